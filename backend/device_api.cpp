@@ -8,6 +8,7 @@
 #include "backend/runtime/tensor.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/api.h"
+#include "ir/target/device.h"
 #include "ir/target/target.h"
 
 namespace mlc::backend {
@@ -32,7 +33,7 @@ Any make_device(ApiCall& call) {
     return DLDevice{static_cast<DLDeviceType>(*type), static_cast<int32_t>(*index)};
   auto name = call.args[0].try_cast<String>();
   if (!name) ir::wrong_argument(call, 0, "str");
-  return runtime::parse_device(view(*name), *index);
+  return ir::parse_device(view(*name), *index);
 }
 
 // What only devices with a driver know; the CPU has none of it.
@@ -40,7 +41,7 @@ Any device_attribute(ApiCall& call) {
   auto device = call.args[0].cast<DLDevice>();
   if (device.device_type == kDLCPU) return nullptr;
   throw Error("unsupported-device", "`{}` of {}: there is no such device here", call.api.name,
-              runtime::device_text(device))
+              ir::device_text(device))
       .at(call.span)
       .kind("InternalError");
 }
@@ -73,7 +74,7 @@ const ApiRow device_rows[] = {
     {ApiKind::kFunction, "tvm", "device_from_target(target, index=None)",
      "The device that runs a target's code.", native([](Any target, Any index) {
        int64_t which = index == nullptr ? 0 : index.cast<int64_t>();
-       return runtime::parse_device(view(ir::parse_target(target)->kind), which);
+       return ir::parse_device(view(ir::parse_target(target)->kind), which);
      })},
     {ApiKind::kFunction, "tvm", "device(device_type, index=None)",
      "A device by name: \"cpu\", \"llvm\", \"cuda:1\".",
@@ -81,16 +82,16 @@ const ApiRow device_rows[] = {
        if (auto device = call.args[0].as<DLDevice>()) return *device;
        int64_t index = call.args[1] == nullptr ? 0 : call.args[1].cast<int64_t>();
        if (auto target = ir::try_get<ir::Target>(call.args[0]); target && *target)
-         return runtime::parse_device(view((*target)->kind), index);
+         return ir::parse_device(view((*target)->kind), index);
        if (auto type = call.args[0].as<int64_t>())
          return DLDevice{static_cast<DLDeviceType>(*type), static_cast<int32_t>(index)};
        auto name = call.args[0].try_cast<String>();
        if (!name) ir::wrong_argument(call, 0, "str");
        std::string text(*name);
-       return runtime::parse_device(text.substr(0, text.find(' ')), index);
+       return ir::parse_device(text.substr(0, text.find(' ')), index);
      }},
     {ApiKind::kProperty, kDevice, "type", "\"cpu\", \"cuda\", ...", native([](Any self) {
-       std::string text = runtime::device_text(self.cast<DLDevice>());
+       std::string text = ir::device_text(self.cast<DLDevice>());
        return String(text.substr(0, text.find(':')));
      })},
     {ApiKind::kProperty, kDevice, "index", "Which one of its type.",
@@ -102,7 +103,7 @@ const ApiRow device_rows[] = {
     {ApiKind::kMethod, kDevice, "sync()", "Waits until the device is idle; the CPU always is.",
      native([](Any) {})},
     {ApiKind::kMethod, kDevice, "__str__()", "cpu:0",
-     native([](Any self) { return String(runtime::device_text(self.cast<DLDevice>())); })},
+     native([](Any self) { return String(ir::device_text(self.cast<DLDevice>())); })},
     ATTRIBUTE("max_threads_per_block", "How many threads a block may have."),
     ATTRIBUTE("warp_size", "The threads of a warp."),
     ATTRIBUTE("max_shared_memory_per_block", "Bytes of shared memory a block may have."),

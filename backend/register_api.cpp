@@ -9,21 +9,16 @@
 #include "backend/artefact/build.h"
 #include "backend/artefact/executable.h"
 #include "backend/device_api.h"
-#include "backend/global_functions.h"
 #include "backend/interp/interp.h"
-#include "backend/llvm/codegen_api.h"
-#include "backend/llvm/module.h"
 #include "backend/runtime/parallel.h"
 #include "backend/runtime/tensor.h"
 #include "backend/runtime/time_evaluator.h"
+#include "backend/runtime_functions.h"
 #include "backend/target_api.h"
 #include "ir/core/array_text.h"
 #include "ir/core/inputs.h"
-#include "ir/core/said_error.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/api.h"
-#include "ir/registry/host_attribute.h"
-#include "ir/registry/library_call.h"
 
 namespace mlc::backend {
 namespace {
@@ -43,58 +38,13 @@ constexpr std::string_view kEntryName = "main";
 
 std::string_view view(const String& text) { return {text.data(), text.size()}; }
 
-// ---- building ----
-
-ir::IRModule module_argument(ApiCall& call, size_t index) {
-  if (auto mod = ir::try_get<ir::IRModule>(call.args[index]); mod && *mod) return *mod;
-  if (auto fn = ir::try_get<ir::PrimFunc>(call.args[index]); fn && *fn) return ir::module_of(*fn);
-  try {
-    ir::wrong_argument(call, index, "IRModule or prim_func");
-  } catch (Error& error) {
-    throw std::move(error).kind("ValueError+TypeError+AssertionError");
-  }
-}
-void default_pipeline_only(ApiCall& call, size_t index) {
-  const Any& given = call.args[index];
-  auto text = given.try_cast<String>();
-  if (given == nullptr || (text && *text == "default")) return;
-  throw Error("unsupported-pipeline", "only the default pipeline can be chosen here")
-      .at(call.span_of(index))
-      .help("run passes on the module before it is built");
-}
-
-// Lowered by the pipeline in the argument with that index, None: the default one.
-ffi::Module built(ApiCall& call, size_t pipeline) {
-  ir::IRModule mod = module_argument(call, 0);
-  ir::Target target = target_argument(call.args[1]);
-  Any chosen = call.args[pipeline] == nullptr ? Any(String("default")) : call.args[pipeline];
-  // TVM's names of the pipelines whose work the default one does.
-  if (auto name = chosen.try_cast<String>(); name && (view(*name) == "s_tir" || view(*name) == "tirx"))
-    chosen = Any(String("default"));
-  return build_lowered(lower(mod, target, chosen, call.host), target);
-}
-
-const ApiRow build_rows[] = {
-    {ApiKind::kFunction, "tvm", "build(mod, target=None, pipeline='default')",
-     "Compiles a module or function; the result holds callable functions. `pipeline`: a name of "
-     "`mlc.pipeline`, or a pass.",
-     [](ApiCall& call) -> Any { return built(call, 2); }},
-    {ApiKind::kFunction, "tvm",
-     "compile(mod, target=None, *, relax_pipeline='default', tir_pipeline='default')",
-     "Compiles a module or function into an Executable. `tir_pipeline`: a name of `mlc.pipeline`, or a pass.",
-     [](ApiCall& call) -> Any {
-       default_pipeline_only(call, 2);
-       return ir::make<ExecutableNode>(built(call, 3));
-     }},
-};
-
 // ---- modules ----
 
 ffi::Function function_of(const ffi::Module& module, std::string_view name, ir::Span span,
                           bool imports = false) {
   ffi::Optional<ffi::Function> found = module->GetFunction(String(std::string(name)), imports);
   if (found.has_value()) return *found;
-  throw Error("no-such-function", "Module has no function '{}'", name).kind("AttributeError").at(span);
+  throw Error("no-such-function", "the module has no function `{}`", name).kind("AttributeError").at(span);
 }
 Any call_function(const ffi::Function& fn, const Array<Any>& args) {
   std::vector<ffi::AnyView> views;
@@ -136,12 +86,15 @@ Any export_library(ApiCall& call) {
   bool plain = rest[0] == nullptr && rest[1] == nullptr && rest[2] == nullptr &&
                rest[3].cast<ir::Map<String, Any>>().empty();
   if (plain && path && module->imports().empty() && !view(*path).ends_with(".tar")) {
-    llvm_backend::export_module(module, *path);
+    if ((module->GetPropertyMask() & ffi::Module::kCompilationExportable) == 0)
+      throw Error("not-exportable", "a module of kind `{}` cannot be exported", module->kind());
+    bool object = view(*path).ends_with(".o") || view(*path).ends_with(".obj");
+    module->WriteToFile(*path, object ? "o" : "so");
     return nullptr;
   }
   std::vector<Any> args{Any(module)};
   args.insert(args.end(), call.args.begin() + 1, call.args.end());
-  return ir::call_library("tvm.runtime.exported", "export_with", args).value;
+  return call.host.call_library("tvm.runtime.exported", "export_with", args);
 }
 
 constexpr std::string_view kTimeEvaluatorSignature =
@@ -162,31 +115,24 @@ Any make_time_evaluator(ApiCall& call) {
   if (!preprocess->empty()) {
     before = ffi::Function::GetGlobal(view(*preprocess));
     if (!before) {
-      throw ir::SaidError(
-          Error("no-such-function", "there is no global function `{}`", view(*preprocess))
-              .kind("InternalError"),
-          fmt::format(
-              "Check failed: (pf_preproc.has_value()) is false: Cannot find {} in the global function",
-              view(*preprocess)));
+      throw Error("no-such-function", "there is no global function `{}`", view(*preprocess))
+          .kind("InternalError");
     }
   }
   runtime::TimingOptions options{integer(3), integer(4), integer(5), integer(6),
                                  integer(7), integer(8), integer(9), before};
   ffi::Optional<ffi::Function> timed = module_self(call.args[0])->GetFunction(*name);
   if (!timed.has_value()) {
-    throw ir::SaidError(
-        Error("no-such-function", "Module has no function '{}'", view(*name))
-            .kind("InternalError")
-            .at(call.span_of(1)),
-        fmt::format("Check failed: (pf.has_value()) is false: Cannot find {}` in the global registry",
-                    view(*name)));
+    throw Error("no-such-function", "the module has no function `{}`", view(*name))
+        .kind("InternalError")
+        .at(call.span_of(1));
   }
   ffi::Function evaluate = runtime::time_evaluator(*timed, options);
-  return ffi::Function::FromPacked([evaluate](ffi::PackedArgs args, ffi::Any* out) {
+  return ffi::Function::FromPacked([evaluate, &host = call.host](ffi::PackedArgs args, ffi::Any* out) {
     ffi::Any measured;
     evaluate.CallPacked(args.data(), args.size(), &measured);
     Any results(measured.cast<runtime::BenchmarkResult>()->results);
-    *out = ir::call_library("tvm.runtime", "benchmark_result", {&results, 1}).value;
+    *out = host.call_library("tvm.runtime", "benchmark_result", {&results, 1});
   });
 }
 
@@ -214,7 +160,7 @@ const ApiRow module_rows[] = {
     {ApiKind::kMethod, kModule, "__call__(*args)", "Calls the function `main`.", call_entry_function},
     {ApiKind::kProperty, kModule, "entry_name", "The function that a call of the module runs.",
      native([](ffi::Module) { return String(std::string(kEntryName)); })},
-    {ApiKind::kProperty, kModule, "kind", "What made the module: \"llvm\", \"library\".",
+    {ApiKind::kProperty, kModule, "kind", "What made the module: \"llvm\", \"c\", \"library\".",
      native([](ffi::Module module) { return String(module->kind()); })},
     {ApiKind::kProperty, kModule, "imports", "Modules that this one needs.",
      native([](ffi::Module module) { return module->imports(); })},
@@ -239,7 +185,7 @@ const ApiRow module_rows[] = {
      "What is known of a function, or None.",
      native([](ffi::Module module, String name, bool) -> Any { return module->GetFunctionMetadata(name); })},
     {ApiKind::kMethod, kModule, "inspect_source(fmt='')",
-     "The generated code: \"ll\" (LLVM, the default) or \"asm\".",
+     "The generated code, as `fmt`: of LLVM \"ll\" (the default) or \"asm\", of the target `c` its text.",
      native([](ffi::Module module, String format) { return module->InspectSource(format); })},
     {ApiKind::kMethod, kModule,
      "export_library(file_name, *, fcompile=None, addons=None, workspace_dir=None, **kwargs)",
@@ -247,7 +193,7 @@ const ApiRow module_rows[] = {
      "one in .tar an archive of it. `fcompile(file_name, objects, **kwargs)` links it otherwise.",
      export_library},
     {ApiKind::kMethod, kModule, "write_to_file(file_name, fmt='')",
-     "Writes the code as \"o\", \"so\", \"ll\" or \"asm\": by the name's end, where none is named.",
+     "Writes the code as one of `get_write_formats()`: by the name's end, where none is named.",
      native([](ffi::Module module, String path, String format) { module->WriteToFile(path, format); })},
     {ApiKind::kMethod, kModule, kTimeEvaluatorSignature,
      "A function that times `func_name` on its arguments and returns mean, median, min, max and std in "
@@ -277,7 +223,7 @@ const ApiRow module_rows[] = {
      "Loads a compiled shared library; of objects and archives of them one is made first.",
      [](ApiCall& call) -> Any {
        Any given = call.args[0], as_path;
-       if (!given.try_cast<String>() && ir::find_attribute(call.host, given, "__fspath__", as_path))
+       if (!given.try_cast<String>() && call.host.find_attribute(given, "__fspath__", as_path))
          given = call.host.call(as_path, {});
        auto path = given.try_cast<String>();
        if (!path) ir::wrong_argument(call, 0, "str");
@@ -288,18 +234,17 @@ const ApiRow module_rows[] = {
              .at(call.span_of(0));
        }
        if (view(*path).ends_with(".o") || view(*path).ends_with(".tar")) {
-         Any linked = ir::call_library("tvm.runtime.exported", "linked", {&given, 1}).value;
+         Any linked = call.host.call_library("tvm.runtime.exported", "linked", {&given, 1});
          return ffi::Module::LoadFromFile(std::string(linked.cast<String>()));
        }
        try {
          // A name without a folder is one of this folder, not one that the loader looks for.
          return ffi::Module::LoadFromFile(std::filesystem::absolute(std::string(*path)).string());
        } catch (const ffi::Error& error) {
-         throw ir::SaidError(Error("load-failed", "`{}` cannot be loaded: {}", std::string(*path),
-                                   std::string(error.message()))
-                                 .kind(std::string(error.kind()) + "+ValueError")
-                                 .at(call.span_of(0)),
-                             std::string(error.message()));
+         throw Error("load-failed", "`{}` cannot be loaded: {}", std::string(*path),
+                     std::string(error.message()))
+             .kind(std::string(error.kind()) + "+ValueError")
+             .at(call.span_of(0));
        }
      }},
     {ApiKind::kFunction, "tvm.runtime", "system_lib(symbol_prefix='')",
@@ -322,9 +267,10 @@ void register_api() {
   ir::register_node<runtime::BenchmarkResultNode>();
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
   register_target_api();
-  register_global_functions();
-  llvm_backend::register_codegen_api();
-  registry.add(build_rows);
+  register_runtime_functions();
+  for (const Backend* one : all_backends()) {
+    if (one->register_api != nullptr) one->register_api();
+  }
   registry.add(module_rows);
   register_device_api();
   registry.alias("tvm_ffi.system_lib", "tvm.runtime.system_lib");

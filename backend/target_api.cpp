@@ -4,10 +4,10 @@
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
 
+#include "backend/backend.h"
 #include "ir/core/error_kinds.h"
-#include "ir/core/said_error.h"
-#include "ir/core/thread_context.h"
 #include "ir/registry/api.h"
+#include "ir/registry/context.h"
 #include "ir/target/tables.h"
 
 namespace mlc::backend {
@@ -43,17 +43,14 @@ struct TargetKindNode final : ffi::Object {
 using TargetKind = ir::Ref<TargetKindNode>;
 
 // `with Target(...)` makes a target current; build and compile without a target use it.
-std::vector<Target>& current_targets() {
-  thread_local std::vector<Target> stack;
-  return stack;
-}
+std::vector<Target>& current_targets() { return ir::Context::current().targets; }
 
 // The attributes that targets of this kind may have, each with the name of its type.
 ffi::Dict<Any, Any> options_of(std::string_view kind) {
   ir::target_kind_row(kind);
   ffi::Dict<Any, Any> out;
   for (const auto& [name, type] : ir::target_options(kind))
-    out.Set(String(std::string(name)), String(std::string(ir::said_type(type))));
+    out.Set(String(std::string(name)), String(std::string(ir::type_name_of(type))));
   return out;
 }
 Array<String> keys_of(std::string_view kind) {
@@ -95,9 +92,7 @@ const ApiRow rows[] = {
     {ApiKind::kClass, "tvm.target", "Target(target, host=None)",
      "What code is generated for: a kind, a tag, a JSON text or a dict.", native([](Any target, Any host) {
        if (target == nullptr)
-         throw ir::SaidError(
-             Error("wrong-type", "a target is a string, a dict or a Target, not None").kind("ValueError"),
-             "target has to be a string or dictionary. instead get <class 'NoneType'>");
+         throw Error("wrong-type", "a target is a string, a dict or a Target, not None").kind("ValueError");
        Target made = ir::parse_target(target);
        if (host == nullptr) return made;
        return ir::with(made, [&](ir::TargetNode& n) { n.host = ir::parse_target(host); });
@@ -149,13 +144,9 @@ const ApiRow rows[] = {
      native([](String name, Any config, bool override) {
        std::string taken = ir::target_of_tag(std::string_view(name.data(), name.size()));
        if (!override && !taken.empty()) {
-         throw ir::SaidError(
-             Error("tag-taken", "the tag `{}` is taken", std::string(name))
-                 .kind("InternalError")
-                 .help("override=True replaces it"),
-             fmt::format("Check failed: (override || tag.tag_->config.empty()) is false: Tag \"{}\" has been "
-                         "previously defined as: {}",
-                         std::string(name), taken));
+         throw Error("tag-taken", "the tag `{}` is taken", std::string(name))
+             .kind("InternalError")
+             .help("override=True replaces it");
        }
        Target made = ir::parse_target(config);
        ir::set_target_tag(name, ir::target_text(made));
@@ -173,7 +164,7 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, "tvm.target.TargetKind", "options_from_name(kind_name)",
      "The attributes that targets of this kind may have, with their types.",
      native([](std::string kind) { return options_of(kind); })},
-    {ApiKind::kProperty, kTarget, "kind", "The backend: its `name` is \"llvm\", \"cuda\", ...",
+    {ApiKind::kProperty, kTarget, "kind", "The kind: its `name` is \"llvm\", \"c\", \"cuda\", ...",
      native([](Target target) { return ir::make<TargetKindNode>(target->kind); })},
     {ApiKind::kProperty, kTarget, "tag", "The tag that the specification names.",
      native([](Target target) { return target->tag; })},
@@ -189,17 +180,14 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kFunction, "tvm.target.Target", "current(allow_none=True)",
      "The target that `with` made current, or None.", native([](bool allow_none) -> Any {
-       if (!current_targets().empty()) return current_targets().back();
-       if (allow_none) return nullptr;
-       throw Error("no-current-target", "no target is current")
-           .kind(ir::kRefusedValue)
-           .help("use `with tvm.target.Target(...):`");
+       if (allow_none && current_targets().empty()) return nullptr;
+       return current_target();
      })},
     {ApiKind::kFunction, "tvm.target.Target", "target_or_current(target)",
      "The target that is given, or else the current one.", native([](Any target) -> Any {
        if (target != nullptr) return target;
        if (!current_targets().empty()) return current_targets().back();
-       throw Error("no-current-target", "Target is not set in env or passed as argument.")
+       throw Error("no-current-target", "no target is the current one, and none is given")
            .kind("ValueError")
            .help("use `with tvm.target.Target(...):`");
      })},
@@ -209,7 +197,7 @@ const ApiRow rows[] = {
        auto name = device.try_cast<String>();
        if ((given && given->device_type == kDLCPU) ||
            (name && std::string_view(name->data(), name->size()).starts_with("cpu")))
-         return ir::parse_target(String("llvm"));
+         return ir::parse_target(String(default_target_kind()));
        throw Error("unsupported-device", "only the CPU can say what code it runs").kind("ValueError");
      })},
     {ApiKind::kClass, "tvm.target", "TargetKind()", "The backend of a target.", native([]() -> Any {
@@ -236,14 +224,21 @@ const ApiRow rows[] = {
 
 Target target_argument(const Any& given) {
   if (given != nullptr) return ir::parse_target(given);
-  return current_targets().empty() ? ir::parse_target(String("llvm")) : current_targets().back();
+  if (!current_targets().empty()) return current_targets().back();
+  return ir::parse_target(String(default_target_kind()));
+}
+
+Target current_target() {
+  if (!current_targets().empty()) return current_targets().back();
+  throw Error("no-current-target", "no target is current")
+      .kind(ir::kRefusedValue)
+      .help("use `with tvm.target.Target(...):`");
 }
 
 CurrentTarget::CurrentTarget(const Target& target) { current_targets().push_back(target); }
 CurrentTarget::~CurrentTarget() { current_targets().pop_back(); }
 
 void register_target_api() {
-  ir::add_own([](Any& kept) { ir::exchange_stack(current_targets(), kept); });
   ir::register_node<ir::TargetNode>();
   ir::register_node<TargetKindNode>();
   ir::register_node<TargetFeaturesNode>();

@@ -8,6 +8,8 @@ namespace mlc::backend {
 
 // What a build is for: what it was given, else what `with Target(...)` made current, else this machine.
 ir::Target target_argument(const ir::Any& given);
+// What `with Target(...)` made current. Error: no-current-target.
+ir::Target current_target();
 // Makes a target current for as long as this lives, as `with target:` does.
 class CurrentTarget {
  public:

@@ -97,9 +97,9 @@ def big(mlc, folder):
 
 def size(mlc, folder):
     """The program with every library it loads that a Debian base system does not have."""
-    program = pathlib.Path(mlc).resolve().with_name("mlc-main")  # which the launcher `mlc` starts
+    program = pathlib.Path(mlc).resolve()
     libraries = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
-    files = {pathlib.Path(mlc).resolve(), program}
+    files = {program}
     for line in libraries.splitlines():
         if "=>" in line and "/" in line:
             files.add(pathlib.Path(line.split("=>")[1].split("(")[0].strip()).resolve())

@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# The directory is the registry: every FOLDER/NAME.cpp defines `extern const TYPE NAME;` in NAMESPACE,
-# and this writes the table of their addresses. No static initialisers, no list to edit.
-#
-#   mlc_registry(OUT_SOURCE folder Type namespace table_function header)
-function(mlc_registry out folder type namespace table header)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+# The directory is the registry: a file defines one constant, and these write the table of their addresses. No
+# static initialisers, no list to edit.
+
+# The table alone, of the names that follow, each an `extern const TYPE NAME;` in NAMESPACE.
+function(mlc_registry_table out stem source type namespace table header)
   set(declarations "")
   set(rows "")
-  foreach(source IN LISTS sources)
-    get_filename_component(name ${source} NAME_WE)
+  foreach(name IN LISTS ARGN)
     string(APPEND declarations "extern const ${type} ${name};\n")
     string(APPEND rows "    &${name},\n")
   endforeach()
-  string(REPLACE "/" "_" stem ${folder})
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/${stem}_table.cpp)
   file(CONFIGURE OUTPUT ${generated} CONTENT
-"// Generated from the files of ${folder}/.
+"// Generated from ${source}.
 #include \"${header}\"
 namespace ${namespace} {
 ${declarations}
@@ -26,5 +23,72 @@ ${rows}  };
 }
 }  // namespace ${namespace}
 ")
+  set(${out} ${generated} PARENT_SCOPE)
+endfunction()
+
+# Every FOLDER/NAME.cpp defines `extern const TYPE NAME;` in NAMESPACE.
+#   mlc_registry(OUT_SOURCE folder Type namespace table_function header)
+function(mlc_registry out folder type namespace table header)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  set(names "")
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    list(APPEND names ${name})
+  endforeach()
+  string(REPLACE "/" "_" stem ${folder})
+  mlc_registry_table(
+    generated ${stem} "the files of ${folder}/" ${type} ${namespace} ${table} ${header} ${names})
   set(${out} ${sources} ${generated} PARENT_SCOPE)
+endfunction()
+
+# Every NAME/KIND.cpp below this folder defines `extern const TYPE KIND_NAME;` in NAMESPACE. The files themselves belong
+# to the libraries of their folders; OUT_SOURCE is the table.
+#   mlc_registry_of_folders(OUT_SOURCE kind Type namespace table_function header)
+function(mlc_registry_of_folders out kind type namespace table header)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*/${kind}.cpp)
+  set(names "")
+  foreach(source IN LISTS sources)
+    get_filename_component(folder ${source} DIRECTORY)
+    get_filename_component(name ${folder} NAME)
+    list(APPEND names ${kind}_${name})
+  endforeach()
+  mlc_registry_table(generated ${kind} "*/${kind}.cpp" ${type} ${namespace} ${table} ${header} ${names})
+  set(${out} ${generated} PARENT_SCOPE)
+endfunction()
+
+# What the files of a room refuse: FOLDER/NAME.cpp may define `extern const ir::RefusalList
+# refusals_FOLDER_NAME;` in NAMESPACE (ir/core/refusal.h), and this writes the table of those that do. The
+# declarations are weak: a file that refuses nothing defines none.
+#
+#   mlc_refusal_table(OUT_SOURCE namespace table_function folder...)
+function(mlc_refusal_table out namespace table)
+  set(declarations "")
+  set(rows "")
+  foreach(folder IN LISTS ARGN)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+    get_filename_component(last ${folder} NAME)
+    foreach(source IN LISTS sources)
+      get_filename_component(name ${source} NAME_WE)
+      string(APPEND declarations "extern const ir::RefusalList refusals_${last}_${name} [[gnu::weak]];\n")
+      string(APPEND rows "    &refusals_${last}_${name},\n")
+    endforeach()
+  endforeach()
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/${table}_table.cpp)
+  file(CONFIGURE OUTPUT ${generated} CONTENT
+"// Generated from the files of ${ARGN}.
+#include \"ir/core/refusal.h\"
+namespace ${namespace} {
+${declarations}
+const ir::RefusalList* const lists[] = {
+${rows}};
+std::vector<const ir::RefusalList*> ${table}() {
+  std::vector<const ir::RefusalList*> defined;
+  for (const ir::RefusalList* list : lists) {
+    if (list != nullptr) defined.push_back(list);
+  }
+  return defined;
+}
+}  // namespace ${namespace}
+")
+  set(${out} ${generated} PARENT_SCOPE)
 endfunction()

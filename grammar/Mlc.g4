@@ -8,8 +8,7 @@
 //  - `(',' item?)*` instead of `(',' item)* ','?`: the lexer has already refused two commas or semicolons in a row.
 //  - What Python's grammar tells apart late is accepted wide here and checked when the tree is built: targets
 //    of assignments, `name=value` against positional arguments, `*x`, `:=`, the order of parameters.
-//  - The lexer joins `is not` and `not in`, marks the parenthesis of `with (a as b, c):`, and knows when `match`
-//    and `case` are more than names.
+//  - The lexer joins `is not` and `not in`, and marks the parenthesis of `with (a as b, c):`.
 // Everything the tree builder reads has a label: the parser runs without child lists.
 // The lexer is written by hand (frontend/syntax/lexer.cpp): it reads the spellings of keywords and operators
 // from this file, and makes the tokens named in `tokens` itself.
@@ -28,8 +27,6 @@ tokens {
   DEDENT,         // one for each block that ends
   IS_NOT,         // `is not`
   NOT_IN,         // `not in`
-  MATCH,          // `match` at the start of a line that ends in `:`, or that makes no sense otherwise
-  CASE,           // `case` at the start of a line in the block of a `match`
   WITH_OPEN       // `(` after `with` when it encloses a list of items
 }
 
@@ -45,7 +42,6 @@ statement
   | loop=forStatement
   | scope=withStatement
   | guarded=tryStatement
-  | choice=matchStatement
   | function=functionDefinition
   | type=classDefinition
   | definition=decorated
@@ -124,28 +120,6 @@ tryStatement
   : 'try' ':' body=block handlers+=exceptClause* ('else' ':' otherwise=block)? ('finally' ':' ending=block)?
   ;
 exceptClause: 'except' (type=expression ('as' name=NAME)?)? ':' body=block;
-
-matchStatement: MATCH subject=expressionList ':' NEWLINE INDENT cases+=caseClause+ DEDENT;
-caseClause: CASE matched=patternList ('if' guard=expression)? ':' body=block;
-patternList: items+=pattern (commas+=',' items+=pattern?)*;
-pattern
-  : star='*' name=NAME
-  | alternatives+=closedPattern ('|' alternatives+=closedPattern)* ('as' name=NAME)?
-  ;
-closedPattern
-  : minus='-'? number=(INTEGER | FLOAT)
-  | constant=('None' | 'True' | 'False')
-  | text=strings
-  | parts+=NAME ('.' parts+=NAME)* (open='(' (arguments+=patternArgument (',' arguments+=patternArgument?)*)? ')')?
-  | open='(' group=patternList? ')'
-  | open='[' group=patternList? ']'
-  | open='{' (entries+=patternEntry (',' entries+=patternEntry?)*)? '}'
-  ;
-patternArgument: value=pattern ('=' keywordValue=pattern)?;
-patternEntry
-  : key=closedPattern ':' value=pattern
-  | star='**' name=NAME
-  ;
 
 functionDefinition
   : 'def' name=NAME types=typeParameters? '(' arguments=parameters? ')' ('->' result=expression)? ':' body=block

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // mlc, the program: the command line, and the one place that knows every room.
-#include <malloc.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "backend/crash.h"
 #include "backend/register_api.h"
@@ -20,8 +18,10 @@
 #include "frontend/print/show.h"
 #include "frontend/script/core/evaluator.h"
 #include "frontend/tvmscript/builder/tvmscript.h"
+#include "repl/shell/build_rows.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/program.h"
+#include "repl/shell/repeat_build.h"
 #include "repl/shell/report.h"
 #include "transform/register_api.h"
 
@@ -90,24 +90,6 @@ void catch_crashes() {
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
 }
 
-// Asks for large pages under the heap, but for its first part, and keeps freed memory: page faults were up to
-// a fifth of the time of programs that fill large lists and dicts. Small programs never reach them: a large
-// page costs a millisecond. Where the kernel has no such pages, or malloc no heap of its own, nothing
-// changes.
-void use_large_pages() {
-  constexpr int kHeap = 64 << 20;  // addresses only: memory is taken as it is touched
-  constexpr uintptr_t kSmall = 8 << 20, kLargePage = 2 << 20;
-  mallopt(M_TOP_PAD, kHeap);
-  mallopt(M_TRIM_THRESHOLD, 16 * kHeap);
-  mallopt(M_MMAP_THRESHOLD, kHeap / 2);
-  auto begin = reinterpret_cast<uintptr_t>(sbrk(0));
-  void* volatile first = std::malloc(256 << 10);  // more than is left: the heap grows now
-  auto end = reinterpret_cast<uintptr_t>(sbrk(0));
-  std::free(first);
-  begin = (begin + kSmall) / kLargePage * kLargePage;
-  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-}
-
 // Before anything else is asked of the library.
 void register_everything() {
   ir::register_nodes();
@@ -119,6 +101,7 @@ void register_everything() {
   });
   transform::register_api();
   backend::register_api();
+  repl::register_build_api();
 }
 
 }  // namespace
@@ -147,6 +130,9 @@ int run_command_line(int argc, char** argv) {
     }
     complain(repl::full_report(error, colour));
     return 1;
+  } catch (const std::system_error& error) {  // fmt::print, on a full disk
+    complain(repl::call_report({"the output cannot be written: " + error.code().message(), ""}, colour));
+    return 2;
   } catch (const std::exception& error) {
     std::fflush(stdout);
     complain(repl::internal_report(error.what(), program_file));
@@ -157,12 +143,11 @@ int run_command_line(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  prctl(PR_SET_NAME, "mlc");  // as people know it, in `ps` and profilers
-  use_large_pages();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows past the limit is an error of writing, with a message
+  if (argc > 2 && std::string_view(argv[1]) == "build" && mlc::repl::repeat_build(argv + 1)) return 0;
   catch_crashes();
   std::signal(SIGPIPE, SIG_DFL);
   int code = run_command_line(argc, argv);
-  mlc::repl::end_program();
   std::fflush(nullptr);
 #ifndef __SANITIZE_ADDRESS__
   _exit(code);  // the tables of the process need no taking apart

@@ -11,6 +11,7 @@
 #include "ir/tir/op.h"
 #include "ir/tir/region.h"
 #include "ir/tir/verify.h"
+#include "transform/arith/simplify.h"
 #include "transform/pass/allocated_bytes.h"
 #include "transform/pass/buffer_scopes.h"
 #include "transform/pass/definitions.h"
@@ -206,7 +207,7 @@ SBlock block_argument(ApiCall& call) {
 
 // Only regions of buffers that the map knows, as (reads, writes, opaque).
 std::array<Array<TensorRegion>, 3> regions_of(ApiCall& call) {
-  AccessRegions found = detect_access_regions(block_argument(call));
+  AccessRegions found = detect_access_regions(block_argument(call), transform::simplify);
   std::unordered_set<const VarNode*> known;
   for (const auto& [key, buffer] : ir::detail::argument<Map<Any, Any>>(call, 1)) {
     if (auto* var = buffer.as<VarNode>()) known.insert(var);

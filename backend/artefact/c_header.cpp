@@ -146,15 +146,19 @@ class Comment {
   const std::function<std::string(const Expr&)>& text_;
 };
 
-std::string declaration(const CFunction& function) {
+}  // namespace
+
+std::string c_comment(const CFunction& function, const std::function<std::string(const Expr&)>& text) {
+  return Comment(function, text).all();
+}
+
+std::string c_declaration(const CFunction& function) {
   std::string parameters;
   for (const CParameter& one : function.parameters) {
     parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", one.type, one.name);
   }
-  return fmt::format("int {}({});\n", function.name, parameters.empty() ? "void" : parameters);
+  return fmt::format("int {}({})", function.name, parameters.empty() ? "void" : parameters);
 }
-
-}  // namespace
 
 std::string c_header(const CInterface& interface, const std::function<std::string(const Expr&)>& text) {
   std::string guard = "MLC_LIBRARY_";
@@ -180,7 +184,7 @@ std::string c_header(const CInterface& interface, const std::function<std::strin
                          : "",
       guard, guard);
   for (const CFunction& function : interface.functions)
-    out += Comment(function, text).all() + declaration(function) + "\n";
+    out += c_comment(function, text) + c_declaration(function) + ";\n\n";
   out +=
       "/* Why the last call that failed on this thread did so, such as \"ValueError: ...\"; \"\" when none "
       "has.\n"

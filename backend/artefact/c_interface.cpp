@@ -52,8 +52,13 @@ bool ends_with_any(std::string_view name, std::initializer_list<std::string_view
   return std::any_of(endings.begin(), endings.end(), [&](std::string_view e) { return name.ends_with(e); });
 }
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
 // The header itself must compile with the name: no keyword, no type or macro of the headers it includes.
-bool reserved_word(std::string_view name) {
+bool is_reserved_in_c(std::string_view name) {
   if (std::find(std::begin(kWords), std::end(kWords), name) != std::end(kWords)) return true;
   bool upper = name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == name.npos;
   if (upper && (name == "NULL" || ends_with_any(name, {"_MAX", "_MIN", "_C"}))) return true;
@@ -61,11 +66,8 @@ bool reserved_word(std::string_view name) {
   return name.starts_with("__") || (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z');
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Every character that C does not have in names becomes one `_`.
-std::string identifier(std::string_view text) {
+std::string c_identifier(std::string_view text) {
   std::string name;
   for (char c : text) {
     if ((static_cast<unsigned char>(c) & 0xc0U) == 0x80U) continue;  // the rest of a character of UTF-8
@@ -86,6 +88,25 @@ bool in_c_library(const std::string& name) {
   return false;
 }
 
+std::string c_type(DataType dtype) {
+  if (!dtype.is_scalar()) return "";
+  if (dtype.is_bool()) return "bool";
+  if (dtype.is_handle()) return "void*";
+  if (dtype.is_bfloat16()) return "uint16_t";
+  if (dtype.is_float()) {
+    if (dtype.bits() == 16) return "uint16_t";
+    if (dtype.bits() == 32) return "float";
+    if (dtype.bits() == 64) return "double";
+    return "";
+  }
+  if (ir::narrow_format(dtype) != nullptr && dtype.bits() == 8) return "uint8_t";
+  bool whole = dtype.bits() == 8 || dtype.bits() == 16 || dtype.bits() == 32 || dtype.bits() == 64;
+  if (!whole || !(dtype.is_int() || dtype.is_uint())) return "";
+  return fmt::format("{}int{}_t", dtype.is_uint() ? "u" : "", dtype.bits());
+}
+
+namespace {
+
 [[noreturn]] void refuse_name(const CFunction& function, std::string_view why) {
   throw Error("no-c-name", "the C name `{}` of the function `{}` {}", function.name, function.symbol, why)
       .at(function.fn->span)
@@ -95,7 +116,7 @@ bool in_c_library(const std::string& name) {
 void check_name(const CFunction& function) {
   const std::string& name = function.name;
   if (name.empty() || is_digit(name[0])) refuse_name(function, "does not begin with a letter");
-  if (reserved_word(name)) refuse_name(function, "is reserved in C or C++");
+  if (is_reserved_in_c(name)) refuse_name(function, "is reserved in C or C++");
   if (name.starts_with("mlc_"))
     refuse_name(function, "could be one of the runtime's own, which begin with `mlc_`");
   if (name == "main") refuse_name(function, "is that of the program which calls it");
@@ -173,24 +194,6 @@ class Uses final : public ir::Walker {
   bool parallel_ = false;
 };
 
-// "" for what has no type in C.
-std::string c_type(DataType dtype) {
-  if (!dtype.is_scalar()) return "";
-  if (dtype.is_bool()) return "bool";
-  if (dtype.is_handle()) return "void*";
-  if (dtype.is_bfloat16()) return "uint16_t";
-  if (dtype.is_float()) {
-    if (dtype.bits() == 16) return "uint16_t";
-    if (dtype.bits() == 32) return "float";
-    if (dtype.bits() == 64) return "double";
-    return "";
-  }
-  if (ir::narrow_format(dtype) != nullptr && dtype.bits() == 8) return "uint8_t";
-  bool whole = dtype.bits() == 8 || dtype.bits() == 16 || dtype.bits() == 32 || dtype.bits() == 64;
-  if (!whole || !(dtype.is_int() || dtype.is_uint())) return "";
-  return fmt::format("{}int{}_t", dtype.is_uint() ? "u" : "", dtype.bits());
-}
-
 // Packed elements are written and read as bytes by their owner.
 std::string element_type(DataType dtype) {
   std::string type = c_type(dtype.element());
@@ -242,8 +245,8 @@ void add_parameters(CFunction& function, const Uses& uses) {
   std::unordered_set<std::string> taken;
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     std::string& name = function.parameters[i].name;
-    name = identifier(name);
-    if (name.empty() || is_digit(name[0]) || reserved_word(name) || taken.contains(name)) {
+    name = c_identifier(name);
+    if (name.empty() || is_digit(name[0]) || is_reserved_in_c(name) || taken.contains(name)) {
       name = fmt::format("arg{}", i);
       while (taken.contains(name)) name += '_';
     }
@@ -294,9 +297,15 @@ std::vector<Var> shape_symbols(const ir::PrimFunc& fn) {
   return symbols;
 }
 
+CFunction c_function(std::string symbol, std::string name, const ir::PrimFunc& fn) {
+  CFunction made{std::move(symbol), std::move(name), fn, {}};
+  add_parameters(made, Uses(fn));
+  return made;
+}
+
 CInterface c_interface(const ir::IRModule& lowered, std::string_view library, std::string_view prefix) {
   CInterface result;
-  result.library = identifier(library);
+  result.library = c_identifier(library);
   std::unordered_map<std::string, std::string> taken;
   for (const auto& [global, base] : lowered->functions) {
     auto fn = base.as<ir::PrimFunc>();
@@ -304,7 +313,7 @@ CInterface c_interface(const ir::IRModule& lowered, std::string_view library, st
     if (!fn || !symbol) continue;
     CFunction function{std::string(symbol->cast<ir::String>()), "", *fn, {}};
     bool entry = prefix.empty() && function.symbol == "main";
-    function.name = entry ? result.library : identifier(std::string(prefix) + function.symbol);
+    function.name = entry ? result.library : c_identifier(std::string(prefix) + function.symbol);
     check_name(function);
     auto [other, fresh] = taken.emplace(function.name, function.symbol);
     if (!fresh) {

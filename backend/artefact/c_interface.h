@@ -43,12 +43,27 @@ std::vector<ir::Var> shape_symbols(const ir::PrimFunc& fn);
 // with one on every way and they agree. Void where it gives nothing back.
 ir::DataType result_type(const ir::PrimFunc& fn);
 
+// The function `fn` as C sees it under that name, which is not looked at. Error: no-c-signature.
+CFunction c_function(std::string symbol, std::string name, const ir::PrimFunc& fn);
+
 // What C calls the exported functions of a lowered module. A function's C name is `prefix` and its symbol;
 // without a prefix `main` has the name of the library. Characters that C does not have become `_`. Errors:
 // no-c-name, no-c-signature, duplicate-symbol, no-exported-function.
 CInterface c_interface(const ir::IRModule& lowered, std::string_view library, std::string_view prefix);
 
+// The type of a value or an element in C, "" where it has none: float16 and bfloat16 travel as their bits.
+std::string c_type(ir::DataType dtype);
+// `text` with `_` for every character that names in C cannot have.
+std::string c_identifier(std::string_view text);
+// A keyword of C or C++, or a name that their headers define.
+bool is_reserved_in_c(std::string_view name);
+// A function of the C library has this name.
+bool in_c_library(const std::string& name);
+
 // The header, C99 and C++. `text` prints the extents that are more than numbers.
 std::string c_header(const CInterface& interface, const std::function<std::string(const ir::Expr&)>& text);
+// What the header says of one function: a comment, and the declaration without `;`.
+std::string c_comment(const CFunction& function, const std::function<std::string(const ir::Expr&)>& text);
+std::string c_declaration(const CFunction& function);
 
 }  // namespace mlc::backend

@@ -27,8 +27,7 @@ class BuildCache {
   // Remembers the file `path` as the artefact of that key.
   void keep(const std::string& key, const std::string& path) const;
   // Remembers that a command under these circumstances (build_record.h), with these inputs, has made the file
-  // `path` and printed `message` and how long it took. The launcher answers by it without starting the
-  // program.
+  // `path` and printed `message` and how long it took. main() answers by it (repl/shell/repeat_build.h).
   void keep_record(const std::string& circumstances, const std::vector<ir::Input>& inputs,
                    const std::string& path, std::string_view message) const;
 

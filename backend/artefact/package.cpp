@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Artefacts for C and C++: a library with its header, alone or as a package that pkg-config and CMake find.
+// Files whole, and libraries for C and C++ as packages that pkg-config and CMake find.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -8,10 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "backend/artefact/build.h"
+#include "backend/artefact/package.h"
 #include "backend/artefact/write_file.h"
 #include "backend/artefact/write_whole.h"
-#include "backend/llvm/code.h"
 #include "ir/core/error.h"
 #include "ir/core/inputs.h"
 
@@ -20,21 +19,44 @@ namespace mlc::backend {
 namespace fs = std::filesystem;
 using ir::Error;
 
+namespace {
+
+// The file at the end of a chain of links, which may be there or not.
+fs::path behind_links(fs::path path) {
+  std::error_code failed;
+  for (int left = 40; left > 0 && fs::is_symlink(path, failed); --left) {
+    fs::path to = fs::read_symlink(path, failed);
+    if (failed) break;
+    path = path.parent_path() / to;  // `to` alone where it is absolute
+  }
+  return path;
+}
+
+}  // namespace
+
 void write_file(const std::string& path, std::string_view bytes, bool executable) {
   ir::Inputs::global().beyond();
   std::error_code failed;
-  fs::path place = fs::is_symlink(path, failed) ? fs::canonical(path, failed) : fs::path(path);
-  if (failed) place = path;
+  // What is there and no regular file, `/dev/stdout` or a pipe, is written itself: its link may name no path.
+  bool is_file = !fs::exists(path, failed) || fs::is_regular_file(path, failed);
+  fs::path place = is_file ? behind_links(path) : fs::path(path);
   int number = 0;
-  if (!fs::exists(place, failed) || fs::is_regular_file(place, failed)) {
+  if (is_file) {
     number = write_whole(place.string(), bytes, executable);
-  } else {  // `/dev/stdout`, a pipe
+  } else {
     int stream = open(place.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
     number = stream < 0 ? errno : write_all(stream, bytes);
     if (stream >= 0 && close(stream) != 0 && number == 0) number = errno;
   }
   if (number == 0) return;
-  throw Error("cannot-write", "`{}` cannot be written: {}", path, std::strerror(number)).kind("OSError");
+  Error error("cannot-write", "`{}` cannot be written: {}", path, std::strerror(number));
+  fs::path folder = place.has_parent_path() ? place.parent_path() : fs::path(".");
+  bool folder_is_closed = access(place.c_str(), W_OK) == 0 && access(folder.c_str(), W_OK) != 0;
+  if (folder_is_closed) {
+    error = std::move(error).help(fmt::format(
+        "make its folder `{}` writable: a file is replaced by a new one, which is whole by then", folder.string()));
+  }
+  throw std::move(error).kind("OSError");
 }
 
 namespace {
@@ -110,11 +132,16 @@ endif()
 unset(_mlc_major)
 )";
 
-void write_package(const llvm_backend::Code& code, const ir::Target& target, const fs::path& folder,
-                   const std::string& header, const ForC& options) {
+}  // namespace
+
+void write_package(
+    const std::string& folder, const std::string& header, const ForC& options,
+    const std::string& static_library,
+    const std::function<void(const std::string& path, const std::string& soname)>& write_shared) {
   const std::string& name = options.library;
+  fs::path root = folder;
   auto write = [&](const fs::path& file, std::string_view bytes) {
-    fs::path path = folder / file;
+    fs::path path = root / file;
     std::error_code failed;
     fs::create_directories(path.parent_path(), failed);
     if (failed) {
@@ -126,44 +153,14 @@ void write_package(const llvm_backend::Code& code, const ir::Target& target, con
   };
   write(fs::path("include") / (name + ".h"), header);
   fs::path lib = "lib";
-  write(lib / ("lib" + name + ".a"), llvm_backend::static_library(code, name));
+  write(lib / ("lib" + name + ".a"), static_library);
   std::string soname = "lib" + name + ".so";
-  llvm_backend::link_shared_library(code, target, (folder / lib / soname).string(), soname);
+  write_shared((root / lib / soname).string(), soname);
   write(lib / "pkgconfig" / (name + ".pc"), replaced(shared_pc, options));
   write(lib / "pkgconfig" / (name + "-static.pc"), replaced(static_pc, options));
   fs::path cmake = lib / "cmake" / name;
   write(cmake / (name + "-config.cmake"), replaced(cmake_config, options));
   write(cmake / (name + "-config-version.cmake"), replaced(cmake_version, options));
-}
-
-}  // namespace
-
-CInterface emit_for_c(const ir::IRModule& lowered, const ir::Target& target, Emit kind,
-                      const std::string& path, const ForC& options) {
-  CInterface interface = c_interface(lowered, options.library, options.prefix);
-  llvm_backend::CNames names;
-  for (const CFunction& function : interface.functions) names.emplace_back(function.symbol, function.name);
-  auto debug = options.lines ? llvm_backend::DebugInfo::kLines : llvm_backend::DebugInfo::kNone;
-  llvm_backend::Code code = llvm_backend::compile(lowered, target, debug, "", names);
-  std::string header = c_header(interface, options.text);
-  switch (kind) {
-    case Emit::kPackage:
-      write_package(code, target, path, header, options);
-      return interface;
-    case Emit::kObject:
-      write_file(path, code.object);
-      break;
-    case Emit::kStaticLibrary:
-      write_file(path, llvm_backend::static_library(code, options.library));
-      break;
-    case Emit::kSharedLibrary:
-      llvm_backend::link_shared_library(code, target, path);
-      break;
-    default:
-      MLC_CHECK(false, "this kind of artefact has no header");
-  }
-  write_file(options.header, header);
-  return interface;
 }
 
 }  // namespace mlc::backend

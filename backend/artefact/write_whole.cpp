@@ -2,6 +2,7 @@
 #include "backend/artefact/write_whole.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,8 +19,28 @@ int write_all(int file, std::string_view bytes) {
   return 0;
 }
 
+namespace {
+
+// Owner first: a change of owner takes away the bits of setuid and setgid. Who may not give files away keeps
+// the new one as his own.
+int hand_on(const struct stat& before, int file, bool executable) {
+  struct stat now {};
+  if (fstat(file, &now) != 0) return errno;
+  mode_t mode = before.st_mode & 07777U;
+  if (now.st_uid != before.st_uid || now.st_gid != before.st_gid) {
+    if (fchown(file, before.st_uid, before.st_gid) != 0) mode &= 0777U;
+  }
+  if (executable) mode |= (mode & 0444U) >> 2U;  // whoever reads a program may run it
+  return fchmod(file, mode) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
 int write_whole(const std::string& place, std::string_view bytes, bool executable) {
   const mode_t mode = executable ? 0777 : 0666;
+  struct stat before {};
+  bool replaces = stat(place.c_str(), &before) == 0;
+  if (replaces && access(place.c_str(), W_OK) != 0) return errno;
   std::string beside = place + "." + std::to_string(getpid()) + ".part";
   size_t slash = place.rfind('/');
   std::string folder = slash == std::string::npos ? "." : place.substr(0, slash + 1);
@@ -31,6 +52,7 @@ int write_whole(const std::string& place, std::string_view bytes, bool executabl
   // With its blocks there already, ext4 need not wait for the disk when the file takes another's place.
   if (!bytes.empty()) posix_fallocate(file, 0, static_cast<off_t>(bytes.size()));
   int failed = write_all(file, bytes);
+  if (failed == 0 && replaces) failed = hand_on(before, file, executable);
   bool in_place = false;
   if (nameless && failed == 0) {
     std::string now = "/proc/self/fd/" + std::to_string(file);

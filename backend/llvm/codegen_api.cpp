@@ -93,14 +93,8 @@ Any intrinsic_id(ir::ApiCall& call) {
 
 // Bits of the widest vectors that TVM counts on, by the architecture alone.
 Any vector_width(ir::ApiCall& call) {
-  if (call.args[0] == nullptr) {  // there must be a current one: refused here if there is none
-    const ir::Api* current = ir::ApiRegistry::global().find("tvm.target.Target.current");
-    MLC_CHECK(current != nullptr, "there is no Target.current");
-    Any allow_none = false;
-    ir::ApiCall asked{*current, call.host, {&allow_none, 1}, call.span, {}};
-    current->row.body(asked);
-  }
-  ir::Target target = backend::target_argument(call.args[0]);
+  ir::Target target =
+      call.args[0] == nullptr ? backend::current_target() : backend::target_argument(call.args[0]);
   if (int64_t said = ir::target_attr<int64_t>(target, "vector-width", 0); said != 0) return said;
   const llvm::Triple& triple = machine_for(target).machine->getTargetTriple();
   return int64_t{triple.isX86() ? 512 : 128};
@@ -164,15 +158,17 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, kCodegen, "llvm_lookup_intrinsic_id(name)",
      "The number of an LLVM intrinsic, 0 where there is none of that name.", intrinsic_id},
     {ApiKind::kFunction, kCodegen, "llvm_get_intrinsic_name(intrin_id)", "The name of an LLVM intrinsic.",
-     native([](int64_t id) {
-       start_llvm();
-       if (id <= 0 || id >= llvm::Intrinsic::num_intrinsics)
-         throw Error("unknown-intrinsic", "no intrinsic of LLVM has the number {}", id).kind("ValueError");
-       return String(llvm::Intrinsic::getBaseName(static_cast<llvm::Intrinsic::ID>(id)).str());
-     })},
+     native([](int64_t id) { return String(intrinsic_name(id)); })},
 };
 
 }  // namespace
+
+std::string intrinsic_name(int64_t number) {
+  start_llvm();
+  if (number <= 0 || number >= llvm::Intrinsic::num_intrinsics)
+    throw Error("unknown-intrinsic", "no intrinsic of LLVM has the number {}", number).kind("ValueError");
+  return llvm::Intrinsic::getBaseName(static_cast<llvm::Intrinsic::ID>(number)).str();
+}
 
 void register_codegen_api() {
   ir::ApiRegistry& registry = ir::ApiRegistry::global();

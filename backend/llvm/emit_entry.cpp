@@ -6,67 +6,12 @@
 // common block, so that the way through is a straight line of compares.
 #include <tvm/ffi/c_api.h>
 
+#include "backend/artefact/entry_text.h"
 #include "backend/llvm/emitter.h"
 
 namespace mlc::llvm_backend {
 
 namespace {
-
-std::string name_of(const ir::String& text) { return {text.data(), text.size()}; }
-
-// A shape entry as users wrote it, as far as messages need it; variables by the names that `named` gives.
-// `typed`: constants of other types than int32 say which.
-template <class Named>
-std::string extent_text(const Expr& e, const Named& named, bool typed, bool inside = false) {
-  if (auto value = ir::const_int(e)) {
-    if (typed && inside && e->dtype() != DataType::Int(32))
-      return fmt::format("T.{}({})", e->dtype().str(), *value);
-    return std::to_string(*value);
-  }
-  if (auto* var = ir::as<VarNode>(e)) return named(var);
-  const ir::BinaryNode* binary = ir::as_binary(e);
-  if (binary == nullptr) return "?";
-  std::string a = extent_text(binary->a, named, typed, true);
-  std::string b = extent_text(binary->b, named, typed, true);
-  auto called = [&](std::string_view function) { return fmt::format("{}({}, {})", function, a, b); };
-  switch (binary->kind) {
-    case ir::ExprKind::kAdd:
-      return fmt::format("{} + {}", a, b);
-    case ir::ExprKind::kSub:
-      return fmt::format("{} - {}", a, b);
-    case ir::ExprKind::kMul:
-      return fmt::format("{} * {}", a, b);
-    case ir::ExprKind::kFloorDiv:
-      return typed ? fmt::format("{} // {}", a, b) : called("floordiv");
-    case ir::ExprKind::kFloorMod:
-      return typed ? fmt::format("{} % {}", a, b) : called("floormod");
-    case ir::ExprKind::kMin:
-      return called(typed ? "T.min" : "min");
-    case ir::ExprKind::kMax:
-      return called(typed ? "T.max" : "max");
-    default:
-      return "?";
-  }
-}
-std::string own_name(const VarNode* var) { return name_of(var->name); }
-
-std::string signature_text(const Signature& signature) {
-  std::string text = signature.name + "(";
-  for (size_t i = 0; i < signature.params.size(); ++i) {
-    const Var& param = signature.params[i];
-    text += (i == 0 ? "" : ", ") + name_of(param->name) + ": ";
-    const ir::BufferTypeNode* type = param->buffer();
-    if (type == nullptr) {
-      text += (param->dtype().is_handle() ? "T." : "") + param->dtype().str();
-      continue;
-    }
-    text += "Tensor([";
-    for (size_t d = 0; d < type->shape.size(); ++d)
-      text += (d == 0 ? "" : ", ") + extent_text(type->shape[static_cast<int64_t>(d)], own_name, true);
-    text += "], " + DataType(type->dtype).str() + ")";
-  }
-  return text + ")";
-}
 
 class EntryEmitter {
  public:
@@ -144,7 +89,7 @@ class EntryEmitter {
     Details found = details();
     // The text is always the first value; formats that do not show it swallow it.
     std::string format = (message.find("%s") == std::string::npos ? "%.0s" : "") + message +
-                         "\n  in a call of `" + signature_text(signature_) + "`";
+                         "\n  in a call of `" + backend::signature_text(signature_.name, signature_.params) + "`";
     kind_->addIncoming(m_.text(kind), bad);
     format_->addIncoming(m_.text(format), bad);
     text_->addIncoming(found.text != nullptr ? found.text : m_.text(""), bad);
@@ -326,9 +271,9 @@ class EntryEmitter {
     } else if (!ir::const_int(check.expected)) {
       auto named = [&](const VarNode* var) {
         auto by = bound_by_.find(var);
-        return by == bound_by_.end() ? own_name(var) : by->second.second;
+        return by == bound_by_.end() ? backend::own_name(var) : by->second.second;
       };
-      message += fmt::format(", which is {}", extent_text(check.expected, named, false));
+      message += fmt::format(", which is {}", backend::extent_text(check.expected, named, false));
     } else if (check.what.starts_with("shape") &&
                !signature_.params[check.param]->buffer()->strides.empty()) {
       message += " whatever the strides";
@@ -432,7 +377,8 @@ class EntryEmitter {
       place = values_.stack_array(llvm::ArrayType::get(m_.memory_type(signature_.result), 1));
       args.push_back(place);
     }
-    values_.check_status(b.CreateCall(signature_.compute, args));
+    llvm::FunctionType* type = signature_.compute->getFunctionType();
+    values_.check_status(b.CreateCall(type, values_.version_for(signature_, args), args));
     if (place == nullptr) return;
     DataType dtype = signature_.result;
     llvm::Value* value = values_.read(place, dtype);

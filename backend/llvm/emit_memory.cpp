@@ -4,10 +4,10 @@
 #include <numeric>
 #include <optional>
 
+#include "backend/artefact/extents.h"
 #include "backend/llvm/emitter.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
-#include "ir/tir/division.h"
 
 namespace mlc::llvm_backend {
 
@@ -16,81 +16,8 @@ using ir::Error;
 namespace {
 
 constexpr uint64_t kAllocAlignment = 64;
-constexpr int64_t kStackBytes = 16384;  // allocations up to this size live on the stack
-
-// Row-major: ((i0 * d1 + i1) * d2 + i2) ...; otherwise the sum of index * stride.
-Expr combine_indices(const ir::BufferTypeNode* type, const ir::Array<Expr>& indices) {
-  Expr flat = indices[0];
-  if (type->strides.empty()) {
-    for (size_t i = 1; i < indices.size(); ++i) {
-      Expr extent = type->shape[static_cast<int64_t>(i)];
-      Expr index = indices[static_cast<int64_t>(i)];
-      Expr scaled = ir::mul(flat, extent);
-      flat = ir::add(scaled, index);
-    }
-    return flat;
-  }
-  flat = ir::mul(flat, type->strides[0]);
-  for (size_t i = 1; i < indices.size(); ++i) {
-    flat = ir::add(flat, ir::mul(indices[static_cast<int64_t>(i)], type->strides[static_cast<int64_t>(i)]));
-  }
-  return flat;
-}
-
-// The largest value of an extent, none of whose parts is negative, where its form bounds it: what is cut out
-// of a loop over n is min(n, 6) long.
-std::optional<int64_t> at_most(const Expr& e) {
-  if (auto value = ir::const_int(e)) return value;
-  if (auto* cast = ir::as<ir::CastNode>(e)) return at_most(cast->value);
-  bool division = e->kind == ir::ExprKind::kDiv || e->kind == ir::ExprKind::kFloorDiv;
-  if (!division && e->kind != ir::ExprKind::kMin && e->kind != ir::ExprKind::kMul) return std::nullopt;
-  const auto* node = static_cast<const ir::BinaryNode*>(e.get());
-  std::optional<int64_t> left = at_most(node->a);
-  std::optional<int64_t> right = division ? ir::const_int(node->b) : at_most(node->b);
-  if (e->kind == ir::ExprKind::kMin) return left && right ? std::min(left, right) : left ? left : right;
-  if (!left || !right || *left < 0 || *left > kStackBytes || *right < 0 || *right > kStackBytes) {
-    return std::nullopt;
-  }
-  if (!division) return *left * *right;
-  return *right > 0 ? std::optional(*left / *right) : std::nullopt;
-}
-
-// An extent is computed before the loops around what is stored there are known to run: one that divides by
-// the size of a loop that makes no steps, as those of fused loops do, must not stop the process.
-struct WithoutZeroDivisors final : ir::Rewriter {
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    Expr made = rewrite_children(e);
-    const ir::BinaryNode* node = ir::as_integer_division(made);
-    if (node == nullptr || ir::const_int(node->b)) return made;
-    Expr by = ir::select(ir::eq(node->b, ir::const_like(node->b, 0)), ir::const_like(node->b, 1), node->b);
-    switch (made->kind) {
-      case ir::ExprKind::kFloorDiv:
-        return ir::floordiv(node->a, by);
-      case ir::ExprKind::kFloorMod:
-        return ir::floormod(node->a, by);
-      case ir::ExprKind::kDiv:
-        return ir::truncdiv(node->a, by);
-      default:
-        return ir::truncmod(node->a, by);
-    }
-  }
-};
 
 }  // namespace
-
-Expr FunctionEmitter::flat_index(const Var& buffer, const ir::Array<Expr>& indices, ir::Span span) {
-  const ir::BufferTypeNode* type = buffer->buffer();
-  if (indices.empty()) {  // a scalar buffer
-    return type->elem_offset ? type->elem_offset : Expr(ir::int32(0));
-  }
-  MLC_CHECK(indices.size() == std::max<size_t>(1, type->shape.size()),
-            "`{}` has {} dimensions and {} indices", buffer->name.c_str(), type->shape.size(),
-            indices.size());
-  Expr flat = indices.size() == 1 && type->strides.empty() ? indices[0] : combine_indices(type, indices);
-  if (type->elem_offset && !ir::is_const_int(type->elem_offset, 0)) flat = ir::add(flat, type->elem_offset);
-  return flat;
-}
 
 llvm::Value* FunctionEmitter::index_value(const Expr& e) {
   bool before = std::exchange(in_index_, true);
@@ -108,7 +35,7 @@ FunctionEmitter::Address FunctionEmitter::address(const Var& buffer, const ir::A
   const Binding& memory = binding(buffer.get(), span);
   const ir::BufferTypeNode* type = buffer->buffer();
   DataType element = type->dtype;
-  Expr flat = flat_index(buffer, indices, span);
+  Expr flat = backend::flat_index(buffer, indices);
   Address result;
   result.buffer = buffer.get();
   llvm::Type* element_type = m_.memory_type(element, span);
@@ -254,8 +181,8 @@ void FunctionEmitter::allocate(const ir::AllocBufferNode* s) {
   if (constant && *constant < 0) {
     throw Error("codegen-unsupported", "`{}` has a negative size", s->buffer->name.c_str()).at(s->span);
   }
-  std::optional<int64_t> most = constant ? constant : at_most(count);
-  if (most && *most <= kStackBytes && *most * bytes <= kStackBytes) {
+  std::optional<int64_t> most = constant ? constant : backend::at_most(count);
+  if (most && *most <= backend::kStackBytes && *most * bytes <= backend::kStackBytes) {
     auto size = static_cast<uint64_t>(std::max<int64_t>(1, *most * bytes));
     llvm::AllocaInst* slot = stack_slot(b.getInt8Ty(), size, kAllocAlignment);
     slot->setName(std::string_view(s->buffer->name.data(), s->buffer->name.size()));
@@ -275,7 +202,7 @@ void FunctionEmitter::allocate(const ir::AllocBufferNode* s) {
   if (auto* function = llvm::dyn_cast<llvm::Function>(allocator.getCallee()))
     function->setReturnDoesNotAlias();
   llvm::Value* size =
-      b.CreateMul(emit(WithoutZeroDivisors().rewrite(count)), b.getInt64(static_cast<uint64_t>(bytes)));
+      b.CreateMul(emit(backend::without_zero_divisors(count)), b.getInt64(static_cast<uint64_t>(bytes)));
   size =
       b.CreateAnd(b.CreateAdd(size, b.getInt64(2 * kAllocAlignment - 1)), b.getInt64(~(kAllocAlignment - 1)));
   auto* have = llvm::BasicBlock::Create(m_.context, "memory", function_, end_);

@@ -5,7 +5,6 @@
 #include "backend/artefact/c_interface.h"
 #include "backend/llvm/emitter.h"
 #include "backend/llvm/jam_reduction.h"
-#include "ir/core/said_error.h"
 
 namespace mlc::llvm_backend {
 
@@ -184,15 +183,9 @@ void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn)
   }
   for (const auto& [other, signature] : signatures_) {
     if (signature.name != made.name) continue;
-    throw ir::SaidError(
-        Error("duplicate-symbol", "two functions of the module have the symbol `{}`", made.name)
-            .kind("InternalError+ValueError")
-            .at(fn->span),
-        fmt::format(
-            "Duplicate PrimFunc global_symbol '{0}' in LLVM codegen: IRModule keys '{1}' and '{2}' both "
-            "lower to the same exported symbol '__tvm_ffi_{0}'. Each exposed PrimFunc in one IRModule "
-            "must have a unique global_symbol.",
-            made.name, other, name_of(global->name_hint)));
+    throw Error("duplicate-symbol", "two functions of the module have the symbol `{}`", made.name)
+        .kind("InternalError+ValueError")
+        .at(fn->span);
   }
   made.noalias = ir::has_flag(fn, "tirx.noalias") || ir::has_flag(fn, "tir.noalias");
   std::vector<llvm::Type*> types;
@@ -213,27 +206,30 @@ void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn)
   }
   auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), types, false);
   made.compute = new_function(made.name + "_compute", type, false);
+  find_writes(made);
+  if (!made.written.empty()) made.apart = new_function(made.name + "_compute_apart", type, false);
   signatures_.emplace(name_of(global->name_hint), std::move(made));
 }
 
-void ModuleEmitter::emit_compute(const Signature& signature) {
-  FunctionEmitter emitter(*this, signature.compute, signature.place);
+void ModuleEmitter::emit_compute(const Signature& signature, llvm::Function* version, bool noalias) {
+  FunctionEmitter emitter(*this, version, signature.place);
   unsigned position = 0;
   for (const Var& param : signature.params) {
-    llvm::Argument* argument = signature.compute->getArg(position++);
+    llvm::Argument* argument = version->getArg(position++);
     argument->setName(name_of(param->name));
     if (const ir::BufferTypeNode* type = param->buffer()) {
-      if (signature.noalias) argument->addAttr(llvm::Attribute::NoAlias);
-      emitter.define_buffer(param, argument, signature.noalias,
+      if (noalias) argument->addAttr(llvm::Attribute::NoAlias);
+      emitter.define_buffer(param, argument, noalias,
                             static_cast<uint64_t>(DataType(type->dtype).bytes()));
     } else {
       emitter.define(param, argument);
     }
   }
   for (const Var& var : signature.shape_vars)
-    emitter.define_extent(var, signature.compute->getArg(position++));
-  if (!signature.result.is_void()) emitter.set_result(signature.compute->getArg(position), signature.result);
-  emitter.emit(machine.opt_level >= 2 ? jam_reductions(signature.fn)->body : signature.fn->body);
+    emitter.define_extent(var, version->getArg(position++));
+  if (!signature.result.is_void()) emitter.set_result(version->getArg(position), signature.result);
+  ir::PrimFunc fn = noalias ? ir::with_attr(signature.fn, "tirx.noalias", true) : signature.fn;
+  emitter.emit(machine.opt_level >= 2 ? jam_reductions(fn)->body : fn->body);
   emitter.finish();
 }
 
@@ -259,7 +255,8 @@ std::unique_ptr<llvm::Module> ModuleEmitter::emit(const ir::IRModule& mod, std::
   }
   for (const auto& [name, function] : functions) {
     const Signature& signature = signatures_.at(name);
-    emit_compute(signature);
+    emit_compute(signature, signature.compute, signature.noalias);
+    if (signature.apart != nullptr) emit_compute(signature, signature.apart, true);
     if (signature.exported) emit_entry(signature);
     if (signature.exported && signature.name == program) emit_program(signature);
   }

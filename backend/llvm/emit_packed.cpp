@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "backend/global_functions.h"
 #include "backend/llvm/emitter.h"
 
 namespace mlc::llvm_backend {
@@ -87,7 +86,6 @@ std::pair<uint64_t, llvm::Value*> FunctionEmitter::emit_packed_argument(const Ex
 
 // The function of that name, looked up once.
 llvm::Value* FunctionEmitter::global_function(std::string_view name) {
-  if (m_.machine.is_host) backend::define_of_library(name);
   llvm::Type* pointer = b.getPtrTy();
   std::string slot_name = "packed." + std::string(name);
   llvm::GlobalVariable* slot = m_.module->getGlobalVariable(slot_name, true);

@@ -8,7 +8,8 @@
 //   i32 @f(params..., i64 shape variables..., ptr result)   only with a C interface:
 //   backend/artefact/c_interface.h
 // Functions without a global_symbol have only the first. Buffers are passed as their data pointer; with
-// `tirx.noalias` those pointers are `noalias`, from which all alias knowledge of the optimiser follows.
+// `tirx.noalias` those pointers are `noalias`, from which all alias knowledge of the optimiser follows. Without it
+// there may be a second version, @f_compute_apart, whose pointers are: emit_alias_check.cpp.
 //
 // Values in registers: bool is i1 (i8 in memory); bfloat16, floats of 8 bits, and float16 where the machine
 // cannot convert it, are bit patterns, computed with as float32 and rounded after every operation.
@@ -42,6 +43,9 @@ struct Signature {
   std::vector<Var> shape_vars;  // symbols in buffer types that are no parameters, in order of appearance
   DataType result = DataType::Void();
   llvm::Function* compute = nullptr;
+  // The same for arguments that share no memory; null: there is one version. emit_alias_check.cpp
+  llvm::Function* apart = nullptr;
+  std::vector<size_t> written;  // parameters that may be written; only where there are two versions
 };
 
 class ModuleEmitter {
@@ -78,7 +82,8 @@ class ModuleEmitter {
 
  private:
   void declare(const ir::GlobalVar& global, const ir::PrimFunc& fn);
-  void emit_compute(const Signature& signature);
+  void emit_compute(const Signature& signature, llvm::Function* version, bool noalias);
+  void find_writes(Signature& signature) const;  // emit_alias_check.cpp
   void emit_entry(const Signature& signature);                             // emit_entry.cpp
   void emit_program(const Signature& signature);                           // emit_program.cpp
   void emit_c_entry(const Signature& signature, const std::string& name);  // emit_c_entry.cpp
@@ -112,6 +117,8 @@ class FunctionEmitter {
   void check_status(llvm::Value* status);
   void set_result(llvm::Value* where, DataType dtype) { result_ = where, result_type_ = dtype; }
   void finish();  // the end block: releases memory, returns the status
+  // Which function computes for these arguments; emit_alias_check.cpp.
+  llvm::Value* version_for(const Signature& signature, llvm::ArrayRef<llvm::Value*> args);
   void refuse_returns(std::string_view why) { no_return_ = why; }
   llvm::Value* convert(llvm::Value* value, DataType from, DataType to) {
     return emit_cast(value, from, to, {});
@@ -187,7 +194,6 @@ class FunctionEmitter {
     const VarNode* buffer = nullptr;
   };
   Address address(const Var& buffer, const ir::Array<Expr>& indices, ir::Span span);
-  Expr flat_index(const Var& buffer, const ir::Array<Expr>& indices, ir::Span span);
   llvm::Value* index_value(const Expr& e);  // as i64 (lanes: i64 vector)
   llvm::Value* load(const ir::TensorLoadNode* e);
   llvm::Value* lane_pointers(const Address& at, DataType element);

@@ -3,13 +3,12 @@
 
 #include <tvm/ffi/function.h>
 
-#include <fstream>
 #include <mutex>
 
+#include "backend/artefact/write_file.h"
 #include "backend/llvm/code.h"
 #include "backend/runtime/tensor.h"
 #include "ir/core/inputs.h"
-#include "ir/core/said_error.h"
 
 namespace mlc::llvm_backend {
 namespace {
@@ -64,11 +63,9 @@ class CompiledModule final : public ffi::ModuleObj {
     if (wanted.empty() || wanted == "ll" || wanted == "llvm")
       return compile_to_text(lowered_, target_, false);
     if (wanted == "asm" || wanted == "s") return compile_to_text(lowered_, target_, true);
-    throw ir::SaidError(
-        ir::Error("unknown-emit-kind", "the source of compiled code cannot be shown as `{}`", wanted)
-            .kind("InternalError+ValueError")
-            .help("there are ll and asm"),
-        fmt::format("Do not know how to get source code with format: {}'", wanted));
+    throw ir::Error("unknown-emit-kind", "the source of compiled code cannot be shown as `{}`", wanted)
+        .kind("InternalError+ValueError")
+        .help("there are ll and asm");
   }
   void WriteToFile(const ffi::String& path, const ffi::String& format) const final {
     std::string file(path);
@@ -80,18 +77,14 @@ class CompiledModule final : public ffi::ModuleObj {
         wanted = std::string_view(file).substr(dot + 1);
     }
     ir::Inputs::global().beyond();
-    auto write = [&file](std::string_view bytes) {
-      std::ofstream out(file, std::ios::binary | std::ios::trunc);
-      out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-      if (!out.flush()) throw ir::Error("cannot-write", "`{}` cannot be written", file).kind("OSError");
-    };
+    auto write = [&file](std::string_view bytes) { backend::write_file(file, bytes); };
     if (wanted == "o" || wanted == "obj")
       return write(std::string_view(code_.object.data(), code_.object.size()));
     if (wanted == "bc") return write(compile_to_bitcode(lowered_, target_));
     if (wanted == "so") return link_shared_library(code_, target_, file);
     if (wanted == "ll" || wanted == "s" || wanted == "asm")
       return write(compile_to_text(lowered_, target_, wanted != "ll"));
-    throw ir::Error("unknown-emit-kind", "Do not know how to save file {} with format='{}'", file, given)
+    throw ir::Error("unknown-emit-kind", "compiled code cannot be written to `{}` as `{}`", file, wanted)
         .kind("InternalError")
         .help("there are o, so, bc, ll and asm");
   }
@@ -108,14 +101,6 @@ class CompiledModule final : public ffi::ModuleObj {
 
 ffi::Module make_module(ir::IRModule lowered, ir::Target target) {
   return ffi::Module(ffi::make_object<CompiledModule>(std::move(lowered), std::move(target)));
-}
-
-void export_module(const ffi::Module& module, const std::string& path) {
-  auto* compiled = dynamic_cast<const CompiledModule*>(module.get());
-  if (compiled == nullptr) {
-    throw ir::Error("not-exportable", "a module of kind `{}` cannot be exported", module->kind());
-  }
-  compiled->WriteToFile(path, path.ends_with(".o") || path.ends_with(".obj") ? "o" : "so");
 }
 
 }  // namespace mlc::llvm_backend

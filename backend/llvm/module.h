@@ -12,7 +12,5 @@ namespace mlc::llvm_backend {
 // Compiles now, loads on the first use of a function. `inspect_source("ll" | "asm")` shows the generated
 // code.
 ir::ffi::Module make_module(ir::IRModule lowered, ir::Target target);
-// Writes a compiled module as a shared library (".so") or an object file (".o", ".obj").
-void export_module(const ir::ffi::Module& module, const std::string& path);
 
 }  // namespace mlc::llvm_backend

@@ -4,7 +4,7 @@
 #include <tvm/ffi/error.h>
 
 #include "ir/core/try_get.h"
-#include "ir/registry/host_error.h"
+#include "ir/registry/context.h"
 
 namespace mlc::runtime {
 
@@ -13,10 +13,10 @@ using ir::Error;
 
 void call_entry(TVMFFISafeCallType entry, ir::ffi::PackedArgs args, Any* result) {
   const auto* given = reinterpret_cast<const TVMFFIAny*>(args.data());
-  ir::error_below() = nullptr;
+  ir::Context::current().error_below = nullptr;
   if (entry(nullptr, given, args.size(), reinterpret_cast<TVMFFIAny*>(result)) == 0) return;
   ir::ffi::Error raised = ir::ffi::details::MoveFromSafeCallRaised();
-  if (ir::error_below()) std::rethrow_exception(std::exchange(ir::error_below(), nullptr));
+  if (auto error = std::exchange(ir::Context::current().error_below, nullptr)) std::rethrow_exception(error);
   std::string kind(raised.kind());
   std::string message(raised.message());
   constexpr std::string_view where = "\n  in a call of ";
@@ -26,51 +26,6 @@ void call_entry(TVMFFISafeCallType entry, ir::ffi::PackedArgs args, Any* result)
   std::move(error).kind(kind);
   if (!call.empty()) std::move(error).note("the call is of " + call);
   throw error;
-}
-
-namespace {
-
-constexpr std::pair<std::string_view, DLDeviceType> device_names[] = {{"cpu", kDLCPU},
-                                                                      {"cuda", kDLCUDA},
-                                                                      {"opencl", kDLOpenCL},
-                                                                      {"rocm", kDLROCM},
-                                                                      {"metal", kDLMetal},
-                                                                      {"vulkan", kDLVulkan},
-                                                                      {"vpi", kDLVPI},
-                                                                      {"ext_dev", kDLExtDev},
-                                                                      {"hexagon", kDLHexagon},
-                                                                      {"webgpu", kDLWebGPU},
-                                                                      // what the code for a device is called
-                                                                      {"llvm", kDLCPU},
-                                                                      {"c", kDLCPU},
-                                                                      {"gpu", kDLCUDA},
-                                                                      {"cl", kDLOpenCL}};
-
-}  // namespace
-
-std::string device_text(DLDevice device) {
-  for (const auto& [name, type] : device_names) {
-    if (type == device.device_type) return fmt::format("{}:{}", name, device.device_id);
-  }
-  return fmt::format("device({}):{}", static_cast<int>(device.device_type), device.device_id);
-}
-
-DLDevice parse_device(std::string_view text, int64_t index) {
-  std::string_view name = text.substr(0, text.find_first_of(": "));
-  if (size_t colon = text.find(':'); colon != std::string_view::npos) {
-    index = 0;
-    for (char c : text.substr(colon + 1)) {
-      if (c < '0' || c > '9' || index > 1000) throw Error("unknown-device", "`{}` is no device", text);
-      index = index * 10 + (c - '0');
-    }
-  }
-  std::vector<std::string> known;
-  for (const auto& [one, type] : device_names) {
-    if (one == name) return {type, static_cast<int32_t>(index)};
-    known.emplace_back(one);
-  }
-  throw Error("unknown-device", "there is no device `{}`", text)
-      .help(fmt::format("there are {}{}", fmt::join(known, ", "), ir::did_you_mean(name, known)));
 }
 
 }  // namespace mlc::runtime

@@ -18,9 +18,4 @@ using ir::ffi::Tensor;
 // kind they were raised with.
 void call_entry(TVMFFISafeCallType entry, ir::ffi::PackedArgs args, ir::ffi::Any* result);
 
-// "cpu:0"
-std::string device_text(DLDevice device);
-// "cpu", "cpu:1", "llvm": throws Error unknown-device with what there is.
-DLDevice parse_device(std::string_view text, int64_t index = 0);
-
 }  // namespace mlc::runtime

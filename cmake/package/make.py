@@ -61,7 +61,7 @@ def deb(program, library, version, out, scratch):
         f"Depends: {', '.join(shared_libraries(program))}\nDescription: {SUMMARY}\n"
     )
     made = out / f"mlc_{version}_{architecture.strip()}.deb"
-    subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, made], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-Zzstd", "--build", root, made], check=True, stdout=subprocess.DEVNULL)
     return made
 
 
@@ -84,11 +84,11 @@ def wheel(program, library, version, tvm_ffi_version, out):
     }
     record = []
     made = out / f"mlc-{version}-{tag}.whl"
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o755 if "/scripts/" in name or name.endswith(".so") else 0o644) << 16
+            entry.external_attr = (0o100755 if "/scripts/" in name or name.endswith(".so") else 0o100644) << 16
             archive.writestr(entry, content)
             digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
             record.append(f"{name},sha256={digest},{len(content)}\n")

@@ -8,6 +8,6 @@ namespace mlc::diagnostics {
 
 std::span<const Explanation> script_explanations();
 std::span<const Explanation> array_explanations();
-std::span<const Explanation> schedule_explanations();
+std::span<const Explanation> tools_explanations();
 
 }  // namespace mlc::diagnostics

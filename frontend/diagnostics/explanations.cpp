@@ -382,7 +382,7 @@ std::span<const Explanation> explanations() {
   static const std::vector<Explanation> all = [] {
     std::vector<Explanation> joined(std::begin(rows), std::end(rows));
     for (std::span<const Explanation> table :
-         {script_explanations(), array_explanations(), schedule_explanations()})
+         {script_explanations(), array_explanations(), tools_explanations()})
       joined.insert(joined.end(), table.begin(), table.end());
     std::sort(joined.begin(), joined.end(),
               [](const Explanation& a, const Explanation& b) { return a.name < b.name; });
@@ -399,14 +399,42 @@ const Explanation* explanation(std::string_view name) {
   return found != all.end() && found->name == name ? &*found : nullptr;
 }
 
-std::string explain(const Explanation& entry) {
-  std::string text = fmt::format("error {}\n\n  {}\n", entry.name, entry.meaning);
-  if (entry.wrong.empty()) return text;
-  text += "\nwrong:\n" + indented(entry.wrong);
-  if (!entry.right.empty()) text += "\nright:\n" + indented(entry.right);
-  bool uses_schedule = entry.wrong.find("sch.") != std::string_view::npos;
-  if (entry.schedule && uses_schedule) text += "\n`sch` is a schedule of this:\n" + indented(kScheduleHead);
+namespace {
+
+std::string examples(std::string_view wrong, std::string_view right, bool schedule) {
+  if (wrong.empty()) return "";
+  std::string text = "\nwrong:\n" + indented(wrong);
+  if (!right.empty()) text += "\nright:\n" + indented(right);
+  bool uses_schedule = wrong.find("sch.") != std::string_view::npos;
+  if (schedule && uses_schedule) text += "\n`sch` is a schedule of this:\n" + indented(kScheduleHead);
   return text;
+}
+
+}  // namespace
+
+std::string explain(const Explanation& entry) {
+  return fmt::format("error {}\n\n  {}\n", entry.name, entry.meaning) +
+         examples(entry.wrong, entry.right, entry.schedule);
+}
+
+std::string explain(const ir::Refusal& rule) {
+  std::string message;  // with dots for what the program fills in
+  for (size_t at = 0; at < rule.message.size(); ++at) {
+    if (rule.message[at] == '{') {
+      at = std::min(rule.message.find('}', at), rule.message.size());
+      message += "…";
+    } else {
+      message += rule.message[at];
+    }
+  }
+  std::string text = fmt::format("error {}\n\n  {}\n", rule.name, message);
+  if (!rule.meaning.empty()) text += fmt::format("\n  {}\n", rule.meaning);
+  if (!rule.help.empty()) text += fmt::format("\nhelp: {}\n", rule.help);
+  return text + examples(rule.wrong, rule.right, true);
+}
+
+std::string example_program(const ir::Refusal&, std::string_view example) {
+  return std::string(kScheduleHead) + std::string(example) + "\n";
 }
 
 std::string example_program(const Explanation& entry, std::string_view example) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "ir/core/refusal.h"
+
 namespace mlc::diagnostics {
 
 struct Explanation {
@@ -58,7 +60,9 @@ sch = tvm.s_tir.Schedule(main)
 std::span<const Explanation> explanations();
 const Explanation* explanation(std::string_view name);  // or null
 std::string explain(const Explanation& entry);          // as `mlc explain` prints it
+std::string explain(const ir::Refusal& rule);           // the same of a row at the top of a primitive or pass
 // A whole program, with its imports.
 std::string example_program(const Explanation& entry, std::string_view example);
+std::string example_program(const ir::Refusal& rule, std::string_view example);
 
 }  // namespace mlc::diagnostics

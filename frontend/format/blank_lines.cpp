@@ -41,8 +41,7 @@ class Counter {
     if (line.docstring && previous.def()) return 0;
     if (ended != nullptr) {
       bool clause = ended->depth > 0 && line.opens_block() && !line.starts("with") && !line.starts("try") &&
-                    !line.starts("for") && !line.starts("while") && !line.starts("if") &&
-                    !line.starts("match");
+                    !line.starts("for") && !line.starts("while") && !line.starts("if");
       before = line.depth > 0 || clause ? 1 : 2;
     }
     if (line.decorator() || line.def() || line.class_()) {

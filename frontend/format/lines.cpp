@@ -137,7 +137,7 @@ class LineReader {
   static bool is_header(const Leaf& first) {
     if (first.kind != Kind::kKeyword) return false;
     for (std::string_view word : {"if", "elif", "else", "for", "while", "with", "try", "except", "finally",
-                                  "def", "class", "match", "case"}) {
+                                  "def", "class"}) {
       if (first.is(word)) return true;
     }
     return false;
@@ -310,16 +310,6 @@ class LineReader {
       if (first == "del" && find(leaves, 1, end, [](const Leaf& l) { return l.comma(); }) < end) return;
       out.push_back(leaves[0]);
       wrap(leaves, 1, end, out);
-    } else if (keyword && (first == "match" || first == "case") && header) {
-      // The condition of a `case`; a subject may hold an `if` of its own.
-      size_t guard =
-          first == "match" ? end : find(leaves, 1, end, [](const Leaf& l) { return l.keyword("if"); });
-      out.push_back(leaves[0]);
-      wrap(leaves, 1, guard, out);
-      if (guard < end) {
-        out.push_back(leaves[guard]);
-        wrap(leaves, guard + 1, end, out);
-      }
     } else if (keyword && first == "for" && header) {
       size_t in = find(leaves, 1, end, [](const Leaf& l) { return l.keyword("in"); });
       out.push_back(leaves[0]);

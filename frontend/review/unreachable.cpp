@@ -89,9 +89,6 @@ void find_unreachable(Seq<Stmt> body, std::vector<ir::Diagnostic>& found) {
     case StmtKind::kWith:
       block(static_cast<const With*>(body[0])->body, found);
       break;
-    case StmtKind::kMatch:
-      for (const MatchCase* one : static_cast<const Match*>(body[0])->cases) block(one->body, found);
-      break;
     case StmtKind::kTry: {
       auto* attempt = static_cast<const Try*>(body[0]);
       block(attempt->body, found);

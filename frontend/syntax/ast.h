@@ -26,7 +26,7 @@ namespace mlc::syntax {
 #define MLC_SYNTAX_STMTS(X)                                                                              \
   X(FunctionDef) X(ClassDef) X(Return) X(Delete) X(Assign) X(AugAssign) X(AnnAssign) X(For) X(While)     \
   X(If) X(With) X(Raise) X(Try) X(Assert) X(Import) X(ImportFrom) X(Global) X(Nonlocal) X(ExprStmt)      \
-  X(Pass) X(Break) X(Continue) X(Match)
+  X(Pass) X(Break) X(Continue)
 // clang-format on
 
 #define MLC_SYNTAX_KIND(name) k##name,
@@ -138,22 +138,6 @@ struct ExceptHandler : Node {
   ir::Span name_span;
   Seq<Stmt> body;
   mutable uint32_t resolved = 0;
-};
-struct Pattern : Node {  // PEP 634: what follows `case`; the kinds are the classes of `ast`
-  enum class Kind : uint8_t { kValue, kSingleton, kSequence, kMapping, kClass, kStar, kAs, kOr };
-  Kind kind{};
-  const Expr* value = nullptr;          // kValue; kSingleton; the class of kClass
-  Seq<Pattern> patterns;                // kSequence, kMapping, kClass, kOr; at most one of kAs
-  Seq<Expr> keys;                       // kMapping: one per pattern
-  std::span<const Symbol> kwd_attrs;    // kClass
-  std::span<const ir::Span> kwd_spans;  // where these stand
-  Seq<Pattern> kwd_patterns;            // one per attribute
-  const Name* name = nullptr;           // bound by kAs, kStar (null: the wildcard) and `**rest` of kMapping
-};
-struct MatchCase : Node {
-  const Pattern* pattern = nullptr;
-  const Expr* guard = nullptr;  // may be null
-  Seq<Stmt> body;
 };
 struct TypeParam : Node {  // PEP 695: `def f[n, *ts, **ps](...)`
   enum class Kind : uint8_t { kTypeVar, kTypeVarTuple, kParamSpec };
@@ -408,7 +392,6 @@ struct Try : Stmt {
   Seq<ExceptHandler> handlers;
   Seq<Stmt> orelse;
   Seq<Stmt> finalbody;
-  bool star = false;  // `except*`: the handlers take parts of a group of exceptions
 };
 struct Assert : Stmt {
   MLC_SYNTAX_STMT(Assert)
@@ -447,11 +430,6 @@ struct Break : Stmt {
 struct Continue : Stmt {
   MLC_SYNTAX_STMT(Continue)
 };
-struct Match : Stmt {
-  MLC_SYNTAX_STMT(Match)
-  const Expr* subject = nullptr;
-  Seq<MatchCase> cases;
-};
 
 #undef MLC_SYNTAX_EXPR
 #undef MLC_SYNTAX_STMT
@@ -483,18 +461,6 @@ decltype(auto) dispatch(const Stmt* node, Visitor&& visitor) {
   __builtin_unreachable();
 }
 #undef MLC_SYNTAX_CASE
-
-// Calls `visit` with the expressions of a pattern: values, keys, classes, and the names that it binds.
-template <class F>
-void each_expression(const Pattern& pattern, F&& visit) {
-  if (pattern.value != nullptr) visit(pattern.value);
-  for (size_t i = 0; i < pattern.patterns.size(); ++i) {
-    if (i < pattern.keys.size()) visit(pattern.keys[i]);
-    each_expression(*pattern.patterns[i], visit);
-  }
-  for (const Pattern* each : pattern.kwd_patterns) each_expression(*each, visit);
-  if (pattern.name != nullptr) visit(static_cast<const Expr*>(pattern.name));
-}
 
 // One parsed text and the memory of its nodes. Whoever keeps a node (a closure, a function value) keeps the
 // shared_ptr<const Tree> it came from.

@@ -60,17 +60,6 @@ class TreeBuilder {
   const Stmt* with_statement(MlcParser::WithStatementContext* context);
   const Stmt* try_statement(MlcParser::TryStatementContext* context);
 
-  // build_pattern.cpp
-  const Stmt* match_statement(MlcParser::MatchStatementContext* context);
-  Pattern* pattern_list(MlcParser::PatternListContext* context, ir::Span span);
-  Pattern* pattern(MlcParser::PatternContext* context, bool sequence);
-  Pattern* closed_pattern(MlcParser::ClosedPatternContext* context);
-  Pattern* class_pattern(MlcParser::ClosedPatternContext* context);
-  Pattern* mapping_pattern(MlcParser::ClosedPatternContext* context);
-  Expr* dotted_value(MlcParser::ClosedPatternContext* context);
-  const Name* capture(const antlr4::Token* token);
-  Seq<Pattern> sequence(MlcParser::PatternListContext* context);
-
   Seq<Stmt> block(MlcParser::BlockContext* context);
   Seq<Stmt> loop_body(MlcParser::BlockContext* context);
 
@@ -176,9 +165,7 @@ class TreeBuilder {
   struct Surroundings {
     bool function = false;
     bool loop = false;
-    bool module = true;       // at the top level of the file, blocks included
-    bool group_part = false;  // in the block of an `except*`
-    bool group_loop = false;  // ... and not in a loop within it
+    bool module = true;  // at the top level of the file, blocks included
   } inside_;
 };
 

@@ -41,7 +41,6 @@ Seq<Stmt> TreeBuilder::block(MlcParser::BlockContext* context) {
 Seq<Stmt> TreeBuilder::loop_body(MlcParser::BlockContext* context) {
   Surroundings outside = inside_;
   inside_.loop = true;
-  inside_.group_loop = false;
   Seq<Stmt> body = block(context);
   inside_ = outside;
   return body;
@@ -57,15 +56,12 @@ const Stmt* TreeBuilder::simple_statement(MlcParser::SimpleStatementContext* con
     if (type == MlcParser::PASS) return tree_.make<Pass>(at);
     if (!inside_.loop && !piecewise_)
       fail(at, fmt::format("`{}` outside of a loop", text_of(context->keyword)));
-    if (inside_.group_loop)
-      fail(at, fmt::format("`{}` cannot leave the block of an `except*`", text_of(context->keyword)));
     if (type == MlcParser::BREAK) return tree_.make<Break>(at);
     return tree_.make<Continue>(at);
   }
   if (context->returning != nullptr) {
     auto* node = tree_.make<Return>(span(context));
     if (!inside_.function && !piecewise_) fail(span(context->start), "`return` outside of a function");
-    if (inside_.group_part) fail(span(context->start), "`return` cannot leave the block of an `except*`");
     if (context->returning->value != nullptr) node->value = expression_list(context->returning->value);
     return node;
   }
@@ -278,7 +274,6 @@ const Stmt* TreeBuilder::compound_statement(MlcParser::StatementContext* context
   if (context->definition != nullptr) return decorated(context->definition);
   if (context->type != nullptr) return class_definition(context->type, {});
   if (context->repetition != nullptr) return while_statement(context->repetition);
-  if (context->choice != nullptr) return match_statement(context->choice);
   return try_statement(context->guarded);
 }
 
@@ -360,26 +355,20 @@ const Stmt* TreeBuilder::try_statement(MlcParser::TryStatementContext* context) 
     if (clause->type == nullptr && i + 1 < handlers.size()) {
       fail(span(clause->start), "an `except` without a class catches everything and must be the last");
     }
-    bool star = clause->type != nullptr && clause->type->start->getType() == MlcParser::STAR;
-    if (i > 0 && star != node->star) {
-      fail(span(clause->start), "a `try` has either `except` or `except*`, not both");
+    if (clause->type != nullptr && clause->type->start->getType() == MlcParser::STAR) {
+      throw ir::Error("left-out", "`except*` and groups of exceptions are not part of the language")
+          .at(span(clause->type->start))
+          .kind("SyntaxError")
+          .help("`except` takes a class or a tuple of classes");
     }
-    node->star = star;
     auto* handler = tree_.make<ExceptHandler>();
     handler->span = statement_span(clause);
-    if (star) {
-      handler->type = static_cast<const Starred*>(expression(clause->type, kStar))->value;
-    } else if (clause->type != nullptr) {
-      handler->type = expression(clause->type, kPlain);
-    }
+    if (clause->type != nullptr) handler->type = expression(clause->type, kPlain);
     if (clause->name != nullptr) {
       handler->name = symbol(clause->name);
       handler->name_span = span(clause->name);
     }
-    Surroundings outside = inside_;
-    if (star) inside_.group_part = inside_.group_loop = true;
     handler->body = block(clause->body);
-    inside_ = outside;
     handlers[i] = handler;
   }
   node->handlers = handlers;

@@ -184,8 +184,7 @@ class Dumper {
   void operator()(const With& n) { node("With", "items", n.items, "body", n.body); }
   void operator()(const Raise& n) { node("Raise", "exc", n.exc, "cause", n.cause); }
   void operator()(const Try& n) {
-    node(n.star ? "TryStar" : "Try", "body", n.body, "handlers", n.handlers, "orelse", n.orelse, "finalbody",
-         n.finalbody);
+    node("Try", "body", n.body, "handlers", n.handlers, "orelse", n.orelse, "finalbody", n.finalbody);
   }
   void operator()(const Assert& n) { node("Assert", "test", n.test, "msg", n.msg); }
   void operator()(const Import& n) { node("Import", "names", n.names); }
@@ -202,7 +201,6 @@ class Dumper {
   void operator()(const Pass&) { out += "Pass()"; }
   void operator()(const Break&) { out += "Break()"; }
   void operator()(const Continue&) { out += "Continue()"; }
-  void operator()(const Match& n) { node("Match", "subject", n.subject, "cases", n.cases); }
 
   void write(const Arguments* n) {
     open("arguments");
@@ -227,35 +225,6 @@ class Dumper {
   }
   void write(const ExceptHandler* n) {
     node("ExceptHandler", "type", n->type, "name", n->name, "body", n->body);
-  }
-  void write(const MatchCase* n) {
-    node("match_case", "pattern", n->pattern, "guard", n->guard, "body", n->body);
-  }
-  void write(const Pattern* n) {
-    Symbol name = n->name == nullptr ? Symbol() : n->name->id;
-    switch (n->kind) {
-      case Pattern::Kind::kValue:
-        return node("MatchValue", "value", n->value);
-      case Pattern::Kind::kSingleton:
-        return node("MatchSingleton", "value", literal(static_cast<const Constant&>(*n->value)));
-      case Pattern::Kind::kSequence:
-        return node("MatchSequence", "patterns", n->patterns);
-      case Pattern::Kind::kMapping:
-        return node("MatchMapping", "keys", n->keys, "patterns", n->patterns, "rest", name);
-      case Pattern::Kind::kClass:
-        open("MatchClass");
-        field("cls", n->value);
-        field("patterns", n->patterns);
-        list("kwd_attrs", n->kwd_attrs);
-        field("kwd_patterns", n->kwd_patterns);
-        return close();
-      case Pattern::Kind::kStar:
-        return node("MatchStar", "name", name);
-      case Pattern::Kind::kAs:
-        return node("MatchAs", "pattern", n->patterns.empty() ? nullptr : n->patterns[0], "name", name);
-      case Pattern::Kind::kOr:
-        return node("MatchOr", "patterns", n->patterns);
-    }
   }
   void write(const TypeParam* n) {
     std::string_view kind = n->type_kind == TypeParam::Kind::kTypeVar        ? "TypeVar"

@@ -54,12 +54,14 @@ class Explainer {
     };
     if (found_.type == MlcParser::ASYNC || found_.type == MlcParser::AWAIT)
       return refuse(text_at(stop_.token));
-    // `type x = ...` fails at the word after a name that starts the line.
-    if (header_like_ && text_at(line_) == "type" && found_.type == MlcParser::NAME &&
-        stop_.token == line_ + 1) {
+    // `type x = ...` fails at the word after a name that starts the line; `match x:` and `match f(x):` there or at
+    // the end of the line.
+    bool type = text_at(line_) == "type" && found_.type == MlcParser::NAME && stop_.token == line_ + 1;
+    if (header_like_ && (type || text_at(line_) == "match")) {
       const SourceToken& first = tokens_.at(line_);
       out_.span = {file_, first.begin, first.end};
-      return refuse("type");
+      if (!type) out_.help = "compare in `if` and `elif`";
+      return refuse(text_at(line_));
     }
     return false;
   }
@@ -82,12 +84,6 @@ class Explainer {
   }
 
   bool stray_clause() {
-    if (header_like_ && text_at(line_) == "case") {
-      const SourceToken& first = tokens_.at(line_);
-      out_.span = {file_, first.begin, first.end};
-      out_.message = "this `case` belongs to no `match` above it";
-      return true;
-    }
     if (!at_line_start()) return false;
     switch (found_.type) {
       case MlcParser::ELIF:
@@ -190,12 +186,6 @@ class Explainer {
         return " after the class header";
       case MlcParser::RuleExceptClause:
         return " after the exception";
-      case MlcParser::RuleMatchStatement:
-        return " after the subject of `match`";
-      case MlcParser::RuleCaseClause:
-      case MlcParser::RulePattern:
-      case MlcParser::RuleClosedPattern:
-        return " after the pattern";
       case MlcParser::RuleLambda:
         return " after the parameters of `lambda`";
       default:
@@ -211,8 +201,7 @@ class Explainer {
     if (at == 0) return "the line above";
     while (at > 0 && !is_layout(type_at(at - 1))) --at;
     const SourceToken& first = tokens_.at(at);
-    bool soft = first.type == MlcParser::MATCH || first.type == MlcParser::CASE;
-    if (!soft && !spellings().is_keyword(first.type)) return "the line above";
+    if (!spellings().is_keyword(first.type)) return "the line above";
     out_.notes.push_back({"the block belongs to this", ir::Span{file_, first.begin, first.end}});
     switch (first.type) {
       case MlcParser::DEF:
@@ -247,7 +236,7 @@ class Explainer {
       if (second && word == "foreach") return "write `for ... in ...:`";
       static const std::vector<std::string> kWords = {
           "assert", "class", "def",    "del",   "elif",     "else",  "except", "finally", "for",   "from",
-          "global", "if",    "import", "match", "nonlocal", "raise", "return", "try",     "while", "with"};
+          "global", "if",    "import", "nonlocal", "raise", "return", "try",     "while", "with"};
       if (std::string mended = ir::did_you_mean(word, kWords); !mended.empty()) return mended;
     }
     auto doubled = [&](size_t type) { return found_.type == type && last == type; };

@@ -38,14 +38,6 @@ void fields(Io& io, ExceptHandler& n) {
   io(n.span, n.type, n.name, n.name_span, n.body);
 }
 template <class Io>
-void fields(Io& io, Pattern& n) {
-  io(n.span, n.kind, n.value, n.patterns, n.keys, n.kwd_attrs, n.kwd_spans, n.kwd_patterns, n.name);
-}
-template <class Io>
-void fields(Io& io, MatchCase& n) {
-  io(n.span, n.pattern, n.guard, n.body);
-}
-template <class Io>
 void fields(Io& io, TypeParam& n) {
   io(n.span, n.type_kind, n.name, n.bound);
 }
@@ -225,7 +217,7 @@ void fields(Io& io, Raise& n) {
 }
 template <class Io>
 void fields(Io& io, Try& n) {
-  io(n.body, n.handlers, n.orelse, n.finalbody, n.star);
+  io(n.body, n.handlers, n.orelse, n.finalbody);
 }
 template <class Io>
 void fields(Io& io, Assert& n) {
@@ -257,9 +249,5 @@ template <class Io>
 void fields(Io&, Break&) {}
 template <class Io>
 void fields(Io&, Continue&) {}
-template <class Io>
-void fields(Io& io, Match& n) {
-  io(n.subject, n.cases);
-}
 
 }  // namespace mlc::syntax

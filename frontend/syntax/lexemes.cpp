@@ -24,9 +24,6 @@ LexemeKind kind_of(size_t type) {
       return LexemeKind::kDedent;
     case SourceToken::kEnd:
       return LexemeKind::kEnd;
-    case MlcParser::MATCH:
-    case MlcParser::CASE:
-      return LexemeKind::kKeyword;
     default:
       return spellings().is_keyword(type) ? LexemeKind::kKeyword : LexemeKind::kOperator;
   }

@@ -111,7 +111,6 @@ void Lexer::set_indent(size_t begin, Indent indent) {
       stop_too_deep(begin, at_, fmt::format("more than {} blocks inside one another", kMaxBlocks));
       return;
     }
-    indent.cases = match_header_;
     indents_.push_back(indent);
     tokens_.push(MlcParser::INDENT, begin, at_);
     return;
@@ -135,7 +134,6 @@ void Lexer::finish() {
   }
   size_t last = tokens_.last_type();
   if (last != 0 && last != MlcParser::NEWLINE && last != MlcParser::DEDENT) {
-    mark_match();
     tokens_.push(MlcParser::NEWLINE, end, end);
   }
   for (size_t i = 1; i < indents_.size(); ++i) tokens_.push(MlcParser::DEDENT, end, end);
@@ -149,42 +147,7 @@ void Lexer::stop_too_deep(size_t begin, size_t end, std::string message) {
   line_over_ = true;
 }
 
-// `match` and `case` are names elsewhere. No other line ends in a colon and begins with a name that is not
-// annotated, and nothing but a `case` stands in the block of a `match`.
-void Lexer::mark_match() {
-  match_header_ = false;
-  if (line_token_ >= tokens_.count()) return;
-  SourceToken& first = tokens_.at(line_token_);
-  if (first.type != MlcParser::NAME) return;
-  std::string_view word = text_.substr(first.begin, first.end - first.begin);
-  if (word == "case" && indents_.back().cases) first.type = MlcParser::CASE;
-  if (word != "match" || line_token_ + 1 >= tokens_.count()) return;
-  size_t second = tokens_.at(line_token_ + 1).type;
-  bool header = tokens_.last_type() == MlcParser::COLON && second != MlcParser::COLON;
-  switch (second) {
-    case MlcParser::NAME:
-    case MlcParser::INTEGER:
-    case MlcParser::FLOAT:
-    case MlcParser::STRING:
-    case MlcParser::FSTRING_START:
-    case MlcParser::NONE:
-    case MlcParser::TRUE:
-    case MlcParser::FALSE:
-    case MlcParser::LAMBDA:
-    case MlcParser::LBRACE:
-    case MlcParser::TILDE:
-      header = true;
-      break;
-    default:
-      break;
-  }
-  if (!header) return;
-  first.type = MlcParser::MATCH;
-  match_header_ = true;
-}
-
 void Lexer::end_line(size_t begin, size_t end) {
-  mark_match();
   tokens_.push(MlcParser::NEWLINE, begin, end);
   line_over_ = true;
   line_blamed_ = false;

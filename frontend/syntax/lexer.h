@@ -49,7 +49,6 @@ class Lexer {
   struct Indent {
     uint32_t column;       // tabs to multiples of eight
     uint32_t alternative;  // a tab counted as one: both must agree on what is deeper
-    bool cases = false;    // the block of a `match`
   };
 
   // lexer.cpp
@@ -57,7 +56,6 @@ class Lexer {
   void start_line();
   void set_indent(size_t begin, Indent indent);
   void end_line(size_t begin, size_t end);
-  void mark_match();
   void finish();
   void stop_too_deep(size_t begin, size_t end, std::string message);
   void skip_comment();
@@ -117,7 +115,6 @@ class Lexer {
   size_t with_open_ = 0;
   size_t with_close_ = 0;
   size_t line_token_ = 0;      // the first of the logical line
-  bool match_header_ = false;  // the logical line before began with `match`
 };
 
 }  // namespace mlc::syntax

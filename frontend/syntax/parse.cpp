@@ -175,7 +175,6 @@ class FileReader {
       case MlcParser::TRY:
       case MlcParser::DEF:
       case MlcParser::CLASS:
-      case MlcParser::MATCH:
       case MlcParser::AT:
         return true;
       default:

@@ -132,10 +132,6 @@ std::string name_of_type(size_t type) {
       return "the end of the block";
     case MlcParser::WITH_OPEN:
       return "`(`";
-    case MlcParser::MATCH:
-      return "`match`";
-    case MlcParser::CASE:
-      return "`case`";
     case MlcParser::FSTRING_END:
       return "the end of the f-string";
     default:

@@ -199,14 +199,6 @@ class Walker {
   void operator()(const Pass&) {}
   void operator()(const Break&) {}
   void operator()(const Continue&) {}
-  void operator()(const Match& s) {
-    walk(s.subject, visitor_);
-    for (const MatchCase* one : s.cases) {
-      each_expression(*one->pattern, [&](const Expr* e) { walk(e, visitor_); });
-      walk(one->guard, visitor_);
-      walk(one->body, visitor_);
-    }
-  }
 
  private:
   Visitor& visitor_;

@@ -16,7 +16,7 @@
 namespace mlc::ir {
 
 ArrayOptions& array_options() {
-  static ArrayOptions options;
+  static thread_local ArrayOptions options;
   return options;
 }
 

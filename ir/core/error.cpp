@@ -31,7 +31,7 @@ Error&& Error::note(std::string message, Span span) && {
   return std::move(*this);
 }
 Error&& Error::help(std::string what_would_work) && {
-  first().help = std::move(what_would_work);
+  if (!what_would_work.empty()) first().help = std::move(what_would_work);  // else that of its row stays
   return std::move(*this);
 }
 

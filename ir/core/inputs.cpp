@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/inputs.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "ir/core/file_kind.h"
@@ -17,7 +18,7 @@ std::string absolute(const std::string& path) {
 }  // namespace
 
 Inputs& Inputs::global() {
-  static Inputs inputs;
+  static thread_local Inputs inputs;
   return inputs;
 }
 
@@ -29,6 +30,22 @@ char Inputs::look(const std::string& path) {
 
 void Inputs::read(const std::string& path, const std::string& content) {
   if (kept_) all_.push_back({absolute(path), 'r', content});
+}
+
+void Inputs::opened(const std::string& path) {
+  if (kept_) opened_.push_back(absolute(path));
+}
+
+bool Inputs::has_read(const std::string& path) const {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // a terminal is read and written
+  auto same = [&path](const std::string& read) {
+    std::error_code ignored;  // one of them is not there
+    return std::filesystem::equivalent(read, path, ignored);
+  };
+  return std::any_of(opened_.begin(), opened_.end(), same) ||
+         std::any_of(all_.begin(), all_.end(),
+                     [&](const Input& input) { return input.kind == 'r' && same(input.path); });
 }
 
 }  // namespace mlc::ir

@@ -16,7 +16,7 @@ struct Input {
   std::string content;  // of what was read
 };
 
-// Of this process: its importers look for files, and whatever a program can ask of the rest of the world says
+// Of this thread: its importers look for files, and whatever a program can ask of the rest of the world says
 // so.
 class Inputs {
  public:
@@ -27,15 +27,21 @@ class Inputs {
   // Looks what is at `path`: kind_of_file().
   char look(const std::string& path);
   void read(const std::string& path, const std::string& content);
+  // Opened by the program for reading, which no later run compares: see beyond().
+  void opened(const std::string& path);
   // It has asked for, or done, something that no later run can compare: the clock, a random number, a file
   // opened.
   void beyond() { beyond_.store(true, std::memory_order_relaxed); }
+
+  // Has the run read this file, by whatever name? What is written there would be written over it.
+  bool has_read(const std::string& path) const;
 
   bool can_be_told() const { return !beyond_.load(std::memory_order_relaxed); }
   const std::vector<Input>& all() const { return all_; }
 
  private:
   std::vector<Input> all_;
+  std::vector<std::string> opened_;
   bool kept_ = false;
   std::atomic<bool> beyond_ = false;
 };

@@ -15,7 +15,7 @@ int32_t detail::allocate_type(const char* key, int32_t depth, int32_t child_slot
 }
 
 PrimType prim_type(DataType dtype) {
-  static std::unordered_map<uint32_t, PrimType> cache;
+  static thread_local std::unordered_map<uint32_t, PrimType> cache;
   uint32_t key = static_cast<uint32_t>(dtype.code()) << 24U | static_cast<uint32_t>(dtype.bits()) << 16U |
                  static_cast<uint16_t>(dtype.lanes());
   PrimType& type = cache[key];
@@ -137,7 +137,7 @@ IntImm int_imm(DataType dtype, int64_t value, Span span) {
       value >= static_cast<int64_t>(kCached) - kSmall) {
     return make<IntImmNode>(dtype, value, span);
   }
-  static std::array<std::array<IntImm, kCached>, 2> cache;
+  static thread_local std::array<std::array<IntImm, kCached>, 2> cache;
   IntImm& shared = cache[wide ? 1 : 0][static_cast<size_t>(value + kSmall)];
   if (!shared) shared = make<IntImmNode>(dtype, value);
   return shared;

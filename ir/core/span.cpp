@@ -2,6 +2,8 @@
 #include "ir/core/span.h"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
 #include "ir/core/error.h"
 
@@ -21,10 +23,22 @@ std::string_view SourceFile::line(uint32_t number) const {
   return std::string_view(text).substr(begin, end - begin);
 }
 
+namespace {
+
+thread_local SourceMap* in_use = nullptr;
+std::atomic<uint32_t> last_id = 0;
+
+}  // namespace
+
+SourceMap::SourceMap() = default;
+SourceMap::~SourceMap() = default;
 SourceMap& SourceMap::global() {
-  static SourceMap map;
-  return map;
+  if (in_use != nullptr) return *in_use;
+  static thread_local SourceMap own;
+  return own;
 }
+SourceMap::Use::Use(SourceMap& map) : before_(std::exchange(in_use, &map)) {}
+SourceMap::Use::~Use() { in_use = before_; }
 
 uint32_t SourceMap::add(std::string name, std::string text) {
   auto file = std::make_unique<SourceFile>();
@@ -34,13 +48,25 @@ uint32_t SourceMap::add(std::string name, std::string text) {
   for (size_t i = 0; i < file->text.size(); ++i) {
     if (file->text[i] == '\n') file->lines.push_back(static_cast<uint32_t>(i + 1));
   }
+  ids_.push_back(++last_id);
   files_.push_back(std::move(file));
-  return static_cast<uint32_t>(files_.size());
+  return ids_.back();
 }
 
 const SourceFile& SourceMap::file(uint32_t id) const {
-  MLC_CHECK(id >= 1 && id <= files_.size(), "no source file has this id");
-  return *files_[id - 1];
+  static const SourceFile unknown{"", "", {0}, nullptr};
+  auto found = std::lower_bound(ids_.begin(), ids_.end(), id);
+  return found == ids_.end() || *found != id ? unknown : *files_[static_cast<size_t>(found - ids_.begin())];
+}
+void SourceMap::set_span_node(uint32_t id, std::shared_ptr<const void> node) {
+  auto found = std::lower_bound(ids_.begin(), ids_.end(), id);
+  MLC_CHECK(found != ids_.end() && *found == id, "no source file of this session has this id");
+  files_[static_cast<size_t>(found - ids_.begin())]->span_node = std::move(node);
+}
+std::vector<const SourceFile*> SourceMap::files() const {
+  std::vector<const SourceFile*> all;
+  for (const auto& file : files_) all.push_back(file.get());
+  return all;
 }
 
 Position SourceMap::position(uint32_t id, uint32_t offset) const {
@@ -63,7 +89,7 @@ std::string_view SourceMap::text(Span span) const {
 }
 
 std::string SourceMap::describe(Span span) const {
-  if (!span) return "";
+  if (!span || file(span.file).name.empty()) return "";
   Position at = position(span.file, span.begin);
   return file(span.file).name + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
 }

@@ -28,6 +28,8 @@ struct SourceFile {
   std::string name;  // as the user wrote it; "<stdin>", "<repl>"
   std::string text;
   std::vector<uint32_t> lines;  // byte offset of each line start
+  // Of a file without text that stands for a span which a script made: that object (span_node.h).
+  std::shared_ptr<const void> span_node;
 
   std::string_view line(uint32_t number) const;  // 1-based, without the newline
 };
@@ -38,18 +40,43 @@ struct Position {
   uint32_t column = 0;
 };
 
-// All texts of the process. Grows only; a SourceFile never moves, so views into it stay valid.
+// The texts of one session: a program that runs, a document of an editor, a golden. It grows while it lives,
+// a SourceFile never moves, so views into it stay valid; with it all texts go. Ids of files are unique in the
+// process: a node that outlives its session has a place that nobody knows any more, never one in another
+// text.
 class SourceMap {
  public:
+  SourceMap();
+  ~SourceMap();
+  SourceMap(const SourceMap&) = delete;
+  SourceMap& operator=(const SourceMap&) = delete;
+
+  // That of the innermost Use of this thread; outside of any one that lives as long as the thread.
   static SourceMap& global();
+  // While it lives, this thread reads into `map`.
+  class Use {
+   public:
+    explicit Use(SourceMap& map);
+    ~Use();
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    SourceMap* before_;
+  };
 
   uint32_t add(std::string name, std::string text);  // -> file id, never 0
+  // A nameless file without text where this map has none of that id.
   const SourceFile& file(uint32_t id) const;
+  std::vector<const SourceFile*> files() const;  // in the order in which they were added
   Position position(uint32_t id, uint32_t offset) const;
   std::string_view text(Span span) const;
   std::string describe(Span span) const;  // "file.mlc:3:7", or "" without a source
+  // That the file stands for a span of a script.
+  void set_span_node(uint32_t id, std::shared_ptr<const void> node);
 
  private:
+  std::vector<uint32_t> ids_;  // of files_, ascending
   std::vector<std::unique_ptr<SourceFile>> files_;
 };
 

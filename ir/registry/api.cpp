@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/registry/api.h"
 
-#include "ir/registry/given_span.h"
+#include <tvm/ffi/container/dict.h>
+#include <tvm/ffi/container/list.h>
 
 #include <algorithm>
 #include <charconv>
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/span_node.h"
 #include "ir/registry/older_arguments.h"
 
 namespace mlc::ir {
@@ -119,8 +121,11 @@ ApiRegistry& ApiRegistry::global() {
 }
 
 const Api* ApiRegistry::parsed(const Entry& entry) {
-  if (entry.api == nullptr) entry.api = parse(*entry.row);
-  return entry.api.get();
+  if (const Api* known = entry.api.load(std::memory_order_acquire)) return known;
+  std::unique_ptr<Api> made = parse(*entry.row);
+  const Api* first = nullptr;  // of another thread, which was faster
+  if (!entry.api.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel)) return first;
+  return made.release();
 }
 
 void ApiRegistry::index_row(const ApiRow& row) const {
@@ -135,13 +140,19 @@ void ApiRegistry::index_row(const ApiRow& row) const {
 }
 
 void ApiRegistry::index() const {
-  if (pending_.empty() && tables_.empty() && pending_aliases_.empty()) return;
-  for (auto* table : std::exchange(tables_, {})) pending_.push_back(table());
-  for (std::span<const ApiRow> rows : std::exchange(pending_, {})) {
-    for (const ApiRow& row : rows) index_row(row);
+  if (indexed_.load(std::memory_order_acquire) == added()) return;
+  std::lock_guard lock(indexing_);
+  while (indexed_tables_ < tables_.size()) {
+    for (const ApiRow& row : tables_[indexed_tables_++]()) index_row(row);
   }
-  for (auto& [from, to] : std::exchange(pending_aliases_, {}))
-    list_below_modules(aliases_.insert_or_assign(std::move(from), std::move(to)).first->first);
+  while (indexed_rows_ < pending_.size()) {
+    for (const ApiRow& row : pending_[indexed_rows_++]) index_row(row);
+  }
+  while (indexed_aliases_ < pending_aliases_.size()) {
+    const auto& [from, to] = pending_aliases_[indexed_aliases_++];
+    list_below_modules(aliases_.insert_or_assign(from, to).first->first);
+  }
+  indexed_.store(added(), std::memory_order_release);
 }
 
 // Makes every name on the way to `path` a member of the module before it: tvm -> te -> compute. A name may
@@ -394,11 +405,7 @@ struct Binder {
   }
 };
 
-GivePlace give_place = nullptr;
-
 }  // namespace
-
-void give_places_by(GivePlace give) { give_place = give; }
 
 Any call_api(const Api& api, Host& host, const ApiArguments& arguments) {
   if (!arguments.keywords.empty() || arguments.positional.size() > 3) {
@@ -412,11 +419,11 @@ Any call_api(const Api& api, Host& host, const ApiArguments& arguments) {
   ApiCall call{api, host, binder.values, arguments.span, binder.spans};
   size_t count = api.params.size();
   // `span` is one of the last two parameters. Errors point to the call all the same.
-  for (size_t p = count > 2 ? count - 2 : 0; p < count && give_place != nullptr; ++p) {
+  for (size_t p = count > 2 ? count - 2 : 0; p < count; ++p) {
     if (!binder.bound[p] || api.params[p].name != "span") continue;
-    Any place = binder.values[p];
+    Any span = binder.values[p];
     Any result = api.row.body(call);
-    give_place(result, place);
+    give_span(result, span);
     return result;
   }
   return api.row.body(call);
@@ -458,11 +465,40 @@ std::string type_name(const Any& value) {
   return dot == std::string::npos ? key : key.substr(dot + 1);
 }
 
+namespace {
+
+// `list of int and str` tells what is wrong with a list where a list was asked for.
+std::string type_with_items(const Any& value, int depth = 2) {
+  if (depth == 0) return type_name(value);
+  std::vector<std::string> names;
+  auto add = [&](std::vector<std::string>& to, const Any& item) {
+    std::string name = type_with_items(item, depth - 1);
+    if (std::find(to.begin(), to.end(), name) == to.end()) to.push_back(name);
+  };
+  auto add_all = [&](const auto& list) {
+    for (const Any& item : list) add(names, item);
+    return names.empty() ? "list" : fmt::format("list of {}", fmt::join(names, " and "));
+  };
+  if (auto list = value.as<tvm::ffi::Array<Any>>()) return add_all(*list);
+  if (auto list = value.as<tvm::ffi::List<Any>>()) return add_all(*list);
+  if (auto dict = value.as<tvm::ffi::Dict<Any, Any>>(); dict && !dict->empty()) {
+    std::vector<std::string> keys;
+    for (const auto& [key, item] : *dict) {
+      add(keys, key);
+      add(names, item);
+    }
+    return fmt::format("dict of {} to {}", fmt::join(keys, " and "), fmt::join(names, " and "));
+  }
+  return type_name(value);
+}
+
+}  // namespace
+
 void wrong_argument(const ApiCall& call, size_t index, std::string_view expected) {
   size_t dot = expected.rfind('.');
   if (dot != std::string_view::npos && expected.starts_with("mlc.")) expected = expected.substr(dot + 1);
   throw Error("wrong-type", "argument `{}` of `{}` must be {}, not {}", call.api.params[index].name,
-              call.api.name, expected, type_name(call.args[index]))
+              call.api.name, expected, type_with_items(call.args[index]))
       .kind(call.args[index] == nullptr ? kNothingGiven : "TypeError")
       .at(call.span_of(index));
 }

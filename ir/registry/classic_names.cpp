@@ -228,7 +228,6 @@ constexpr ClassicName rows[] = {
     {kPath, "numpy.alltrue", "numpy.all"},
     {kPath, "numpy.sometrue", "numpy.any"},
     {kPath, "numpy.round_", "numpy.round"},
-    {kPath, "numpy.trapz", "numpy.trapezoid"},
     {kPath, "numpy.row_stack", "numpy.vstack"},
     // without a successor
     {kRemoved, "tvm.relay", "Relay was removed in 2025; Relax takes its place"},

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ir/registry/api.h"
+#include "ir/registry/api_row.h"
 
 namespace mlc::ir {
 
-// What stands for the script where C++ calls functions that scripts call.
+// What stands for the script where C++ runs passes, primitives and rows without one.
 struct NoScript final : Host {
-  Any call(const Any&, std::span<const Any>) override {
-    throw Error("not-callable", "passes and lowering call no functions of a script");
+  Any call(const Any& callee, std::span<const Any>) override {
+    throw Error("not-callable", "no script runs here that could call a `{}`", type_name(callee));
   }
   bool callable(const Any&) override { return false; }
   std::vector<std::string> parameter_names(const Any&) override { return {}; }

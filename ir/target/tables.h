@@ -18,7 +18,7 @@ namespace mlc::ir {
 enum class AttrType : uint8_t { kString, kInt, kBool, kStrings, kTarget, kTargets, kAny };
 
 // What TVM calls the type: "Array<str>".
-std::string_view said_type(AttrType type);
+std::string_view type_name_of(AttrType type);
 
 // An attribute that specifications of targets may have.
 struct TargetAttrRow {

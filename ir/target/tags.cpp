@@ -2,8 +2,7 @@
 // Tags: short names for full specifications of targets.
 #include <fmt/format.h>
 
-#include <map>
-
+#include "ir/registry/context.h"
 #include "ir/target/tables.h"
 
 namespace mlc::ir {
@@ -385,10 +384,7 @@ constexpr CardRow card_rows[] = {
 };
 
 // Tags that programs register.
-std::map<std::string, std::string, std::less<>>& own_tags() {
-  static std::map<std::string, std::string, std::less<>> tags;
-  return tags;
-}
+std::map<std::string, std::string, std::less<>>& own_tags() { return Context::current().target_tags; }
 
 }  // namespace
 

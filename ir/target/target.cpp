@@ -8,17 +8,14 @@
 #include <algorithm>
 #include <cctype>
 
-#include "ir/core/said_error.h"
 #include "ir/registry/api.h"
 #include "ir/target/tables.h"
 
 namespace mlc::ir {
 namespace {
 
-// Refused in our words in the report, in TVM's words to the script.
-[[noreturn]] void refuse(Error error, std::string said) {
-  throw SaidError(std::move(error).kind("ValueError"), std::move(said));
-}
+// Whatever is wrong with a target is a ValueError, as in TVM.
+[[noreturn]] void refuse(Error error) { throw std::move(error).kind("ValueError"); }
 
 AttrType option_type(std::string_view kind, std::string_view name) {
   // What a pass found out about the processor ("feature.has_sve"): TVM keeps it beside the options.
@@ -30,11 +27,10 @@ AttrType option_type(std::string_view kind, std::string_view name) {
   }
   std::string help = closest(name, known).empty() ? fmt::format("it has {}", fmt::join(known, ", "))
                                                   : did_you_mean(name, known);
-  refuse(Error("unknown-target-attribute", "target kind `{}` has no attribute `{}`", kind, name).help(help),
-         fmt::format("Unknown config option '{}'. Known options: '{}'", name, fmt::join(known, "', '")));
+  refuse(Error("unknown-target-attribute", "target kind `{}` has no attribute `{}`", kind, name).help(help));
 }
 
-std::string_view own_words(AttrType type) {
+std::string_view type_in_words(AttrType type) {
   switch (type) {
     case AttrType::kString:
       return "a string";
@@ -52,13 +48,6 @@ std::string_view own_words(AttrType type) {
       break;
   }
   return "";
-}
-
-// The type of a value as TVM gets it from a script.
-std::string key_of(const Any& value) {
-  if (value.as<ffi::List<Any>>()) return "ffi.Array";
-  if (value.as<ffi::Dict<Any, Any>>()) return "ffi.Map";
-  return value.GetTypeKey();
 }
 
 template <class Made>
@@ -83,31 +72,6 @@ std::optional<Array<Target>> targets_of(const Any& value) {
   return items_of<Target>(value, [](const Any& item) { return std::optional(parse_target(item)); });
 }
 
-// What the entries of a dict would be in TVM's words: `{"kind": "llvm", "libs": ("a",)}`.
-std::string said_value(const Any& value) {
-  if (value == nullptr) return "None";
-  auto items = [](const auto& all) {
-    std::string text;
-    for (const Any& one : all) text += (text.empty() ? "" : ", ") + said_value(one);
-    return "(" + text + (all.size() == 1 ? ",)" : ")");
-  };
-  auto entries = [](const auto& all) {
-    std::string text;
-    for (const auto& [name, one] : all)
-      text += (text.empty() ? "" : ", ") + said_value(name) + ": " + said_value(one);
-    return "{" + text + "}";
-  };
-  if (auto list = value.as<ffi::List<Any>>()) return items(*list);
-  if (auto array = value.as<Array<Any>>()) return items(*array);
-  if (auto dict = value.as<ffi::Dict<Any, Any>>()) return entries(*dict);
-  if (auto map = value.as<Map<Any, Any>>()) return entries(*map);
-  if (auto target = value.as<Target>()) return target_text(*target);
-  if (auto truth = value.as<bool>()) return *truth ? "True" : "False";
-  std::string text(ffi::json::Stringify(value));
-  for (size_t at; (at = text.find("\\/")) != std::string::npos;) text.erase(at, 1);
-  return text;
-}
-
 Any typed_value(std::string_view kind, std::string_view name, const Any& value) {
   AttrType type = option_type(kind, name);
   switch (type) {
@@ -124,18 +88,17 @@ Any typed_value(std::string_view kind, std::string_view name, const Any& value) 
       if (auto list = strings_of(value)) return *list;
       break;
     case AttrType::kTarget:
-      if (value != nullptr && (value.as<Target>() || value.try_cast<String>() || key_of(value) == "ffi.Map"))
+      if (value != nullptr && (value.as<Target>() || value.try_cast<String>() ||
+                               value.as<ffi::Dict<Any, Any>>() || value.as<Map<Any, Any>>()))
         return parse_target(value);
-      refuse(Error("wrong-type", "a target is a string, a dict or a Target, it is {}", type_name(value)),
-             "Cannot create target with type: " + key_of(value));
+      refuse(Error("wrong-type", "a target is a string, a dict or a Target, it is {}", type_name(value)));
     case AttrType::kTargets:
       if (auto list = targets_of(value)) return *list;
       break;
     case AttrType::kAny:
       return value;
   }
-  refuse(Error("wrong-type", "target attribute `{}` must be {}", name, own_words(type)),
-         fmt::format("Option '{}': expected type '{}' but got '{}'", name, said_type(type), key_of(value)));
+  refuse(Error("wrong-type", "target attribute `{}` must be {}", name, type_in_words(type)));
 }
 
 template <class M>
@@ -154,8 +117,7 @@ std::vector<std::pair<std::string, Any>> json_object(std::string_view text) {
   Any value = ffi::json::Parse(String(std::string(text)), &message);
   if (!message.empty()) {
     std::string_view what(message.data(), message.size());
-    refuse(Error("unknown-target", "the target is not valid JSON: {}", what),
-           fmt::format("Failed to parse target JSON config: {}", what));
+    refuse(Error("unknown-target", "the target is not valid JSON: {}", what));
   }
   auto map = value.as<Map<Any, Any>>();
   if (!map) throw Error("unknown-target", "a target in JSON is an object");
@@ -169,21 +131,16 @@ Entries with_tagged(const Entries& entries) {
   auto tag = std::ranges::find(entries, "tag", &Entries::value_type::first);
   if (tag == entries.end()) {
     refuse(
-        Error("unknown-target", "a target needs a `kind`").help(R"({"kind": "llvm", "mcpu": "x86-64-v3"})"),
-        "Field \"kind\" is not found");
+        Error("unknown-target", "a target needs a `kind`").help(R"({"kind": "llvm", "mcpu": "x86-64-v3"})"));
   }
   auto name = tag->second.try_cast<String>();
   if (!name) {
-    refuse(Error("wrong-type", "target `tag` must be a string"),
-           "Check failed: (tag_name.has_value()) is false: Expect type of field \"tag\" is String, but get "
-           "type: " +
-               key_of(tag->second));
+    refuse(Error("wrong-type", "target `tag` must be a string"));
   }
   std::string_view text(name->data(), name->size());
   std::string json = target_of_tag(text);
   if (json.empty()) {
-    refuse(Error("unknown-target", "there is no target tag `{}`", text),
-           fmt::format("Check failed: (tag_config.has_value()) is false: Unknown target tag: {}", text));
+    refuse(Error("unknown-target", "there is no target tag `{}`", text));
   }
   Entries all = json_object(json);
   for (const auto& entry : entries) {
@@ -204,8 +161,7 @@ Target from_entries(const Entries& given) {
   auto kind_entry = named(entries);
   auto kind_text = kind_entry->second.try_cast<String>();
   if (!kind_text) {
-    refuse(Error("wrong-type", "target `kind` must be a string"),
-           "Expect type of field \"kind\" is String, but get type: " + key_of(kind_entry->second));
+    refuse(Error("wrong-type", "target `kind` must be a string"));
   }
   std::string kind = *kind_text;
   const TargetKindRow& row = target_kind_row(kind);
@@ -282,8 +238,7 @@ Target from_command(std::string_view text) {
     at = end;
   }
   if (words.empty()) {
-    refuse(Error("unknown-target", "the target is empty").help("`llvm` is this machine"),
-           "Target kind \"\" is not defined");
+    refuse(Error("unknown-target", "the target is empty").help("`llvm` is this machine"));
   }
   std::string kind(target_kind_row(words[0]).name);
   std::vector<std::pair<std::string, Any>> entries{{"kind", String(kind)}};
@@ -316,11 +271,10 @@ const TargetKindRow& target_kind_row(std::string_view name) {
   for (const TargetKindRow& row : target_kind_rows()) {
     if (row.name == name) return row;
   }
-  refuse(Error("unknown-target", "there is no target `{}`", name).help(did_you_mean(name, target_names())),
-         fmt::format("Target kind \"{}\" is not defined", name));
+  refuse(Error("unknown-target", "there is no target `{}`", name).help(did_you_mean(name, target_names())));
 }
 
-std::string_view said_type(AttrType type) {
+std::string_view type_name_of(AttrType type) {
   switch (type) {
     case AttrType::kInt:
       return "int";
@@ -351,18 +305,12 @@ Target parse_target(const Any& spec) {
     throw Error("wrong-type", "a target is a string, a dict or a Target, it is {}", type_name(spec))
         .kind("ValueError");
   }
-  try {
-    if (!text) return from_entries(dict ? entries_of(*dict) : entries_of(*map));
-    std::string_view view(text->data(), text->size());
-    while (!view.empty() && std::isspace(static_cast<unsigned char>(view.front()))) view.remove_prefix(1);
-    if (view.starts_with("{")) return from_entries(json_object(view));
-    if (std::string json = target_of_tag(view); !json.empty()) return from_entries(json_object(json));
-    return from_command(view);
-  } catch (SaidError& error) {
-    error.said += text ? ". Target creation from string failed: " + std::string(*text)
-                       : ". Target creation from config dict failed: " + said_value(spec);
-    throw;
-  }
+  if (!text) return from_entries(dict ? entries_of(*dict) : entries_of(*map));
+  std::string_view view(text->data(), text->size());
+  while (!view.empty() && std::isspace(static_cast<unsigned char>(view.front()))) view.remove_prefix(1);
+  if (view.starts_with("{")) return from_entries(json_object(view));
+  if (std::string json = target_of_tag(view); !json.empty()) return from_entries(json_object(json));
+  return from_command(view);
 }
 
 std::string target_text(const Target& target) {

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "ir/core/error_kinds.h"
-#include "ir/core/said_error.h"
 #include "ir/core/visit.h"
 #include "ir/tir/op.h"
 
@@ -47,49 +46,16 @@ DataType meet(DataType a, DataType b) {
 // Where `e` is used: a variable's own span is that of its definition.
 Span use_of(const Expr& e, Span span) { return e->kind == ExprKind::kVar || !e->span ? span : e->span; }
 
-// What a script is told: TVM's words. An operand that is no variable is not shown.
-std::string no_integer(const Expr& e, bool right, std::string_view what, bool or_bool) {
-  auto* var = as<VarNode>(e);
-  std::string shown = var != nullptr ? std::string(var->name) : "";
-  std::string received =
-      shown.empty() ? "" : fmt::format(", but received {} of type T.{}", shown, e->dtype().str());
-  std::string_view codes = or_bool
-                               ? "DLDataTypeCode::kDLInt, DLDataTypeCode::kDLUInt, DLDataTypeCode::kDLBool"
-                               : "DLDataTypeCode::kDLInt, DLDataTypeCode::kDLUInt";
-  if (what == "`~`") {
-    return fmt::format(
-        "Check failed: (arg.ty().MatchesCode({})) is false: Expected integer or boolean argument for ~ "
-        "operator "
-        "(bitwise NOT){}",
-        codes, received);
-  }
-  constexpr std::pair<std::string_view, std::string_view> called[] = {{"`<<`", "left shift"},
-                                                                      {"`>>`", "right shift"},
-                                                                      {"`&`", "bitwise AND"},
-                                                                      {"`|`", "bitwise OR"},
-                                                                      {"`^`", "bitwise XOR"}};
-  for (const auto& [op, name] : called) {
-    if (op != what) continue;
-    return fmt::format(
-        "Check failed: ({}.ty().MatchesCode({})) is false: Expected integer argument as {} of {} operator "
-        "({}){}",
-        right ? "rhs" : "lhs", codes, right ? "RHS" : "LHS", op.substr(1, op.size() - 2), name, received);
-  }
-  return fmt::format("Check failed: ({}.ty().MatchesCode({})) is false: {}", right ? "b" : "a", codes, shown);
-}
-
 void need_integers(const Expr& a, const Expr& b, std::string_view what, Span span, bool or_bool = false) {
   if (!is_number(a->dtype()) || !is_number(b->dtype())) mismatch(a, b, span);
   for (const Expr* e : {&a, &b}) {
     DataType dtype = (*e)->dtype();
     if (dtype.is_int() || dtype.is_uint() || (or_bool && dtype.is_bool())) continue;
     bool compared = or_bool && (*e)->kind == ExprKind::kFloatImm;  // the bound of a comparison
-    throw SaidError(
-        Error("type-mismatch", "{} needs integers, got `{}`", what, dtype.str())
-            .at(use_of(*e, span))
-            .kind(kRefusedType)
-            .help(compared ? "`&` and `|` bind tighter than comparisons: write `(a > 0) & (b > 0)`" : ""),
-        no_integer(*e, e == &b, what, or_bool));
+    throw Error("type-mismatch", "{} needs integers, got `{}`", what, dtype.str())
+        .at(use_of(*e, span))
+        .kind(kRefusedType)
+        .help(compared ? "`&` and `|` bind tighter than comparisons: write `(a > 0) & (b > 0)`" : "");
   }
 }
 

@@ -34,7 +34,7 @@ struct Remainder {
 
 // product = (... + (c // b) * inner) * outer with b = inner * outer, and r the remainder of c by b: what is
 // left of their sum. Null where it is not so.
-Expr merged(const Expr& product, const Remainder& r) {
+Expr merged(const Expr& product, const Remainder& r, const Simplify& simplify) {
   auto* multiplied = of_kind(product, ExprKind::kMul);
   if (multiplied == nullptr) return Expr();
   Expr outer = multiplied->b, at = multiplied->a;
@@ -47,7 +47,7 @@ Expr merged(const Expr& product, const Remainder& r) {
     if (auto* quotient = of_kind(at, ExprKind::kFloorDiv)) {
       Expr factor = inner ? mul(inner, outer) : outer;
       if (!same(factor, quotient->b) || !same(factor, r.by)) return Expr();
-      Expr apart = simplified_throughout(floordiv(sub(quotient->a, r.of), r.by));
+      Expr apart = simplify(floordiv(sub(quotient->a, r.of), r.by));
       if (!is_const_int(apart, 0)) return Expr();
       return rest ? add(mul(rest, outer), r.of) : r.of;
     }
@@ -65,8 +65,8 @@ Expr merged(const Expr& product, const Remainder& r) {
 
 }  // namespace
 
-Expr merge_remainders(const Expr& e) {
-  Expr whole = simplified_throughout(e);
+Expr merge_remainders(const Expr& e, const Simplify& simplify) {
+  Expr whole = simplify(e);
   std::list<Expr> terms, products;
   std::list<Remainder> remainders;
   Expr others;
@@ -86,7 +86,7 @@ Expr merge_remainders(const Expr& e) {
   for (auto r = remainders.begin(); r != remainders.end();) {
     Expr left;
     auto product = products.begin();
-    for (; product != products.end() && !left; ++product) left = merged(*product, *r);
+    for (; product != products.end() && !left; ++product) left = merged(*product, *r, simplify);
     if (!left) {
       ++r;
       continue;

@@ -45,8 +45,6 @@ Interval unite(const Interval& a, const Interval& b) {
   return {smaller(a.lo, b.lo), larger(a.hi, b.hi)};
 }
 
-RegionSimplifier simplifier = nullptr;
-
 // Does linear arithmetic not say all of it?
 bool is_involved(const Expr& e) {
   bool found = false;
@@ -69,13 +67,15 @@ bool is_involved(const Expr& e) {
 }
 }  // namespace
 
-Expr simplified(const Expr& e) { return simplifier && is_involved(e) ? simplifier(e) : simplify_linear(e); }
+Expr simplified(const Expr& e, const Simplify& simplify) {
+  return is_involved(e) ? simplify(e) : simplify_linear(e);
+}
 
 namespace {
 
-bool is_same(const Expr& a, const Expr& b) {
+bool is_same(const Expr& a, const Expr& b, const Simplify& simplify) {
   if (auto d = constant_difference(a, b)) return *d == 0;
-  return constant_difference(simplified(a), simplified(b)) == 0;
+  return constant_difference(simplified(a, simplify), simplified(b, simplify)) == 0;
 }
 
 // Is this one value, as it stands? Calls and operators on bits are not looked into; a choice is either of
@@ -118,7 +118,7 @@ using Domain = std::unordered_map<const VarNode*, Interval>;
 // Every value an index takes while the variables of `domain` run over their intervals.
 class Evaluator {
  public:
-  explicit Evaluator(const Domain& domain) : domain_(domain) {}
+  Evaluator(const Domain& domain, const Simplify& simplify) : domain_(domain), simplify_(simplify) {}
 
   Interval eval(const Expr& e) const {
     bool relaxed = uses_var(e, [this](const VarNode* var) { return domain_.count(var) != 0; });
@@ -215,13 +215,13 @@ class Evaluator {
     Expr first = simplify_linear(floordiv(a.lo, divisor));
     Expr last = simplify_linear(floordiv(a.hi, divisor));
     if (e->kind == ExprKind::kFloorDiv || e->kind == ExprKind::kDiv) {
-      if (is_same(first, last)) return Interval::point(binary(ExprKind::kFloorDiv, a.lo, divisor));
+      if (is_same(first, last, simplify_)) return Interval::point(binary(ExprKind::kFloorDiv, a.lo, divisor));
       return {first, last};
     }
     if (constant_difference(first, last) == 0) {
       return {simplify_linear(floormod(a.lo, divisor)), simplify_linear(floormod(a.hi, divisor))};
     }
-    if (is_same(first, last)) {
+    if (is_same(first, last, simplify_)) {
       Expr below = mul(divisor, first);
       return {sub(a.lo, below), sub(a.hi, below)};
     }
@@ -229,6 +229,7 @@ class Evaluator {
   }
 
   const Domain& domain_;
+  const Simplify& simplify_;
 };
 
 // Narrows the intervals of loop variables by what a condition says about one of them alone.
@@ -339,7 +340,7 @@ class Detector final : public Walker {
   std::vector<Touched> reads, writes;
   std::vector<Buffer> opaque;
 
-  explicit Detector(const SBlock& block) {
+  Detector(const SBlock& block, const Simplify& simplify) : simplify_(simplify) {
     for (const Buffer& buffer : block->alloc_buffers) local_.insert(buffer.get());
     for (const MatchBufferRegion& match : block->match_buffers) matched_[match->buffer.get()] = match->source;
     if (block->init) visit(block->init);
@@ -443,7 +444,7 @@ class Detector final : public Walker {
   void visit_for(const ForNode& loop) {
     visit(loop.min);
     visit(loop.extent);
-    Evaluator evaluator(domain_);
+    Evaluator evaluator(domain_, simplify_);
     Expr min = resolved(loop.min);
     Expr last = difference(plus(min, resolved(loop.extent)), const_like(loop.min, 1));
     Interval low = evaluator.eval(min);
@@ -463,7 +464,7 @@ class Detector final : public Walker {
     auto add = [&](std::vector<Touched>& where, const Array<TensorRegion>& regions) {
       for (const TensorRegion& region : regions) {
         std::vector<Interval> box;
-        Evaluator evaluator(domain_);
+        Evaluator evaluator(domain_, simplify_);
         for (const Range& range : region->region) {
           Expr min = resolved(substitute(range->min, values));
           if (is_const_int(range->extent, 1)) {
@@ -486,7 +487,7 @@ class Detector final : public Walker {
 
   void touch(std::vector<Touched>& where, const Buffer& buffer, const Array<Expr>& indices) {
     std::vector<Interval> box;
-    Evaluator evaluator(domain_);
+    Evaluator evaluator(domain_, simplify_);
     for (const Expr& index : indices) box.push_back(evaluator.eval(resolved(index)));
     touch_box(where, buffer, std::move(box));
   }
@@ -535,13 +536,14 @@ class Detector final : public Walker {
     opaque.push_back(buffer);
   }
 
+  const Simplify& simplify_;
   Domain domain_;
   VarMap lets_;
   std::unordered_set<const VarNode*> local_;
   std::unordered_map<const VarNode*, TensorRegion> matched_;
 };
 
-Array<TensorRegion> regions(const std::vector<Detector::Touched>& touched,
+Array<TensorRegion> regions(const std::vector<Detector::Touched>& touched, const Simplify& simplify,
                             const std::vector<Detector::Touched>* without = nullptr) {
   Array<TensorRegion> all;
   for (const Detector::Touched& one : touched) {
@@ -555,13 +557,13 @@ Array<TensorRegion> regions(const std::vector<Detector::Touched>& touched,
       if (interval.unbounded()) {
         const Expr& extent = one.buffer->buffer()->shape[static_cast<int64_t>(i)];
         box.push_back(make<RangeNode>(const_like(extent, 0), extent));
-      } else if (interval.is_point() || is_same(interval.lo, interval.hi)) {
-        const Expr at = one.united ? simplified(interval.lo) : interval.lo;
+      } else if (interval.is_point() || is_same(interval.lo, interval.hi, simplify)) {
+        const Expr at = one.united ? simplified(interval.lo, simplify) : interval.lo;
         box.push_back(make<RangeNode>(at, const_like(at, 1)));
       } else {
         Expr extent = difference(interval.hi, interval.lo);
-        box.push_back(
-            make<RangeNode>(simplified(interval.lo), simplified(plus(extent, const_like(extent, 1)))));
+        box.push_back(make<RangeNode>(simplified(interval.lo, simplify),
+                                      simplified(plus(extent, const_like(extent, 1)), simplify)));
       }
     }
     all.push_back(make<TensorRegionNode>(one.buffer, std::move(box)));
@@ -571,15 +573,11 @@ Array<TensorRegion> regions(const std::vector<Detector::Touched>& touched,
 
 }  // namespace
 
-void set_region_simplifier(RegionSimplifier to) { simplifier = to; }
-
-Expr simplified_throughout(const Expr& e) { return simplifier ? simplifier(e) : simplify_linear(e); }
-
-AccessRegions detect_access_regions(const SBlock& block) {
-  Detector detector(block);
+AccessRegions detect_access_regions(const SBlock& block, const Simplify& simplify) {
+  Detector detector(block, simplify);
   AccessRegions found;
-  found.writes = regions(detector.writes);
-  found.reads = regions(detector.reads, block->init ? &detector.writes : nullptr);
+  found.writes = regions(detector.writes, simplify);
+  found.reads = regions(detector.reads, simplify, block->init ? &detector.writes : nullptr);
   for (const Buffer& buffer : detector.opaque) found.opaque.push_back(buffer);
   return found;
 }

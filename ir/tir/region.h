@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/tir/linear.h"
+#include "ir/tir/simplified.h"
 #include "ir/tir/stmt.h"
 
 namespace mlc::ir {
@@ -18,12 +19,7 @@ struct AccessRegions {
 // relaxed over their bounds (narrowed by conditions on one loop variable), nested blocks count with their
 // declared regions, buffers that live inside the block only do not count. A buffer that `init` writes is not
 // read. Several accesses of one buffer become their box. An index that cannot be bounded covers its
-// dimension.
-AccessRegions detect_access_regions(const SBlock& block);
-
-// What bounds that are not linear are simplified with: the analyzer's, of the room above. Without one they
-// stay as they are found.
-using RegionSimplifier = Expr (*)(const Expr&);
-void set_region_simplifier(RegionSimplifier simplifier);
+// dimension. `simplify`: for bounds that are not linear.
+AccessRegions detect_access_regions(const SBlock& block, const Simplify& simplify);
 
 }  // namespace mlc::ir

@@ -7,13 +7,15 @@ namespace mlc::ir {
 namespace {
 
 struct SimplifyBounds final : Rewriter {
+  const Simplify& simplify;
+  explicit SimplifyBounds(const Simplify& simplify) : simplify(simplify) {}
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override { return e; }
   Stmt rewrite(const Stmt& s) override {
     Stmt next = rewrite_children(s);
     auto* loop = as<ForNode>(next);
     if (loop == nullptr) return next;
-    Expr extent = simplified(loop->extent);
+    Expr extent = simplified(loop->extent, simplify);
     if (extent.same_as(loop->extent)) return next;
     return with(ref(loop), [&](ForNode& n) { n.extent = extent; });
   }
@@ -21,14 +23,14 @@ struct SimplifyBounds final : Rewriter {
 
 }  // namespace
 
-IRModule with_simplified_bounds(const IRModule& mod) {
+IRModule with_simplified_bounds(const IRModule& mod, const Simplify& simplify) {
   Map<GlobalVar, BaseFunc> functions;
   for (const auto& [name, fn] : mod->functions) {
     auto prim = fn.as<PrimFunc>();
     functions.Set(
-        name, prim
-                  ? BaseFunc(with(*prim, [&](PrimFuncNode& n) { n.body = SimplifyBounds().rewrite(n.body); }))
-                  : fn);
+        name, prim ? BaseFunc(with(
+                         *prim, [&](PrimFuncNode& n) { n.body = SimplifyBounds(simplify).rewrite(n.body); }))
+                   : fn);
   }
   return with(mod, [&](IRModuleNode& n) { n.functions = functions; });
 }

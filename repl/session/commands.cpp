@@ -134,7 +134,7 @@ bool check_schedules(Session& session, std::string_view wanted) {
     seen.push_back(schedule->get());
     std::vector<std::string> functions;
     bool all_run = false;
-    std::string found = compare_with_beginning(*schedule, functions, all_run);
+    std::string found = compare_with_beginning(session.evaluator(), *schedule, functions, all_run);
     session.show(fmt::format("{}: {}\n", name,
                              found.empty() ? "nothing differs from the beginning" : "differs: " + found));
     for (const std::string& function : functions) session.show(fmt::format("  {}\n", function));
@@ -178,7 +178,7 @@ bool check_passes(Session& session, std::string_view wanted) {
     if (row.empty()) continue;
     auto named = named_after(row.back());
     any = true;
-    Verification found = verify_passes(row);
+    Verification found = verify_passes(session.evaluator(), row);
     std::string text;
     for (size_t i = 0; i < found.steps.size(); ++i) {
       const StepVerdict& verdict = found.steps[i];

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "frontend/script/core/evaluator.h"
+#include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
 #include "transform/pass/pass_object.h"
 
@@ -80,7 +81,7 @@ class Session {
   };
 
   SessionOptions options_;
-  script::Evaluator evaluator_;
+  Interpreter evaluator_;
   std::vector<Input> inputs_;
   std::vector<Step> steps_;
   size_t position_ = 0;

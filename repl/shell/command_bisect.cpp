@@ -5,8 +5,10 @@
 #include "backend/artefact/build.h"
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
+#include "frontend/script/modules/global_functions.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/differential_run.h"
+#include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
 #include "repl/shell/source.h"
 #include "repl/shell/stages.h"
@@ -20,7 +22,8 @@ namespace {
 // The verdicts on the steps, one line each, until a step is wrong.
 class Bisection {
  public:
-  explicit Bisection(const ir::IRModule& mod) : trials_(differential_runs_of(mod)), last_(mod) {
+  Bisection(const ir::IRModule& mod, script::Evaluator& evaluator)
+      : trials_(differential_runs_of(mod, evaluator)), last_(mod) {
     for (const DifferentialRun& trial : trials_) fmt::print("  {}\n", trial.how());
   }
   bool any_runs() const {
@@ -70,19 +73,20 @@ class Bisection {
 
 int run_bisect(const CommandLine& line) {
   ir::Target target = target_of(line);
-  script::Evaluator evaluator;
+  Interpreter evaluator;
   if (line.check_bounds) check_bounds(evaluator);
   NamedModule found = chosen_module(evaluator, load_program(evaluator, line.file), line.module);
   transform::Pipeline pipeline = pipeline_of(line, target, evaluator);
   fmt::print("{}: `{}`, pipeline `{}`, {} passes\n", line.file, found.name, line.pipeline, pipeline.size());
-  Bisection bisection(found.mod);
+  Bisection bisection(found.mod, evaluator);
   if (!bisection.any_runs()) {
     fmt::print("  no function of it can be run\n");
     return 1;
   }
   ir::IRModule mod = found.mod;
-  if (line.schedule == "auto" && target->kind == "llvm") {
-    mod = *module_in(evaluator, schedule_by_rules(evaluator, "cpu", mod, line.target));
+  const backend::Backend& maker = backend::backend_of(target);
+  if (line.schedule == "auto" && !maker.schedule_rules.empty()) {
+    mod = *module_in(evaluator, schedule_by_rules(evaluator, maker.schedule_rules, mod, line.target));
     bisection.step("schedule by the rules of mlc.schedule", mod);
   }
   for (size_t i = 0; i < pipeline.size() && bisection.wrong().empty(); ++i) {
@@ -94,8 +98,11 @@ int run_bisect(const CommandLine& line) {
     }
     bisection.step(stage_name(pipeline, i + 1), mod);
   }
-  bool own = target->kind == "llvm" && line.target == "llvm";
-  if (own && bisection.wrong().empty()) bisection.compiled(backend::build_lowered(mod, target));
+  bool own = line.target == std::string(target->kind);  // no attributes: this machine's
+  if (own && bisection.wrong().empty()) {
+    script::define_of_library(mod, evaluator);
+    bisection.compiled(backend::build_lowered(mod, target));
+  }
   if (bisection.wrong().empty()) {
     fmt::print("  no step changes what it computes\n");
     return 0;
@@ -132,7 +139,7 @@ std::vector<std::string> split_calls(const std::string& text) {
 }  // namespace
 
 int run_opt(const CommandLine& line) {
-  script::Evaluator evaluator;
+  Interpreter evaluator;
   std::string sequence = "mlc.pipeline.get()";
   if (!line.passes.empty()) {
     sequence = "tvm.transform.Sequential([";

@@ -11,13 +11,15 @@
 #include <optional>
 #include <set>
 
-#include "backend/artefact/build.h"
 #include "backend/artefact/build_record.h"
 #include "backend/artefact/cache.h"
+#include "backend/artefact/write_file.h"
+#include "backend/backend.h"
 #include "backend/target_api.h"
 #include "frontend/print/print.h"
 #include "ir/core/inputs.h"
 #include "repl/shell/command_line.h"
+#include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
 #include "repl/shell/source.h"
 #include "repl/shell/stages.h"
@@ -34,25 +36,50 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// What --emit says, else what the ending of -o says, else a shared library.
-backend::Emit chosen_kind(const CommandLine& line) {
-  if (!line.emit.empty()) return backend::emit_kind(line.emit);
+// What --emit says, else what the ending of -o says, else the first artefact of the target's backend.
+backend::Choice chosen_artefact(const CommandLine& line, const backend::Backend& preferred) {
+  if (!line.emit.empty()) return backend::choose_artefact(line.emit, preferred);
   std::string ending = fs::path(line.out).extension().string();
-  for (const char* name : {"so", "a", "obj", "ll", "asm"}) {
-    backend::Emit kind = backend::emit_kind(name);
-    if (!ending.empty() && ending == backend::file_ending(kind)) return kind;
+  auto named = [&](const backend::Backend& maker) -> const backend::Artefact* {
+    auto found = std::ranges::find(maker.artefacts, ending, &backend::Artefact::ending);
+    return ending.empty() || found == maker.artefacts.end() ? nullptr : &*found;
+  };
+  if (const backend::Artefact* own = named(preferred)) return {&preferred, own};
+  for (const backend::Backend* maker : backend::all_backends()) {
+    if (const backend::Artefact* found = named(*maker)) return {maker, found};
   }
-  return backend::Emit::kSharedLibrary;
+  return {&preferred, &preferred.artefacts.front()};
 }
 
-fs::path output_path(const CommandLine& line, backend::Emit kind) {
+// What is built, and for what.
+struct Plan {
+  backend::Choice choice;
+  ir::Target target;
+  std::string target_text;
+};
+// An artefact that only another backend makes is for the first target of that one, unless a target was named.
+Plan plan_of(const CommandLine& line) {
+  ir::Target target = target_of(line);
+  const backend::Backend& preferred = backend::backend_of(target);
+  backend::Choice choice = chosen_artefact(line, preferred);
+  if (choice.backend == &preferred) return {choice, target, line.target};
+  std::string kind(choice.backend->targets.front());
+  if (line.target != backend::default_target_kind()) {
+    throw CallError{fmt::format("`{}` is made for the target `{}`, and not for `{}`", choice.artefact->name,
+                                kind, std::string(target->kind)),
+                    fmt::format("build with `--target {}`", kind)};
+  }
+  return {choice, ir::parse_target(ir::Any(ir::String(kind))), kind};
+}
+
+fs::path output_path(const CommandLine& line, const backend::Artefact& kind) {
   fs::path out = line.out;
   if (out.empty()) {
     out = line.file == "-" ? "stdin" : fs::path(line.from.empty() ? line.file : line.from).stem();
-    out += backend::file_ending(kind);
+    out += kind.ending;
   }
   std::error_code ignored;
-  if (kind == backend::Emit::kPackage) {
+  if (kind.is_folder) {
     if (!out.has_filename()) out = out.parent_path();  // `folder/`
     if (fs::exists(out, ignored) && !fs::is_directory(out, ignored)) {
       throw CallError{fmt::format("`{}` is a file, and a package is a folder", out.string()),
@@ -68,18 +95,33 @@ fs::path output_path(const CommandLine& line, backend::Emit kind) {
   return out;
 }
 
+// "so, a or obj": what may have a header beside it.
+std::string artefacts_with_header() {
+  std::vector<std::string> names;
+  auto add = [&](const backend::Backend& maker) {
+    for (const backend::Artefact& one : maker.artefacts) {
+      bool beside = one.header != backend::Artefact::Header::kNever && !one.is_folder;
+      if (beside && std::ranges::find(names, one.name) == names.end()) names.emplace_back(one.name);
+    }
+  };
+  add(backend::default_backend());
+  for (const backend::Backend* maker : backend::all_backends()) add(*maker);
+  std::string last = names.back();
+  names.pop_back();
+  return names.empty() ? last : fmt::format("{} or {}", fmt::join(names, ", "), last);
+}
+
 // What a C program gets beside the code; nothing where no header is wanted.
-std::optional<backend::ForC> for_c(const CommandLine& line, backend::Emit kind, const fs::path& out) {
-  using backend::Emit;
-  bool package = kind == Emit::kPackage;
-  bool library =
-      package || kind == Emit::kSharedLibrary || kind == Emit::kStaticLibrary || kind == Emit::kObject;
-  if (!line.header.empty() && (package || !library)) {
-    throw CallError{fmt::format("`--header` belongs to so, a or obj{}",
+std::optional<backend::ForC> for_c(const CommandLine& line, const backend::Artefact& kind,
+                                   const fs::path& out) {
+  using Header = backend::Artefact::Header;
+  bool package = kind.is_folder;
+  if (!line.header.empty() && (package || kind.header == Header::kNever)) {
+    throw CallError{fmt::format("`--header` belongs to {}{}", artefacts_with_header(),
                                 package ? "; a package has its header in include/" : ""),
                     ""};
   }
-  bool wanted = package || kind == Emit::kStaticLibrary || !line.header.empty();
+  bool wanted = kind.header == Header::kAlways || !line.header.empty();
   if (!wanted && !line.c_prefix.empty())
     throw CallError{"`--c-prefix` is for the functions of a header", "add `--header FILE.h`"};
   if (!wanted) return std::nullopt;
@@ -119,7 +161,6 @@ std::optional<backend::ForC> for_c(const CommandLine& line, backend::Emit kind, 
     throw CallError{fmt::format("the header would be `{}` as well", header.string()),
                     "give the artefact or the header another name"};
   options.header = header.string();
-  options.text = [](const ir::Expr& e) { return print::text_of(e); };
   return options;
 }
 
@@ -151,12 +192,21 @@ std::string function_names(const ir::IRModule& mod) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// What the program has read is not written over: an artefact in place of the source would be its end.
+void refuse_input(const fs::path& out, const char* help) {
+  if (!ir::Inputs::global().has_read(out.string())) return;
+  throw CallError{fmt::format("`{}` is a file that the program is made from, so nothing is written there",
+                              out.string()),
+                  help};
+}
+
 void write_stage(const CommandLine& line, const transform::Pipeline& pipeline, size_t after,
                  const ir::IRModule& mod) {
   std::string head = after == 0 ? fmt::format("# before the first of the {} passes", pipeline.size())
                                 : fmt::format("# after {} of the {} passes: {}", after, pipeline.size(),
                                               pipeline.pass_name(after - 1));
   fs::path path = fs::path(line.dump_folder) / (stage_name(pipeline, after) + ".mlc");
+  refuse_input(path, "name another folder with `--dump-folder FOLDER`");
   write_file(path.string(),
              fmt::format("{} of the pipeline `{}`\n{}", head, line.pipeline, print::file_text(mod, {})));
 }
@@ -185,11 +235,9 @@ ir::IRModule lowered(const CommandLine& line, const NamedModule& found, const ir
 
 // Every text that the program was made from, the standard library's included.
 void add_sources(std::vector<std::string>& parts) {
-  ir::SourceMap& all = ir::SourceMap::global();
-  uint32_t end = all.add("", "");  // ids count up
-  for (uint32_t id = 1; id < end; ++id) {
-    parts.push_back(all.file(id).name);
-    parts.push_back(all.file(id).text);
+  for (const ir::SourceFile* file : ir::SourceMap::global().files()) {
+    parts.push_back(file->name);
+    parts.push_back(file->text);
   }
 }
 
@@ -212,7 +260,7 @@ std::string places(const ir::IRModule& mod) {
 }
 
 // What the artefact is made of; nothing where more than that decides, or more than one file comes out.
-std::optional<std::string> cache_key(const CommandLine& line, const NamedModule& found, backend::Emit kind,
+std::optional<std::string> cache_key(const CommandLine& line, const NamedModule& found, const Plan& plan,
                                      bool lines) {
   bool usual = line.pipeline == "default" && line.dump.empty() && line.from.empty() && !line.no_cache;
   if (!usual || std::getenv("MLCPATH") != nullptr) return std::nullopt;
@@ -220,8 +268,9 @@ std::optional<std::string> cache_key(const CommandLine& line, const NamedModule&
   if (text.find("Metadata omitted") != text.npos) return std::nullopt;
   char host[256] = "";
   gethostname(host, sizeof host - 1);  // a home may be that of several machines
-  std::vector<std::string> parts{text, line.target, line.schedule, host,
-                                 fmt::format("{} {} {}", static_cast<int>(kind), lines, line.check_bounds)};
+  std::vector<std::string> parts{text, plan.target_text, line.schedule, host,
+                                 fmt::format("{} {} {} {}", plan.choice.backend->name,
+                                             plan.choice.artefact->name, lines, line.check_bounds)};
   if (lines) {
     parts.push_back(fs::current_path().string());
     parts.push_back(places(found.mod));
@@ -233,35 +282,39 @@ std::optional<std::string> cache_key(const CommandLine& line, const NamedModule&
 }  // namespace
 
 int run_build(const CommandLine& line) {
-  backend::Emit kind = chosen_kind(line);
-  fs::path out = output_path(line, kind);
-  std::optional<backend::ForC> header = for_c(line, kind, out);
-  ir::Target target = target_of(line);
+  Plan plan = plan_of(line);
+  const auto& [maker, artefact] = plan.choice;
+  const ir::Target& target = plan.target;
+  fs::path out = output_path(line, *artefact);
+  std::optional<backend::ForC> header = for_c(line, *artefact, out);
   if (line.file.empty() && line.from.empty())
     throw CallError{"there is no program to build", "`mlc build FILE`, or `mlc build --from STAGE`"};
 
   Clock::time_point start = Clock::now();
   ir::Inputs& inputs = ir::Inputs::global();
   inputs.keep();
-  script::Evaluator evaluator;
+  Interpreter evaluator;
   if (line.check_bounds) check_bounds(evaluator);
   // A program that asks for the current target, for the size of its tiles say, gets the one it is built for.
   std::optional<backend::CurrentTarget> current;
-  if (line.target != "llvm") current.emplace(target);
+  if (plan.target_text != backend::default_target_kind()) current.emplace(target);
   uint32_t file = load_program(evaluator, line.from.empty() ? line.file : line.from);
   current.reset();
+  refuse_input(out, "name the artefact with `-o FILE`");
+  if (header && !artefact->is_folder)
+    refuse_input(header->header, "name the header with `--header FILE.h`");
   NamedModule found = chosen_module(evaluator, file, line.module);
-  bool text = kind == backend::Emit::kLlvmAssembly || kind == backend::Emit::kAssembly;
-  bool lines = line.debug_info.empty() ? !text : line.debug_info == "lines";
+  bool lines = line.debug_info.empty() ? !artefact->is_text : line.debug_info == "lines";
   std::optional<backend::BuildCache> cache = header ? std::nullopt : backend::BuildCache::of_user();
-  std::optional<std::string> key = cache ? cache_key(line, found, kind, lines) : std::nullopt;
+  std::optional<std::string> key = cache ? cache_key(line, found, plan, lines) : std::nullopt;
   // Only what the program itself has asked for counts, not what is read and written from here on.
   bool repeatable = key && inputs.can_be_told();
   auto report = [&] {
     std::string text = fmt::format("{}: {} of `{}` for {}, {} bytes in ", out.string(),
-                                   function_names(found.mod), found.name, line.target, size_on_disk(out));
+                                   function_names(found.mod), found.name, plan.target_text,
+                                   size_on_disk(out));
     if (repeatable) {
-      cache->keep_record(backend::circumstances(line.typed + 1, environ, "/proc/self/exe"), inputs.all(),
+      cache->keep_record(backend::circumstances(line.typed + 1, environ), inputs.all(),
                          out.string(), text);
     }
     return text;
@@ -271,8 +324,8 @@ int run_build(const CommandLine& line) {
     fmt::print("{}{:.0f} ms (script and cache)\n", report(), milliseconds_since(start));
     return 0;
   }
-  if (line.from.empty() && line.schedule == "auto" && target->kind == "llvm") {
-    ir::Any schedule = schedule_by_rules(evaluator, "cpu", found.mod, line.target);
+  if (line.from.empty() && line.schedule == "auto" && !maker->schedule_rules.empty()) {
+    ir::Any schedule = schedule_by_rules(evaluator, maker->schedule_rules, found.mod, plan.target_text);
     found.mod = *module_in(evaluator, schedule);
   }
   double script_time = milliseconds_since(start);
@@ -283,14 +336,10 @@ int run_build(const CommandLine& line) {
   if (watched) std::fflush(stderr);
   start = Clock::now();
   ir::IRModule ready = lowered(line, found, target, evaluator);
-  backend::CInterface in_c;
-  if (header) {
-    header->lines = lines;
-    in_c = backend::emit_for_c(ready, target, kind, out.string(), *header);
-  } else {
-    backend::emit(ready, target, kind, out.string(), lines);
-    if (key) cache->keep(*key, out.string());
-  }
+  backend::CInterface in_c =
+      maker->emit(*artefact, {ready, target, out.string(), lines, header ? &*header : nullptr,
+                              [](const ir::Expr& e) { return print::text_of(e); }});
+  if (!header && key) cache->keep(*key, out.string());
   double build_time = milliseconds_since(start);
   if (watched) fmt::print(stderr, "\r\x1b[K");
   if (is_stream(out)) return 0;
@@ -299,7 +348,7 @@ int run_build(const CommandLine& line) {
              script_time, build_time);
   if (!header) return 0;
   fs::path where =
-      kind == backend::Emit::kPackage ? out / "include" / (header->library + ".h") : fs::path(header->header);
+      artefact->is_folder ? out / "include" / (header->library + ".h") : fs::path(header->header);
   fmt::print("{}: declares {}\n", where.string(), c_names(in_c));
   return 0;
 }

@@ -38,7 +38,9 @@ void rewrite_options(CLI::App& app, CommandLine& line) {
 }
 
 void target_option(CLI::App& app, CommandLine& line) {
-  app.add_option("--target", line.target, "`llvm`, a name of `mlc targets`, or a JSON object");
+  app.add_option("--target", line.target,
+                 fmt::format("a name of `mlc targets`, or a JSON object (default {})",
+                             backend::default_target_kind()));
 }
 void lowering_options(CLI::App& app, CommandLine& line) {
   app.add_option("--schedule", line.schedule,
@@ -59,20 +61,18 @@ constexpr std::array kRows = std::to_array<Row>({
                       "the artefact; its ending chooses --emit when that is not given");
        target_option(app, line);
        module_option(app, line);
-       app.add_option("--emit", line.emit,
-                      "so, a, obj, exe, ll, asm, or package: a folder with header, libraries, pkg-config and "
-                      "CMake files (default so)")
-           ->check(CLI::IsMember({"so", "a", "obj", "exe", "ll", "asm", "package"}));
+       app.add_option("--emit", line.emit, backend::artefact_help())
+           ->check(CLI::IsMember(backend::artefact_names()));
        app.add_option("--header", line.header,
-                      "the C header of a so, obj or a (of an `a` beside it unless given); each function can "
-                      "then be called from C");
+                      "the C header of the artefact, where it can have one (of an `a` beside it unless given); each "
+                      "function can then be called from C");
        app.add_option("--c-prefix", line.c_prefix, "what the functions' names in C begin with");
        app.add_option("--package-version", line.package_version,
                       "of --emit package, as 1.2 or 1.2.3 (default 0.1.0)");
        lowering_options(app, line);
        app.add_option("--debug-info", line.debug_info,
                       "lines: code names the lines it comes from, for debuggers and profilers; or none "
-                      "(default lines, in ll and asm none)")
+                      "(default lines, in text none)")
            ->check(CLI::IsMember({"lines", "none"}));
        app.add_flag("--no-cache", line.no_cache, "compile, whether or not the same was built before");
        app.add_option(

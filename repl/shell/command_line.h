@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/backend.h"
 #include "ir/target/target.h"
 
 namespace mlc::repl {
@@ -26,7 +27,7 @@ class CommandLine {
   std::vector<std::string> arguments;  // of the program, after FILE
   std::vector<std::string> paths;      // of the commands that take several files
   std::string out;
-  std::string target = "llvm";
+  std::string target = backend::default_target_kind();
   std::string module;
   std::string emit;
   std::string header;                     // build: the C header

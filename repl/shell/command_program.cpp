@@ -15,26 +15,15 @@
 #include "frontend/review/review.h"
 #include "frontend/syntax/parse.h"
 #include "repl/shell/command_line.h"
+#include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
 #include "repl/shell/source.h"
 #include "transform/schedule/primitive.h"
 
 namespace mlc::repl {
 
-namespace {
-
-// The program of `mlc run`: it outlives the command, for what it does when it is over follows its report.
-script::Evaluator* running = nullptr;
-
-}  // namespace
-
-void end_program() {
-  if (running != nullptr) running->end_program();
-}
-
 int run_run(const CommandLine& line) {
-  running = new script::Evaluator;
-  script::Evaluator& evaluator = *running;
+  auto& evaluator = *new Interpreter;  // the process ends with it
   std::signal(SIGINT, [](int) {
     // Asked again later, while something runs that does not look up, such as a compiled function.
     static volatile std::time_t asked = 0;
@@ -58,7 +47,7 @@ int run_run(const CommandLine& line) {
 }
 
 int run_print(const CommandLine& line) {
-  script::Evaluator evaluator;
+  Interpreter evaluator;
   uint32_t file = load_program(evaluator, line.file);
   NamedModule found = chosen_module(evaluator, file, line.module);
   print::PrintOptions options;
@@ -90,7 +79,7 @@ std::vector<ir::Diagnostic> errors_of(const std::string& path) {
   } catch (const ir::Error& error) {
     return error.all();
   }
-  script::Evaluator evaluator;
+  Interpreter evaluator;
   evaluator.argv = {path};
   evaluator.set_global("__name__", ir::Any(ir::String("check")));
   evaluator.out = [](std::string_view) {};

@@ -6,6 +6,7 @@
 #include "repl/shell/command_line.h"
 #include "repl/shell/explain.h"
 #include "repl/shell/golden.h"
+#include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
 #include "repl/shell/source.h"
 
@@ -22,7 +23,7 @@ int run_test(const CommandLine& line) {
 namespace {
 
 void explain_schedule(const CommandLine& line) {
-  script::Evaluator evaluator;
+  Interpreter evaluator;
   uint32_t file = load_program(evaluator, line.schedule_file);
   ir::Any text = schedule_by_rules(evaluator, "explained", last_module(evaluator, file).mod, line.target);
   fmt::print("{}\n", evaluator.str(text));
@@ -35,7 +36,7 @@ int run_explain(const CommandLine& line) {
     explain_schedule(line);
     return 0;
   }
-  script::Evaluator evaluator;
+  Interpreter evaluator;
   Explained explained = explain_name(evaluator, line.name);
   if (!explained.known) {
     explained.text.pop_back();
@@ -49,7 +50,7 @@ int run_targets(const CommandLine&) {
   // Those that code can be generated for; scripts may name others.
   for (const std::string& name : ir::target_names()) {
     ir::Target target = ir::parse_target(ir::Any(ir::String(name)));
-    if (target->kind == "llvm") fmt::print("{:<24} {}\n", name, ir::target_text(target));
+    if (backend::find_backend(target) != nullptr) fmt::print("{:<24} {}\n", name, ir::target_text(target));
   }
   return 0;
 }

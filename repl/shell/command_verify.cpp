@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "repl/shell/command_line.h"
+#include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
 #include "repl/shell/verify.h"
 
@@ -72,7 +73,7 @@ struct Notes {
 }  // namespace
 
 int run_verify(const CommandLine& line) {
-  script::Evaluator evaluator;
+  Interpreter evaluator;
   evaluator.out = [](std::string_view) {};
   std::vector<transform::Schedule> schedules;
   std::vector<transform::PassRun> passes;
@@ -95,7 +96,7 @@ int run_verify(const CommandLine& line) {
   }
   size_t row = 0;
   for (std::span<const transform::PassRun> runs : rows_of(passes)) {
-    Verification found = verify_passes(runs);
+    Verification found = verify_passes(evaluator, runs);
     wrong = wrong || found.wrong;
     std::string what = counted(runs.size(), "pass");
     line.json ? print_json(line.file, "passes", fmt::format("row {}", ++row), found)

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "backend/artefact/build.h"
 #include "backend/interp/compare.h"
+#include "repl/shell/build_rows.h"
 
 namespace mlc::repl {
 
@@ -21,8 +21,9 @@ constexpr double kMostCompiledWork = 1e10;
 
 }  // namespace
 
-DifferentialRun::DifferentialRun(const ir::IRModule& mod, std::string name, const ir::PrimFunc& fn)
-    : name_(std::move(name)), fn_(fn) {
+DifferentialRun::DifferentialRun(const ir::IRModule& mod, std::string name, const ir::PrimFunc& fn,
+                                 ir::Host& host)
+    : host_(&host), name_(std::move(name)), fn_(fn) {
   double work = interp::work(fn->body);
   bool threads = interp::has_threads(fn->body);
   if (work > interp::kMostWork && (threads || work > kMostCompiledWork)) {
@@ -68,14 +69,14 @@ std::string DifferentialRun::difference(const ir::IRModule& mod, bool* not_run) 
 
 std::vector<Any> DifferentialRun::run(const ir::IRModule& mod, const std::vector<Any>& args) const {
   if (interpreted_) return interp::interpret(mod, name_, args);
-  return backend::run_compiled(mod, name_, args);
+  return run_compiled(mod, name_, args, *host_);
 }
 
-std::vector<DifferentialRun> differential_runs_of(const ir::IRModule& mod) {
+std::vector<DifferentialRun> differential_runs_of(const ir::IRModule& mod, ir::Host& host) {
   std::vector<DifferentialRun> trials;
   for (const auto& [var, function] : mod->functions) {
     if (auto fn = Any(function).as<ir::PrimFunc>())
-      trials.emplace_back(mod, std::string(var->name_hint), *fn);
+      trials.emplace_back(mod, std::string(var->name_hint), *fn, host);
   }
   return trials;
 }

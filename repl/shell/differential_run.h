@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/core/module.h"
+#include "ir/registry/host.h"
 
 namespace mlc::repl {
 
@@ -14,7 +15,8 @@ namespace mlc::repl {
 // interpreter would take too long for is compiled.
 class DifferentialRun {
  public:
-  DifferentialRun(const ir::IRModule& mod, std::string name, const ir::PrimFunc& fn);
+  // `host`: whose library has the pipeline of what is compiled; lives as long as this.
+  DifferentialRun(const ir::IRModule& mod, std::string name, const ir::PrimFunc& fn, ir::Host& host);
 
   bool runs() const { return !args_.empty(); }
   const std::string& name() const { return name_; }
@@ -33,6 +35,7 @@ class DifferentialRun {
  private:
   std::vector<ir::Any> run(const ir::IRModule& mod, const std::vector<ir::Any>& args) const;
 
+  ir::Host* host_;
   std::string name_;
   ir::PrimFunc fn_;
   bool interpreted_ = true;
@@ -40,7 +43,7 @@ class DifferentialRun {
   std::string how_;
 };
 
-std::vector<DifferentialRun> differential_runs_of(const ir::IRModule& mod);
+std::vector<DifferentialRun> differential_runs_of(const ir::IRModule& mod, ir::Host& host);
 std::string difference(const std::vector<DifferentialRun>& trials, const ir::IRModule& mod, bool only_cheap = false);
 bool all_run(const std::vector<DifferentialRun>& trials);
 

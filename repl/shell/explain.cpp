@@ -7,6 +7,7 @@
 #include "frontend/script/core/stdlib.h"
 #include "ir/target/target.h"
 #include "repl/session/commands.h"
+#include "transform/refusals.h"
 
 namespace mlc::repl {
 
@@ -276,6 +277,8 @@ Explained explain_name(script::Evaluator& evaluator, std::string_view name) {
   }
   if (const diagnostics::Explanation* entry = diagnostics::explanation(name)) {
     parts.push_back(diagnostics::explain(*entry));
+  } else if (const ir::Refusal* rule = transform::find_refusal(name)) {
+    parts.push_back(diagnostics::explain(*rule));
   }
   if (is_target(name)) {
     parts.push_back(fmt::format("target {}\n\n  {}\n", name,
@@ -302,6 +305,7 @@ Explained explain_name(script::Evaluator& evaluator, std::string_view name) {
   }
   for (const Command& command : commands()) names.emplace_back(command.name);
   for (const diagnostics::Explanation& entry : diagnostics::explanations()) names.emplace_back(entry.name);
+  for (const ir::Refusal* rule : transform::refusals()) names.emplace_back(rule->name);
   for (std::string& target : ir::target_names()) names.push_back(std::move(target));
   std::string near = ir::closest(name, names);
   return {fmt::format("nothing is called `{}`{}\n", name,

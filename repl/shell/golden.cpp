@@ -6,6 +6,7 @@
 #include "frontend/syntax/parse.h"
 #include "repl/session/repl.h"
 #include "repl/shell/golden_checks.h"
+#include "repl/shell/interpreter.h"
 #include "repl/shell/report.h"
 
 namespace mlc::repl {
@@ -104,7 +105,7 @@ GoldenOutcome run_golden_program(const std::string& path, const std::string& tex
   std::vector<Chunk> chunks;
   if (tree) {
     chunks = chunks_of(tree->module);
-    script::Evaluator evaluator;
+    Interpreter evaluator;
     evaluator.argv = {path};
     GoldenChecks checks(evaluator, text, outcome);
     try {

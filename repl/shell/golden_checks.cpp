@@ -6,14 +6,15 @@
 #include <cstring>
 #include <set>
 
-#include "backend/artefact/build.h"
 #include "backend/interp/compare.h"
 #include "frontend/print/print.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/visit.h"
 #include "ir/tir/simplified.h"
 #include "repl/session/line_diff.h"
+#include "repl/shell/build_rows.h"
 #include "repl/shell/report.h"
+#include "transform/arith/simplify.h"
 #include "transform/pass/pipeline.h"
 
 namespace mlc::repl {
@@ -53,7 +54,8 @@ bool only_regions_differ(const std::string& mismatch) {
 bool only_bounds_differ(const Any& a, const Any& b) {
   auto one = a.as<ir::IRModule>(), other = b.as<ir::IRModule>();
   return one && other &&
-         ir::structural_equal(Any(ir::with_simplified_bounds(*one)), Any(ir::with_simplified_bounds(*other)));
+         ir::structural_equal(Any(ir::with_simplified_bounds(*one, transform::simplify)),
+                              Any(ir::with_simplified_bounds(*other, transform::simplify)));
 }
 
 std::string classic_script(script::Evaluator& evaluator, const Any& mod) {
@@ -97,7 +99,8 @@ std::string check_stages(script::Evaluator& evaluator, const ir::IRModule& mod) 
   }
   std::vector<std::pair<std::string, ir::IRModule>> stages;
   try {
-    stages = transform::lower_stages(mod, ir::parse_target(Any(ir::String("llvm"))));
+    Any pipeline = transform::named_pipeline(ir::String("default"), evaluator);
+    stages = transform::Pipeline(pipeline, ir::parse_target(Any(ir::String("llvm"))), evaluator).stages(mod);
   } catch (const ir::Error&) {
     return "";
   }
@@ -239,7 +242,7 @@ void GoldenChecks::check_runs(const std::string& name, const ir::IRModule& mod, 
     }
     check(what + " compiled", [&]() -> std::string {
       auto found = interp::first_difference(
-          expected, backend::run_compiled(mod, std::string(symbol->cast<ir::String>()), args));
+          expected, run_compiled(mod, std::string(symbol->cast<ir::String>()), args, evaluator_));
       return found ? "computes something else than interpreted: " + found->text(*fn) : "";
     });
   }

@@ -13,6 +13,7 @@
 
 #include "repl/session/line_diff.h"
 #include "repl/shell/golden.h"
+#include "transform/pass/pass.h"
 #include "repl/shell/report.h"
 #include "repl/shell/source.h"
 
@@ -65,6 +66,7 @@ Verdict judge(const std::string& path, bool update) {
 // In the child: the verdict goes into the pipe as JSON.
 [[noreturn]] void run_child(const std::string& path, bool update, int pipe_end) {
   Verdict verdict;
+  transform::verify_after_passes() = true;
   try {
     verdict = judge(path, update);
   } catch (const ir::Error& error) {

@@ -5,7 +5,6 @@
 
 #include "frontend/syntax/parse.h"
 #include "ir/core/inputs.h"
-#include "ir/registry/library_call.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl {
@@ -92,9 +91,6 @@ void bound_names(const syntax::Stmt* stmt, std::vector<std::string>& names) {
     bound_names(branch->orelse, names);
   }
   if (auto with = as<With>(stmt)) bound_names(with->body, names);
-  if (auto match = as<Match>(stmt)) {
-    for (const MatchCase* one : match->cases) bound_names(one->body, names);
-  }
   if (auto attempt = as<Try>(stmt)) {
     bound_names(attempt->body, names);
     bound_names(attempt->orelse, names);
@@ -189,9 +185,8 @@ NamedModule chosen_module(script::Evaluator& evaluator, uint32_t file, const std
 }
 
 void check_bounds(script::Evaluator& evaluator) {
-  MLC_CHECK(script::Evaluator::newest() == &evaluator, "this is not the program that runs");
   ir::Any option[] = {ir::String("mlc.check_bounds"), true};
-  ir::call_library("mlc.pipeline.cpu", "always", option);
+  evaluator.call_library("mlc.pipeline.cpu", "always", option);
 }
 
 ir::Any schedule_by_rules(script::Evaluator& evaluator, std::string_view function, const ir::IRModule& mod,

@@ -14,8 +14,6 @@ namespace mlc::repl {
 // Runs a file as a program of its own: `__name__` is "__main__" and sys.argv is [path, arguments...].
 void run_program(script::Evaluator& evaluator, const std::string& path,
                  std::vector<std::string> arguments = {});
-// Ends the program that `mlc run` has run, if it has: what waits to be closed is closed.
-void end_program();
 // Runs a file for what it defines, as an import would: statements under `if __name__ == "__main__"` do not
 // run. What it prints is dropped. Returns the id of its source.
 uint32_t load_program(script::Evaluator& evaluator, const std::string& path);

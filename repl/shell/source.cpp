@@ -9,6 +9,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "backend/artefact/write_file.h"
 #include "frontend/syntax/source_text.h"
 #include "ir/core/error.h"
 #include "ir/core/inputs.h"
@@ -45,6 +46,7 @@ uint32_t read_source(const std::string& path) {
   std::string text;
   if (path == "-") {
     ir::Inputs::global().beyond();
+    ir::Inputs::global().opened("/dev/stdin");
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
   } else {
     std::error_code ignored;
@@ -90,10 +92,11 @@ std::vector<std::string> collect_files(const std::vector<std::string>& paths) {
 }
 
 void write_file(const std::string& path, std::string_view text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.close();
-  if (!out) throw CallError{fmt::format("cannot write `{}`: {}", path, std::strerror(errno)), ""};
+  try {
+    backend::write_file(path, text);
+  } catch (const ir::Error& error) {
+    throw CallError{error.first().message, error.first().help};
+  }
 }
 
 }  // namespace mlc::repl

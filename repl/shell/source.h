@@ -23,7 +23,7 @@ uint32_t read_source(const std::string& path);
 // Files named, and the `.mlc` and `.repl` files below folders named, sorted.
 std::vector<std::string> collect_files(const std::vector<std::string>& paths);
 
-// Writes a file whole or throws CallError.
+// Writes a file whole, or throws CallError and leaves what was there.
 void write_file(const std::string& path, std::string_view text);
 
 }  // namespace mlc::repl

@@ -37,7 +37,7 @@ std::string_view name_of(Verdict verdict) {
 
 Verification verify_schedule(script::Evaluator& evaluator, const Schedule& schedule) {
   Verification result;
-  std::vector<DifferentialRun> trials = differential_runs_of(schedule->beginning);
+  std::vector<DifferentialRun> trials = differential_runs_of(schedule->beginning, evaluator);
   for (const DifferentialRun& trial : trials) result.functions.push_back(trial.how());
   std::vector<std::string> lines = schedule->trace->lines(false);
   const auto& instructions = schedule->trace->instructions;
@@ -125,9 +125,9 @@ std::vector<std::span<const transform::PassRun>> rows_of(std::span<const transfo
   return result;
 }
 
-Verification verify_passes(std::span<const transform::PassRun> runs) {
+Verification verify_passes(script::Evaluator& evaluator, std::span<const transform::PassRun> runs) {
   Verification result;
-  std::vector<DifferentialRun> trials = differential_runs_of(runs.front().before);
+  std::vector<DifferentialRun> trials = differential_runs_of(runs.front().before, evaluator);
   for (const DifferentialRun& trial : trials) result.functions.push_back(trial.how());
   for (const transform::PassRun& run : runs) {
     StepVerdict verdict;
@@ -144,8 +144,9 @@ Verification verify_passes(std::span<const transform::PassRun> runs) {
   return result;
 }
 
-std::string compare_with_beginning(const Schedule& schedule, std::vector<std::string>& functions, bool& run) {
-  std::vector<DifferentialRun> trials = differential_runs_of(schedule->beginning);
+std::string compare_with_beginning(script::Evaluator& evaluator, const Schedule& schedule,
+                                   std::vector<std::string>& functions, bool& run) {
+  std::vector<DifferentialRun> trials = differential_runs_of(schedule->beginning, evaluator);
   run = all_run(trials);
   for (const DifferentialRun& trial : trials) functions.push_back(trial.how());
   return difference(trials, schedule->state->mod());

@@ -40,11 +40,11 @@ std::vector<std::span<const transform::PassRun>> rows_of(std::span<const transfo
 // Passes that a program has called one on what the other made, in a row. Each
 // result is run beside the first module, where the interpreter can; a pass has no checks that prove more than
 // that it has changed nothing.
-Verification verify_passes(std::span<const transform::PassRun> runs);
+Verification verify_passes(script::Evaluator& evaluator, std::span<const transform::PassRun> runs);
 
 // Its steps are not taken again: only the beginning and the present are run. Empty when they agree;
 // `run`: no function was left out.
-std::string compare_with_beginning(const transform::Schedule& schedule, std::vector<std::string>& functions,
-                                   bool& run);
+std::string compare_with_beginning(script::Evaluator& evaluator, const transform::Schedule& schedule,
+                                   std::vector<std::string>& functions, bool& run);
 
 }  // namespace mlc::repl

@@ -78,14 +78,13 @@ def broadcastable(shp):
 
 BINARY = ["add", "subtract", "multiply", "divide", "floor_divide", "remainder", "fmod", "maximum", "minimum", "fmax",
           "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "equal", "not_equal", "less",
-          "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", "gcd", "lcm", "copysign",
-          "heaviside"]
+          "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", "copysign"]
 OPS = ["+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<", "<=", "==", "!=", ">", ">="]
 UNARY = ["negative", "absolute", "square", "sign", "invert", "logical_not", "isnan", "isinf", "isfinite", "floor", "ceil",
          "trunc", "rint", "sqrt", "reciprocal", "positive", "signbit", "fabs"]
 NEAR = ["exp", "log", "sin", "cos", "tanh", "log1p", "expm1", "arctan", "exp2", "log2", "cbrt", "sinh", "cosh", "log10"]
-REDUCE = ["sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "argmax", "argmin", "cumsum", "cumprod", "ptp",
-          "median", "nansum", "nanmax", "count_nonzero"]
+REDUCE = ["sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "argmax", "argmin", "cumsum", "cumprod",
+          "median", "count_nonzero"]
 
 
 def axis(n):
@@ -140,12 +139,10 @@ def drawn():
     of = R.choice(["np.random.RandomState", "np.random.default_rng"]) + f"({R.randint(0, 9999)})"
     size = R.choice(["None", "3", "(2, 2)", "0"])
     whole = "randint" if "State" in of else "integers"
-    call = R.choice([f"normal({R.randint(-2, 2)}, {R.randint(1, 3)}, size={size})", f"uniform(-1, {R.randint(0, 5)}, size={size})", f"gamma({R.choice(['0.5', '1.0', '3'])}, size={size})",
-                     f"beta({R.choice(['0.5', '2'])}, 0.7, size={size})", f"poisson({R.choice(['0.5', '8', '40'])}, size={size})", f"binomial({R.choice(['5', '200'])}, 0.4, size={size})",
-                     f"exponential(2.0, size={size})", f"{whole}({R.randint(1, 300)}, size={size})", f"{whole}(-5, 5, size={size}, dtype='{R.choice(INTS[0::2])}')",
-                     f"permutation({R.randint(1, 9)})", f"choice({R.randint(5, 9)}, size={R.randint(1, 4)}, replace={R.choice(['True', 'False'])})", f"standard_normal({size})",
-                     f"geometric(0.3, size={size})", f"laplace(size={size})", f"multinomial(9, [0.2, 0.3, 0.5])", f"dirichlet([1, 2, 3])", f"chisquare(3, size={size})",
-                     f"standard_t(4, size={size})", f"{whole}([1, 5, 100], 200)", f"triangular(0, 1, 3, size={size})", f"bytes({R.randint(1, 9)})", f"random({size})"])
+    call = R.choice([f"normal({R.randint(-2, 2)}, {R.randint(1, 3)}, size={size})", f"uniform(-1, {R.randint(0, 5)}, size={size})",
+                     f"{whole}({R.randint(1, 300)}, size={size})", f"{whole}(-5, 5, size={size}, dtype='{R.choice(INTS[0::2])}')",
+                     f"permutation({R.randint(1, 9)})", f"choice({R.randint(5, 9)}, size={R.randint(1, 4)}, replace={R.choice(['True', 'False'])})",
+                     f"standard_normal({size})", f"normal([0, 10], [[1], [2]])", f"random({size})"])
     return f"{of}.{call}"
 
 
@@ -158,7 +155,7 @@ def extreme():
 
 def expression():
     """Text, and whether the last place may differ."""
-    kind = R.randint(0, 24)
+    kind = R.randint(0, 23)
     near = False
     a, s = array()
     if kind <= 2:
@@ -185,7 +182,7 @@ def expression():
     elif kind == 9:
         f = R.choice(["add", "multiply", "maximum", "minimum", "logical_and", "logical_or", "bitwise_or", "subtract"])
         text = R.choice([f"np.{f}.reduce({a}, axis={axis(len(s))})", f"np.{f}.accumulate({a}, axis={R.randint(-1, 1)})",
-                         f"np.{f}.outer({array(shape(1))[0]}, {array(shape(1))[0]})"])
+                         f"np.{f}.reduce({a})"])
     elif kind <= 11:
         text = f"({a})[{index(s)}]"
     elif kind == 12:
@@ -195,11 +192,11 @@ def expression():
                       f"np.squeeze({a})", f"np.expand_dims({a}, {R.randint(-1, 1)})", f"np.flip({a}, {axis(len(s))})",
                       f"np.roll({a}, {R.randint(-3, 3)}, {axis(len(s))})", f"np.tile({a}, {R.choice(['2', '(2, 1)', '(1, 2, 1)'])})",
                       f"np.repeat({a}, {R.randint(0, 3)}, {axis(len(s))})", f"np.concatenate([{a}, {a}], axis={axis(len(s))})",
-                      f"np.stack([{a}, {a}], axis={R.randint(-1, 2)})", f"np.pad({a}, {R.randint(0, 2)}, {R.choice([repr(m) for m in ['constant', 'edge', 'reflect', 'symmetric', 'wrap', 'maximum']])})",
-                      f"np.split({a}, {R.choice(['2', '[1]', '[1, 2]'])})", f"np.array_split({a}, 3)", f"np.rot90({a})",
+                      f"np.stack([{a}, {a}], axis={R.randint(-1, 2)})", f"np.pad({a}, {R.randint(0, 2)}, {R.choice([repr(m) for m in ['constant', 'edge', 'reflect', 'symmetric', 'wrap']])})",
+                      f"np.split({a}, {R.choice(['2', '[1]', '[1, 2]'])})", f"np.array_split({a}, 3)",
                       f"np.tril({a})", f"np.triu({a}, 1)", f"np.diag({a})", f"np.diagonal({a})", f"np.trace({a})",
                       f"np.moveaxis({a}, 0, -1)", f"np.swapaxes({a}, 0, {R.randint(0, 1)})", f"np.ravel({a}, 'F')", f"np.vstack([{a}, {a}])",
-                      f"np.hstack([{a}, {a}])", f"np.delete({a}, 0, {axis(len(s))})", f"np.insert({a}, 1, 2, {axis(len(s))})",
+                      f"np.hstack([{a}, {a}])",
                       f"np.append({a}, {scalar()})", f"np.atleast_2d({a})", f"np.broadcast_to({a}, (2,) + {s})"])
         text = f
     elif kind == 14:
@@ -213,9 +210,9 @@ def expression():
     elif kind == 15:
         text = R.choice([f"np.sort({a}, axis={R.choice(['-1', '0', 'None'])})", f"np.argsort({a}, kind='stable')", f"np.unique({a})",
                          f"np.unique({a}, return_index=True, return_inverse=True, return_counts=True)", f"np.nonzero({a})", f"np.argwhere({a})",
-                         f"np.searchsorted(np.sort(np.ravel({a})), {array(shape(1))[0]})", f"np.diff({a})", f"np.bincount({array(shape(1), 'int64', True)[0]})",
+                         f"np.searchsorted(np.sort(np.ravel({a})), {array(shape(1))[0]})", f"np.diff({a})",
                          f"np.isin({a}, [1, 2])", f"np.take({a}, {R.choice(['[0]', '[0, 0]', '0', '[[0, -1]]'])}, axis={axis(len(s))})",
-                         f"np.histogram({a}, bins=3)", f"np.meshgrid({array((2,))[0]}, {array((3,))[0]})", f"np.flatnonzero({a})",
+                         f"np.meshgrid({array((2,))[0]}, {array((3,))[0]})", f"np.flatnonzero({a})",
                          f"np.percentile({a}, {R.choice(['50', '[25, 75]', '10'])})", f"np.average({a}, axis={axis(len(s))})"])
         near = "percentile" in text or "average" in text
     elif kind == 16:
@@ -224,45 +221,29 @@ def expression():
         b1, b2 = array((2, m, k))[0], array((k, n))[0]
         text = R.choice([f"{x} @ {y}", f"np.dot({x}, {y})", f"np.matmul({b1}, {b2})", f"np.einsum('ij,jk->ik', {x}, {y})",
                          f"np.tensordot({x}, {y}, 1)", f"np.outer({array((2,))[0]}, {array((3,))[0]})", f"np.inner({x}, {x})",
-                         f"np.einsum('ij->j', {x})", f"np.linalg.norm({x})", f"np.kron({x}, {y})", f"np.einsum('ii', {array((3, 3))[0]})"])
+                         f"np.einsum('ij->j', {x})", f"np.linalg.norm({x})", f"np.einsum('ii', {array((3, 3))[0]})"])
         near = True
     elif kind == 17:
         text, near = added()
     elif kind == 18:
         text, near = drawn(), False
     elif kind == 19:
-        whole = array(shape(2), R.choice(INTS + ["bool"]))[0]
         small = array(shape(2), R.choice(FLOATS))[0]
-        text = R.choice([f"np.packbits({whole})", f"np.packbits({whole}, axis=-1, bitorder='little')", f"np.unpackbits(({whole}).astype('uint8'))",
-                         f"np.bitwise_count({whole})", f"np.divmod({a}, {scalar()})", f"np.frexp({small})", f"np.ldexp({small}, {R.randint(-30, 30)})",
-                         f"np.modf({small})", f"np.spacing({small})", f"np.nextafter({small}, {scalar()})", f"np.isposinf({small})",
-                         f"np.signbit({small})", f"np.min_scalar_type({R.choice(['1', '-200', '70000', '1.5', '1e40'])})",
-                         f"np.binary_repr({R.randint(-40, 300)})", f"np.base_repr({R.randint(0, 3000)}, {R.randint(2, 36)})",
-                         f"np.format_float_positional({R.choice(['1.5', '-0.001', '1e7', '123.456', '1e-7', 'np.float32(0.1)'])}, precision={R.choice(['None', '2', '4'])}, unique={R.choice(['True', 'False'])}, trim={R.choice(['chr(45)', 'chr(48)', 'chr(46)'])})",
-                         f"np.format_float_scientific({R.choice(['1.5', '-0.001', '1e7', '123.456', '1e-7', 'np.float32(0.1)'])}, precision={R.choice(['None', '2', '4'])}, unique={R.choice(['True', 'False'])})"])
+        text = R.choice([f"divmod(np.asarray({a}), {scalar()})", f"np.ldexp({small}, {R.randint(-30, 30)})", f"np.nextafter({small}, {scalar()})",
+                         f"np.isposinf({small})", f"np.signbit({small})"])
     elif kind == 20:
         flat = array((R.randint(1, 9),))[0]
-        text = R.choice([f"np.cumulative_sum({flat}, include_initial={R.choice(['True', 'False'])})", f"np.unique_counts({a})", f"np.unique_inverse({flat})",
-                         f"np.nancumprod({a}, axis={axis(len(s))})", f"np.nanpercentile({a}, {R.choice(['50', '[10, 90]'])}, axis={R.choice(['None', '0', '-1'])})",
-                         f"np.histogram2d({flat}, {flat}, bins={R.randint(1, 4)})", f"np.unwrap({flat})", f"np.angle({flat})", f"np.trim_zeros({flat})",
-                         f"np.ediff1d({flat})", f"np.gradient(({flat}).astype('float64'))", f"np.cov(({flat}).astype('float64'))", f"np.interp({flat}, [0, 1, 5], [0, 10, 2])",
-                         f"np.convolve({flat}, {array((2,))[0]}, {R.choice([repr('full'), repr('same'), repr('valid')])})", f"np.partition({flat}, 0)", f"np.sort(np.argpartition({flat}, 0))",
-                         f"np.digitize({flat}, [0, 2, 5])", f"np.kaiser({R.randint(1, 6)}, {R.randint(0, 9)})", f"np.i0({flat})", f"np.sinc({flat})",
-                         f"np.vander({flat}, 3)", f"np.lexsort([{flat}])", f"np.apply_along_axis(np.sum, 0, {flat})", f"[x for x in np.nditer({a})]"])
+        text = R.choice([f"np.convolve({flat}, {array((2,))[0]}, {R.choice([repr('full'), repr('same'), repr('valid')])})", f"np.partition({flat}, 0)",
+                         f"np.digitize({flat}, [0, 2, 5])", f"np.hamming({R.randint(0, 6)})", f"np.take({a}, {R.randint(-3, 3)}, mode='wrap')",
+                         f"np.linspace({scalar()}, {scalar()}, {R.randint(0, 6)})", f"np.eye({R.randint(0, 4)}, k={R.randint(-3, 3)})"])
         near = True
     elif kind == 21:
-        p, q = [array((R.randint(1, 4),), R.choice(["int64", "float64"]))[0] for _ in range(2)]
-        text = R.choice([f"np.polyadd({p}, {q})", f"np.polysub({p}, {q})", f"np.polymul({p}, {q})", f"np.polyval({p}, {q})", f"np.polyder({p})",
-                         f"np.polyint({p})", f"np.poly({p})", f"np.round(np.polyfit(np.arange(5.), np.arange(5.) ** 2, {R.randint(0, 3)}), 6) + 0.0"])
-        near = True
-    elif kind == 22:
         n = R.randint(1, 4)
         m, w = [f"np.nan_to_num({array(each, 'float64')[0]}, posinf=1, neginf=1)" for each in ((n, n), (R.randint(1, 4), R.randint(1, 4)))]
-        text = R.choice([f"np.round(np.linalg.eigvalsh({m}), 6) + 0.0", f"np.round(np.linalg.svd({w}, compute_uv=False), 6) + 0.0", f"np.linalg.matrix_rank({w})",
-                         f"rebuilt({w}, {R.choice(['True', 'False'])})", f"rebuilt_eigh({m})", f"np.round(np.linalg.norm({w}, {R.choice(['2', '1', 'np.inf', repr('nuc'), repr('fro'), '-2'])}), 6)",
-                         f"np.linalg.vector_norm({w}, ord={R.choice(['1', '2', 'np.inf'])})", f"np.matvec({m}, np.ones({n}))", f"np.round(np.linalg.pinv({w}) @ {w}, 5).shape"])
+        text = R.choice([f"np.round(np.linalg.norm({w}, {R.choice(['1', 'np.inf', repr('fro')])}), 6)", f"np.round(np.linalg.det({m}), 3)",
+                         f"np.round(np.linalg.solve({m} + 50 * np.eye({n}), np.ones({n})), 6)", f"np.round(np.linalg.inv({m} + 50 * np.eye({n})), 6)"])
         near = True
-    elif kind == 23:
+    elif kind == 22:
         text = R.choice([f"crossed({a})", f"saved({a}, {R.choice(['True', 'False'])})", f"np.from_dlpack({a})", f"readonly({a})",
                          f"np.array2string({a}, precision={R.randint(0, 6)}, suppress_small={R.choice(['True', 'False'])})", f"np.array_repr({a})",
                          f"str({extreme()})", f"repr({extreme()})", f"np.array_str({extreme()}, precision=3)"])
@@ -303,17 +284,6 @@ def inplace(a, op, b):
     elif op == "&": a &= b
     else: a **= b
     return a
-
-
-def rebuilt(a, full):
-    u, s, v = np.linalg.svd(a, full_matrices=full)
-    k = len(s)
-    return np.round((u[:, :k] * s) @ v[:k], 5) + 0.0, np.round(u.T @ u, 5) + 0.0, np.round(v @ v.T, 5) + 0.0
-
-
-def rebuilt_eigh(a):
-    w, v = np.linalg.eigh(a)
-    return np.round((v * w) @ v.T, 5) + 0.0, np.round(v.T @ v, 5) + 0.0
 
 
 def saved(a, compressed):

@@ -35,5 +35,5 @@ expect "the wheel puts mlc on the path" "[2. 4. 6.]" "$(alone "$folder/venv/bin/
 expect "the module mlc builds, loads and runs" "[2. 4. 6.]
 [2. 4. 6.]
 [2. 4. 6.]
-2 error[syntax]" "$(alone "$folder/venv/bin/python" "$here/use.py" program.mlc)"
+1 error[unclosed]" "$(alone "$folder/venv/bin/python" "$here/use.py" program.mlc)"
 echo "$passed passed, $failed failed"

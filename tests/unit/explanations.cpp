@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every error that a program can have is explained, and the examples do what the explanation says.
+// Every error that a program can have is explained, and the examples do what the explanation says: those of
+// the tables of frontend/diagnostics, and those beside the primitives and passes.
 #include "frontend/diagnostics/explanations.h"
 
 #include <algorithm>
@@ -8,18 +9,22 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <set>
 
 #include "backend/register_api.h"
-#include "frontend/script/core/evaluator.h"
+#include "repl/shell/build_rows.h"
+#include "repl/shell/interpreter.h"
+#include "transform/refusals.h"
 
 namespace {
 
 using namespace mlc;
 
 // The names of the errors and warnings of a program.
-std::vector<std::string> found_in(const diagnostics::Explanation& entry, std::string_view example) {
+template <class Entry>
+std::vector<std::string> found_in(const Entry& entry, std::string_view example) {
   std::vector<std::string> names;
-  script::Evaluator evaluator;
+  repl::Interpreter evaluator;
   evaluator.out = [](std::string_view) {};
   evaluator.warn = [&](const ir::Diagnostic& warning) { names.push_back(warning.name); };
   try {
@@ -35,19 +40,36 @@ std::vector<std::string> found_in(const diagnostics::Explanation& entry, std::st
 
 // What the examples of schedules and builds need beside the language.
 void register_tools() {
-  if (ir::ApiRegistry::global().find("tvm.build") == nullptr) backend::register_api();
+  if (ir::ApiRegistry::global().find("tvm.build") != nullptr) return;
+  backend::register_api();
+  repl::register_build_api();
+}
+
+template <class Entry>
+void check_examples(const Entry& entry) {
+  if (entry.wrong.empty()) return;
+  INFO(entry.name);
+  std::vector<std::string> wrong = found_in(entry, entry.wrong);
+  CHECK(std::find(wrong.begin(), wrong.end(), entry.name) != wrong.end());
+  if (wrong.empty() || wrong[0] != entry.name) WARN((wrong.empty() ? "nothing" : wrong[0]));
+  if (!entry.right.empty()) CHECK(found_in(entry, entry.right) == std::vector<std::string>{});
 }
 
 TEST_CASE("examples of explanations show their error", "[explain]") {
   register_tools();
-  for (const diagnostics::Explanation& entry : diagnostics::explanations()) {
-    if (entry.wrong.empty()) continue;
-    INFO(entry.name);
-    std::vector<std::string> wrong = found_in(entry, entry.wrong);
-    CHECK(std::find(wrong.begin(), wrong.end(), entry.name) != wrong.end());
-    if (wrong.empty() || wrong[0] != entry.name) WARN((wrong.empty() ? "nothing" : wrong[0]));
-    if (!entry.right.empty()) CHECK(found_in(entry, entry.right) == std::vector<std::string>{});
+  for (const diagnostics::Explanation& entry : diagnostics::explanations()) check_examples(entry);
+  for (const ir::RefusalList* list : transform::refusal_lists()) {
+    for (const ir::Refusal& rule : list->rows) check_examples(rule);
   }
+}
+
+TEST_CASE("the rows of primitives, checks and passes are found", "[explain]") {
+  std::set<std::string_view> files;
+  for (const ir::RefusalList* list : transform::refusal_lists()) files.insert(list->rows[0].name);
+  CHECK(files.size() > 90);
+  REQUIRE(transform::find_refusal("split-not-covering") != nullptr);
+  CHECK(transform::find_refusal("split-not-covering")->help.find("None") != std::string_view::npos);
+  CHECK(transform::find_refusal("no-such-rule") == nullptr);
 }
 
 TEST_CASE("explanations are in order", "[explain]") {

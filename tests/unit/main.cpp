@@ -8,6 +8,7 @@
 #include "frontend/script/core/evaluator.h"
 #include "frontend/tvmscript/builder/tvmscript.h"
 #include "ir/core/module.h"
+#include "transform/pass/pass.h"
 #include "transform/register_api.h"
 
 namespace {
@@ -30,6 +31,7 @@ int main(int argc, char** argv) {
   mlc::script::register_api();
   mlc::tvmscript::register_api();
   mlc::transform::register_api();
+  mlc::transform::verify_after_passes() = true;
   int status = Catch::Session().run(argc, argv);
   fmt::print("{} passed, {} failed\n", ClosingLine::passed, ClosingLine::failed);
   return status;

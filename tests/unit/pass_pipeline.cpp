@@ -5,8 +5,11 @@
 #include <cstring>
 
 #include "backend/interp/interp.h"
+#include "frontend/script/core/evaluator.h"
+#include "ir/registry/no_script.h"
 #include "ir/tir/verify.h"
 #include "pass_kernels.h"
+#include "transform/pass/pass_object.h"
 #include "transform/pass/pipeline.h"
 
 namespace {
@@ -38,9 +41,18 @@ size_t count(const IRModule& mod, const std::function<bool(const Stmt&)>& what) 
   return found;
 }
 
-IRModule lowered(const PrimFunc& fn) {
-  return mlc::transform::lower(module_of(fn), parse_target(String("llvm")));
+using mlc::transform::Pipeline;
+
+Target cpu() { return parse_target(String("llvm")); }
+
+// The pipeline of the library, which is written in the language.
+const Pipeline& of_library() {
+  static mlc::script::Evaluator evaluator;
+  static const Any passes = mlc::transform::named_pipeline(String("default"), evaluator);
+  static const Pipeline pipeline(passes, cpu(), evaluator);
+  return pipeline;
 }
+IRModule lowered(const PrimFunc& fn) { return of_library().lower(module_of(fn)); }
 
 }  // namespace
 
@@ -49,7 +61,7 @@ TEST_CASE("pass: every stage computes the same", "[pass]") {
     IRModule mod = module_of(kernel.fn);
     for (uint64_t seed : {1, 2, 3}) {
       std::vector<Any> expected = results(kernel.fn, mod, seed);
-      for (const auto& [name, stage] : mlc::transform::lower_stages(mod, parse_target(String("llvm")))) {
+      for (const auto& [name, stage] : of_library().stages(mod)) {
         INFO(kernel.name << " after " << name << ", seed " << seed);
         CHECK_NOTHROW(verify(stage));
         CHECK(same_bytes(expected, results(kernel.fn, stage, seed)));
@@ -99,7 +111,10 @@ TEST_CASE("pass: vectors and narrow indices appear", "[pass]") {
 
 TEST_CASE("pass: refusals name what is wrong", "[pass]") {
   using mlc::transform::find_pass;
-  using mlc::transform::run_pass;
+  NoScript host;
+  auto run_pass = [&](const mlc::transform::Pass& pass, const IRModule& mod, std::span<const Any> args = {}) {
+    return mlc::transform::run_pass(pass, mod, host, args);
+  };
   auto failure = [](const std::function<void()>& run) -> std::string {
     try {
       run();
@@ -113,7 +128,7 @@ TEST_CASE("pass: refusals name what is wrong", "[pass]") {
   CHECK(failure([&] { run_pass(find_pass("LowerOpaqueBlock"), blocks); }) == "block-not-opaque");
   CHECK(failure([&] { run_pass(find_pass("ConvertBlocksToOpaque"), blocks); }) == "init-not-lowered");
   CHECK(failure([&] { find_pass("FlattenBufer"); }) == "unknown-pass");
-  CHECK(failure([&] { mlc::transform::lower(blocks, parse_target(String("cuda"))); }) ==
+  CHECK(failure([&] { Pipeline(Array<Any>{}, parse_target(String("cuda")), host); }) ==
         "pipeline-not-available");
 
   Var n = kernels::index("n"), i = kernels::index("i");
@@ -127,4 +142,67 @@ TEST_CASE("pass: refusals name what is wrong", "[pass]") {
           }) == (lanes ? "vectorize-extent" : "unroll-extent"));
     CHECK(failure([&] { lowered(open); }) == "none");  // SplitDynamicLoops comes before
   }
+}
+
+TEST_CASE("pass: a pipeline of passes lowers without a script", "[pass]") {
+  using mlc::transform::pass_object;
+  const Any bits[] = {32};
+  const Array<Any> passes{pass_object("s_tir.CanonicalizeLoop"),
+                          pass_object("s_tir.LowerInitBlock"),
+                          pass_object("s_tir.PlanAndUpdateBufferAllocationLocation"),
+                          pass_object("s_tir.ConvertBlocksToOpaque"),
+                          pass_object("s_tir.CompactBufferAllocation"),
+                          pass_object("s_tir.LowerMatchBuffer"),
+                          pass_object("s_tir.LowerOpaqueBlock"),
+                          pass_object("tirx.FlattenBuffer"),
+                          pass_object("tirx.NarrowDataType", bits)};
+  NoScript host;
+  Pipeline pipeline(passes, cpu(), host);
+  CHECK(pipeline.pass_name(7) == "FlattenBuffer");
+  for (const kernels::Named& kernel : kernels::all()) {
+    INFO(kernel.name);
+    IRModule flat = pipeline.lower(module_of(kernel.fn));
+    CHECK_NOTHROW(verify(flat, Stage::kFlat));
+    CHECK(same_bytes(results(kernel.fn, module_of(kernel.fn), 5), results(kernel.fn, flat, 5)));
+  }
+  CHECK_THROWS_AS(Pipeline(Array<Any>{1}, cpu(), host), Error);
+  CHECK_THROWS_AS(mlc::transform::named_pipeline(String("default"), host), Error);
+  const Any many[] = {32, 64};
+  CHECK_THROWS_AS(pass_object("tirx.NarrowDataType", many), Error);
+}
+
+TEST_CASE("pass: what a pass breaks is found after it", "[pass]") {
+  using mlc::transform::Pass;
+  using mlc::transform::PassOptions;
+  // A use of a variable that nothing defines; a block where there was none.
+  auto use_undefined = +[](const PrimFunc& fn, const PassOptions&) {
+    Stmt use = make<EvaluateNode>(Expr(kernels::index("nobody")));
+    return mlc::transform::with_body(fn, seq({fn->body, use}));
+  };
+  auto put_in_block = +[](const PrimFunc& fn, const PassOptions&) {
+    Array<TensorRegion> none;
+    auto block = make<SBlockNode>(Array<IterVar>{}, none, none, String("root"), fn->body);
+    return mlc::transform::with_body(
+        fn, make<SBlockRealizeNode>(Array<Expr>{}, Expr(bool_imm(true)), block));
+  };
+  const Pass undefined{"Undefined", "tirx.transform", "Undefined()", "", use_undefined};
+  const Pass back{"Back", "tirx.transform", "Back()", "", put_in_block};
+  NoScript host;
+  Var i = kernels::index("i");
+  Buffer a = kernels::buffer("A", {int32(4)});
+  Stmt body = kernels::loop(i, int32(4), kernels::set(a, {i}, kernels::f32(1)));
+  IRModule mod = module_of(mlc::transform::with_body(kernels::function({a}, body), body));  // without a block
+  auto failure = [&](const Pass& pass) -> std::string {
+    try {
+      mlc::transform::run_pass(pass, mod, host);
+    } catch (const Error& error) {
+      return error.first().name;
+    }
+    return "none";
+  };
+  CHECK(failure(undefined) == "undefined-variable");
+  CHECK(failure(back) == "block-after-lowering");
+  mlc::transform::verify_after_passes() = false;
+  CHECK(failure(undefined) == "none");
+  mlc::transform::verify_after_passes() = true;
 }

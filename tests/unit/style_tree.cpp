@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <regex>
@@ -44,7 +45,8 @@ const std::vector<File>& tree() {
     const fs::path root = MLC_SOURCE_DIR;
     for (auto it = fs::recursive_directory_iterator(root); it != fs::recursive_directory_iterator(); ++it) {
       std::string name = it->path().filename().string();
-      if (it->is_directory() && (name.starts_with(".") || name.starts_with("build"))) {
+      bool built = it.depth() == 0 && name.starts_with("build");
+      if (it->is_directory() && (name.starts_with(".") || built)) {
         it.disable_recursion_pending();
         continue;
       }
@@ -107,6 +109,71 @@ TEST_CASE("rooms include only what they may see", "[style]") {
     }
   }
   CHECK(joined(complaints) == "");
+}
+
+TEST_CASE("rooms find nothing of another room by its name", "[style]") {
+  // A literal that a look-up is given: `find("tvm.te.sum")`, `find(fmt::format("tvm.te.{}", ...))`,
+  // `method(type, "show")`, `class_of("mlc.ir.Expr")`. The row it names must be one of the same room. Protocols
+  // of the language (`__str__`) belong to nobody, and the interpreter looks up what programs name.
+  static const std::regex lookup(R"re(\b(?:global\(\)|registry|Registry)\.(find|method|class_of)\()re"
+                                 R"re(((?:[^()";]|\([^()";]*\))*)(fmt::format\()?"([^"]*)")re");
+  static const std::regex by_ffi(R"re(\bGetGlobal(?:Required)?\("([^"]*)")re");
+  static const std::regex library(R"re(\bcall_library\("([^"]*)", "([^"]*)")re");
+  const std::vector<std::string> rooms = {"ir", "frontend", "transform", "backend"};
+  auto room_of = [&](const File& file) {
+    auto room = std::find_if(rooms.begin(), rooms.end(), [&](const auto& each) { return file.below(each); });
+    return room == rooms.end() ? std::string() : *room;
+  };
+  std::map<std::string, std::string> text;  // of a room
+  std::set<std::string> modules;            // of the library
+  for (const File& file : tree()) {
+    if (file.is_cpp()) text[room_of(file)] += file.text;
+    if (file.below("stdlib") && file.extension() == ".mlc") modules.insert(file.path);
+  }
+  auto in_library = [&](std::string module) {
+    std::replace(module.begin(), module.end(), '.', '/');
+    if (module.starts_with("mlc/")) module = module.substr(4);
+    std::string path = "stdlib/" + module;
+    return modules.contains(path + ".mlc") || modules.contains(path + "/__init__.mlc");
+  };
+  // Names that are put together: of rows of the same room, or of what a program names.
+  const std::set<std::string> own_families = {
+      "transform/pass/pass_object.cpp",             // its passes
+      "frontend/tvmscript/device/rows_tile.cpp",    // T.tile.x, by T.x
+      "frontend/script/core/attributes.cpp",        // a module's members
+      "frontend/script/modules/global_functions.cpp",
+      "frontend/review/shadowed_names.cpp"};
+  std::vector<std::string> complaints;
+  size_t looked_at = 0;
+  for (const File& file : tree()) {
+    std::string room = room_of(file);
+    if (!file.is_cpp() || room.empty()) continue;
+    auto matches = [&](const std::regex& pattern, const std::function<void(const std::smatch&)>& visit) {
+      for (std::sregex_iterator it(file.text.begin(), file.text.end(), pattern), end; it != end; ++it) {
+        ++looked_at;
+        visit(*it);
+      }
+    };
+    matches(lookup, [&](const std::smatch& found) {
+      std::string path = found[4];
+      std::string name = path.substr(path.rfind('.') + 1);
+      bool computed = name.empty() || name.find('{') != name.npos;
+      if (name.starts_with("__") || (computed && own_families.contains(file.path))) return;
+      bool own = !computed && (text[room].find("\"" + name + "(") != std::string::npos ||
+                               text[room].find("\"" + name + "\", \"") != std::string::npos);
+      if (!own) complaints.push_back(file.path + " looks up `" + path + "`");
+    });
+    matches(by_ffi, [&](const std::smatch& found) {
+      std::string name = found[1];
+      if (!name.starts_with("ffi.")) complaints.push_back(file.path + " looks up `" + name + "`");
+    });
+    matches(library, [&](const std::smatch& found) {
+      std::string module = found[1];
+      if (!in_library(module)) complaints.push_back(file.path + " calls `" + module + "`, no library");
+    });
+  }
+  CHECK(joined(complaints) == "");
+  CHECK(looked_at > 10);
 }
 
 TEST_CASE("only one room sees ANTLR, and only one sees LLVM", "[style]") {
@@ -199,8 +266,9 @@ TEST_CASE("every primitive and every pass is shown by a golden", "[style]") {
 }
 
 TEST_CASE("every error name is kebab-case and belongs to one meaning", "[style]") {
-  // `Error("name", ...)`: the same name may be thrown in several places, but is spelled one way.
-  static const std::regex pattern(R"re(\bError\(\s*"([^"]*)")re");
+  // `Error("name", ...)` and rows of refusals: the same name may be thrown in several places, but is spelled
+  // one way.
+  static const std::regex pattern(R"re((?:\bError\(\s*|\{\.name = )"([^"]*)")re");
   static const std::regex kebab("[a-z0-9]+(-[a-z0-9]+)*");
   std::vector<std::string> complaints;
   for (const File& file : tree()) {
@@ -210,5 +278,30 @@ TEST_CASE("every error name is kebab-case and belongs to one meaning", "[style]"
       if (!std::regex_match(name, kebab)) complaints.push_back(file.path + ": \"" + name + "\"");
     }
   }
+  CHECK(joined(complaints) == "");
+}
+
+TEST_CASE("every row of refusals is refused, and stands in one table", "[style]") {
+  static const std::regex row(R"re(\{\.name = "([^"]*)")re");
+  static const std::regex use(R"re(refusals\["([^"]*)"\])re");
+  std::map<std::string, std::string> rows;  // by name, the file
+  std::set<std::string> used;
+  std::vector<std::string> complaints;
+  for (const File& file : tree()) {
+    if (!file.is_cpp() || !file.below("transform")) continue;
+    for (std::sregex_iterator it(file.text.begin(), file.text.end(), use), end; it != end; ++it)
+      used.insert((*it)[1]);
+    for (std::sregex_iterator it(file.text.begin(), file.text.end(), row), end; it != end; ++it) {
+      bool primitive = !file.below("transform/pass");
+      std::string name = (primitive ? "" : "pass: ") + (*it)[1].str();
+      auto [at, fresh] = rows.emplace(name, file.path);
+      if (!fresh) complaints.push_back(file.path + ": \"" + name + "\" is a row of " + at->second);
+    }
+  }
+  for (const auto& [name, path] : rows) {
+    if (!used.contains(name.starts_with("pass: ") ? name.substr(6) : name))
+      complaints.push_back(path + ": \"" + name + "\" is refused nowhere");
+  }
+  CHECK(rows.size() > 200);
   CHECK(joined(complaints) == "");
 }

@@ -38,7 +38,7 @@ class K(B, metaclass=M, **kw):
     (w): int = -9223372036854775808
 try:
     raise E from None
-except* (A, B) as e:
+except (A, B) as e:
     pass
 try:
     assert a, "m"
@@ -48,11 +48,6 @@ else:
     x += 1
 finally:
     x @= 2
-match a:
-    case {"k": 1, **rest} if rest: pass
-    case K(1, a=[_, *others]) as whole: pass
-    case None | (True): pass
-    case 'a' | -1: pass
 v = [i for i in a if b if c], {i for i in a}, {i: j for i, j in a}, (i for i in a)
 w = not a and b or c < d <= e is not f, -a ** ~b, {**a, 1: 2}, {1, *b}, ... if True else None
 u = f"{a!r:>{width}}{b=}", a[1:2, ::3], (y := 9223372036854775807), 1e400, -0.0

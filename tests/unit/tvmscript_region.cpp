@@ -5,6 +5,7 @@
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/region.h"
+#include "transform/arith/simplify.h"
 
 using namespace mlc::ir;
 
@@ -33,7 +34,7 @@ TEST_CASE("loops relax, buffers inside do not count", "[tvmscript]") {
   Buffer a = buffer("a", 64), b = buffer("b", 64), local = buffer("local", 64);
   Var i = make_var("i", DataType::Int(32)), v = make_var("v", DataType::Int(32));
   Stmt body = loop(i, 8, seq({store(local, i, load(a, Expr(v) * 8 + Expr(i))), store(b, i, load(local, i))}));
-  AccessRegions found = detect_access_regions(block(body, nullptr, {local}));
+  AccessRegions found = detect_access_regions(block(body, nullptr, {local}), mlc::transform::simplify);
   REQUIRE(found.reads.size() == 1);
   REQUIRE(found.writes.size() == 1);
   CHECK(found.reads[0]->source.get() == a.get());
@@ -46,8 +47,9 @@ TEST_CASE("what init writes is not read", "[tvmscript]") {
   Buffer a = buffer("a", 64), b = buffer("b", 64);
   Var v = make_var("v", DataType::Int(32));
   Stmt update = store(a, v, add(load(a, v), load(b, v)));
-  CHECK(detect_access_regions(block(update)).reads.size() == 2);
-  AccessRegions found = detect_access_regions(block(update, store(a, v, make_const(DataType::Float(32), 0))));
+  CHECK(detect_access_regions(block(update), mlc::transform::simplify).reads.size() == 2);
+  AccessRegions found = detect_access_regions(block(update, store(a, v, make_const(DataType::Float(32), 0))),
+                                              mlc::transform::simplify);
   REQUIRE(found.reads.size() == 1);
   CHECK(found.reads[0]->source.get() == b.get());
 }
@@ -57,7 +59,7 @@ TEST_CASE("a condition narrows within its branch only", "[tvmscript]") {
   Var i = make_var("i", DataType::Int(32));
   Expr zero = make_const(DataType::Float(32), 0);
   Stmt body = loop(i, 16, seq({make<IfThenElseNode>(lt(i, int32(4)), store(a, i, zero)), store(b, i, zero)}));
-  AccessRegions found = detect_access_regions(block(body));
+  AccessRegions found = detect_access_regions(block(body), mlc::transform::simplify);
   REQUIRE(found.writes.size() == 2);
   CHECK(is_const_int(found.writes[0]->region[0]->extent, 4));
   CHECK(is_const_int(found.writes[1]->region[0]->extent, 16));
@@ -65,7 +67,7 @@ TEST_CASE("a condition narrows within its branch only", "[tvmscript]") {
 
 TEST_CASE("an escaping address is opaque", "[tvmscript]") {
   Buffer a = buffer("a", 64);
-  AccessRegions found = detect_access_regions(block(make<EvaluateNode>(Expr(a))));
+  AccessRegions found = detect_access_regions(block(make<EvaluateNode>(Expr(a))), mlc::transform::simplify);
   REQUIRE(found.opaque.size() == 1);
   CHECK(found.opaque[0].get() == a.get());
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/analyzer.h"
 
-#include "ir/tir/region.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/simplify.h"
 #include "transform/arith/solver.h"
 
 namespace mlc::transform {
 
-[[maybe_unused]] static const bool regions_are_simplified =
-    (ir::set_region_simplifier(+[](const Expr& e) { return Analyzer().simplify(e); }), true);
+Expr simplify(const Expr& e) { return Analyzer().simplify(e); }
 
 Analyzer::Analyzer() : impl_(std::make_unique<AnalyzerImpl>()) {}
 Analyzer::~Analyzer() = default;

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "ir/core/ndarray.h"
-#include "ir/core/said_error.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/api.h"
 #include "transform/arith/index_map.h"
@@ -55,19 +54,10 @@ IndexMap from_callable(ApiCall& call, const Any& callee, std::optional<int64_t> 
     if (auto e = ir::try_get<Expr>(value)) index = *e;
     if (auto iter = ir::try_get<IterVar>(value)) index = (*iter)->var;
     if (!index || index->ty->kind != TypeKind::kPrim) {
-      auto text = value.try_cast<String>();
-      std::string said = fmt::format(
-          "Expected mapping function to return tvm.ir.Expr or a list of tvm.ir.Expr.  Instead received {} of "
-          "type "
-          "<class '{}'>.",
-          text ? std::string(*text) : call.host.repr(value),
-          value == nullptr ? "NoneType" : type_name(value));
-      throw ir::SaidError(
-          Error("wrong-type", "the map must return an expression or a list of expressions, got `{}`",
-                type_name(value))
-              .at(call.span)
-              .kind("TypeError"),
-          said);
+      throw Error("wrong-type", "the map must return an expression or a list of expressions, got `{}`",
+                  type_name(value))
+          .at(call.span)
+          .kind("TypeError");
     }
     final_indices.push_back(index);
   };

@@ -12,13 +12,12 @@
 #include <mutex>
 #include <thread>
 
+#include "ir/registry/context.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/smt_problem.h"
 
 namespace mlc::transform {
 namespace {
-
-thread_local bool enabled = false;
 
 // The functions of z3's C interface that a problem in text needs.
 struct Z3 {
@@ -140,8 +139,8 @@ std::optional<int64_t> value_in(std::string_view text, const std::string& name) 
 
 }  // namespace
 
-bool solver_enabled() { return enabled; }
-void enable_solver(bool on) { enabled = on; }
+bool solver_enabled() { return Context::current().solver; }
+void enable_solver(bool on) { Context::current().solver = on; }
 
 bool solver_is_here() { return z3().loaded; }
 void require_solver() {
@@ -152,7 +151,7 @@ void require_solver() {
 }
 
 bool solver_proves(AnalyzerImpl& known, const Expr& condition) {
-  return enabled && decide(known, condition).kind == Decision::Kind::kHolds;
+  return solver_enabled() && decide(known, condition).kind == Decision::Kind::kHolds;
 }
 
 void AnalyzerImpl::say_all(SmtProblem& problem) const {
@@ -247,7 +246,7 @@ Decision decide(AnalyzerImpl& known, const Expr& condition) {
 
 std::string counterexample_text(Analyzer& known, const Expr& condition) {
   std::string text;
-  if (!enabled) return text;
+  if (!solver_enabled()) return text;
   for (const auto& [var, value] : decide(known.parts(), condition).counterexample)
     text += fmt::format("{}`{}` = {}", text.empty() ? "" : ", ", var->name.c_str(), value);
   return text;

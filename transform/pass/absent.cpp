@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pass_context.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -19,11 +20,12 @@ constexpr Absent absent[] = {
 Any refuse_pass(ApiCall& call) {
   for (const Absent& row : absent) {
     if (row.name != call.api.name) continue;
-    throw Error("pass-not-available", "the pass `{}` is not available: {}", row.name, row.why)
+    throw refuse(pass_refusals["pass-not-available"], row.name, row.why)
         .kind("NotImplementedError")
         .at(call.span);
   }
-  throw Error("pass-not-available", "the pass `{}` is not available", call.api.name).at(call.span);
+  throw refuse_as(pass_refusals["pass-not-available"], "the pass `{}` is not available", call.api.name)
+      .at(call.span);
 }
 
 }  // namespace

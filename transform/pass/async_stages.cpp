@@ -2,6 +2,7 @@
 #include "transform/pass/async_stages.h"
 
 #include "ir/core/module.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 
@@ -75,10 +76,7 @@ void AsyncStages::wait(std::vector<EmittedBlock>& blocks, Analyzer& normalized, 
       for (const auto& [stage, state] : stages) {
         if (stage > block.stage || !state.written.contains(read->source.get())) continue;
         if (producer != -1 && producer != stage) {
-          throw Error(
-              "software-pipeline-not-possible",
-              "the loop cannot be pipelined: a statement depends on the asynchronous stages {} and {}",
-              producer, stage)
+          throw refuse(pass_refusals["software-pipeline-not-possible"], producer, stage)
               .kind("ValueError")
               .at(block.block->span);
         }
@@ -122,10 +120,11 @@ std::vector<EmittedGroup> AsyncStages::grouped(const std::vector<EmittedBlock>& 
     Array<Stmt> bodies;
     for (; i < blocks.size() && commits[i] == stage; ++i) {
       if (!structural_equal(predicate, blocks[i].predicate)) {
-        throw Error("software-pipeline-not-possible",
-                    "the loop cannot be pipelined: the statements of asynchronous stage {} run in different "
-                    "iterations",
-                    stage)
+        throw refuse_as(
+            pass_refusals["software-pipeline-not-possible"],
+            "the loop cannot be pipelined: the statements of asynchronous stage {} run in different "
+            "iterations",
+            stage)
             .kind("ValueError")
             .at(blocks[i].block->span);
       }

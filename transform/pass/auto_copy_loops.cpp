@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/iter_map.h"
 #include "transform/pass/auto_copy.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
 
 [[noreturn]] void not_constant(const For& loop) {
-  throw Error("auto-copy", "loop `{}` of a copy has no constant extent", loop->loop_var->name.c_str())
-      .kind("TypeError")
-      .at(loop->span);
+  throw refuse(pass_refusals["auto-copy"], loop->loop_var->name.c_str()).kind("TypeError").at(loop->span);
 }
 
 Var with_suffix(const Var& var, const std::string& suffix) {
@@ -89,7 +88,8 @@ Stmt in_order_of_writes(const Stmt& body, const AutoCopy& copy) {
   IterMapResult map =
       detect_iter_map(pattern, ranges, Expr(bool_imm(true)), IterMapCheck::kBijective, analyzer);
   if (map.indices.size() != nest.loops.size())
-    throw Error("auto-copy", "the loops of a copy to global memory are not the digits of where it writes")
+    throw refuse_as(pass_refusals["auto-copy"],
+                    "the loops of a copy to global memory are not the digits of where it writes")
         .kind("InternalError")
         .at(nest.store->span)
         .note(fmt::format("{} digits, {} loops", map.indices.size(), nest.loops.size()));
@@ -124,7 +124,7 @@ Stmt in_order_of_writes(const Stmt& body, const AutoCopy& copy) {
   const Buffer& target = copy.write->source;
   Expr value = make<TensorLoadNode>(copy.read->source, read);
   if (value->dtype() != DataType(target->buffer()->dtype))
-    throw Error("auto-copy", "a copy from shared to global memory changes no types")
+    throw refuse_as(pass_refusals["auto-copy"], "a copy from shared to global memory changes no types")
         .kind("TypeError")
         .at(nest.store->span);
   Stmt result = make<BufferStoreNode>(target, value, written);
@@ -156,7 +156,8 @@ CopyLoops copy_loops(const Stmt& body, bool may_have_guard) {
   }
   auto* store = as<BufferStoreNode>(inside);
   if (!store || nest.loops.empty())
-    throw Error("auto-copy", "a copy that the compiler makes is one store in loops of its own")
+    throw refuse_as(pass_refusals["auto-copy"],
+                    "a copy that the compiler makes is one store in loops of its own")
         .kind("TypeError")
         .at(body->span);
   nest.store = ref(store);

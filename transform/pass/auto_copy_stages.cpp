@@ -2,6 +2,7 @@
 // Memory on the way of a copy: registers, fragments of tensor cores, and shared memory behind them.
 #include "transform/arith/int_set.h"
 #include "transform/pass/auto_copy.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -162,8 +163,8 @@ CopyLoops tiled(const Stmt& body, int64_t size) {
   for (size_t i = n < 2 ? n : n - 2; i < n; ++i)
     fits = fits && const_int(nest.loops[i]->extent) && *const_int(nest.loops[i]->extent) % size == 0;
   if (!fits)
-    throw Error("auto-copy", "tensor cores copy tiles of {} by {}, which the last two loops do not count",
-                size, size)
+    throw refuse_as(pass_refusals["auto-copy"],
+                    "tensor cores copy tiles of {} by {}, which the last two loops do not count", size, size)
         .kind("InternalError")
         .at(nest.store->span);
   std::vector<For> inner, all(nest.loops.begin(), nest.loops.end() - 2);
@@ -216,7 +217,7 @@ struct Tile {
 Tile tile_between(const CopyLoops& tiles, int64_t size, bool strided_source) {
   auto* load = as<TensorLoadNode>(tiles.store->value);
   if (!load)
-    throw Error("auto-copy", "tensor cores copy what they read as it is")
+    throw refuse_as(pass_refusals["auto-copy"], "tensor cores copy what they read as it is")
         .kind("TypeError")
         .at(tiles.store->span);
   Array<Expr> strides{Expr(make_var("s1", DataType::Int(32))), Expr(make_var("s0", DataType::Int(32)))};

@@ -4,10 +4,21 @@
 #include <charconv>
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/function_target.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "type-not-legalized", .message = "there is no conversion of `{}`"},
+        {.name = "buffer-parameter",
+         .message = "{} must be called after MakePackedAPI, where parameters are pointers; `{}` is a buffer"},
+    }};
+extern const ir::RefusalList refusals_pass_float_legalize;
+const ir::RefusalList refusals_pass_float_legalize = refusals;
 
 bool is_bfloat16(DataType dtype) { return dtype.is_bfloat16() && dtype.bits() == 16; }
 bool is_float8(DataType dtype) {
@@ -46,7 +57,7 @@ FloatFormat format_of(DataType dtype) {
   if (one == DataType::parse("float8_e4m3fnuz")) return {4, 3, 7};
   if (one == DataType::parse("float8_e5m2fnuz")) return {5, 2, 15};
   if (one == DataType::parse("float8_e8m0fnu")) return {8, 0, 127};
-  throw Error("type-not-legalized", "there is no conversion of `{}`", one.str())
+  throw refuse(refusals["type-not-legalized"], one.str())
       .kind("ValueError")
       .help("types of 8 bits, bfloat16, float16, float32 and float64 convert to each other");
 }
@@ -295,7 +306,8 @@ class IntegerStorage final : public BufferTypeRewriter {
     if (!store) return rewrite_children(s);
     if (family_(store->value->dtype()) && !as<TensorLoadNode>(store->value) &&
         !as_call_to(store->value, "tirx.reinterpret")) {
-      throw Error("type-not-legalized", "a value of `{}` is computed here", store->value->dtype().str())
+      throw refuse_as(refusals["type-not-legalized"], "a value of `{}` is computed here",
+                      store->value->dtype().str())
           .kind("TypeError")
           .at(s->span)
           .help(fmt::format("run {} first",
@@ -345,11 +357,7 @@ PrimFunc store_as_integers(const PrimFunc& fn, FloatFamily family, std::string_v
   if (target_has(fn, family)) return fn;
   for (const Var& param : fn->params) {
     if (!param->buffer()) continue;
-    throw Error("buffer-parameter",
-                "{} must be called after MakePackedAPI, where parameters are pointers; `{}` is a buffer",
-                pass, param->name.c_str())
-        .kind(kRefusedValue)
-        .at(fn->span);
+    throw refuse(refusals["buffer-parameter"], pass, param->name.c_str()).kind(kRefusedValue).at(fn->span);
   }
   IntegerStorage storage(family, pass);
   Array<Var> params;

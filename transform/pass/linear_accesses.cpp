@@ -2,9 +2,19 @@
 #include "transform/pass/linear_accesses.h"
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "access-outside-of-statement", .message = "`{}` is read where no statement reads"},
+    }};
+extern const ir::RefusalList refusals_pass_linear_accesses;
+const ir::RefusalList refusals_pass_linear_accesses = refusals;
 
 void LinearAccesses::visit(const Stmt& s) {
   if (auto* alloc = as<AllocBufferNode>(s)) {
@@ -58,15 +68,13 @@ void LinearAccesses::touch(const VarNode* buffer, size_t dimensions, Span span) 
   if (found == allocs.end()) return;
   const Alloc& alloc = found->second;
   if (alloc.level >= scope_.size()) {
-    throw Error("access-outside-of-statement", "`{}` is read where no statement reads", buffer->name.c_str())
-        .kind("ValueError")
-        .at(span);
+    throw refuse(refusals["access-outside-of-statement"], buffer->name.c_str()).kind("ValueError").at(span);
   }
   // Several dimensions of memory (textures) are one after FlattenBuffer for everything else.
   size_t own = alloc.stmt->buffer->buffer()->shape.size();
   bool texture = text(alloc.stmt->buffer->buffer()->storage_scope).find("texture") != std::string_view::npos;
   if (dimensions > 0 && own != 1 && !texture) {
-    throw Error("buffer-not-flat", "`{}` has {} dimensions", alloc.stmt->buffer->name.c_str(), own)
+    throw refuse(pass_refusals["buffer-not-flat"], alloc.stmt->buffer->name.c_str(), own)
         .kind(kRefusedValue)
         .at(span)
         .help(fmt::format("run FlattenBuffer before {}", who_));

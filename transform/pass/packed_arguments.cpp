@@ -2,9 +2,8 @@
 #include "transform/pass/packed_arguments.h"
 
 #include "ir/core/error_kinds.h"
-#include "ir/registry/api.h"
-#include "ir/registry/no_script.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -48,16 +47,6 @@ Expr element(const Expr& array, size_t i, DataType dtype) {
               packed_get(array, static_cast<int64_t>(i), PackedField::kInt64Element, DataType::Int(64)));
 }
 
-// The text that scripts have for it: the printer is known by the registry alone.
-std::string script_text(const Expr& e) {
-  const Api* api = ApiRegistry::global().method(Any(e).type_index(), "__str__");
-  if (!api) return type_name(e);
-  NoScript host;
-  Any self = e;
-  ApiCall call{*api, host, {&self, 1}, {}, {}};
-  return std::string(api->row.body(call).cast<String>());
-}
-
 std::string type_text(const Var& param) {
   if (param->ty->kind != TypeKind::kPointer) return param->dtype().str();
   auto* pointer = static_cast<const PointerTypeNode*>(param->ty.get());
@@ -66,7 +55,7 @@ std::string type_text(const Var& param) {
   return fmt::format("T.handle(\"{}\", \"{}\")", DataType((*element)->dtype).str(),
                      pointer->storage_scope.c_str());
 }
-std::string signature_text(const PrimFunc& fn, const std::string& symbol) {
+std::string signature_text(const PrimFunc& fn, const std::string& symbol, Host& host) {
   std::string params;
   for (const Var& param : fn->params) {
     if (!params.empty()) params += ", ";
@@ -77,7 +66,7 @@ std::string signature_text(const PrimFunc& fn, const std::string& symbol) {
       continue;
     }
     std::string shape;
-    for (const Expr& dim : buffer->shape) shape += (shape.empty() ? "" : ", ") + script_text(dim);
+    for (const Expr& dim : buffer->shape) shape += (shape.empty() ? "" : ", ") + host.str(dim);
     params += fmt::format("Tensor([{}], {})", shape, DataType(buffer->dtype).str());
   }
   return fmt::format("{}({})", symbol, params);
@@ -85,11 +74,12 @@ std::string signature_text(const PrimFunc& fn, const std::string& symbol) {
 
 }  // namespace
 
-PackedArguments::PackedArguments(const PrimFunc& fn, std::string symbol, int device)
+PackedArguments::PackedArguments(const PrimFunc& fn, std::string symbol, int device, Host& host)
     : args(make<VarNode>(String("args"), void_pointer_type())),
       num_args(make_var("num_args", DataType::Int(32))),
+      host_(host),
       symbol_(std::move(symbol)),
-      signature_(signature_text(fn, symbol_)),
+      signature_(signature_text(fn, symbol_, host)),
       device_(device) {
   std::string count = std::to_string(fn->params.size());
   auto arity = static_cast<int64_t>(fn->params.size());
@@ -138,8 +128,7 @@ void PackedArguments::read(const Var& param, size_t i) {
   DataType dtype = param->dtype();
   bool pointer = param->buffer() || param->ty->kind == TypeKind::kPointer;
   if (!pointer && (!dtype.is_scalar() || !(dtype.is_integral() || dtype.is_float()))) {
-    throw Error("packed-type", "the parameter `{}` of type {} cannot be an argument of a packed call", called,
-                dtype.str())
+    throw refuse(pass_refusals["packed-type"], called, dtype.str())
         .kind("ValueError")
         .at(param->span)
         .help("take an integer, a float of 16, 32 or 64 bits, a bool, a pointer or a buffer");
@@ -184,8 +173,9 @@ void PackedArguments::read(const Var& param, size_t i) {
 
 void PackedArguments::bind(const Expr& expected, const Expr& value, std::string path, size_t i) {
   if (expected->dtype() != value->dtype()) {
-    throw Error("packed-type", "`{}` is of type {}, what a packed call says of it is of type {}", path,
-                expected->dtype().str(), value->dtype().str())
+    throw refuse_as(pass_refusals["packed-type"],
+                    "`{}` is of type {}, what a packed call says of it is of type {}", path,
+                    expected->dtype().str(), value->dtype().str())
         .kind(kRefusedValue)
         .at(expected->span)
         .help("use one integer type for the shape and strides of a buffer");
@@ -334,7 +324,7 @@ std::string PackedArguments::path_text(const Expr& e) const {
   if (auto* number = as<IntImmNode>(e)) return std::to_string(number->value);
   if (auto* converted = as<CastNode>(e)) return path_text(converted->value);
   auto* two = as_binary(e);
-  if (!two) return script_text(e);
+  if (!two) return host_.str(e);
   auto infix = [&](std::string_view sign) {
     return fmt::format("{} {} {}", path_text(two->a), sign, path_text(two->b));
   };
@@ -361,7 +351,7 @@ std::string PackedArguments::path_text(const Expr& e) const {
     case ExprKind::kMax:
       return prefix("max");
     default:
-      return script_text(e);
+      return host_.str(e);
   }
 }
 

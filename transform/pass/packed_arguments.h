@@ -3,6 +3,7 @@
 // it is what the function was made for, and the messages of these checks.
 #pragma once
 
+#include "ir/registry/host.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/packed_fields.h"
 
@@ -14,8 +15,9 @@ class PackedArguments {
  public:
   Var args, num_args;  // parameters of the packed function
 
-  // `symbol` is what the function is called in messages, `device` where its tensors lie.
-  PackedArguments(const PrimFunc& fn, std::string symbol, int device);
+  // `symbol` is what the function is called in messages, `device` where its tensors lie; `host` knows the
+  // texts of expressions.
+  PackedArguments(const PrimFunc& fn, std::string symbol, int device, Host& host);
   // The body with its parameters defined before it.
   Stmt around(const Stmt& body) const;
 
@@ -28,6 +30,7 @@ class PackedArguments {
     size_t argument;
   };
   String when_{" when calling:\n  `"};  // shared by all messages
+  Host& host_;
   std::string symbol_, signature_;
   int device_;
   Array<Stmt> binds_;   // in order; what stands in an attribute without body reaches over the rest

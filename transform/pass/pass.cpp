@@ -7,6 +7,7 @@
 #include "transform/pass/pass_config.h"
 #include "transform/pass/pass_context.h"
 #include "transform/pass/pipeline.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 
@@ -31,7 +32,7 @@ const Pass& find_pass(std::string_view name) {
   }
   std::vector<std::string> names;
   for (const Pass* pass : all_tir_passes()) names.emplace_back(pass->name);
-  throw Error("unknown-pass", "there is no pass `{}`", name).help(did_you_mean(name, names));
+  throw refuse(pass_refusals["unknown-pass"], name).help(did_you_mean(name, names));
 }
 
 Expr data_of(const Buffer& buffer) {
@@ -57,8 +58,27 @@ IRModule apply_each(FunctionPass apply, const IRModule& mod, const PassOptions& 
   return map_prim_funcs(mod, [&](const PrimFunc& fn) { return apply(fn, options); });
 }
 
-IRModule apply_pass(const Pass& pass, const IRModule& mod, std::span<const Any> args) {
-  PassOptions options{args, &current_config()};
+Stage stage_of(const BaseFunc& function) {
+  auto fn = Any(function).as<PrimFunc>();
+  if (!fn || !(*fn)->body) return Stage::kSchedulable;
+  bool blocks = false;
+  post_order((*fn)->body, nullptr, [&](const Stmt& s) { blocks = blocks || as<SBlockNode>(s) != nullptr; });
+  return blocks ? Stage::kSchedulable : Stage::kLowered;
+}
+
+// A pass takes no function back: what had no blocks has none afterwards.
+void verify_changed(const IRModule& before, const IRModule& after) {
+  for (const auto& [name, base] : after->functions) {
+    auto found = before->functions.find(name);
+    bool known = found != before->functions.end();
+    if (known && (*found).second.same_as(base)) continue;
+    Stage stage = known ? stage_of((*found).second) : Stage::kSchedulable;
+    if (auto fn = Any(base).as<PrimFunc>()) verify(*fn, stage);
+  }
+}
+
+IRModule apply_pass(const Pass& pass, const IRModule& mod, Host& host, std::span<const Any> args) {
+  PassOptions options{args, &current_config(), &host};
   IRModule result = mod;
   if (pass.apply) {
     result = apply_each(pass.apply, mod, options);
@@ -74,17 +94,20 @@ IRModule apply_pass(const Pass& pass, const IRModule& mod, std::span<const Any> 
                                 [&](const IRModule& given) { return apply_each(apply, given, options); });
     }
   }
-#ifndef NDEBUG
-  for (const auto& [name, base] : result->functions) {
-    auto before = mod->functions.find(name);
-    if (before != mod->functions.end() && (*before).second.same_as(base)) continue;
-    if (auto fn = Any(base).as<PrimFunc>()) verify(*fn, Stage::kSchedulable);
-  }
-#endif
+  if (verify_after_passes()) verify_changed(mod, result);
   return result;
 }
 
 }  // namespace
+
+bool& verify_after_passes() {
+#ifdef NDEBUG
+  static bool wanted = false;
+#else
+  static bool wanted = true;
+#endif
+  return wanted;
+}
 
 void note_pass(Error& error, std::string_view name) {
   constexpr std::string_view kBegin = "in the pass `";
@@ -94,11 +117,11 @@ void note_pass(Error& error, std::string_view name) {
   if (!known) notes.push_back({fmt::format("{}{}`", kBegin, name), {}});
 }
 
-IRModule run_pass(const Pass& pass, const IRModule& mod, std::span<const Any> args) {
+IRModule run_pass(const Pass& pass, const IRModule& mod, Host& host, std::span<const Any> args) {
   try {
-    if (current_context()->instruments.empty()) return apply_pass(pass, mod, args);
+    if (current_context()->instruments.empty()) return apply_pass(pass, mod, host, args);
     return with_instruments(pass_info(pass), mod,
-                            [&](const IRModule& given) { return apply_pass(pass, given, args); });
+                            [&](const IRModule& given) { return apply_pass(pass, given, host, args); });
   } catch (Error& error) {
     note_pass(error, text(pass_info(pass)->name));
     throw;
@@ -110,13 +133,14 @@ void register_pass_api() {
       {ApiKind::kFunction, "mlc.transform", "lower(mod, target='llvm', pipeline='default')",
        "The module lowered for the target: flat buffers, loops, vectors; what code generators take.",
        native([](ApiCall& call, IRModule mod, Any target, Any pipeline) {
-         return Pipeline(pipeline, parse_target(target), &call.host).lower(mod);
+         return Pipeline(named_pipeline(pipeline, call.host), parse_target(target), call.host).lower(mod);
        })},
       {ApiKind::kFunction, "mlc.transform", "lower_stages(mod, target='llvm')",
        "(pass name, module after it) for every pass of the pipeline that changed the module.",
-       native([](IRModule mod, Any target) {
+       native([](ApiCall& call, IRModule mod, Any target) {
          Array<Any> stages;
-         for (auto& [name, stage] : lower_stages(mod, parse_target(target))) {
+         Pipeline pipeline(named_pipeline(String("default"), call.host), parse_target(target), call.host);
+         for (auto& [name, stage] : pipeline.stages(mod)) {
            stages.push_back(Array<Any>{String(name), stage});
          }
          return stages;

@@ -14,10 +14,12 @@ namespace mlc::transform {
 
 using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
 
-// What one run of a pass knows besides the program: its arguments and the configuration of the pass context.
+// What one run of a pass knows besides the program: its arguments, the configuration of the pass context, and
+// whom it may ask for texts of nodes.
 struct PassOptions {
   std::span<const Any> args;       // by the signature; a pass run without any takes its defaults
   const Map<String, Any>* config;  // "tirx.disable_vectorize" -> True; never null
+  Host* host;                      // whoever runs the pass; never null
 
   bool flag(size_t index) const { return argument<bool>(index, "bool"); }
   int64_t integer(size_t index) const { return argument<int64_t>(index, "int"); }
@@ -61,8 +63,11 @@ struct Pass {
 const std::vector<const Pass*>& all_tir_passes();
 const Pass& find_pass(std::string_view name);  // throws Error unknown-pass with the nearest name
 
-// The pass on every PrimFunc of the module; other functions stay. Verifies the result in debug builds.
-IRModule run_pass(const Pass& pass, const IRModule& mod, std::span<const Any> args = {});
+// The pass on every PrimFunc of the module; other functions stay. The result is verified where
+// verify_after_passes() says so.
+IRModule run_pass(const Pass& pass, const IRModule& mod, Host& host, std::span<const Any> args = {});
+// Is what each pass leaves verified? So it is in debug builds, and where goldens and unit tests run.
+bool& verify_after_passes();
 
 // The configuration in force: that of the innermost PassContext, empty outside of any.
 const Map<String, Any>& current_config();

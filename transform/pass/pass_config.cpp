@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pass_config.h"
 
+#include "ir/core/refusal.h"
 #include "ir/registry/classic_names.h"
 #include "transform/pass/pass_context.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "wrong-config", .message = "`{}` of `{}` is {}, not `{}`"},
+        {.name = "unknown-config",
+         .message = "`{}` has no field `{}`",
+         .meaning = "The configuration of passes has no such entry; the message names the nearest.",
+         .wrong = R"(tvm.transform.PassContext(config={"tirx.disable_vectorise": True}))",
+         .right = R"(tvm.transform.PassContext(config={"tirx.disable_vectorize": True}))"},
+        {.name = "config-not-available",
+         .message = "the pass configuration `{}` is not available",
+         .help =
+             "passes of your own are called before `tvm.compile`, or stand in a `tvm.transform.Sequential`"},
+    }};
+extern const ir::RefusalList refusals_pass_pass_config;
+const ir::RefusalList refusals_pass_pass_config = refusals;
+
 namespace {
 
 struct ConfigField {
@@ -137,15 +157,15 @@ PassConfig make_config(const ConfigType& type, const Map<String, Any>& given) {
     }
     auto value = (*at).second.try_cast<int64_t>();
     if (!value) {
-      throw Error("wrong-config", "`{}` of `{}` is {}, not `{}`", field.name, type.name,
-                  field.is_bool ? "a bool" : "an int", type_name((*at).second))
+      throw refuse(refusals["wrong-config"], field.name, type.name, field.is_bool ? "a bool" : "an int",
+                   type_name((*at).second))
           .kind("TypeError");
     }
     values.Set(String(names.back()), field_value(field, *value));
   }
   for (const auto& [name, value] : given) {
     if (values.count(name)) continue;
-    throw Error("unknown-config", "`{}` has no field `{}`", type.name, text(name))
+    throw refuse(refusals["unknown-config"], type.name, text(name))
         .kind("TypeError")
         .help(did_you_mean(text(name), names));
   }
@@ -153,8 +173,8 @@ PassConfig make_config(const ConfigType& type, const Map<String, Any>& given) {
 }
 
 [[noreturn]] void wrong_value(const ConfigKey& key, const Any& value) {
-  throw Error("wrong-config", "the pass configuration `{}` takes `{}`, not `{}`", key.name, key.type,
-              type_name(value))
+  throw refuse_as(refusals["wrong-config"], "the pass configuration `{}` takes `{}`, not `{}`", key.name,
+                  key.type, type_name(value))
       .kind("AttributeError");
 }
 
@@ -170,10 +190,7 @@ Any checked_value(const ConfigKey& key, const Any& value) {
   }
   if (key.type == "ffi.Array") {
     if (type_name(value) != "list" && type_name(value) != "tuple") wrong_value(key, value);
-    if (!as_list(value).empty())
-      throw Error("config-not-available", "the pass configuration `{}` is not available", key.name)
-          .help(
-              "passes of your own are called before `tvm.compile`, or stand in a `tvm.transform.Sequential`");
+    if (!as_list(value).empty()) throw refuse(refusals["config-not-available"], key.name);
     return as_list(value);
   }
   if (key.type == "ir.IntImm" && value.as<IntImmNode>()) return value;
@@ -216,7 +233,7 @@ Map<String, Any> checked_config(const Map<String, Any>& config) {
     if (key == std::end(config_keys)) {
       std::vector<std::string> names;
       for (const ConfigKey& one : config_keys) names.emplace_back(one.name);
-      throw Error("unknown-config", "there is no pass configuration `{}`", text(name))
+      throw refuse_as(refusals["unknown-config"], "there is no pass configuration `{}`", text(name))
           .kind("AttributeError")
           .help(did_you_mean(text(name), names));
     }
@@ -239,14 +256,13 @@ std::span<const ApiRow> pass_config_rows() {
       rows.push_back({ApiKind::kFunction, type.owner, type.signature, type.doc, construct});
     rows.push_back({ApiKind::kMethod, "mlc.transform.PassConfig", "__repr__()", "The options as a call.",
                     native([](ApiCall& call, PassConfig config) { return String(shown(call, config)); })});
-    rows.push_back({ApiKind::kMethod, "mlc.transform.PassConfig", "__getattr__(name)", "The option.",
-                    native([](PassConfig config, String name) -> Any {
-                      auto at = config->values.find(name);
-                      if (at != config->values.end()) return (*at).second;
-                      throw Error("no-attribute", "`{}` has no attribute '{}'", text(config->type),
-                                  text(name))
-                          .kind("AttributeError");
-                    })});
+    rows.push_back(
+        {ApiKind::kMethod, "mlc.transform.PassConfig", "__getattr__(name)", "The option.",
+         native([](PassConfig config, String name) -> Any {
+           auto at = config->values.find(name);
+           if (at != config->values.end()) return (*at).second;
+           throw refuse(pass_refusals["no-attribute"], text(config->type), text(name)).kind("AttributeError");
+         })});
     return rows;
   }());
   return rows;

@@ -4,36 +4,35 @@
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
 
-#include "ir/core/thread_context.h"
-#include "ir/registry/host_attribute.h"
+#include "ir/core/refusal.h"
+#include "ir/registry/context.h"
 #include "transform/arith/solver.h"
 #include "transform/pass/pass_config.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "no-current-context",
+         .message = "no PassContext is current: there is nothing to end",
+         .meaning = "Outside of a `with` no PassContext is the current one, and none can end."},
+    }};
+extern const ir::RefusalList refusals_pass_pass_context;
+const ir::RefusalList refusals_pass_pass_context = refusals;
+
 namespace {
 
-std::vector<PassContext>& contexts() {
-  static std::vector<PassContext> stack;
-  return stack;
-}
-bool asks_solver(const PassContext& context);
+std::vector<Any>& contexts() { return Context::current().pass_contexts; }
 
 // The method of an instrument, called if it has one; None otherwise.
 Any call_instrument(const PassContext& context, const Any& instrument, std::string_view method,
                     std::span<const Any> args) {
   Any callee;
-  if (!ir::find_attribute(*context->host, instrument, method, callee)) return Any(nullptr);
+  if (!context->host->find_attribute(instrument, method, callee)) return Any(nullptr);
   return context->host->call(callee, args);
 }
-
-// Every thread of a script has contexts of its own.
-[[maybe_unused]] const bool owned = [] {
-  ir::add_own([](Any& kept) {
-    ir::exchange_stack(contexts(), kept);
-    enable_solver(asks_solver(current_context()));
-  });
-  return true;
-}();
 
 PassContextNode& mutable_node(const PassContext& context) { return const_cast<PassContextNode&>(*context); }
 
@@ -47,7 +46,7 @@ Array<Any> instrument_list(const Any& value) {
   Array<Any> instruments = as_list(value);
   for (const Any& one : instruments) {
     if (one.type_index() < ffi::TypeIndex::kTVMFFIStaticObjectBegin || one.try_cast<String>())
-      throw Error("wrong-type", "`{}` is no instrument of passes", type_name(one)).kind("TypeError");
+      throw refuse(pass_refusals["wrong-type"], type_name(one)).kind("TypeError");
   }
   return instruments;
 }
@@ -113,7 +112,8 @@ Map<String, Any> as_string_map(const Any& value) {
   Map<String, Any> out;
   auto dict = value.try_cast<ffi::Dict<Any, Any>>();
   if (!dict)
-    throw Error("wrong-type", "`config` must be a dict, got `{}`", type_name(value)).kind("TypeError");
+    throw refuse_as(pass_refusals["wrong-type"], "`config` must be a dict, got `{}`", type_name(value))
+        .kind("TypeError");
   for (auto [key, entry] : *dict) out.Set(key.cast<String>(), entry);
   return out;
 }
@@ -121,7 +121,8 @@ Array<Any> as_list(const Any& value) {
   if (value == nullptr) return {};
   if (auto array = value.try_cast<Array<Any>>()) return *array;
   if (auto list = value.try_cast<ffi::List<Any>>()) return Array<Any>((*list).begin(), (*list).end());
-  throw Error("wrong-type", "expected a list, got `{}`", type_name(value)).kind("TypeError");
+  throw refuse_as(pass_refusals["wrong-type"], "expected a list, got `{}`", type_name(value))
+      .kind("TypeError");
 }
 
 Array<String> as_names(const Any& value) {
@@ -133,11 +134,11 @@ Array<String> as_names(const Any& value) {
 PassContext current_context() {
   static const PassContext none =
       make<PassContextNode>(2, Array<String>{}, Array<String>{}, Array<Any>{}, Map<String, Any>{});
-  return contexts().empty() ? none : contexts().back();
+  return contexts().empty() ? none : contexts().back().cast<PassContext>();
 }
 const Map<String, Any>& current_config() {
   static const Map<String, Any> none;
-  return contexts().empty() ? none : contexts().back()->config;
+  return contexts().empty() ? none : contexts().back().as<PassContextNode>()->config;
 }
 
 IRModule with_instruments(const PassInfo& info, const IRModule& mod,
@@ -223,8 +224,7 @@ std::span<const ApiRow> pass_context_rows() {
       {ApiKind::kMethod, "mlc.transform.PassContext", "__exit__(kind=None, value=None, traceback=None)",
        "Ends the configuration.", native([](PassContext context, Any, Any, Any) {
          if (contexts().empty()) {
-           throw Error("no-current-context", "no PassContext is current: there is nothing to end")
-               .kind("InternalError");
+           throw refuse(refusals["no-current-context"]).kind("InternalError");
          }
          contexts().pop_back();
          enable_solver(asks_solver(current_context()));
@@ -234,7 +234,8 @@ std::span<const ApiRow> pass_context_rows() {
        "Leaves the instruments and enters others in their place.",
        native([](ApiCall& call, PassContext context, Any instruments) {
          if (instruments == nullptr)
-           throw Error("wrong-type", "`override_instruments` takes a list of instruments, not `None`")
+           throw refuse_as(pass_refusals["wrong-type"],
+                           "`override_instruments` takes a list of instruments, not `None`")
                .kind("TypeError");
          Array<Any> next = instrument_list(instruments);
          mutable_node(context).host = &call.host;

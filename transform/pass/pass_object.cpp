@@ -4,11 +4,24 @@
 #include <deque>
 
 #include "ir/core/error_kinds.h"
-#include "ir/registry/host_attribute.h"
+#include "ir/core/refusal.h"
 #include "transform/pass/pass_context.h"
 #include "transform/pass/pass_object.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "not-constructible",
+         .message = "`Pass` has no constructor",
+         .help = "`@tvm.transform.module_pass` and `@tvm.tirx.transform.prim_func_pass` make passes of "
+                 "functions"},
+    }};
+extern const ir::RefusalList refusals_pass_pass_object;
+const ir::RefusalList refusals_pass_pass_object = refusals;
+
 namespace {
 
 struct PassObjectNode : ffi::Object {
@@ -65,8 +78,8 @@ template <class T>
 std::optional<T> result_of(const PassInfo& info, const Any& value, std::string_view wanted) {
   if (value == nullptr && wanted == "PrimFunc") return std::nullopt;
   if (auto result = value.try_cast<T>(); result && result->defined()) return result;
-  throw Error("wrong-type", "the pass `{}` gave back `{}`, not {}", text(info->name), type_name(value),
-              wanted)
+  throw refuse_as(pass_refusals["wrong-type"], "the pass `{}` gave back `{}`, not {}", text(info->name),
+                  type_name(value), wanted)
       .kind(value == nullptr ? ir::kRefusedType : "TypeError");
 }
 
@@ -78,7 +91,8 @@ Any call_function(const PrimFuncPassNode& pass, Host& host, const PrimFunc& fn, 
   if (pass.how == How::kTransform) return made;
   auto keep = made.try_cast<bool>();
   if (!keep)
-    throw Error("wrong-type", "the condition of `Filter` gave back `{}`, not a bool", type_name(made))
+    throw refuse_as(pass_refusals["wrong-type"], "the condition of `Filter` gave back `{}`, not a bool",
+                    type_name(made))
         .kind("TypeError");
   return *keep ? Any(fn) : Any(nullptr);
 }
@@ -110,7 +124,7 @@ std::vector<Any> default_args(const Pass& pass) {
 
 // A pass is required by the name of the function that makes it: "tirx.transform.RemoveNoOp". That one takes
 // no arguments, or is a sequence, which has them all by default.
-IRModule run_required(std::string_view name, const IRModule& mod) {
+IRModule run_required(std::string_view name, Host& host, const IRModule& mod) {
   constexpr std::string_view kOwner = ".transform.";
   size_t at = name.find(kOwner);
   const auto& all = all_tir_passes();
@@ -119,21 +133,22 @@ IRModule run_required(std::string_view name, const IRModule& mod) {
            pass->owner == name.substr(0, at + kOwner.size() - 1);
   });
   if (found == all.end())
-    throw Error("unknown-pass", "there is no pass `{}` to run first", name)
+    throw refuse_as(pass_refusals["unknown-pass"], "there is no pass `{}` to run first", name)
         .kind(ir::kRefusedValue)
         .help("passes are required by names as `tirx.transform.RemoveNoOp`");
   std::vector<Any> args = default_args(**found);
   if (!args.empty() && (*found)->parts.empty())
-    throw Error("wrong-type", "the pass `{}` takes arguments: it cannot be required by name", name)
+    throw refuse_as(pass_refusals["wrong-type"],
+                    "the pass `{}` takes arguments: it cannot be required by name", name)
         .kind("TypeError");
-  return run_pass(**found, mod, args);
+  return run_pass(**found, mod, host, args);
 }
 
 // As a sequence does it: not at all where the context disables the pass, and what it requires first.
 IRModule run_enabled(const PassObject& pass, Host& host, const IRModule& mod, bool noted) {
   if (!is_enabled(pass->info)) return mod;
   IRModule result = mod;
-  for (const String& needed : pass->info->required) result = run_required(text(needed), result);
+  for (const String& needed : pass->info->required) result = run_required(text(needed), host, result);
   return run(pass, host, result, noted);
 }
 
@@ -145,7 +160,7 @@ IRModule apply_sequence(const SequentialNode& sequence, Host& host, const IRModu
 
 IRModule apply(const PassObject& pass, Host& host, const IRModule& mod, bool noted) {
   if (auto* built = Any(pass).as<PrimFuncPassNode>(); built && built->pass)
-    return run_pass(*built->pass, mod, std::vector<Any>(built->args.begin(), built->args.end()));
+    return run_pass(*built->pass, mod, host, std::vector<Any>(built->args.begin(), built->args.end()));
   try {
     return with_instruments(pass->info, mod, [&](const IRModule& given) {
       if (auto* each = Any(pass).as<PrimFuncPassNode>()) return apply_function(*each, host, given);
@@ -210,7 +225,7 @@ std::string_view keep(std::string text) {
 }
 
 std::vector<PassRun>*& pass_runs() {
-  static std::vector<PassRun>* runs = nullptr;
+  static thread_local std::vector<PassRun>* runs = nullptr;
   return runs;
 }
 bool is_pass(const Any& value) { return value.as<PassObjectNode>() != nullptr; }
@@ -222,6 +237,18 @@ std::string short_name(const Any& pass) {
   std::string_view name = text(pass.cast<PassObject>()->info->name);
   return std::string(name.substr(name.rfind('.') + 1));
 }
+Any pass_object(std::string_view name, std::span<const Any> args) {
+  const Pass& named = find_pass(name);
+  std::vector<Any> all = default_args(named);
+  if (args.size() > all.size())
+    throw Error("too-many-arguments", "the pass `{}` takes {} arguments, not {}", name, all.size(),
+                args.size())
+        .kind("TypeError");
+  std::copy(args.begin(), args.end(), all.begin());
+  const Pass& pass = named.chosen ? named.chosen(all) : named;
+  return make<PrimFuncPassNode>(pass_info(pass), &pass, Array<Any>(all.begin(), all.end()));
+}
+
 Array<Any> vtcm_compaction_passes() {
   Array<Any> passes;
   for (std::string_view name :
@@ -229,9 +256,7 @@ Array<Any> vtcm_compaction_passes() {
         "s_tir.CompactBufferAllocation", "s_tir.LowerMatchBuffer", "s_tir.InjectSoftwarePipeline",
         "s_tir.LowerOpaqueBlock", "tirx.FlattenBuffer", "tirx.StmtSimplify", "tirx.VectorizeLoop",
         "tirx.StorageRewrite"}) {
-    const Pass& pass = find_pass(name);
-    std::vector<Any> args = default_args(pass);
-    passes.push_back(make<PrimFuncPassNode>(pass_info(pass), &pass, Array<Any>(args.begin(), args.end())));
+    passes.push_back(pass_object(name));
   }
   return passes;
 }
@@ -252,12 +277,7 @@ std::span<const ApiRow> pass_object_rows() {
   static const ApiRow rows[] = {
       {ApiKind::kClass, "tvm.transform", "Pass()", "What takes a module and gives a module.",
        +[](ApiCall& call) -> Any {
-         throw Error("not-constructible", "`Pass` has no constructor")
-             .kind("TypeError")
-             .at(call.span)
-             .help(
-                 "`@tvm.transform.module_pass` and `@tvm.tirx.transform.prim_func_pass` make passes of "
-                 "functions");
+         throw refuse(refusals["not-constructible"]).kind("TypeError").at(call.span);
        },
        "mlc.transform.Pass", "tvm.ir.transform.Pass"},
       {ApiKind::kClass, "tvm.transform", "ModulePass(pass_func, pass_info, instance=None)",
@@ -290,7 +310,8 @@ std::span<const ApiRow> pass_object_rows() {
          Array<Any> list = as_list(passes);
          for (const Any& one : list) {
            if (!one.as<PassObjectNode>())
-             throw Error("wrong-type", "a sequence of passes holds `{}`", type_name(one)).kind("TypeError");
+             throw refuse_as(pass_refusals["wrong-type"], "a sequence of passes holds `{}`", type_name(one))
+                 .kind("TypeError");
          }
          return make<SequentialNode>(make<PassInfoNode>(opt_level, name, as_names(required), traceable),
                                      list);
@@ -309,9 +330,10 @@ std::span<const ApiRow> pass_object_rows() {
       {ApiKind::kMethod, "mlc.transform.Pass", "__getattr__(name)", "What the object behind the pass has.",
        native([](ApiCall& call, PassObject pass, std::string name) -> Any {
          Any out;
-         if (pass->instance != nullptr && ir::find_attribute(call.host, pass->instance, name, out))
+         if (pass->instance != nullptr && call.host.find_attribute(pass->instance, name, out))
            return out;
-         throw Error("no-attribute", "the pass `{}` has no attribute '{}'", text(pass->info->name), name)
+         throw refuse_as(pass_refusals["no-attribute"], "the pass `{}` has no attribute '{}'",
+                         text(pass->info->name), name)
              .kind("AttributeError");
        })},
   };

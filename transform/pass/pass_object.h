@@ -16,6 +16,9 @@ bool is_pass(const Any& value);
 std::optional<Array<Any>> passes_of(const Any& sequence);
 // "LowerOpaqueBlock".
 std::string short_name(const Any& pass);
+// A pass of this program by its name, with arguments by its signature: the rest has its defaults. What native
+// code makes pipelines of. Error: unknown-pass.
+Any pass_object(std::string_view name, std::span<const Any> args = {});
 // What the pass makes of the module; the module itself where the context in force disables the pass. `host`:
 // whose functions the passes of scripts are.
 IRModule run_in_sequence(const Any& pass, Host& host, const IRModule& mod);

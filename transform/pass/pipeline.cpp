@@ -3,43 +3,77 @@
 
 #include <algorithm>
 
-#include "ir/registry/library_call.h"
+#include "ir/core/refusal.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass_context.h"
 #include "transform/pass/pass_object.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
-namespace {
 
-Any the_default() { return String("default"); }
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "pipeline-not-available",
+         .message = "there is no lowering for target `{}`",
+         .help = "targets that can be lowered for are `llvm` and `c`",
+         .meaning = "There is no lowering for this kind of target: `llvm` and `c` have one.",
+         .wrong = R"(tvm.build(main, "cuda"))",
+         .right = R"(tvm.build(main, "llvm"))"},
+        {.name = "unknown-pipeline",
+         .message = "there is no pipeline `{}`",
+         .meaning = "There is no pipeline of this name; `mlc.pipeline.names()` lists them.",
+         .wrong = R"(import tvm
+from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4,), "float32")):
+    for i in range(4):
+        A[i] = T.float32(0)
+tvm.build(f, pipeline="fast"))",
+         .right = R"(import tvm
+from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4,), "float32")):
+    for i in range(4):
+        A[i] = T.float32(0)
+tvm.build(f, pipeline="default"))"},
+    }};
+extern const ir::RefusalList refusals_pass_pipeline;
+const ir::RefusalList refusals_pass_pipeline = refusals;
 
-}  // namespace
 
-Pipeline::Pipeline(const Any& pipeline, const Target& target, Host* host) : target_(target), host_(host) {
-  if (text(target->kind) != "llvm" && text(target->kind) != "c") {
-    throw Error("pipeline-not-available", "there is no lowering for target `{}`", text(target->kind))
-        .help("targets that can be lowered for are `llvm` and `c`");
-  }
-  if (is_pass(pipeline)) {
-    passes_ = passes_of(pipeline).value_or(Array<Any>{pipeline});
-    return;
-  }
-  if (!pipeline.try_cast<String>())
-    throw Error("wrong-type", "a pipeline is a name or a pass, not `{}`", type_name(pipeline))
+Any named_pipeline(const Any& name_or_pass, Host& host) {
+  if (is_pass(name_or_pass)) return name_or_pass;
+  auto wanted = name_or_pass.try_cast<String>();
+  if (!wanted)
+    throw refuse_as(pass_refusals["wrong-type"], "a pipeline is a name or a pass, not `{}`",
+                    type_name(name_or_pass))
         .kind("TypeError");
   std::vector<std::string> names;
-  for (const Any& name : as_list(call_library("mlc.pipeline", "names", {}).value))
+  for (const Any& name : as_list(host.call_library("mlc.pipeline", "names", {})))
     names.emplace_back(name.cast<String>());
-  if (std::string name(pipeline.cast<String>()); std::find(names.begin(), names.end(), name) == names.end()) {
+  if (std::string name(*wanted); std::find(names.begin(), names.end(), name) == names.end()) {
     std::string near = did_you_mean(name, names);
-    throw Error("unknown-pipeline", "there is no pipeline `{}`", name)
+    throw refuse(refusals["unknown-pipeline"], name)
         .kind("ValueError")
         .help(near.empty() ? fmt::format("there are {}", fmt::join(names, ", ")) : near);
   }
-  LibraryResult made = call_library("mlc.pipeline", "get", std::span(&pipeline, 1));
-  passes_ = *passes_of(made.value);  // `get` gives nothing else
-  host_ = &made.host;
+  return host.call_library("mlc.pipeline", "get", std::span(&name_or_pass, 1));
 }
+
+Pipeline::Pipeline(Array<Any> passes, const Target& target, Host& host)
+    : passes_(std::move(passes)), target_(target), host_(&host) {
+  if (text(target->kind) != "llvm" && text(target->kind) != "c") {
+    throw refuse(refusals["pipeline-not-available"], text(target->kind));
+  }
+  for (const Any& pass : passes_) {
+    if (!is_pass(pass))
+      throw refuse_as(pass_refusals["wrong-type"], "a pipeline is made of passes, not of `{}`", type_name(pass))
+          .kind("TypeError");
+  }
+}
+Pipeline::Pipeline(const Any& pass, const Target& target, Host& host)
+    : Pipeline(passes_of(pass).value_or(Array<Any>{pass}), target, host) {}
 
 std::string Pipeline::pass_name(size_t i) const { return short_name(passes_[static_cast<int64_t>(i)]); }
 
@@ -58,17 +92,12 @@ IRModule Pipeline::lower(const IRModule& mod, size_t first,
   return result;
 }
 
-IRModule lower(const IRModule& mod, const Target& target) {
-  return Pipeline(the_default(), target).lower(mod);
-}
-
-std::vector<std::pair<std::string, IRModule>> lower_stages(const IRModule& mod, const Target& target) {
-  Pipeline pipeline(the_default(), target);
-  std::vector<std::pair<std::string, IRModule>> stages{{"input", mod}};
-  pipeline.lower(mod, 0, [&](size_t i, const IRModule& next) {
-    if (!next.same_as(stages.back().second)) stages.emplace_back(pipeline.pass_name(i), next);
+std::vector<std::pair<std::string, IRModule>> Pipeline::stages(const IRModule& mod) const {
+  std::vector<std::pair<std::string, IRModule>> all{{"input", mod}};
+  lower(mod, 0, [&](size_t i, const IRModule& next) {
+    if (!next.same_as(all.back().second)) all.emplace_back(pass_name(i), next);
   });
-  return stages;
+  return all;
 }
 
 }  // namespace mlc::transform

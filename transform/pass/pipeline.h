@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a module becomes what code generators take. The pipelines themselves are sequences of passes that
-// stdlib/pipeline/ writes down.
+// How a module becomes what code generators take: by a pipeline, which is a value. Whoever lowers has one: a
+// pass of a script, one of stdlib/pipeline/ by its name, or passes of this program (pass_object).
 #pragma once
 
 #include <functional>
@@ -10,13 +10,18 @@
 
 namespace mlc::transform {
 
-// A pipeline, as the configuration in force makes it.
+// The pipeline that `mlc.pipeline` knows by that name, as the configuration in force makes it; a pass is one
+// itself. Errors: unknown-pipeline, wrong-type.
+Any named_pipeline(const Any& name_or_pass, Host& host);
+
+// Passes, for a target.
 class Pipeline {
  public:
-  // By name, or a pass of a script (of `host`) that is used instead: a sequence, or one alone. Errors: the
-  // ValueError of `mlc.pipeline.get` for a name that it does not know; pipeline-not-available for targets
-  // without one; wrong-type.
-  Pipeline(const Any& pipeline, const Target& target, Host* host = nullptr);
+  // `pass`: a sequence, or one alone. `host`: who runs the passes, and whose functions they are. Errors:
+  // pipeline-not-available for targets that nothing is lowered for; wrong-type.
+  Pipeline(const Any& pass, const Target& target, Host& host);
+  // Passes of this program, which need no script.
+  Pipeline(Array<Any> passes, const Target& target, Host& host);
 
   size_t size() const { return passes_.size(); }
   std::string pass_name(size_t i) const;  // "LowerOpaqueBlock"
@@ -25,17 +30,13 @@ class Pipeline {
   IRModule lower(const IRModule& mod, size_t first = 0,
                  const std::function<void(size_t, const IRModule&)>& after = nullptr) const;
 
+  // The module after each pass that changed it, by the pass's name; the first entry is ("input", mod).
+  std::vector<std::pair<std::string, IRModule>> stages(const IRModule& mod) const;
+
  private:
   Array<Any> passes_;
   Target target_;
   Host* host_;
 };
-
-// The default pipeline on the whole module: the result has no blocks, flat buffers, and only the statements
-// that code generators know.
-IRModule lower(const IRModule& mod, const Target& target);
-
-// The module after each pass that changed it, by the pass's name; the first entry is ("input", mod).
-std::vector<std::pair<std::string, IRModule>> lower_stages(const IRModule& mod, const Target& target);
 
 }  // namespace mlc::transform

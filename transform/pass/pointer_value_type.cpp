@@ -2,12 +2,24 @@
 #include "transform/pass/pointer_value_type.h"
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_roots.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "access-type-differs",
+         .message = "`{}` is accessed as `{}` at an index of {} lanes, which its elements do not make"},
+    }};
+extern const ir::RefusalList refusals_pass_pointer_value_type;
+const ir::RefusalList refusals_pass_pointer_value_type = refusals;
+
 namespace {
 
 void insert(std::vector<DataType>& types, DataType type) {
@@ -107,7 +119,7 @@ class AccessTypes final : public Walker {
     auto known = at_.find(roots(buffer));
     if (known == at_.end()) {  // memory that others declare
       if (!of_blocks_.contains(buffer)) return;
-      throw Error("block-not-lowered", "a block declares `{}`", buffer->name.c_str())
+      throw refuse(pass_refusals["block-not-lowered"], buffer->name.c_str())
           .kind(kRefusedValue)
           .at(span)
           .help("run LowerMatchBuffer and LowerOpaqueBlock first");
@@ -118,9 +130,7 @@ class AccessTypes final : public Walker {
     int lanes = memory.element.lanes();
     if (index_lanes * lanes != value.lanes()) {
       if (index_lanes != value.lanes()) {
-        throw Error("access-type-differs",
-                    "`{}` is accessed as `{}` at an index of {} lanes, which its elements do not make",
-                    memory.buffer->name.c_str(), value.str(), index_lanes)
+        throw refuse(refusals["access-type-differs"], memory.buffer->name.c_str(), value.str(), index_lanes)
             .kind("ValueError")
             .at(span);
       }
@@ -226,8 +236,9 @@ class Retype final : public Rewriter {
 
   static void same_element(DataType now, DataType before, const Buffer& buffer, Span span) {
     if (now.element() == before.element()) return;
-    throw Error("access-type-differs", "`{}` is accessed as `{}`, but its elements would be `{}`",
-                buffer->name.c_str(), before.str(), now.str())
+    throw refuse_as(refusals["access-type-differs"],
+                    "`{}` is accessed as `{}`, but its elements would be `{}`", buffer->name.c_str(),
+                    before.str(), now.str())
         .kind("TypeError")
         .at(span);
   }

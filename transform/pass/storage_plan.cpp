@@ -3,10 +3,21 @@
 
 #include "ir/core/error_kinds.h"
 #include "ir/core/module.h"
+#include "ir/core/refusal.h"
 #include "transform/pass/linear_accesses.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "loop-not-lowered",
+         .message = "VectorizeLoop comes first: a vectorized loop is still there",
+         .help = "run VectorizeLoop before StorageRewrite"},
+    }};
+extern const ir::RefusalList refusals_pass_storage_plan;
+const ir::RefusalList refusals_pass_storage_plan = refusals;
 
 bool StorageRank::special() const {
   return !tag.empty() && tag != ".dyn" && tag != ".barrier" && tag != ".workspace" && tag != ".vtcm";
@@ -236,10 +247,7 @@ StoragePlan plan_storage(const Stmt& body, StoragePlanOptions options) {
   post_order(body, nullptr, [](const Stmt& s) {
     auto* loop = as<ForNode>(s);
     if (!loop || loop->for_kind != ForKind::kVectorized) return;
-    throw Error("loop-not-lowered", "VectorizeLoop comes first: a vectorized loop is still there")
-        .kind(kRefusedValue)
-        .at(s->span)
-        .help("run VectorizeLoop before StorageRewrite");
+    throw refuse(refusals["loop-not-lowered"]).kind(kRefusedValue).at(s->span);
   });
   LinearAccesses accesses("StorageRewrite", [](const AllocBufferNode&) { return true; });
   accesses.visit(body);

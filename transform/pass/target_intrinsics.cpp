@@ -5,10 +5,20 @@
 #include <limits>
 #include <vector>
 
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "intrinsic-not-available",
+         .message = "the target `nvptx` has `{}` for float32 and float64 only"},
+    }};
+extern const ir::RefusalList refusals_pass_target_intrinsics;
+const ir::RefusalList refusals_pass_target_intrinsics = refusals;
 
 using namespace mlc::ir;  // NOLINT
 
@@ -131,9 +141,7 @@ struct Lowering {
   }
   std::string of_nvptx() const {
     if (dtype.bits() != 32 && dtype.bits() != 64) {
-      throw Error("intrinsic-not-available", "the target `nvptx` has `{}` for float32 and float64 only", name)
-          .kind("ValueError")
-          .at(call.span);
+      throw refuse(refusals["intrinsic-not-available"], name).kind("ValueError").at(call.span);
     }
     std::string base(name == "round" ? "nearbyint" : name);
     return "__nv_" + base + (dtype.bits() == 32 ? "f" : "");
@@ -213,7 +221,8 @@ struct Lowering {
   // A rational approximation on [-4, 4], beyond which erf is 1 to float32's precision (as Eigen's).
   Expr fast_erf() const {
     if (!dtype.is_float() || dtype.bits() > 32) {
-      throw Error("intrinsic-not-available", "the target `{}` has `erf` for float16 and float32 only", target)
+      throw refuse_as(refusals["intrinsic-not-available"],
+                      "the target `{}` has `erf` for float16 and float32 only", target)
           .kind("ValueError")
           .at(call.span);
     }
@@ -260,8 +269,8 @@ struct Lowering {
   Expr rocm_shuffle() const {
     if (!name.starts_with("tvm_warp_shuffle") || name == "tvm_warp_shuffle_xor") return nullptr;
     if (dtype.bits() != 32 || !dtype.is_scalar()) {
-      throw Error("intrinsic-not-available", "the target `rocm` shuffles values of 32 bits, not `{}`",
-                  dtype.str())
+      throw refuse_as(refusals["intrinsic-not-available"],
+                      "the target `rocm` shuffles values of 32 bits, not `{}`", dtype.str())
           .kind("ValueError")
           .at(call.span);
     }
@@ -312,7 +321,7 @@ struct Lowering {
     bool infinite = name == "isinf";
     if (type.is_integral()) return bool_imm(!infinite);
     if (!type.is_float() || !type.is_scalar()) {
-      throw Error("intrinsic-not-available", "`{}` is not defined for `{}`", name, type.str())
+      throw refuse_as(refusals["intrinsic-not-available"], "`{}` is not defined for `{}`", name, type.str())
           .kind("ValueError")
           .at(call.span);
     }

@@ -2,8 +2,20 @@
 #include "transform/pass/verify_gpu_code.h"
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "not-constant", .message = "the number of threads must be known"},
+        {.name = "unknown-limit", .message = "no limit of GPU code is named `{}`"},
+    }};
+extern const ir::RefusalList refusals_pass_verify_gpu_code;
+const ir::RefusalList refusals_pass_verify_gpu_code = refusals;
+
 namespace {
 
 // In the order of TVM's documentation; the first five limit extents of threads by their name.
@@ -66,7 +78,7 @@ class Kernels final : public Walker {
   }
   static int64_t extent(const Expr& e, Span span) {
     if (auto value = const_int(e)) return *value;
-    throw Error("not-constant", "the number of threads must be known").kind(kRefusedValue).at(span);
+    throw refuse(refusals["not-constant"]).kind(kRefusedValue).at(span);
   }
   static int64_t bytes(DataType dtype) { return (int64_t{dtype.bits()} * dtype.lanes() + 7) / 8; }
   void limit(Limit which, int64_t used) { fits = fits && used <= most[which]; }
@@ -125,13 +137,15 @@ bool fits_gpu(const PrimFunc& fn, const Map<String, Any>& limits) {
   for (const auto& [key, value] : limits) {
     auto at = std::ranges::find(names, text(key));
     if (at == names.end()) {
-      throw Error("unknown-limit", "no limit of GPU code is named `{}`", text(key))
+      throw refuse(refusals["unknown-limit"], text(key))
           .kind("InternalError+ValueError")
           .help(fmt::format("limits are {}", fmt::join(names, ", ")));
     }
     auto number = value.try_cast<int64_t>();
     if (auto imm = value.as<IntImm>()) number = (*imm)->value;
-    if (!number) throw Error("wrong-type", "the limit `{}` is no integer", text(key)).kind("TypeError");
+    if (!number)
+      throw refuse_as(pass_refusals["wrong-type"], "the limit `{}` is no integer", text(key))
+          .kind("TypeError");
     kernels.most[static_cast<size_t>(at - names.begin())] = *number;
   }
   kernels.visit(fn->body);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/primitive.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
 
@@ -16,7 +17,8 @@ keeps: everything.
 static SRefNode* apply(Step& step, SRef sref) {
   // check
   if (!sref->parent) {
-    throw refuse("root-block", "`{}` is a root block: no loop goes around it", sref->name.c_str())
+    throw refuse_as(shared_refusals["root-block"], "`{}` is a root block: no loop goes around it",
+                    sref->name.c_str())
         .kind("ValueError+ScheduleError")
         .at(step.span(1));
   }

@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "transform/schedule/layout.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{kScheduleError,
+                                       {
+                                           {.name = "buffer-access-ranges",
+                                            .message = "an end of a range is `{}`, not an index",
+                                            .help = "the function gives `begin, end` for each dimension"},
+                                           {.name = "buffer-access-kind",
+                                            .message = "`{}` is neither \"read\" nor \"write\"",
+                                            .help = "it is \"read\" or \"write\""},
+                                       }};
+extern const ir::RefusalList refusals_primitive_annotate_buffer_access;
+const ir::RefusalList refusals_primitive_annotate_buffer_access = refusals;
 
 static constexpr char doc[] = R"(
 annotate_buffer_access(block, buffer_index, buf_type, gen_new_ranges)      Say what region of a buffer a block touches.
@@ -44,15 +58,14 @@ AccessRanges ranges_argument(Step& step, const SBlockNode& block, size_t ndim) {
   auto end = [&](const Any& value) -> Expr {
     if (value.type_index() == ffi::TypeIndex::kTVMFFIInt) return int_imm(dtype, value.cast<int64_t>());
     if (auto e = value == nullptr ? std::nullopt : ir::try_get<Expr>(value); e && *e) return *e;
-    throw refuse("buffer-access-ranges", "an end of a range is `{}`, not an index", type_name(value))
-        .at(step.span(4));
+    throw refuse(refusals["buffer-access-ranges"], type_name(value)).at(step.span(4));
   };
   std::vector<Any> all = items_of(step, 4, result);
   for (const Any& one : all) {
     bool pair = one != nullptr && (one.as<Array<Any>>() || one.as<ffi::List<Any>>());
     std::vector<Any> both = pair ? items_of(step, 4, one) : std::vector<Any>{one};
     if (both.size() > 2) {
-      throw refuse("buffer-access-ranges", "a range has {} ends", both.size())
+      throw refuse_as(refusals["buffer-access-ranges"], "a range has {} ends", both.size())
           .at(step.span(4))
           .help("a range is (begin, end), or one index");
     }
@@ -61,14 +74,15 @@ AccessRanges ranges_argument(Step& step, const SBlockNode& block, size_t ndim) {
   }
   // TVM asks for one range per iterator, and fails on a region of another rank than the buffer's.
   if (all.size() != block.iter_vars.size()) {
-    throw refuse("buffer-access-ranges", "{} range{} for {} iterator{}", all.size(),
-                 all.size() == 1 ? "" : "s", block.iter_vars.size(), block.iter_vars.size() == 1 ? "" : "s")
+    throw refuse_as(refusals["buffer-access-ranges"], "{} range{} for {} iterator{}", all.size(),
+                    all.size() == 1 ? "" : "s", block.iter_vars.size(),
+                    block.iter_vars.size() == 1 ? "" : "s")
         .kind("ValueError+ScheduleError")
         .at(step.span(4));
   }
   if (all.size() != ndim) {
-    throw refuse("buffer-access-ranges", "{} range{} for {} dimension{}", all.size(),
-                 all.size() == 1 ? "" : "s", ndim, ndim == 1 ? "" : "s")
+    throw refuse_as(refusals["buffer-access-ranges"], "{} range{} for {} dimension{}", all.size(),
+                    all.size() == 1 ? "" : "s", ndim, ndim == 1 ? "" : "s")
         .kind("ValueError+ScheduleError")
         .at(step.span(4));
   }
@@ -79,15 +93,15 @@ void apply(Step& step, BlockHandleArg block, int64_t buffer_index, String buf_ty
   // check
   bool write = buf_type == "write";
   if (!write && buf_type != "read") {
-    throw refuse("buffer-access-kind", "`{}` is neither \"read\" nor \"write\"", buf_type.c_str())
+    throw refuse(refusals["buffer-access-kind"], buf_type.c_str())
         .kind("ValueError+ScheduleError")
         .at(step.span(3));
   }
   const SBlockNode* old = block->block();
   const Array<TensorRegion>& regions = write ? old->writes : old->reads;
   if (buffer_index < 0 || buffer_index >= static_cast<int64_t>(regions.size())) {
-    throw refuse("no-such-buffer", "block `{}` {} no buffer number {}", block->name.c_str(),
-                 write ? "writes" : "reads", buffer_index)
+    throw refuse(shared_refusals["no-such-buffer"], block->name.c_str(), write ? "writes" : "reads",
+                 buffer_index)
         .at(step.span(2))
         .help(fmt::format("it {} {} buffer{}", write ? "writes" : "reads", regions.size(),
                           regions.size() == 1 ? "" : "s"));

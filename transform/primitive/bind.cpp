@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/schedule/loops.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{kScheduleError,
+                                       {
+                                           {.name = "unknown-thread-axis",
+                                            .message = "there is no thread axis `{}`",
+                                            .wrong = R"(i, j = sch.get_loops("double")
+sch.bind(i, "threads"))",
+                                            .right = R"(i, j = sch.get_loops("double")
+sch.bind(i, "threadIdx.x"))"},
+                                       }};
+extern const ir::RefusalList refusals_primitive_bind;
+const ir::RefusalList refusals_primitive_bind = refusals;
 
 static constexpr char doc[] = R"(
 bind(loop, thread_axis)      Run the iterations of a loop as threads of a GPU.
@@ -21,7 +35,7 @@ static void apply(Step& step, LoopArg loop, std::string thread_axis) {
                                                 "threadIdx.y", "threadIdx.z", "vthread",    "vthread.x",
                                                 "vthread.y",   "vthread.z"};
   if (std::find(axes.begin(), axes.end(), thread_axis) == axes.end()) {
-    throw refuse("unknown-thread-axis", "there is no thread axis `{}`", thread_axis)
+    throw refuse(refusals["unknown-thread-axis"], thread_axis)
         .kind("InternalError+ScheduleError")
         .at(step.span(2))
         .help(did_you_mean(thread_axis, axes));

@@ -4,6 +4,7 @@
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/cache_stage.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
 
@@ -180,7 +181,7 @@ Stmt index_stage(const SRefNode& block, const SBlockRealize& realize, const Expr
 std::vector<SRefNode*> apply(Step& step, BlockArg block, String storage_scope, int64_t cse_thresh) {
   // check
   SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
   require_storage_scope(step, 2, storage_scope);
   SBlockRealize realize = realize_of(step.state, *block);
   std::vector<Expr> parts;

@@ -1,8 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/loop_sequence.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "not-in-place",
+         .message = "block `{}` does not both read and write `{}`",
+         .help = "for buffers that are read only there is `cache_read`, for written ones `cache_write`",
+         .wrong = R"(sch.cache_inplace("double", 0, "local"))"},
+        {.name = "in-place-regions-differ",
+         .message = "block `{}` reads another region of `{}` than it writes",
+         .help = "`cache_read` and `cache_write` make a copy for each"},
+    }};
+extern const ir::RefusalList refusals_primitive_cache_inplace;
+const ir::RefusalList refusals_primitive_cache_inplace = refusals;
 
 static constexpr char doc[] = R"(
 cache_inplace(block, read_buffer_index, storage_scope) -> blocks      Let a block update a buffer in another memory.
@@ -19,7 +35,7 @@ keeps: the values computed.
 static std::vector<SRefNode*> apply(Step& step, BlockArg block, Any, String storage_scope) {
   // check
   SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
   const SBlockNode* old = block->block();
   Buffer buffer = choose_buffer(step, 2, *block, old->reads, "reads");
   require_storage_scope(step, 3, storage_scope);
@@ -29,18 +45,15 @@ static std::vector<SRefNode*> apply(Step& step, BlockArg block, Any, String stor
   for (const TensorRegion& each : old->writes)
     if (each->source.same_as(buffer)) written = each;
   if (!written) {
-    throw refuse("not-in-place", "block `{}` does not both read and write `{}`", block->name.c_str(),
-                 buffer->name.c_str())
+    throw refuse(refusals["not-in-place"], block->name.c_str(), buffer->name.c_str())
         .at(step.span(2))
-        .note("the block is defined here", old->span)
-        .help("for buffers that are read only there is `cache_read`, for written ones `cache_write`");
+        .note("the block is defined here", old->span);
   }
   Analyzer analyzer;
   for (size_t d = 0; d < region->region.size(); ++d) {
     const Range &a = region->region[d], &b = written->region[d];
     if (analyzer.can_prove_equal(a->min, b->min) && analyzer.can_prove_equal(a->extent, b->extent)) continue;
-    throw refuse("in-place-regions-differ", "block `{}` reads another region of `{}` than it writes",
-                 block->name.c_str(), buffer->name.c_str())
+    throw refuse(refusals["in-place-regions-differ"], block->name.c_str(), buffer->name.c_str())
         .at(step.span(2))
         .note("the block is defined here", old->span);
   }

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "transform/schedule/cache_stage.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/undeclared_accesses.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "reads-unwritten",
+         .message = "block `{}` may read elements of `{}` that are not written by then"},
+    }};
+extern const ir::RefusalList refusals_primitive_cache_read;
+const ir::RefusalList refusals_primitive_cache_read = refusals;
 
 static constexpr char doc[] = R"(
 cache_read(block, read_buffer_index, storage_scope, consumer_blocks=None) -> block      Copy what a block reads into another memory first.
@@ -26,7 +37,7 @@ static SRefNode* apply(Step& step, Any, Any, String storage_scope, Any) {
   std::vector<BlockArg> consumers = step.blocks(4);
   BlockArg block = step.block(1);
   SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->reads, "reads");
   require_storage_scope(step, 3, storage_scope);
   Dependences deps = dependences(step.state, *scope);
@@ -47,10 +58,9 @@ static SRefNode* apply(Step& step, Any, Any, String storage_scope, Any) {
   if (writer) require_read_after(step, deps, *writer, users, buffer, true);
   for (const SRefNode* user : users) {
     if (user->region_cover) continue;
-    Error error =
-        refuse("reads-unwritten", "block `{}` may read elements of `{}` that are not written by then",
-               user->name.c_str(), buffer->name.c_str());
+    Error error = refuse(refusals["reads-unwritten"], user->name.c_str(), buffer->name.c_str());
     for (const TensorRegion& region : deps.reads(*user)) {
+      if (!step.state.explaining) break;
       std::string witness = element_from_elsewhere(step.state, deps, *user, region);
       add_witness(error, witness);
       if (!witness.empty()) break;

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "transform/schedule/cache_stage.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/undeclared_accesses.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "cache-leaves-gaps",
+         .message = "block `{}` leaves out elements of `{}` between those that it writes, and the copy would "
+                    "overwrite them"},
+    }};
+extern const ir::RefusalList refusals_primitive_cache_write;
+const ir::RefusalList refusals_primitive_cache_write = refusals;
 
 static constexpr char doc[] = R"(
 cache_write(block, write_buffer_index, storage_scope, consumer_blocks=None) -> block      Let a block write to another memory, and copy from there.
@@ -31,11 +43,7 @@ static void require_all_written(Step& step, const SRefNode& block, const SRefNod
   std::reverse(loops.begin(), loops.end());
   std::string witness = element_not_written(realize_of(step.state, block), loops, region, stage.region);
   if (witness.empty()) return;
-  Error error =
-      refuse("cache-leaves-gaps",
-             "block `{}` leaves out elements of `{}` between those that it writes, and the copy would "
-             "overwrite them",
-             block.name.c_str(), stage.to->name.c_str());
+  Error error = refuse(refusals["cache-leaves-gaps"], block.name.c_str(), stage.to->name.c_str());
   add_witness(error, witness);
   throw std::move(error)
       .at(step.span(2))
@@ -64,7 +72,7 @@ static SRefNode* apply(Step& step, Any, Any, String storage_scope, Any) {
   std::vector<BlockArg> consumers = step.blocks(4);
   BlockArg block = step.block(1);
   SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes");
   require_storage_scope(step, 3, storage_scope);
   Dependences deps = dependences(step.state, *scope);
@@ -74,9 +82,7 @@ static SRefNode* apply(Step& step, Any, Any, String storage_scope, Any) {
   bool reads = std::any_of(node->reads.begin(), node->reads.end(),
                            [&](const TensorRegion& read) { return read->source.same_as(buffer); });
   if (reads && !node->init && !writes_first(step.state, *block, buffer)) {
-    throw refuse("cache-write-updates",
-                 "block `{}` reads `{}` before it writes it, and a new buffer holds nothing",
-                 block->name.c_str(), buffer->name.c_str())
+    throw refuse(shared_refusals["cache-write-updates"], block->name.c_str(), buffer->name.c_str())
         .at(step.span(2))
         .note("the block is defined here", block->stmt->span)
         .help("`cache_inplace` copies the buffer in before the block and back after it");

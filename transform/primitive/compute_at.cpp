@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/inline.h"
 #include "transform/schedule/non_block_stmts.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/undeclared_accesses.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "consumer-outside-loop",
+         .message = "block `{}` reads what block `{}` writes, but is not below loop `{}`",
+         .help = "choose a loop that is around all consumers",
+         .meaning = "A producer moves into a loop only when all blocks that read it are inside of that loop.",
+         .wrong = R"(i, j = sch.get_loops("shifted")
+sch.compute_at("double", i))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.compute_at("double", i))"},
+    }};
+extern const ir::RefusalList refusals_primitive_compute_at;
+const ir::RefusalList refusals_primitive_compute_at = refusals;
 
 static constexpr char doc[] = R"(
 compute_at(block, loop, preserve_unit_loops=False, index=-1)      Compute a producer below a loop of its consumers.
@@ -26,21 +43,18 @@ Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg&
                      bool preserve_unit_loops, int64_t index, Span index_span) {
   SRefNode* scope = scope_of(*block);
   if (!scope || scope_of(*loop) != scope) {
-    throw refuse("not-in-one-scope", "block `{}` and loop `{}` are not in the same scope",
-                 block->name.c_str(), loop->name.c_str())
-        .at(loop.span);
+    throw refuse(shared_refusals["not-in-one-scope"], block->name.c_str(), loop->name.c_str()).at(loop.span);
   }
   require_stage_pipeline(state, *scope, "compute_at");
   require_complete_or_reduction(state, *block, *scope);
   if (is_above(*loop, *block)) {
-    throw refuse("loop-is-around-block", "loop `{}` is already around block `{}`", loop->name.c_str(),
-                 block->name.c_str())
+    throw refuse(shared_refusals["loop-is-around-block"], loop->name.c_str(), block->name.c_str())
         .at(loop.span);
   }
   if (is_output_block(*block, *scope)) {
-    throw refuse("output-block",
-                 "block `{}` writes what leaves the scope, so it cannot be computed at a consumer",
-                 block->name.c_str())
+    throw refuse_as(shared_refusals["output-block"],
+                    "block `{}` writes what leaves the scope, so it cannot be computed at a consumer",
+                    block->name.c_str())
         .at(block.span)
         .note("the block is defined here", block->stmt->span)
         .help("move its consumer with `reverse_compute_at`, or put `cache_write` between them");
@@ -49,12 +63,10 @@ Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg&
   auto [producers, consumers] = flow_around(deps, *block);
   for (SRefNode* consumer : consumers) {
     if (is_above(*loop, *consumer)) continue;
-    throw refuse("consumer-outside-loop",
-                 "block `{}` reads what block `{}` writes, but is not below loop `{}`",
-                 consumer->name.c_str(), block->name.c_str(), loop->name.c_str())
+    throw refuse(refusals["consumer-outside-loop"], consumer->name.c_str(), block->name.c_str(),
+                 loop->name.c_str())
         .at(loop.span)
-        .note("the consumer is defined here", consumer->stmt->span)
-        .help("choose a loop that is around all consumers");
+        .note("the consumer is defined here", consumer->stmt->span);
   }
   std::vector<SRefNode*> involved = consumers;
   involved.push_back(&*block);

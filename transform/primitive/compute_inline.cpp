@@ -3,6 +3,7 @@
 
 #include "transform/schedule/inline.h"
 #include "transform/schedule/non_block_stmts.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
 
@@ -49,12 +50,12 @@ static bool add_single_iterators(const SRefNode& block, const BufferStoreNode& s
 
 Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
   SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
   require_stage_pipeline(state, *scope, "compute_inline");
   require_straight(state, *scope, {&*block}, {&*block}, "compute_inline");
   const SBlockNode* old = block->block();
   if (old->init) {
-    throw refuse("inline-has-init", "block `{}` has `T.init()`, so it cannot be inlined", block->name.c_str())
+    throw refuse(shared_refusals["inline-has-init"], block->name.c_str())
         .at(block.span)
         .note("the block is defined here", old->span);
   }

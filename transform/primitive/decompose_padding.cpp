@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/schedule/loop_sequence.h"
 #include "transform/schedule/padding.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "padding-shares-loop",
+         .message =
+             "loop `{}` around block `{}` holds other blocks as well, which would run for what is inside "
+             "only",
+         .help = "decompose the padding before other blocks are moved below its innermost loop"},
+    }};
+extern const ir::RefusalList refusals_primitive_decompose_padding;
+const ir::RefusalList refusals_primitive_decompose_padding = refusals;
 
 static constexpr char doc[] = R"(
 decompose_padding(block, loop) -> block      Fill a padded buffer with its constant first, then copy what is inside.
@@ -148,13 +162,9 @@ SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   // check
   PaddingBlock padding = padding_block(step.state, block, loop);
   if (block->parent->loop() && as<SeqStmtNode>(block->parent->loop()->body)) {
-    throw refuse(
-        "padding-shares-loop",
-        "loop `{}` around block `{}` holds other blocks as well, which would run for what is inside only",
-        block->parent->name.c_str(), block->name.c_str())
+    throw refuse(refusals["padding-shares-loop"], block->parent->name.c_str(), block->name.c_str())
         .at(block.span)
-        .note("the loop is made here", block->parent->stmt->span)
-        .help("decompose the padding before other blocks are moved below its innermost loop");
+        .note("the loop is made here", block->parent->stmt->span);
   }
 
   // apply

@@ -1,11 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/schedule/primitive.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "reduction-loop-outside",
+         .message = "loop `{}`, a reduction loop of block `{}`, is outside of loop `{}`",
+         .meaning = "A reduction starts in front of all of its loops.",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+sch.reorder(k, i, j)
+sch.decompose_reduction("product", i))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.decompose_reduction("product", i))"},
+    }};
+extern const ir::RefusalList refusals_primitive_decompose_reduction;
+const ir::RefusalList refusals_primitive_decompose_reduction = refusals;
 
 static constexpr char doc[] = R"(
 decompose_reduction(block, loop) -> block      Split a reduction into its initialisation, put before the loop, and its updates.
@@ -45,10 +62,8 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   // check
   SRefNode* scope = scope_of(*block);
   if (!scope || !is_above(*loop, *block) || scope_of(*loop) != scope) {
-    throw refuse("loop-not-around-block", "loop `{}` is not around block `{}`", loop->name.c_str(),
-                 block->name.c_str())
-        .at(loop.span)
-        .help("choose one of `sch.get_loops(block)`");
+    throw refuse(shared_refusals["loop-not-around-block"], loop->name.c_str(), block->name.c_str())
+        .at(loop.span);
   }
   require_reduction(step.state, *block, *scope);
   const SBlockNode* old = block->block();
@@ -64,9 +79,8 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   for (SRefNode* outer : loops) {
     if (outer == &*loop) break;
     if (!used_by(IterType::kCommReduce, outer->loop()->loop_var.get())) continue;
-    throw refuse("reduction-loop-outside",
-                 "loop `{}`, a reduction loop of block `{}`, is outside of loop `{}`", outer->name.c_str(),
-                 block->name.c_str(), loop->name.c_str())
+    throw refuse(refusals["reduction-loop-outside"], outer->name.c_str(), block->name.c_str(),
+                 loop->name.c_str())
         .at(loop.span)
         .help(fmt::format("choose loop `{}` or one around it", outer->name.c_str()));
   }
@@ -75,9 +89,9 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
     if (is_const_int(inner->extent, 1) || used_by(IterType::kDataPar, inner->loop_var.get()) ||
         used_by(IterType::kCommReduce, inner->loop_var.get()))
       continue;
-    throw refuse("reduction-repeated",
-                 "loop `{}` repeats block `{}`, which would go on with its sum instead of starting again",
-                 (*it)->name.c_str(), block->name.c_str())
+    throw refuse_as(shared_refusals["reduction-repeated"],
+                    "loop `{}` repeats block `{}`, which would go on with its sum instead of starting again",
+                    (*it)->name.c_str(), block->name.c_str())
         .at(loop.span)
         .note(fmt::format("with `{0}` = 0 and `{0}` = 1 it writes the same elements", (*it)->name.c_str()))
         .note("the loop is made here", inner->span)
@@ -95,20 +109,17 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
     auto outer = std::find_if(loops.begin(), first_inside, mentions);
     auto inner = std::find_if(first_inside, loops.end(), mentions);
     if (outer == first_inside || inner == loops.end()) continue;
-    throw refuse("reduction-repeated",
-                 "loop `{}` repeats block `{}` where a condition on the loops inside allows it, and its "
-                 "initialisation would run each time",
-                 (*outer)->name.c_str(), block->name.c_str())
+    throw refuse_as(shared_refusals["reduction-repeated"],
+                    "loop `{}` repeats block `{}` where a condition on the loops inside allows it, and its "
+                    "initialisation would run each time",
+                    (*outer)->name.c_str(), block->name.c_str())
         .at(loop.span)
         .help(fmt::format("choose a loop inside of `{}`", (*inner)->name.c_str()));
   }
   std::vector<SRefNode*> inside(std::find(loops.begin(), loops.end(), &*loop), loops.end());
   if (repeats_instances(realize, inside)) {
-    Error error = refuse("reduction-repeated",
-                         "iterations of loop `{}` overlap: block `{}` would go on with a sum instead of "
-                         "starting again",
-                         loop->name.c_str(), block->name.c_str());
-    add_witness(error, instance_met_twice(realize, inside));
+    Error error = refuse(shared_refusals["reduction-repeated"], loop->name.c_str(), block->name.c_str());
+    if (step.state.explaining) add_witness(error, instance_met_twice(realize, inside));
     throw std::move(error).at(loop.span).note("the block is defined here", old->span);
   }
 

@@ -1,7 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/schedule/loops.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "fuse-without-loops",
+         .message = "no loops to fuse",
+         .help = "`sch.fuse(i, j)` takes loops that are nested in one another",
+         .meaning = "There must be a loop to fuse.",
+         .wrong = "sch.fuse()",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.fuse(i, j))"},
+        {.name = "fuse-not-nested",
+         .message = "loop `{}` is not directly inside loop `{}`",
+         .help = "`reorder` the loops first, and name them from the outside in",
+         .meaning =
+             "Loops are fused from the outer to the inner one, each directly inside of the one before.",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+sch.fuse(i, k))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.fuse(i, j))"},
+        {.name = "fuse-not-only-child",
+         .message = "loop `{}` is not all there is in loop `{}`",
+         .help = "move what else stands in the outer loop out of it, or fuse the loops within",
+         .wrong = R"(a = sch.cache_read("product", 1, "local")
+i, j, k = sch.get_loops("product")
+sch.compute_at(a, i)
+sch.fuse(i, sch.get_loops("product")[1]))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.fuse(i, j))"},
+        {.name = "fuse-dependent-extent",
+         .message = "the extent of loop `{}` depends on loop `{}`",
+         .help = "fuse the loops whose extents are the same in each iteration",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def triangle(A: T.Buffer((16, 16), "float32")):
+    for i in range(16):
+        for j in range(i + 1):
+            with T.sblock("set"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                A[vi, vj] = 0.0
+
+
+other = tvm.s_tir.Schedule(triangle)
+other.fuse(*other.get_loops("set")))",
+         .right = R"(i, j = sch.get_loops("double")
+sch.fuse(i, j))"},
+    }};
+extern const ir::RefusalList refusals_primitive_fuse;
+const ir::RefusalList refusals_primitive_fuse = refusals;
 
 static constexpr char doc[] = R"(
 fuse(*loops, preserve_unit_iters=True) -> loop      Make one loop of a perfect nest.
@@ -17,9 +67,7 @@ keeps: number and order of block instances.
 static SRefNode* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   // check
   if (args.empty())
-    throw refuse("fuse-without-loops", "no loops to fuse")
-        .kind("ValueError+ScheduleError")
-        .at(step.call.span);
+    throw refuse(refusals["fuse-without-loops"]).kind("ValueError+ScheduleError").at(step.call.span);
   std::vector<LoopArg> loops;
   for (const Any& arg : args) loops.push_back(step.loop_of(arg, step.span(1), 1));
   for (size_t i = 0; i < loops.size(); ++i) {
@@ -27,22 +75,17 @@ static SRefNode* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
     if (i == 0) continue;
     const SRefNode& above = *loops[i - 1];
     if (loops[i]->parent != &above) {
-      throw refuse("fuse-not-nested", "loop `{}` is not directly inside loop `{}`", loops[i]->name.c_str(),
-                   above.name.c_str())
-          .at(loops[i].span)
-          .help("`reorder` the loops first, and name them from the outside in");
+      throw refuse(refusals["fuse-not-nested"], loops[i]->name.c_str(), above.name.c_str()).at(loops[i].span);
     }
     if (!above.loop()->body.same_as(loops[i]->stmt)) {
-      throw refuse("fuse-not-only-child", "loop `{}` is not all there is in loop `{}`",
-                   loops[i]->name.c_str(), above.name.c_str())
+      throw refuse(refusals["fuse-not-only-child"], loops[i]->name.c_str(), above.name.c_str())
           .at(loops[i].span)
           .note("the outer loop is made here", above.stmt->span);
     }
     for (size_t j = 0; j < i; ++j) {
       const VarNode* outer = loops[j]->loop()->loop_var.get();
       if (uses_var(loops[i]->loop()->extent, [&](const VarNode* var) { return var == outer; })) {
-        throw refuse("fuse-dependent-extent", "the extent of loop `{}` depends on loop `{}`",
-                     loops[i]->name.c_str(), loops[j]->name.c_str())
+        throw refuse(refusals["fuse-dependent-extent"], loops[i]->name.c_str(), loops[j]->name.c_str())
             .at(loops[i].span);
       }
     }

@@ -1,12 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "ir/tir/region.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/simplify.h"
 #include "transform/schedule/inline.h"
 #include "transform/schedule/reducer.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "other-scope",
+         .message = "blocks `{}` and `{}` are not in the same scope",
+         .help = "blocks of one scope have the same block around them",
+         .wrong = R"(i, j = sch.get_loops("double")
+sch.blockize(i)
+sch.fuse_reduction_epilogue("product", "double"))"},
+        {.name = "epilogue-not-fusible", .message = "block `{}` is no epilogue of block `{}`: {}"},
+        {.name = "reduction-not-a-sum",
+         .message = "block `{}` does not add up from zero",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def largest(A: T.Buffer((16, 16), "float32"), B: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    S = T.sblock_alloc_buffer((16,))
+    for i, k in T.grid(16, 16):
+        with T.sblock("largest"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                S[vi] = 0.0
+            S[vi] = T.max(S[vi], A[vi, vk])
+    for i in range(16):
+        with T.sblock("biased"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = S[vi] + B[vi]
+
+
+other = tvm.s_tir.Schedule(largest)
+other.fuse_reduction_epilogue("largest", "biased"))",
+         .right = R"(sch.fuse_reduction_epilogue("product", "shifted"))"},
+    }};
+extern const ir::RefusalList refusals_primitive_fuse_reduction_epilogue;
+const ir::RefusalList refusals_primitive_fuse_reduction_epilogue = refusals;
 
 static constexpr char doc[] = R"(
 fuse_reduction_epilogue(reduction_block, epilogue_block)      Let a sum start at the bias, and clip it while it is summed up.
@@ -64,17 +101,14 @@ Expr epilogue_of(const Expr& e, const Buffer& sum, const Expr& value, bool biase
 void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
   // check
   SRefNode* scope = scope_of(*reduction);
-  if (!scope) throw refuse("root-block", "`{}` is a root block", reduction->name.c_str()).at(reduction.span);
+  if (!scope) throw refuse(shared_refusals["root-block"], reduction->name.c_str()).at(reduction.span);
   if (scope_of(*epilogue) != scope) {
-    throw refuse("other-scope", "blocks `{}` and `{}` are not in the same scope", reduction->name.c_str(),
-                 epilogue->name.c_str())
-        .at(epilogue.span);
+    throw refuse(refusals["other-scope"], reduction->name.c_str(), epilogue->name.c_str()).at(epilogue.span);
   }
   require_reduction(step.state, *reduction, *scope);
   require_complete(step.state, *epilogue, *scope);
   auto refuse_epilogue = [&](const std::string& why) {
-    return refuse("epilogue-not-fusible", "block `{}` is no epilogue of block `{}`: {}",
-                  epilogue->name.c_str(), reduction->name.c_str(), why)
+    return refuse(refusals["epilogue-not-fusible"], epilogue->name.c_str(), reduction->name.c_str(), why)
         .at(epilogue.span)
         .note("the block is defined here", epilogue->stmt->span);
   };
@@ -88,7 +122,7 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
     return load && load->source.same_as(sum);
   };
   if (!start || !is_zero(start->value) || !addition || is_sum(addition->a) == is_sum(addition->b)) {
-    throw refuse("reduction-not-a-sum", "block `{}` does not add up from zero", reduction->name.c_str())
+    throw refuse(refusals["reduction-not-a-sum"], reduction->name.c_str())
         .at(reduction.span)
         .note("the block is defined here", sum_block->span);
   }
@@ -153,7 +187,7 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
     copy.writes = writes;
   });
   if (twice) {
-    AccessRegions regions = detect_access_regions(block);
+    AccessRegions regions = detect_access_regions(block, transform::simplify);
     block = with(block, [&](SBlockNode& copy) { copy.reads = regions.reads; });
   }
   Inlining inlining = replace_producer(*scope, *epilogue, *reduction, block);
@@ -163,7 +197,10 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
 }  // namespace
 
 extern const Primitive fuse_reduction_epilogue;
-const Primitive fuse_reduction_epilogue = primitive<&apply>(
-    "FuseReductionEpilogue", "fuse_reduction_epilogue(reduction_block, epilogue_block)", doc);
+const Primitive fuse_reduction_epilogue =
+    primitive<&apply>("FuseReductionEpilogue", "fuse_reduction_epilogue(reduction_block, epilogue_block)",
+                      doc, "", "", [](std::span<const Any>) -> std::string_view {
+                        return "the sum never goes back over a bound of the epilogue's `max` and `min`";
+                      });
 
 }  // namespace mlc::transform

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/primitive.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
 
@@ -14,7 +15,8 @@ In program order.
 static std::vector<SRefNode*> get(Step& step, BlockArg block) {
   SRefNode* scope = scope_of(*block);
   if (!scope)
-    throw refuse("root-block", "`{}` is a root block, which has no scope", block->name.c_str())
+    throw refuse_as(shared_refusals["root-block"], "`{}` is a root block, which has no scope",
+                    block->name.c_str())
         .at(block.span);
   return told_dependences(step.state, *scope).dependents(*block);
 }

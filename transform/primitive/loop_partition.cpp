@@ -1,11 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "transform/schedule/loop_sequence.h"
 #include "transform/schedule/loops.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 #include "transform/schedule/tensor_intrin.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "partition-not-inside",
+         .message = "the factors' sum {} leaves nothing of the {} iterations of loop `{}`",
+         .help = "the last loop takes what the factors leave",
+         .wrong = R"(i, j = sch.get_loops("double")
+sch.loop_partition(i, [8, 12]))",
+         .right = R"(i, j = sch.get_loops("double")
+sch.loop_partition(i, [4, 8]))"},
+        {.name = "partition-symbolic-loop",
+         .message = "loop `{}` has no constant bounds",
+         .help = "the module must say the extent: `specialize` binds sizes",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def sized(a: T.handle, n: T.int32):
+    A = T.match_buffer(a, (n,))
+    for i in range(n):
+        with T.sblock("set"):
+            vi = T.axis.spatial(n, i)
+            A[vi] = 0.0
+
+
+other = tvm.s_tir.Schedule(sized)
+other.loop_partition(other.get_loops("set")[0], [4, 8]))",
+         .right = R"(i, j = sch.get_loops("double")
+sch.loop_partition(i, [4, 8]))"},
+        {.name = "partition-several-blocks",
+         .message = "loop `{}` holds more than one block and its loops",
+         .help = "move the others out, with `compute_at` or `reverse_compute_at`"},
+    }};
+extern const ir::RefusalList refusals_primitive_loop_partition;
+const ir::RefusalList refusals_primitive_loop_partition = refusals;
 
 static constexpr char doc[] = R"(
 loop_partition(loop, factors, preserve_unit_iters=True) -> loops      Cut a loop into consecutive loops.
@@ -36,10 +71,8 @@ std::vector<int64_t> ends_of(Step& step, const LoopArg& loop, int64_t begin, int
     Any factor = step.evaluate(given[i]);
     if (factor == nullptr) {
       if (inferred) {
-        throw refuse("split-several-inferred", "factors {} and {} of loop `{}` are both to be inferred",
-                     *inferred, i, loop->name.c_str())
-            .at(step.span(2))
-            .help("only one factor can be None");
+        throw refuse(shared_refusals["split-several-inferred"], *inferred, i, loop->name.c_str())
+            .at(step.span(2));
       }
       inferred = i;
       sizes.push_back(0);
@@ -52,22 +85,17 @@ std::vector<int64_t> ends_of(Step& step, const LoopArg& loop, int64_t begin, int
       size = const_int(*e);
     if (!size) wrong_argument(step.call, 2, "a list of int or None");
     if (*size <= 0) {
-      throw refuse("split-factor-not-positive", "factor {} of loop `{}` is {}", i, loop->name.c_str(), *size)
+      throw refuse(shared_refusals["split-factor-not-positive"], i, loop->name.c_str(), *size)
           .at(step.span(2));
     }
     sizes.push_back(*size);
     sum += *size;
   }
   if (given.empty()) {
-    throw refuse("split-without-factors", "loop `{}` is cut by no factors", loop->name.c_str())
-        .at(step.span(2));
+    throw refuse(shared_refusals["split-without-factors"], loop->name.c_str()).at(step.span(2));
   }
   if (sum >= extent) {
-    throw refuse("partition-not-inside",
-                 "the factors' sum {} leaves nothing of the {} iterations of loop `{}`", sum, extent,
-                 loop->name.c_str())
-        .at(step.span(2))
-        .help("the last loop takes what the factors leave");
+    throw refuse(refusals["partition-not-inside"], sum, extent, loop->name.c_str()).at(step.span(2));
   }
   if (inferred)
     sizes[*inferred] = extent - sum;
@@ -245,14 +273,16 @@ std::vector<SRefNode*> apply(Step& step, LoopArg loop, Any, bool) {
   // check
   const ForNode* old = loop->loop();
   if (!old->annotations.empty() || old->thread_binding) {
-    throw refuse(old->thread_binding ? "loop-is-bound-to-thread" : "loop-has-annotation",
-                 "`loop_partition` cannot change loop `{}`, which {}", loop->name.c_str(),
-                 old->thread_binding ? "is bound to a thread" : "has annotations")
+    throw(old->thread_binding
+              ? refuse_as(shared_refusals["loop-is-bound-to-thread"],
+                          "`loop_partition` cannot change loop `{}`, which is bound to a thread",
+                          loop->name.c_str())
+              : refuse(shared_refusals["loop-has-annotation"], "loop_partition", loop->name.c_str()))
         .at(loop.span);
   }
   auto begin = const_int(old->min), extent = const_int(old->extent);
   if (!begin || !extent) {
-    throw refuse("partition-symbolic-loop", "loop `{}` has no constant bounds", loop->name.c_str())
+    throw refuse(refusals["partition-symbolic-loop"], loop->name.c_str())
         .at(loop.span)
         .note("the loop is made here", old->span);
   }
@@ -262,8 +292,7 @@ std::vector<SRefNode*> apply(Step& step, LoopArg loop, Any, bool) {
   for (SRefNode* up = chain ? blocks[0] : nullptr; up && up != &*loop; up = up->parent)
     chain = chain && up->parent->loop() && !as<SeqStmtNode>(up->parent->loop()->body);
   if (!chain) {
-    throw refuse("partition-several-blocks", "loop `{}` holds more than one block and its loops",
-                 loop->name.c_str())
+    throw refuse(refusals["partition-several-blocks"], loop->name.c_str())
         .at(loop.span)
         .note("the loop is made here", old->span);
   }

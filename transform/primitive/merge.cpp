@@ -2,11 +2,53 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/core/refusal.h"
 #include "transform/pass/regions.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/loops.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "merge-dependence",
+         .message = "merging loop `{}` would change what is read from `{}`: {}",
+         .help = "loops merge in the order in which they stand, where iterations use only what the same one "
+                 "makes"},
+        {.name = "merge-duplicate-loop",
+         .message = "loop `{}` is named twice",
+         .wrong = R"(i, j = sch.get_loops("double")
+sch.merge(i, i))"},
+        {.name = "merge-too-few-loops",
+         .message = "`merge` takes two loops or more, got {}",
+         .help = "`sch.merge(loop1, loop2)`",
+         .meaning = "Merging takes two loops or more.",
+         .wrong = R"(i, j = sch.get_loops("double")
+sch.merge(i))"},
+        {.name = "merge-different-scopes",
+         .message = "loops `{}` and `{}` are in different blocks",
+         .help = "merge loops that stand in one block"},
+        {.name = "merge-unknown-accesses",
+         .message =
+             "block `{}` does not say what the blocks inside of it access, so their order cannot change",
+         .help = "say it in the block, by `T.reads` and `T.writes`"},
+        {.name = "merge-different-depths",
+         .message = "loops `{}` and `{}` are {} and {} loops below what they share",
+         .help = "merge loops that are as deep as each other: `split` and `fuse` make them so",
+         .wrong = R"(i, j = sch.get_loops("double")
+a, b = sch.get_loops("shifted")
+sch.merge(j, a))"},
+        {.name = "merge-different-extents",
+         .message = "loops `{}` and `{}` have different extents: {} and {}",
+         .help = "`split` brings loops to the same extents"},
+        {.name = "merge-not-only-child",
+         .message = "loop `{}` is not all that stands below loop `{}`",
+         .help = "loops are merged together with those around them, which hold nothing else"},
+    }};
+extern const ir::RefusalList refusals_primitive_merge;
+const ir::RefusalList refusals_primitive_merge = refusals;
 
 static constexpr char doc[] = R"(
 merge(*loops) -> loop      Run several loop nests that stand side by side as one.
@@ -129,8 +171,7 @@ Buffer conflict(ScheduleState& state, const Dependences& deps, SRefNode& above, 
 }
 
 [[noreturn]] void depends(Step& step, const SRefNode& loop, const Buffer& buffer, std::string_view why) {
-  throw refuse("merge-dependence", "merging loop `{}` would change what is read from `{}`: {}",
-               loop.name.c_str(), buffer->name.c_str(), why)
+  throw refuse(refusals["merge-dependence"], loop.name.c_str(), buffer->name.c_str(), why)
       .at(step.span(1))
       .note("the loop is made here", loop.stmt->span);
 }
@@ -188,12 +229,11 @@ SRefNode* apply(Step& step, Array<Any> loop_list) {
   for (size_t i = 0; i < loops.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (loops[i].sref != loops[j].sref) continue;
-      throw refuse("merge-duplicate-loop", "loop `{}` is named twice", loops[i]->name.c_str())
-          .at(step.span(1));
+      throw refuse(refusals["merge-duplicate-loop"], loops[i]->name.c_str()).at(step.span(1));
     }
   }
   if (loops.size() < 2) {
-    throw refuse("merge-too-few-loops", "`merge` takes two loops or more, got {}", loops.size())
+    throw refuse(refusals["merge-too-few-loops"], loops.size())
         .kind("ValueError+ScheduleError")
         .at(step.span(1));
   }
@@ -201,8 +241,7 @@ SRefNode* apply(Step& step, Array<Any> loop_list) {
   for (const LoopArg& loop : loops) {
     srefs.push_back(&*loop);
     if (scope_of(*loop) != scope_of(*loops[0])) {
-      throw refuse("merge-different-scopes", "loops `{}` and `{}` are in different blocks",
-                   loops[0]->name.c_str(), loop->name.c_str())
+      throw refuse(refusals["merge-different-scopes"], loops[0]->name.c_str(), loop->name.c_str())
           .at(step.span(1));
     }
   }
@@ -215,10 +254,7 @@ SRefNode* apply(Step& step, Array<Any> loop_list) {
     for (SRefNode* block : nest.blocks) {
       const SBlockNode* node = block->block();
       if (!node->reads.empty() || !node->writes.empty() || child_blocks(step.state, *block).empty()) continue;
-      throw refuse(
-          "merge-unknown-accesses",
-          "block `{}` does not say what the blocks inside of it access, so their order cannot change",
-          block->name.c_str())
+      throw refuse(refusals["merge-unknown-accesses"], block->name.c_str())
           .at(step.span(1))
           .note("the block is made here", node->span);
     }
@@ -227,9 +263,8 @@ SRefNode* apply(Step& step, Array<Any> loop_list) {
   for (const Nest& nest : nests) {
     const Nest& first = nests[0];
     if (nest.path.size() != first.path.size()) {
-      throw refuse("merge-different-depths", "loops `{}` and `{}` are {} and {} loops below what they share",
-                   srefs[0]->name.c_str(), nest.path.back()->name.c_str(), first.path.size(),
-                   nest.path.size())
+      throw refuse(refusals["merge-different-depths"], srefs[0]->name.c_str(),
+                   nest.path.back()->name.c_str(), first.path.size(), nest.path.size())
           .at(step.span(1));
     }
     for (size_t i = 0; i < nest.path.size(); ++i) {
@@ -239,16 +274,14 @@ SRefNode* apply(Step& step, Array<Any> loop_list) {
         auto shown = [](const Expr& e) {
           return expr_text(e, [](const Var& var) { return std::string(var->name); });
         };
-        throw refuse("merge-different-extents",
-                     "loops `{}` and `{}`, {} above the given ones, have different extents: {} and {}",
-                     first.path[i]->name.c_str(), nest.path[i]->name.c_str(), nest.path.size() - 1 - i,
-                     shown(a->extent), shown(b->extent))
+        throw refuse(refusals["merge-different-extents"], first.path[i]->name.c_str(),
+                     nest.path[i]->name.c_str(), shown(a->extent), shown(b->extent))
             .at(step.span(1))
             .note("the other loop is made here", b->span);
       }
       if (i + 1 < nest.path.size() && !b->body.same_as(nest.path[i + 1]->stmt)) {
-        throw refuse("merge-not-only-child", "loop `{}` is not all that stands below loop `{}`",
-                     nest.path[i + 1]->name.c_str(), nest.path[i]->name.c_str())
+        throw refuse(refusals["merge-not-only-child"], nest.path[i + 1]->name.c_str(),
+                     nest.path[i]->name.c_str())
             .at(step.span(1));
       }
     }

@@ -1,14 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "ir/tir/division.h"
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/inline.h"
 #include "transform/schedule/loop_sequence.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "not-an-einsum",
+         .message = "block `{}` is no sum of products: {}",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def folded(A: T.Buffer((8,), "float32"), B: T.Buffer((16,), "float32")):
+    for i in range(16):
+        with T.sblock("folded"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = A[vi // 2] * 2.0
+
+
+other = tvm.s_tir.Schedule(folded)
+other.pad_einsum("folded", [3]))",
+         .right = R"(sch.pad_einsum("double", [3, 5]))"},
+        {.name = "bad-padding",
+         .message = "block `{}` has {} iterators, so it takes {} positive factors",
+         .help = "1 leaves an iterator as it is",
+         .wrong = R"(sch.pad_einsum("product", [8, 8]))",
+         .right = R"(sch.pad_einsum("product", [16, 16, 16]))"},
+    }};
+extern const ir::RefusalList refusals_primitive_pad_einsum;
+const ir::RefusalList refusals_primitive_pad_einsum = refusals;
 
 static constexpr char doc[] = R"(
 pad_einsum(block, padding)      Round the iterators of a sum of products up to multiples, with zeros around the operands.
@@ -155,7 +182,7 @@ class Padding {
 
  private:
   Error refuse_block(const std::string& why) const {
-    return refuse("not-an-einsum", "block `{}` is no sum of products: {}", block_->name.c_str(), why)
+    return refuse(refusals["not-an-einsum"], block_->name.c_str(), why)
         .at(block_.span)
         .note("the block is defined here", old_->span);
   }
@@ -396,14 +423,12 @@ void Padding::apply() {
 void apply(Step& step, BlockArg block, Any given) {
   // check
   SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
   size_t count = block->block()->iter_vars.size();
   std::vector<int64_t> factors = integers(step, 2, given);
   bool positive = std::all_of(factors.begin(), factors.end(), [](int64_t factor) { return factor > 0; });
   if (!positive || factors.size() != count) {
-    throw refuse("bad-padding", "block `{}` has {} iterators, so it takes {} positive factors",
-                 block->name.c_str(), count, count)
-        .at(step.span(2));
+    throw refuse(refusals["bad-padding"], block->name.c_str(), count, count).at(step.span(2));
   }
   require_complete_or_reduction(step.state, *block, *scope);
   Padding padding(step, block, *scope);

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/non_block_stmts.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/reindex.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "reindex-inside-nest",
+         .message = "block `{}` {} `{}` in the same loops as block `{}`",
+         .help = "give the two blocks loops of their own first, or copy with `cache_read` or `cache_write`"},
+    }};
+extern const ir::RefusalList refusals_primitive_reindex;
+const ir::RefusalList refusals_primitive_reindex = refusals;
 
 static constexpr char doc[] = R"(
 reindex(block, buffer) -> block      Let a block use a copy of a buffer that its iterators index one by one.
@@ -46,7 +58,7 @@ Expr of_type(const Var& var, const Expr& bound) {
 SRefNode* apply(Step& step, BlockArg block, Any) {
   // check
   SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
   require_stage_pipeline(step.state, *scope, "reindex");
   Buffer buffer = buffer_at_position(step, 2, *block);
   bool write = step.call.args[2].cast<BufferPosition>()->write;
@@ -75,12 +87,10 @@ SRefNode* apply(Step& step, BlockArg block, Any) {
     if (partner == &*block || child_position(*scope, *partner) != position) continue;
     const std::vector<SRefNode*>& writers = deps.writers[buffer.get()];
     bool writes = std::find(writers.begin(), writers.end(), partner) != writers.end();
-    throw refuse("reindex-inside-nest", "block `{}` {} `{}` in the same loops as block `{}`",
-                 partner->name.c_str(), writes ? "writes" : "reads", buffer->name.c_str(),
-                 block->name.c_str())
+    throw refuse(refusals["reindex-inside-nest"], partner->name.c_str(), writes ? "writes" : "reads",
+                 buffer->name.c_str(), block->name.c_str())
         .at(step.span(2))
-        .note("the block is defined here", partner->stmt->span)
-        .help("give the two blocks loops of their own first, or copy with `cache_read` or `cache_write`");
+        .note("the block is defined here", partner->stmt->span);
   }
 
   // apply

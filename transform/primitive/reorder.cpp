@@ -1,10 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "transform/schedule/loops.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "reorder-duplicate-loop",
+         .message = "loop `{}` is named twice",
+         .help = "name each loop once, in the order that they shall have",
+         .meaning = "Each loop has one place in the new order.",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+sch.reorder(i, i))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.reorder(j, i))"},
+        {.name = "reorder-not-a-chain",
+         .message = "loop `{}` is not all there is in loop `{}`",
+         .help = "reorder loops that are nested in one another around one block",
+         .meaning =
+             "Loops are reordered along one path of the nest: each lies inside of another, with nothing "
+             "beside it.",
+         .wrong = R"(i, j = sch.get_loops("double")
+a, b = sch.get_loops("shifted")
+sch.reorder(i, a))",
+         .right = R"(i, j = sch.get_loops("double")
+sch.reorder(j, i))"},
+        {.name = "reorder-dependent-loops",
+         .message = "the range of loop `{}` depends on loop `{}`, which would come inside it",
+         .help = "the loop that another one depends on stays around it",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def triangle(A: T.Buffer((16, 16), "float32")):
+    for i in range(16):
+        for j in range(i + 1):
+            with T.sblock("set"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                A[vi, vj] = 0.0
+
+
+other = tvm.s_tir.Schedule(triangle)
+i, j = other.get_loops("set")
+other.reorder(j, i))",
+         .right = R"(i, j = sch.get_loops("double")
+sch.reorder(j, i))"},
+        {.name = "reorder-ordered-iterator",
+         .message = "iterator `{}` of block `{}` is neither spatial nor a reduction",
+         .help = "loops of such an iterator keep their place"},
+        {.name = "reorder-repeats-reduction",
+         .message =
+             "loop `{}` counts both through the sums of block `{}` and within them, and a sum might not "
+             "begin with its first term",
+         .help = "`decompose_reduction` first: then the sum begins before the loops"},
+    }};
+extern const ir::RefusalList refusals_primitive_reorder;
+const ir::RefusalList refusals_primitive_reorder = refusals;
 
 static constexpr char doc[] = R"(
 reorder(*ordered_loops)      Permute loops of one nest into the order given.
@@ -26,8 +79,8 @@ static void require_affine_below(ScheduleState& state, const SRefNode& block, co
   bind_loops(analyzer, loops);
   loops.erase(loops.begin(), std::find(loops.begin(), loops.end(), &top));
   if (binds_affinely(realize_of(state, block), ranges_of(loops), analyzer)) return;
-  throw refuse(
-      "not-affine-binding",
+  throw refuse_as(
+      shared_refusals["not-affine-binding"],
       "the iterators of block `{}` are no affine map of the loops around it, not even below loop `{}`",
       block.name.c_str(), top.parent->name.c_str())
       .note("the block is defined here", block.stmt->span);
@@ -41,7 +94,7 @@ static void apply(Step& step, Array<Any> args) {
   std::unordered_set<const SRefNode*> named;
   for (const LoopArg& loop : order) {
     if (!named.insert(&*loop).second) {
-      throw refuse("reorder-duplicate-loop", "loop `{}` is named twice", loop->name.c_str()).at(loop.span);
+      throw refuse(refusals["reorder-duplicate-loop"], loop->name.c_str()).at(loop.span);
     }
   }
   // The chain from the innermost named loop up to the outermost.
@@ -60,8 +113,7 @@ static void apply(Step& step, Array<Any> args) {
     chain.push_back(up);
     if (named.contains(up)) --left;
     if (chain.size() > 1 && !up->loop()->body.same_as(chain[chain.size() - 2]->stmt)) {
-      throw refuse("reorder-not-a-chain", "loop `{}` is not all there is in loop `{}`",
-                   chain[chain.size() - 2]->name.c_str(), up->name.c_str())
+      throw refuse(refusals["reorder-not-a-chain"], chain[chain.size() - 2]->name.c_str(), up->name.c_str())
           .at(step.span(1))
           .note(fmt::format("loop `{}` is made here", up->name.c_str()), up->stmt->span);
     }
@@ -69,11 +121,12 @@ static void apply(Step& step, Array<Any> args) {
   if (left > 0) {
     for (const LoopArg& loop : order) {
       if (is_above(*loop, *bottom)) continue;
-      throw refuse("reorder-not-a-chain", "loops `{}` and `{}` are not nested in one another",
-                   loop->name.c_str(), bottom->name.c_str())
+      throw refuse_as(refusals["reorder-not-a-chain"], "loops `{}` and `{}` are not nested in one another",
+                      loop->name.c_str(), bottom->name.c_str())
           .at(step.span(1));
     }
-    throw refuse("reorder-not-a-chain", "some of the loops are around a block, and the others inside of it")
+    throw refuse_as(refusals["reorder-not-a-chain"],
+                    "some of the loops are around a block, and the others inside of it")
         .at(step.span(1));
   }
   std::reverse(chain.begin(), chain.end());
@@ -85,9 +138,8 @@ static void apply(Step& step, Array<Any> args) {
     for (size_t j = i + 1; j < target.size(); ++j) {
       auto inner = [&](const VarNode* var) { return var == target[j]->loop_var.get(); };
       if (uses_var(target[i]->min, inner) || uses_var(target[i]->extent, inner)) {
-        throw refuse("reorder-dependent-loops",
-                     "the range of loop `{}` depends on loop `{}`, which would come inside it",
-                     target[i]->loop_var->name.c_str(), target[j]->loop_var->name.c_str())
+        throw refuse(refusals["reorder-dependent-loops"], target[i]->loop_var->name.c_str(),
+                     target[j]->loop_var->name.c_str())
             .at(step.span(1));
       }
     }
@@ -96,9 +148,7 @@ static void apply(Step& step, Array<Any> args) {
     require_affine_below(step.state, *block, *chain.front());
     for (const IterVar& iter : block->block()->iter_vars) {
       if (iter->iter_type == IterType::kDataPar || iter->iter_type == IterType::kCommReduce) continue;
-      throw refuse("reorder-ordered-iterator",
-                   "iterator `{}` of block `{}` is neither spatial nor a reduction", iter->var->name.c_str(),
-                   block->name.c_str())
+      throw refuse(refusals["reorder-ordered-iterator"], iter->var->name.c_str(), block->name.c_str())
           .at(step.span(1))
           .note("the block is defined here", block->stmt->span);
     }
@@ -145,22 +195,18 @@ static void apply(Step& step, Array<Any> args) {
                                           [&](SRefNode* loop) { return loop != sref && is(loop); });
       };
       if (std::all_of(realize->iter_values.begin(), realize->iter_values.end(), alone)) continue;
-      throw refuse(
-          "reorder-repeats-reduction",
-          "loop `{}` counts both through the sums of block `{}` and within them, and a sum might not "
-          "begin with its first term",
-          sref->name.c_str(), block->name.c_str())
+      throw refuse(refusals["reorder-repeats-reduction"], sref->name.c_str(), block->name.c_str())
           .at(step.span(1))
           .note("the block is defined here", block->stmt->span)
           .help("reorder before the loops are fused");
     }
     if (!reduces || !repeats_instances(realize, loops)) continue;
     Error error =
-        refuse("reorder-repeats-reduction",
-               "iterations of these loops sum up elements of block `{}` again, and would go on with a "
-               "sum instead of starting anew",
-               block->name.c_str());
-    add_witness(error, instance_met_twice(realize, loops));
+        refuse_as(refusals["reorder-repeats-reduction"],
+                  "iterations of these loops sum up elements of block `{}` again, and would go on with a "
+                  "sum instead of starting anew",
+                  block->name.c_str());
+    if (step.state.explaining) add_witness(error, instance_met_twice(realize, loops));
     throw std::move(error).at(step.span(1)).note("the block is defined here", block->stmt->span);
   }
 

@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "not-a-permutation",
+         .message = "the new order is no permutation of the {} iterators of block `{}`",
+         .help = "the order has the number of each iterator once",
+         .wrong = R"(sch.reorder_block_iter_var(sch.get_sblock("double"), [0, 0]))",
+         .right = R"(sch.reorder_block_iter_var(sch.get_sblock("double"), [1, 0]))"},
+    }};
+extern const ir::RefusalList refusals_primitive_reorder_block_iter_var;
+const ir::RefusalList refusals_primitive_reorder_block_iter_var = refusals;
 
 static constexpr char doc[] = R"(
 reorder_block_iter_var(block, new_order)      Permute the iterators of a block.
@@ -24,9 +38,7 @@ static void apply(Step& step, BlockHandleArg block, Any new_order) {
     if (permutation) seen[i] = true;
   }
   if (!permutation) {
-    throw refuse("not-a-permutation", "the new order is no permutation of the {} iterators of block `{}`",
-                 seen.size(), block->name.c_str())
-        .at(step.span(2));
+    throw refuse(refusals["not-a-permutation"], seen.size(), block->name.c_str()).at(step.span(2));
   }
 
   // apply

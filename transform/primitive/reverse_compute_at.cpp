@@ -1,12 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/inline.h"
 #include "transform/schedule/non_block_stmts.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/undeclared_accesses.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "producer-outside-loop",
+         .message = "block `{}` writes what block `{}` reads, but is not below loop `{}`",
+         .help = "choose a loop that is around all producers",
+         .meaning =
+             "A consumer moves into a loop only when all blocks that it reads are inside of that loop.",
+         .wrong = R"(i, j = sch.get_loops("double")
+sch.reverse_compute_at("shifted", i))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.reverse_compute_at("shifted", j))"},
+        {.name = "consumer-before-loop",
+         .message = "block `{}` reads what block `{}` writes, and stands before loop `{}`",
+         .help = "it can move to a loop behind the block that it reads from",
+         .wrong = R"(i, j = sch.get_loops("shifted")
+sch.reverse_compute_at("double", i))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.reverse_compute_at("shifted", i))"},
+    }};
+extern const ir::RefusalList refusals_primitive_reverse_compute_at;
+const ir::RefusalList refusals_primitive_reverse_compute_at = refusals;
 
 static constexpr char doc[] = R"(
 reverse_compute_at(block, loop, preserve_unit_loops=False, index=-1)      Compute a consumer below a loop of its producers.
@@ -28,35 +53,29 @@ Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const 
                              bool preserve_unit_loops, int64_t index, Span index_span) {
   SRefNode* scope = scope_of(*block);
   if (!scope || scope_of(*loop) != scope) {
-    throw refuse("not-in-one-scope", "block `{}` and loop `{}` are not in the same scope",
-                 block->name.c_str(), loop->name.c_str())
-        .at(loop.span);
+    throw refuse(shared_refusals["not-in-one-scope"], block->name.c_str(), loop->name.c_str()).at(loop.span);
   }
   require_stage_pipeline(state, *scope, "reverse_compute_at");
   require_complete_or_reduction(state, *block, *scope);
   if (is_above(*loop, *block)) {
-    throw refuse("loop-is-around-block", "loop `{}` is already around block `{}`", loop->name.c_str(),
-                 block->name.c_str())
+    throw refuse(shared_refusals["loop-is-around-block"], loop->name.c_str(), block->name.c_str())
         .at(loop.span);
   }
   Dependences deps = dependences(state, *scope);
   auto [producers, consumers] = flow_around(deps, *block);
   for (SRefNode* producer : producers) {
     if (is_above(*loop, *producer)) continue;
-    throw refuse("producer-outside-loop",
-                 "block `{}` writes what block `{}` reads, but is not below loop `{}`",
-                 producer->name.c_str(), block->name.c_str(), loop->name.c_str())
+    throw refuse(refusals["producer-outside-loop"], producer->name.c_str(), block->name.c_str(),
+                 loop->name.c_str())
         .at(loop.span)
-        .note("the producer is defined here", producer->stmt->span)
-        .help("choose a loop that is around all producers");
+        .note("the producer is defined here", producer->stmt->span);
   }
   std::vector<SRefNode*> below = child_blocks(state, *loop);
   for (SRefNode* each : deps.blocks) {
     if (each == below.front()) break;
     if (std::find(consumers.begin(), consumers.end(), each) == consumers.end()) continue;
-    throw refuse("consumer-before-loop",
-                 "block `{}` reads what block `{}` writes, and stands before loop `{}`", each->name.c_str(),
-                 block->name.c_str(), loop->name.c_str())
+    throw refuse(refusals["consumer-before-loop"], each->name.c_str(), block->name.c_str(),
+                 loop->name.c_str())
         .at(loop.span)
         .note("the consumer is defined here", each->stmt->span);
   }

@@ -1,10 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/inline.h"
 #include "transform/schedule/non_block_stmts.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "several-producers",
+         .message = "block `{}` has {} producers; it needs exactly one",
+         .help = "`reverse_compute_at` moves a block with several producers",
+         .meaning = "The block is written by several blocks, of which none can be chosen.",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+sch.decompose_reduction("product", k)
+sch.reverse_compute_inline("shifted"))"},
+        {.name = "several-consumers",
+         .message = "what block `{}` writes is read by other blocks too",
+         .help = "`compute_inline` puts a producer into all that read it"},
+        {.name = "inline-into-reduction",
+         .message =
+             "block `{}`, the producer of `{}`, is a reduction: its values are not final until the last "
+             "update",
+         .help = "`reverse_compute_at` moves the block to the loops of the reduction",
+         .wrong = R"(sch.reverse_compute_inline("shifted"))",
+         .right = R"(sch.compute_inline("double"))"},
+        {.name = "inline-free-iterator",
+         .message = "the iterators of block `{}` do not follow from its indices of `{}`"},
+        {.name = "inline-reads-outside",
+         .message =
+             "block `{}` has instances that read nothing of `{}`, and its producer would leave them out"},
+        {.name = "inline-has-predicate",
+         .message = "block `{}` has a condition, so it cannot be inlined into its producer",
+         .help = "`split` with a factor that divides the extent needs no condition"},
+        {.name = "inline-not-covering",
+         .message = "block `{}` writes elements of `{}` that block `{}` does not read",
+         .help = "`reverse_compute_at` moves the block and leaves the buffer"},
+    }};
+extern const ir::RefusalList refusals_primitive_reverse_compute_inline;
+const ir::RefusalList refusals_primitive_reverse_compute_inline = refusals;
 
 static constexpr char doc[] = R"(
 reverse_compute_inline(block)      Let the only producer of a block compute what the block would make of it, and drop the block.
@@ -34,9 +71,9 @@ static SRefNode& storing_block(ScheduleState& state, SRefNode& producer) {
 
 Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block) {
   SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
   if (block->block()->init) {
-    throw refuse("inline-has-init", "block `{}` has `T.init()`, so it cannot be inlined", block->name.c_str())
+    throw refuse(shared_refusals["inline-has-init"], block->name.c_str())
         .at(block.span)
         .note("the block is defined here", block->block()->span);
   }
@@ -51,22 +88,15 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
   const BufferStoreNode* store = only_store(*block, block.span);
   std::vector<SRefNode*> producers = deps.producers(*block);
   if (producers.size() != 1) {
-    throw refuse("several-producers", "block `{}` has {} producers; it needs exactly one",
-                 block->name.c_str(), producers.size())
-        .at(block.span);
+    throw refuse(refusals["several-producers"], block->name.c_str(), producers.size()).at(block.span);
   }
   SRefNode& producer = *producers[0];
   if (deps.consumers(producer).size() != 1) {
-    throw refuse("several-consumers", "what block `{}` writes is read by other blocks too",
-                 producer.name.c_str())
-        .at(block.span);
+    throw refuse(refusals["several-consumers"], producer.name.c_str()).at(block.span);
   }
   SRefNode& storing = storing_block(state, producer);
   if (storing.block()->init) {
-    throw refuse(
-        "inline-into-reduction",
-        "block `{}`, the producer of `{}`, is a reduction: its values are not final until the last update",
-        producer.name.c_str(), block->name.c_str())
+    throw refuse(refusals["inline-into-reduction"], producer.name.c_str(), block->name.c_str())
         .at(block.span)
         .note("the producer is defined here", producer.stmt->span);
   }
@@ -81,10 +111,8 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
   std::optional<VarMap> at;
   if (!indices.empty()) at = iterators_at(*block, indices, produced->indices);
   if (!at) {
-    Error error =
-        refuse("inline-free-iterator", "the iterators of block `{}` do not follow from its indices of `{}`",
-               block->name.c_str(), buffer->name.c_str());
-    add_witness(error, element_left_unread(state, producer, *block, buffer));
+    Error error = refuse(refusals["inline-free-iterator"], block->name.c_str(), buffer->name.c_str());
+    if (state.explaining) add_witness(error, element_left_unread(state, producer, *block, buffer));
     throw std::move(error)
         .at(block.span)
         .note("the block is defined here", block->stmt->span)
@@ -103,20 +131,15 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
     if (reach && inner.can_prove(ge(reach.min, const_like(reach.min, 0))) &&
         inner.can_prove(lt(reach.max, size)))
       continue;
-    Error error =
-        refuse("inline-reads-outside",
-               "block `{}` has instances that read nothing of `{}`, and its producer would leave them out",
-               block->name.c_str(), buffer->name.c_str());
-    add_witness(error, index_outside(*block->block(), buffer, indices));
+    Error error = refuse(refusals["inline-reads-outside"], block->name.c_str(), buffer->name.c_str());
+    if (state.explaining) add_witness(error, index_outside(*block->block(), buffer, indices));
     throw std::move(error)
         .at(block.span)
         .note("the block is defined here", block->stmt->span)
         .help("inline the producer into it: `sch.compute_inline`");
   }
   if (!is_const_int(realize_of(state, *block)->predicate, 1)) {
-    throw refuse("inline-has-predicate",
-                 "block `{}` has a condition, so it cannot be inlined into its producer", block->name.c_str())
-        .at(block.span);
+    throw refuse(refusals["inline-has-predicate"], block->name.c_str()).at(block.span);
   }
 
   // What the producer writes and the block does not read, the producer must not compute.
@@ -133,10 +156,9 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
     auto assumed = analyzer.assume(inside);
     for (size_t d = 0; d < indices.size(); ++d) {
       if (analyzer.can_prove_equal(substitute(indices[d], *at), produced->indices[d])) continue;
-      Error error =
-          refuse("inline-not-covering", "block `{}` writes elements of `{}` that block `{}` does not read",
-                 producer.name.c_str(), buffer->name.c_str(), block->name.c_str());
-      add_witness(error, element_left_unread(state, producer, *block, buffer));
+      Error error = refuse(refusals["inline-not-covering"], producer.name.c_str(), buffer->name.c_str(),
+                           block->name.c_str());
+      if (state.explaining) add_witness(error, element_left_unread(state, producer, *block, buffer));
       throw std::move(error).at(block.span).note("the producer is defined here", producer.stmt->span);
     }
   }

@@ -1,11 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/reducer.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "rfactor-mixed-loop",
+         .message = "loop `{}` belongs to both a data-parallel and a reduction iterator of block `{}`",
+         .help = "fuse data-parallel loops with data-parallel loops only"},
+        {.name = "rfactor-spatial-loop",
+         .message = "loop `{}` belongs to a data-parallel iterator of block `{}`",
+         .help = "choose a loop of a reduction iterator (`T.axis.reduce`, `R` in `T.axis.remap`)",
+         .meaning = "`rfactor` splits a reduction: its loop must be one of the reduction.",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+sch.rfactor(i, 0))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.rfactor(k, 0))"},
+        {.name = "rfactor-several-blocks",
+         .message = "below loop `{}`, the outermost reduction loop of block `{}`, are other blocks as well"},
+        {.name = "rfactor-unbound-loop",
+         .message = "loop `{}` stands below a reduction loop of block `{}` but belongs to no iterator of it"},
+        {.name = "rfactor-condition",
+         .message =
+             "the condition of block `{}` does not tell which iterations of loop `{}` compute anything",
+         .help = "`rfactor` understands upper bounds, such as `k_0 * 32 + k_1 < n` after `split`"},
+        {.name = "rfactor-loop-not-serial",
+         .message = "loop `{}` is not serial",
+         .help = "`rfactor` first; make the loops of the block it returns parallel, or bind them to threads",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+sch.unroll(k)
+sch.rfactor(k, 0))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.rfactor(k, 0))"},
+        {.name = "rfactor-not-first",
+         .message = "block `{}` is not the first below loop `{}`, and its first stage would move before it",
+         .help = "give the block loops of its own first"},
+        {.name = "rfactor-axis-out-of-range",
+         .message = "axis {} is not in {}..{}",
+         .meaning =
+             "The new axis is put among those of the result, from 0 to their number; negative ones count "
+             "from the end.",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+sch.rfactor(k, 5))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.rfactor(k, 0))"},
+    }};
+extern const ir::RefusalList refusals_primitive_rfactor;
+const ir::RefusalList refusals_primitive_rfactor = refusals;
 
 static constexpr char doc[] = R"(
 rfactor(loop, factor_axis) -> block      Make the iterations of one reduction loop reduce on their own, then reduce their results.
@@ -46,35 +94,25 @@ void require_loops(Step& step, const LoopArg& loop, const SRefNode& block, const
     const VarNode* var = each->loop()->loop_var.get();
     bool spatial = use.spatial.contains(var), reduced = use.reduced.contains(var);
     if (spatial && reduced) {
-      throw refuse("rfactor-mixed-loop",
-                   "loop `{}` belongs to both a data-parallel and a reduction iterator of block `{}`",
-                   each->name.c_str(), block.name.c_str())
+      throw refuse(refusals["rfactor-mixed-loop"], each->name.c_str(), block.name.c_str())
           .at(loop.span)
-          .note("the loop is made here", each->stmt->span)
-          .help("fuse data-parallel loops with data-parallel loops only");
+          .note("the loop is made here", each->stmt->span);
     }
     if (spatial && each == &*loop) {
-      throw refuse("rfactor-spatial-loop", "loop `{}` belongs to a data-parallel iterator of block `{}`",
-                   loop->name.c_str(), block.name.c_str())
-          .at(loop.span)
-          .help("choose a loop of a reduction iterator (`T.axis.reduce`, `R` in `T.axis.remap`)");
+      throw refuse(refusals["rfactor-spatial-loop"], loop->name.c_str(), block.name.c_str()).at(loop.span);
     }
     if (spatial) continue;
     if (reduced && !reducing) {
       reducing = true;
       for (const SRefNode* other : child_blocks(step.state, *each)) {
         if (other == &block) continue;
-        throw refuse("rfactor-several-blocks",
-                     "below loop `{}`, the outermost reduction loop of block `{}`, are other blocks as well",
-                     each->name.c_str(), block.name.c_str())
+        throw refuse(refusals["rfactor-several-blocks"], each->name.c_str(), block.name.c_str())
             .at(loop.span)
             .note("the other block is defined here", other->stmt->span)
             .help(fmt::format("give block `{}` loops of its own first", other->name.c_str()));
       }
     } else if (!reduced && reducing && !is_const_int(each->loop()->extent, 1)) {
-      throw refuse("rfactor-unbound-loop",
-                   "loop `{}` stands below a reduction loop of block `{}` but belongs to no iterator of it",
-                   each->name.c_str(), block.name.c_str())
+      throw refuse(refusals["rfactor-unbound-loop"], each->name.c_str(), block.name.c_str())
           .at(loop.span)
           .note("the loop is made here", each->stmt->span)
           .help("bind it to an iterator of the block");
@@ -109,12 +147,9 @@ Expr reached(const SBlockRealize& realize, const std::vector<SRefNode*>& loops,
     // An upper bound on something that grows with the inner loops: where it fails at first it fails always.
     if (!upper || !analyzer.can_prove(ge(two->a, substitute(two->a, least))) ||
         uses_var(two->b, [&](const VarNode* var) { return inner.contains(var); })) {
-      throw refuse("rfactor-condition",
-                   "the condition of block `{}` does not tell which iterations of loop `{}` compute anything",
-                   realize->block->name_hint.c_str(), loop->name.c_str())
+      throw refuse(refusals["rfactor-condition"], realize->block->name_hint.c_str(), loop->name.c_str())
           .at(loop.span)
-          .note("the block is defined here", realize->block->span)
-          .help("`rfactor` understands upper bounds, such as `k_0 * 32 + k_1 < n` after `split`");
+          .note("the block is defined here", realize->block->span);
     }
     if (!always_holds(first, analyzer, around)) result = logical_and(result, first);
   }
@@ -283,9 +318,9 @@ SRefNode* apply(Step& step, LoopArg loop, int64_t factor_axis) {
   require_stage_pipeline(step.state, scope, "rfactor");
   std::vector<SRefNode*> below = child_blocks(step.state, *loop);
   if (below.size() != 1) {
-    Error error =
-        refuse("rfactor-several-blocks", "below loop `{}` are {} blocks instead of one reduction block",
-               loop->name.c_str(), below.size());
+    Error error = refuse_as(refusals["rfactor-several-blocks"],
+                            "below loop `{}` are {} blocks instead of one reduction block",
+                            loop->name.c_str(), below.size());
     for (const SRefNode* each : below)
       error.first().notes.push_back(
           {fmt::format("block `{}` is defined here", each->name.c_str()), each->stmt->span});
@@ -297,12 +332,10 @@ SRefNode* apply(Step& step, LoopArg loop, int64_t factor_axis) {
   require_affine_binding(step.state, block);
   const ForNode* rf_loop = loop->loop();
   if (rf_loop->for_kind != ForKind::kSerial) {
-    throw refuse("rfactor-loop-not-serial", "loop `{}` is not serial", loop->name.c_str())
-        .at(loop.span)
-        .help("`rfactor` first; make the loops of the block it returns parallel, or bind them to threads");
+    throw refuse(refusals["rfactor-loop-not-serial"], loop->name.c_str()).at(loop.span);
   }
   if (!is_const_int(rf_loop->min, 0)) {
-    throw refuse("loop-not-from-zero", "`rfactor` needs loop `{}` to start at 0", loop->name.c_str())
+    throw refuse(shared_refusals["loop-not-from-zero"], "rfactor", loop->name.c_str())
         .at(loop.span)
         .note("the loop is made here", rf_loop->span);
   }
@@ -311,23 +344,20 @@ SRefNode* apply(Step& step, LoopArg loop, int64_t factor_axis) {
   LoopUse use = use_of_loops(realize);
   require_loops(step, loop, block, loops, use);
   if (!use.reduced.contains(rf_loop->loop_var.get()) && !is_const_int(rf_loop->extent, 1)) {
-    throw refuse("rfactor-unbound-loop", "loop `{}` belongs to no iterator of block `{}`, which it repeats",
-                 loop->name.c_str(), block.name.c_str())
+    throw refuse_as(refusals["rfactor-unbound-loop"],
+                    "loop `{}` belongs to no iterator of block `{}`, which it repeats", loop->name.c_str(),
+                    block.name.c_str())
         .at(loop.span)
         .note("the loop is made here", rf_loop->span)
         .help("choose a loop of a reduction iterator (`T.axis.reduce`, `R` in `T.axis.remap`)");
   }
   if (child_blocks(step.state, *loops[0])[0] != &block) {
-    throw refuse("rfactor-not-first",
-                 "block `{}` is not the first below loop `{}`, and its first stage would move before it",
-                 block.name.c_str(), loops[0]->name.c_str())
-        .at(loop.span)
-        .help("give the block loops of its own first");
+    throw refuse(refusals["rfactor-not-first"], block.name.c_str(), loops[0]->name.c_str()).at(loop.span);
   }
   Reduction reduction = reduction_of(block, step.span(1));
   int64_t ndim = static_cast<int64_t>(reduction.indices.size());
   if (factor_axis < -(ndim + 1) || factor_axis > ndim) {
-    throw refuse("rfactor-axis-out-of-range", "axis {} is not in {}..{}", factor_axis, -(ndim + 1), ndim)
+    throw refuse(refusals["rfactor-axis-out-of-range"], factor_axis, -(ndim + 1), ndim)
         .at(step.span(2))
         .help(fmt::format("buffer `{}` has {} dimension{}, the new one goes before or after any of them",
                           reduction.buffers[0]->name.c_str(), ndim, ndim == 1 ? "" : "s"));

@@ -1,13 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "ir/tir/region.h"
+#include "transform/arith/simplify.h"
 #include "transform/schedule/buffers.h"
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/conditions.h"
+#include "transform/schedule/refusals.h"
+#include "transform/schedule/surroundings.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "rolling-read-before",
+         .message = "block `{}` reads `{}` before block `{}` writes it",
+         .help = "the buffer rolls along the loop that its consumer stands in: `compute_at` first"},
+        {.name = "rolling-no-loop",
+         .message = "writers and readers of `{}` have no loop around all of them",
+         .wrong = R"(sch.rolling_buffer("double", 0))"},
+        {.name = "rolling-no-overlap",
+         .message = "no dimension of `{}` is written row after row with rows in common",
+         .help = "one dimension must begin at a loop times a step, and reach over more than the step"},
+        {.name = "rolling-rows-missing",
+         .message =
+             "one iteration of loop `{}` does not write all of the {} rows of `{}` from its first to its "
+             "last",
+         .help = "rows that the next iteration needs as well must have been written"},
+    }};
+extern const ir::RefusalList refusals_primitive_rolling_buffer;
+const ir::RefusalList refusals_primitive_rolling_buffer = refusals;
 
 static constexpr char doc[] = R"(
 rolling_buffer(block, write_buffer_index)      Keep only the rows that the next iteration needs as well, in a circle.
@@ -97,7 +122,7 @@ class Roller final : public Rewriter {
     auto* old = as<SBlockNode>(s);
     if (!old || old == scope_) return next;
     SBlock block = ref(as<SBlockNode>(next));
-    AccessRegions found = detect_access_regions(block);
+    AccessRegions found = detect_access_regions(block, transform::simplify);
     SBlock changed = with(block, [&](SBlockNode& copy) {
       copy.reads = renewed(copy.reads, found.reads);
       copy.writes = renewed(copy.writes, found.writes);
@@ -137,13 +162,12 @@ class Roller final : public Rewriter {
 void apply(Step& step, BlockArg block, Any) {
   // check
   SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes", Naming::kNumbers);
   bool inside = false;
   for (const Buffer& each : scope->block()->alloc_buffers) inside = inside || each.same_as(buffer);
   if (!inside) {
-    throw refuse("output-block", "block `{}` writes `{}`, which leaves the scope", block->name.c_str(),
-                 buffer->name.c_str())
+    throw refuse(shared_refusals["output-block"], block->name.c_str(), buffer->name.c_str())
         .at(block.span)
         .note("the block is defined here", block->stmt->span);
   }
@@ -155,15 +179,14 @@ void apply(Step& step, BlockArg block, Any) {
     if (reader == &*block) continue;
     std::vector<SRefNode*> after = deps.consumers(*block);
     if (std::find(after.begin(), after.end(), reader) == after.end()) {
-      throw refuse("rolling-read-before", "block `{}` reads `{}` before block `{}` writes it",
-                   reader->name.c_str(), buffer->name.c_str(), block->name.c_str())
+      throw refuse(refusals["rolling-read-before"], reader->name.c_str(), buffer->name.c_str(),
+                   block->name.c_str())
           .at(block.span);
     }
   }
   SRefNode* top = common_above(users);
   if (!top || !top->loop() || users.size() < 2) {
-    throw refuse("rolling-no-loop", "writers and readers of `{}` have no loop around all of them",
-                 buffer->name.c_str())
+    throw refuse(refusals["rolling-no-loop"], buffer->name.c_str())
         .at(block.span)
         .help(
             fmt::format("first `sch.compute_at` block `{}` below a loop of its reader", block->name.c_str()));
@@ -195,11 +218,9 @@ void apply(Step& step, BlockArg block, Any) {
       if (rolls[d].loop == loop->loop()->loop_var.get()) axis = d;
   }
   if (!axis) {
-    throw refuse("rolling-no-overlap", "no dimension of `{}` is written row after row with rows in common",
-                 buffer->name.c_str())
+    throw refuse(refusals["rolling-no-overlap"], buffer->name.c_str())
         .at(block.span)
-        .note("the block is defined here", block->stmt->span)
-        .help("one dimension must begin at a loop times a step, and reach over more than the step");
+        .note("the block is defined here", block->stmt->span);
   }
 
   SBlockRealize realize = realize_of(step.state, *block);
@@ -226,13 +247,10 @@ void apply(Step& step, BlockArg block, Any) {
     auto count = rows_of(rows[d], inner, left_out, analyzer);
     if (count) count = analyzer.simplify(add(*count, written->region[d]->extent - 1));
     if (count && analyzer.can_prove_equal(*count, extents[d])) continue;
-    throw refuse(
-        "rolling-rows-missing",
-        "one iteration of loop `{}` does not write all of the {} rows of `{}` from its first to its last",
-        top->name.c_str(), *const_int(extents[d]), buffer->name.c_str())
+    throw refuse(refusals["rolling-rows-missing"], top->name.c_str(), *const_int(extents[d]),
+                 buffer->name.c_str())
         .at(block.span)
-        .note("the block is defined here", block->stmt->span)
-        .help("rows that the next iteration needs as well must have been written");
+        .note("the block is defined here", block->stmt->span);
   }
 
   // apply

@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <random>
 
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "weights-do-not-match",
+         .message = "there are {} candidates and {} weights",
+         .help = "there is one weight for each candidate",
+         .meaning = "`sample_categorical` has a probability for each candidate.",
+         .wrong = "sch.sample_categorical([1, 2], [1.0])",
+         .right = "sch.sample_categorical([1, 2], [0.5, 0.5])"},
+    }};
+extern const ir::RefusalList refusals_primitive_sample_categorical;
+const ir::RefusalList refusals_primitive_sample_categorical = refusals;
 
 static constexpr char doc[] = R"(
 sample_categorical(candidates, probs, decision=None) -> number      Draw one of some numbers, each with its weight.
@@ -29,12 +44,13 @@ static Any apply(Step& step, Any candidate_list, Any weight_list, std::optional<
   }
   int64_t count = static_cast<int64_t>(candidates.size());
   if (weights.size() != candidates.size() || candidates.empty()) {
-    throw refuse("weights-do-not-match", "there are {} candidates and {} weights", count, weights.size())
+    throw refuse(refusals["weights-do-not-match"], count, weights.size())
         .kind("ValueError+ScheduleError")
         .at(step.span(2));
   }
   if (decision && (*decision < 0 || *decision >= count)) {
-    throw refuse("bad-decision", "decision {} is none of the {} candidates", *decision, count)
+    throw refuse_as(shared_refusals["bad-decision"], "decision {} is none of the {} candidates", *decision,
+                    count)
         .kind("ValueError+ScheduleError")
         .at(step.span(3));
   }

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "bad-partition", .message = "a product from factor {} of {} on cannot be a multiple of {}"},
+    }};
+extern const ir::RefusalList refusals_primitive_sample_partitioned_tile;
+const ir::RefusalList refusals_primitive_sample_partitioned_tile = refusals;
 
 static constexpr char doc[] = R"(
 sample_partitioned_tile(loop, n, partition_pos=0, innerpart_factor=1, decision=None) -> numbers      Draw `n` factors whose product is the extent of a loop, where the product from `partition_pos` on is a multiple of `innerpart_factor`.
@@ -16,22 +26,18 @@ static Any apply(Step& step, LoopArg loop, int64_t n, int64_t partition_pos, int
                  Any decision) {
   // check
   if (n < 2) {
-    throw refuse("bad-tile-count", "loop `{}` cannot be tiled by {} factors", loop->name.c_str(), n)
-        .at(step.span(2));
+    throw refuse(shared_refusals["bad-tile-count"], loop->name.c_str(), n).at(step.span(2));
   }
   auto extent = const_int(loop->loop()->extent);
   bool divides = extent && *extent >= 1 && innerpart_factor >= 1 && *extent % innerpart_factor == 0;
   if (innerpart_factor < 1 ||
       (divides && innerpart_factor > 1 && (partition_pos < 0 || partition_pos >= n))) {
-    throw refuse("bad-partition", "a product from factor {} of {} on cannot be a multiple of {}",
-                 partition_pos, n, innerpart_factor)
-        .at(step.span(3));
+    throw refuse(refusals["bad-partition"], partition_pos, n, innerpart_factor).at(step.span(3));
   }
   std::vector<int64_t> given;
   if (decision != nullptr) given = integers(step, 5, decision);
   if (decision != nullptr && static_cast<int64_t>(given.size()) != n) {
-    throw refuse("bad-decision", "the decision has {} factors instead of {}", given.size(), n)
-        .at(step.span(5));
+    throw refuse(shared_refusals["bad-decision"], given.size(), n).at(step.span(5));
   }
 
   // apply

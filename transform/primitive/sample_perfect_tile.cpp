@@ -1,7 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "bad-tile-limit",
+         .message = "no factor of loop `{}` is at most {}",
+         .help = "-1 is no limit",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+sch.sample_perfect_tile(i, n=2, max_innermost_factor=0))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.sample_perfect_tile(i, n=2))"},
+        {.name = "bad-tile-extent", .message = "loop `{}` has {} iterations, nothing to tile"},
+    }};
+extern const ir::RefusalList refusals_primitive_sample_perfect_tile;
+const ir::RefusalList refusals_primitive_sample_perfect_tile = refusals;
 
 static constexpr char doc[] = R"(
 sample_perfect_tile(loop, n, max_innermost_factor=16, decision=None) -> numbers      Draw `n` factors whose product is the extent of a loop.
@@ -17,27 +34,22 @@ needs: n of 2 or more.
 static Any apply(Step& step, LoopArg loop, int64_t n, int64_t max_innermost_factor, Any decision) {
   // check
   if (n < 1 || (n < 2 && max_innermost_factor != -1)) {
-    throw refuse("bad-tile-count", "loop `{}` cannot be tiled by {} factors", loop->name.c_str(), n)
+    throw refuse(shared_refusals["bad-tile-count"], loop->name.c_str(), n)
         .kind("ValueError+ScheduleError")
         .at(step.span(2));
   }
   if (max_innermost_factor < 1 && max_innermost_factor != -1) {
-    throw refuse("bad-tile-limit", "no factor of loop `{}` is at most {}", loop->name.c_str(),
-                 max_innermost_factor)
-        .at(step.span(3))
-        .help("-1 is no limit");
+    throw refuse(refusals["bad-tile-limit"], loop->name.c_str(), max_innermost_factor).at(step.span(3));
   }
   std::vector<int64_t> tile(n, 1);
   auto extent = const_int(loop->loop()->extent);
   if (extent && *extent < 1) {
-    throw refuse("bad-tile-extent", "loop `{}` has {} iterations, nothing to tile", loop->name.c_str(),
-                 *extent)
-        .at(loop.span);
+    throw refuse(refusals["bad-tile-extent"], loop->name.c_str(), *extent).at(loop.span);
   }
   std::vector<int64_t> given;
   if (decision != nullptr) given = integers(step, 4, decision);
   if (decision != nullptr && static_cast<int64_t>(given.size()) != n) {
-    throw refuse("bad-decision", "the decision has {} factors instead of {}", given.size(), n)
+    throw refuse(shared_refusals["bad-decision"], given.size(), n)
         .kind("InternalError+ScheduleError")
         .at(step.span(4));
   }

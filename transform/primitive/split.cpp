@@ -1,11 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "transform/arith/int_set.h"
 #include "transform/arith/solver.h"
 #include "transform/schedule/loops.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "split-not-covering",
+         .message = "factors multiply to {}, less than the extent {} of loop `{}`",
+         .help = "leave one factor to be inferred: `None`",
+         .meaning = "The factors of a split multiply to less than the extent of the loop.",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+sch.split(i, [2, 4]))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.split(i, [2, None]))"},
+    }};
+extern const ir::RefusalList refusals_primitive_split;
+const ir::RefusalList refusals_primitive_split = refusals;
 
 static constexpr char doc[] = R"(
 split(loop, factors, preserve_unit_iters=True, disable_predication=False) -> loops      Replace one loop by a nest over its factors; None is inferred.
@@ -44,7 +61,8 @@ static std::vector<SRefNode*> apply(Step& step, LoopArg loop, Any factor_list, b
     wrong_argument(step.call, 2, "a list of factors");
   for (Any& factor : given) factor = step.evaluate(factor);
   if (given.empty())
-    throw refuse("split-without-factors", "loop `{}` is split by no factors", loop->name.c_str())
+    throw refuse_as(shared_refusals["split-without-factors"], "loop `{}` is split by no factors",
+                    loop->name.c_str())
         .at(step.span(2));
   Analyzer analyzer;
   DataType dtype = old->loop_var->dtype();
@@ -62,18 +80,15 @@ static std::vector<SRefNode*> apply(Step& step, LoopArg loop, Any factor_list, b
     auto constant = factor ? const_int(factor) : std::nullopt;
     if (!factor) {
       if (inferred) {
-        throw refuse("split-several-inferred", "factors {} and {} of loop `{}` are both to be inferred",
-                     *inferred, i, loop->name.c_str())
-            .at(step.span(2))
-            .help("only one factor can be None");
+        throw refuse(shared_refusals["split-several-inferred"], *inferred, i, loop->name.c_str())
+            .at(step.span(2));
       }
       inferred = i;
       factors.push_back(nullptr);
       continue;
     }
     if (constant && *constant <= 0) {
-      throw refuse("split-factor-not-positive", "factor {} of loop `{}` is {}", i, loop->name.c_str(),
-                   *constant)
+      throw refuse(shared_refusals["split-factor-not-positive"], i, loop->name.c_str(), *constant)
           .at(step.span(2));
     }
     if (constant) factor = int_imm(dtype, *constant);
@@ -84,18 +99,17 @@ static std::vector<SRefNode*> apply(Step& step, LoopArg loop, Any factor_list, b
     factors[*inferred] = analyzer.simplify(floordiv(old->extent + product - 1, product));
   } else if (!analyzer.can_prove(ge(product, old->extent))) {
     auto have = const_int(product), need = const_int(old->extent);
-    Error error =
-        have && need
-            ? refuse("split-not-covering", "factors multiply to {}, less than the extent {} of loop `{}`",
-                     *have, *need, loop->name.c_str())
-            : refuse("split-not-covering", "the factors' product is not known to cover loop `{}`",
-                     loop->name.c_str());
-    if (std::string values = counterexample_text(analyzer, ge(product, old->extent)); !values.empty())
-      add_witness(error, fmt::format("with {} it is less", values));
+    Error error = have && need
+                      ? refuse(refusals["split-not-covering"], *have, *need, loop->name.c_str())
+                      : refuse_as(refusals["split-not-covering"],
+                                  "the factors' product is not known to cover loop `{}`", loop->name.c_str());
+    if (step.state.explaining) {
+      std::string values = counterexample_text(analyzer, ge(product, old->extent));
+      if (!values.empty()) add_witness(error, fmt::format("with {} it is less", values));
+    }
     throw std::move(error)
         .at(step.span(2))
-        .note(fmt::format("loop `{}` is made here", loop->name.c_str()), old->span)
-        .help("leave one factor to be inferred: `None`");
+        .note(fmt::format("loop `{}` is made here", loop->name.c_str()), old->span);
   }
 
   // apply

@@ -1,8 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/schedule/buffers.h"
 #include "transform/schedule/cache_stage.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "align-factor-not-positive",
+         .message = "an alignment of {} elements is not possible",
+         .help = "the factor counts elements, 1 or more",
+         .meaning = "A stride is a multiple of a factor from 1 on.",
+         .wrong = R"(sch.storage_align("double", 0, 0, 0, 1))",
+         .right = R"(sch.storage_align("double", 0, 0, 16, 1))"},
+        {.name = "axis-out-of-range",
+         .message = "buffer `{}` has {} dimensions, so there is no axis {}",
+         .help = "axes count from 0, negative ones from the end",
+         .wrong = R"(sch.storage_align("double", 0, 5, 16, 1))",
+         .right = R"(sch.storage_align("double", 0, 0, 16, 1))"},
+        {.name = "bad-align-annotation",
+         .message = "block `{}` has an annotation `buffer_dim_align` that is no list of four integers each",
+         .help = "`storage_align` writes it: lists of buffer, axis, factor and offset"},
+    }};
+extern const ir::RefusalList refusals_primitive_storage_align;
+const ir::RefusalList refusals_primitive_storage_align = refusals;
 
 static constexpr char doc[] = R"(
 storage_align(block, buffer_index, axis, factor, offset)      Ask for padding of a dimension of a buffer, so that its stride is `factor * k + offset`.
@@ -20,14 +43,11 @@ static void apply(Step& step, BlockArg block, Any, int64_t axis, int64_t factor,
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes", Naming::kNumbers);
   int64_t index = step.call.args[2].cast<int64_t>();
   if (factor <= 0) {
-    throw refuse("align-factor-not-positive", "an alignment of {} elements is not possible", factor)
-        .at(step.span(4));
+    throw refuse(refusals["align-factor-not-positive"], factor).at(step.span(4));
   }
   int64_t ndim = static_cast<int64_t>(buffer->buffer()->shape.size());
   if (axis < -ndim || axis >= ndim) {
-    throw refuse("axis-out-of-range", "buffer `{}` has {} dimensions, so there is no axis {}",
-                 buffer->name.c_str(), ndim, axis)
-        .at(step.span(3));
+    throw refuse(refusals["axis-out-of-range"], buffer->name.c_str(), ndim, axis).at(step.span(3));
   }
   if (axis < 0) axis += ndim;
   allocating_block(*block, buffer, "storage_align", step.span(2));
@@ -42,9 +62,7 @@ static void apply(Step& step, BlockArg block, Any, int64_t axis, int64_t factor,
       for (size_t i = 0; valid && i < 4; ++i) valid = (*numbers)[i].try_cast<int64_t>().has_value();
     }
     if (!valid) {
-      throw refuse("bad-align-annotation",
-                   "block `{}` has an annotation `buffer_dim_align` that is no list of four integers each",
-                   block->name.c_str())
+      throw refuse(refusals["bad-align-annotation"], block->name.c_str())
           .at(block.span)
           .note("the block is defined here", block->stmt->span);
     }

@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/schedule/blockize.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/tensor_intrin.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "tensorize-unused-buffer",
+         .message = "parameter `{}` of intrinsic `{}` is {}",
+         .help = "the root blocks name every parameter in `T.reads(..)` or `T.writes(..)`"},
+        {.name = "tensorize-alignment",
+         .message = "parameter `{}` of intrinsic `{}` is aligned to {} bytes, buffer `{}` to {}"},
+    }};
+extern const ir::RefusalList refusals_primitive_tensorize;
+const ir::RefusalList refusals_primitive_tensorize = refusals;
 
 static constexpr char doc[] = R"(
 tensorize(block_or_loop, tensor_intrin, preserve_unit_iters=True)      Replace a computation by the intrinsic that does it.
@@ -22,7 +36,7 @@ keeps: the values computed, as far as the implementation does what its descripti
 static void apply(Step& step, SRef target, String tensor_intrin, bool preserve_unit_iters) {
   // check
   std::string name(tensor_intrin);
-  TensorIntrin intrin = find_intrinsic(name, step.span(2));
+  TensorIntrin intrin = find_intrinsic(name, step.call.host, step.span(2));
   BlockReuse reuse;
   SBlockRealize realize;
   if (target->loop()) {
@@ -50,17 +64,14 @@ static void apply(Step& step, SRef target, String tensor_intrin, bool preserve_u
       for (const TensorRegion& region : regions)
         if (!part && region->source.same_as(param)) part = region;
     if (used == match.buffers.end() || !part) {
-      throw refuse("tensorize-unused-buffer", "parameter `{}` of intrinsic `{}` is {}", param->name.c_str(),
-                   name,
+      throw refuse(refusals["tensorize-unused-buffer"], param->name.c_str(), name,
                    part ? "not used by its description" : "neither read nor written by its implementation")
-          .at(step.span(2))
-          .help("the root blocks name every parameter in `T.reads(..)` or `T.writes(..)`");
+          .at(step.span(2));
     }
     int64_t needed = param->buffer()->data_alignment, given = used->second->buffer()->data_alignment;
     if (needed > 0 && given % needed != 0) {
-      throw refuse("tensorize-alignment",
-                   "parameter `{}` of intrinsic `{}` is aligned to {} bytes, buffer `{}` to {}",
-                   param->name.c_str(), name, needed, used->second->name.c_str(), given)
+      throw refuse(refusals["tensorize-alignment"], param->name.c_str(), name, needed,
+                   used->second->name.c_str(), given)
           .kind("InternalError+ScheduleError")
           .at(step.span(2))
           .help(fmt::format("write `align={}` in the description and the implementation", given));

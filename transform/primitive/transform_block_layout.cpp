@@ -1,11 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
 #include "transform/arith/iter_map.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/loops.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "block-layout-iterators",
+         .message = "the map takes {} ind{}, block `{}` has {} iterator{}",
+         .help = "the map takes one index for each iterator of the block",
+         .wrong = R"(sch.transform_block_layout("double", lambda i: (i,)))",
+         .right = R"(sch.transform_block_layout("double", lambda i, j: (i * 16 + j,)))"},
+        {.name = "block-layout-bindings",
+         .message = "the iterators of block `{}` are not its loops, one by one and in their order",
+         .help = "change the block before its loops are split, fused or reordered"},
+        {.name = "block-layout-several-blocks",
+         .message = "below loop `{}` are other blocks as well",
+         .help = "move the others out, with `compute_at` or `reverse_compute_at`"},
+        {.name = "block-layout-mixed-iterators",
+         .message = "the new iterator {} of block `{}` mixes reduction and other iterators",
+         .help = "a new iterator is made of spatial ones or of reductions alone",
+         .wrong = R"(sch.transform_block_layout("product", lambda i, j, k: (i, j * 16 + k)))",
+         .right = R"(sch.transform_block_layout("product", lambda i, j, k: (i * 16 + j, k)))"},
+        {.name = "block-layout-not-bijective",
+         .message = "the map is not one to one on the iterators of block `{}`{}",
+         .wrong = R"(sch.transform_block_layout("double", lambda i, j: (i,)))",
+         .right = R"(sch.transform_block_layout("double", lambda i, j: (i * 16 + j,)))"},
+    }};
+extern const ir::RefusalList refusals_primitive_transform_block_layout;
+const ir::RefusalList refusals_primitive_transform_block_layout = refusals;
 
 static constexpr char doc[] = R"(
 transform_block_layout(block, index_map)      Run a block over other iterators: all instances, in another order.
@@ -80,15 +109,15 @@ class RemapIterators final : public Rewriter {
 static void apply(Step& step, BlockArg block, Any) {
   // check
   SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
   const SBlockNode* old = block->block();
   IndexMap map = index_map_argument(step.call, 2, std::nullopt, index_type(*old));
   if (!map) wrong_argument(step.call, 2, "a function of indices, or an IndexMap");
   step.call.args[2] = map;
   if (map->initial_indices.size() != old->iter_vars.size()) {
-    throw refuse("block-layout-iterators", "the map takes {} ind{}, block `{}` has {} iterator{}",
-                 map->initial_indices.size(), map->initial_indices.size() == 1 ? "ex" : "ices",
-                 block->name.c_str(), old->iter_vars.size(), old->iter_vars.size() == 1 ? "" : "s")
+    throw refuse(refusals["block-layout-iterators"], map->initial_indices.size(),
+                 map->initial_indices.size() == 1 ? "ex" : "ices", block->name.c_str(), old->iter_vars.size(),
+                 old->iter_vars.size() == 1 ? "" : "s")
         .at(step.span(2));
   }
   std::vector<SRefNode*> loops = loops_above(*block);
@@ -98,17 +127,12 @@ static void apply(Step& step, BlockArg block, Any) {
     plain =
         realize->iter_values[i].same_as(loops[i]->loop()->loop_var) && is_const_int(loops[i]->loop()->min, 0);
   if (!plain) {
-    throw refuse("block-layout-bindings",
-                 "the iterators of block `{}` are not its loops, one by one and in their order",
-                 block->name.c_str())
+    throw refuse(refusals["block-layout-bindings"], block->name.c_str())
         .at(block.span)
-        .note("the block is defined here", block->stmt->span)
-        .help("change the block before its loops are split, fused or reordered");
+        .note("the block is defined here", block->stmt->span);
   }
   if (child_blocks(step.state, *loops[0]).size() != 1) {
-    throw refuse("block-layout-several-blocks", "below loop `{}` are other blocks as well",
-                 loops[0]->name.c_str())
-        .at(block.span);
+    throw refuse(refusals["block-layout-several-blocks"], loops[0]->name.c_str()).at(block.span);
   }
   Analyzer analyzer;
   std::vector<LoopRange> iters;
@@ -138,10 +162,7 @@ static void apply(Step& step, BlockArg block, Any) {
     mapped = map_indices(map, iter_vars, inner);
   }
   auto mixed = [&](size_t i) {
-    return refuse("block-layout-mixed-iterators",
-                  "the new iterator {} of block `{}` mixes reduction and other iterators", i,
-                  block->name.c_str())
-        .at(step.span(2));
+    return refuse(refusals["block-layout-mixed-iterators"], i, block->name.c_str()).at(step.span(2));
   };
   auto not_bijective = [&](std::string_view why) {
     // What is wrong with one new iterator is told before what is wrong with all of them.
@@ -153,8 +174,7 @@ static void apply(Step& step, BlockArg block, Any) {
         type = old->iter_vars[j]->iter_type;
       }
     }
-    return refuse("block-layout-not-bijective", "the map is not one to one on the iterators of block `{}`{}",
-                  block->name.c_str(), why)
+    return refuse(refusals["block-layout-not-bijective"], block->name.c_str(), why)
         .at(step.span(2))
         .help(
             "each digit of each iterator is used once, as in `lambda i, j: (i // 4, j, i % 4)` over a "

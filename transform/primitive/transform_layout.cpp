@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/core/said_error.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
@@ -9,9 +9,41 @@
 #include "transform/pass/regions.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/layout_padding.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/reindex.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "transform-layout-dimensions",
+         .message = "the padding is a function of {} ind{}, the map gives {}",
+         .meaning = "The map takes one index for each dimension of the buffer.",
+         .wrong = R"(sch.transform_layout("double", ("write", 0), lambda i: (i,)))",
+         .right = R"(sch.transform_layout("double", ("write", 0), lambda i, j: (j, i)))"},
+        {.name = "transform-layout-padding-type",
+         .message = "buffer `{}` gets padding of type {} for elements of type {}",
+         .help = "the padding has the type of the buffer's elements",
+         .wrong =
+             R"(sch.transform_layout("double", ("write", 0), lambda i, j: (i // 5, j, i % 5), pad_value=1))",
+         .right =
+             R"(sch.transform_layout("double", ("write", 0), lambda i, j: (i // 5, j, i % 5), pad_value=0.0))"},
+        {.name = "buffer-is-view",
+         .message = "`{}` is a view on `{}`",
+         .help = "transform the buffer that it shows"},
+        {.name = "transform-layout-opaque",
+         .message = "buffer `{}` is used {}, not only element by element",
+         .help = "only buffers that are loaded and stored element by element get another layout"},
+        {.name = "transform-layout-padding",
+         .message = "the new shape ({}) of `{}` has more elements than the old one ({}): those where {}",
+         .help = "say what they are with `pad_value`, or cut dimensions by factors that divide them; "
+                 "`assume_injective_transform=True` leaves the elements between unset",
+         .wrong = R"(sch.transform_layout("double", ("write", 0), lambda i, j: (i // 5, j, i % 5)))",
+         .right = R"(sch.transform_layout("double", ("write", 0), lambda i, j: (i // 4, j, i % 4)))"},
+    }};
+extern const ir::RefusalList refusals_primitive_transform_layout;
+const ir::RefusalList refusals_primitive_transform_layout = refusals;
 
 static constexpr char doc[] = R"(
 transform_layout(block, buffer, index_map, pad_value=None, *, assume_injective_transform=False)      Store a buffer's elements in another order.
@@ -259,8 +291,8 @@ IndexMap padding_map(Step& step, size_t ndim, DataType dtype, const Buffer& buff
     IndexMap map = index_map_argument(step.call, 4, ndim, dtype);
     if (!map) return map;
     if (map->initial_indices.size() != ndim) {
-      throw refuse("transform-layout-dimensions", "the padding is a function of {} ind{}, the map gives {}",
-                   map->initial_indices.size(), map->initial_indices.size() == 1 ? "ex" : "ices", ndim)
+      throw refuse(refusals["transform-layout-dimensions"], map->initial_indices.size(),
+                   map->initial_indices.size() == 1 ? "ex" : "ices", ndim)
           .kind("InternalError+ScheduleError")
           .at(step.span(4));
     }
@@ -268,9 +300,8 @@ IndexMap padding_map(Step& step, size_t ndim, DataType dtype, const Buffer& buff
       bool whole = !padding->dtype().is_floating() && !element.is_floating();
       if (padding->dtype() == element || whole) continue;
       step.call.args[4] = map;
-      throw refuse("transform-layout-padding-type",
-                   "buffer `{}` gets padding of type {} for elements of type {}", buffer->name.c_str(),
-                   padding->dtype().str(), element.str())
+      throw refuse(refusals["transform-layout-padding-type"], buffer->name.c_str(), padding->dtype().str(),
+                   element.str())
           .at(step.span(4));
     }
     return map;
@@ -284,9 +315,8 @@ IndexMap padding_map(Step& step, size_t ndim, DataType dtype, const Buffer& buff
   auto map = make<IndexMapNode>(indices, Array<Expr>{constant});
   if (constant->dtype() != element) {
     step.call.args[4] = map;
-    throw refuse("transform-layout-padding-type",
-                 "buffer `{}` gets padding of type {} for elements of type {}", buffer->name.c_str(),
-                 constant->dtype().str(), element.str())
+    throw refuse(refusals["transform-layout-padding-type"], buffer->name.c_str(), constant->dtype().str(),
+                 element.str())
         .at(step.span(4));
   }
   return map;
@@ -324,9 +354,10 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
   IndexMap map = index_map_argument(step.call, 3, type->shape.size(), dtype);
   if (!map) wrong_argument(step.call, 3, "a function of indices, or an IndexMap");
   if (map->initial_indices.size() != type->shape.size()) {
-    throw refuse("transform-layout-dimensions", "the map takes {} ind{}, buffer `{}` has {} dimension{}",
-                 map->initial_indices.size(), map->initial_indices.size() == 1 ? "ex" : "ices",
-                 buffer->name.c_str(), type->shape.size(), type->shape.size() == 1 ? "" : "s")
+    throw refuse_as(refusals["transform-layout-dimensions"],
+                    "the map takes {} ind{}, buffer `{}` has {} dimension{}", map->initial_indices.size(),
+                    map->initial_indices.size() == 1 ? "ex" : "ices", buffer->name.c_str(),
+                    type->shape.size(), type->shape.size() == 1 ? "" : "s")
         .kind("InternalError+ScheduleError")
         .at(step.span(3));
   }
@@ -338,18 +369,16 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
     owner = up;
     for (const MatchBufferRegion& match : up->block()->match_buffers) {
       if (!match->buffer.same_as(buffer)) continue;
-      throw refuse("buffer-is-view", "`{}` is a view on `{}`", buffer->name.c_str(),
-                   match->source->source->name.c_str())
-          .at(step.span(2))
-          .help("transform the buffer that it shows");
+      throw refuse(refusals["buffer-is-view"], buffer->name.c_str(), match->source->source->name.c_str())
+          .at(step.span(2));
     }
     for (const Buffer& each : up->block()->alloc_buffers) allocated = allocated || each.same_as(buffer);
   }
   OtherUses uses(buffer);
   uses.visit(owner->stmt);
   if (uses.view || uses.pointer) {
-    Error error = refuse("transform-layout-opaque", "buffer `{}` is used {}, not only element by element",
-                         buffer->name.c_str(), uses.view ? "through a view" : "through its address")
+    Error error = refuse(refusals["transform-layout-opaque"], buffer->name.c_str(),
+                         uses.view ? "through a view" : "through its address")
                       .at(step.span(2));
     if (!uses.view) throw error;
     throw Error(error).note("the view is made here", uses.view->span);
@@ -372,18 +401,13 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
     }
   } catch (Error& error) {
     if (assume_injective_transform || !drops_indices(map, box)) throw std::move(error).at(step.span(3));
-    throw ir::SaidError(std::move(error).at(step.span(3)).kind("KeyError+ScheduleError"),
-                        "key is not in Map");
+    throw std::move(error).at(step.span(3)).kind("KeyError+ScheduleError");
   }
   if (grows && pad_value == nullptr) {
-    throw refuse("transform-layout-padding",
-                 "the new shape ({}) of `{}` has more elements than the old one ({}): those where {}",
-                 shape_text(shape), buffer->name.c_str(), shape_text(type->shape),
+    throw refuse(refusals["transform-layout-padding"], shape_text(shape), buffer->name.c_str(),
+                 shape_text(type->shape),
                  expr_text(back.padding, [](const Var& var) { return std::string(var->name); }))
-        .at(step.span(3))
-        .help(
-            "say what they are with `pad_value`, or cut dimensions by factors that divide them; "
-            "`assume_injective_transform=True` leaves the elements between unset");
+        .at(step.span(3));
   }
 
   // apply

@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/schedule/primitive.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{kScheduleError,
+                                       {
+                                           {.name = "annotation-not-found",
+                                            .message = "{} `{}` has no annotation `{}`",
+                                            .meaning = "The loop or block has no annotation of this name.",
+                                            .wrong = R"(i, j = sch.get_loops("double")
+sch.unannotate(i, "pragma"))",
+                                            .right = R"(i, j = sch.get_loops("double")
+sch.annotate(i, "pragma", 1)
+sch.unannotate(i, "pragma"))"},
+                                       }};
+extern const ir::RefusalList refusals_primitive_unannotate;
+const ir::RefusalList refusals_primitive_unannotate = refusals;
 
 static constexpr char doc[] = R"(
 unannotate(block_or_loop, ann_key)      Take an annotation off a loop or block.
@@ -19,8 +35,8 @@ static void apply(Step& step, SRef sref, String key) {
   if (!present.count(key)) {
     std::vector<std::string> keys;
     for (const auto& [name, value] : present) keys.emplace_back(name);
-    throw refuse("annotation-not-found", "{} `{}` has no annotation `{}`", sref->loop() ? "loop" : "block",
-                 sref->name.c_str(), key.c_str())
+    throw refuse(refusals["annotation-not-found"], sref->loop() ? "loop" : "block", sref->name.c_str(),
+                 key.c_str())
         .kind("IndexError+ScheduleError")
         .at(step.span(2))
         .help(did_you_mean(key.c_str(), keys));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
 namespace mlc::transform {
@@ -15,16 +16,15 @@ keeps: not the signature: steps after this one trust what is left.
 static void apply(Step& step, BlockHandleArg block, std::string buf_type, Any buf_index_array) {
   // check
   if (buf_type != "read" && buf_type != "write") {
-    throw refuse("unknown-buffer-role", "there are no `{}` regions", buf_type)
-        .at(step.span(2))
-        .help("`read` or `write`");
+    throw refuse(shared_refusals["unknown-buffer-role"], buf_type).at(step.span(2));
   }
   const Array<TensorRegion>& regions = buf_type == "read" ? block->block()->reads : block->block()->writes;
   std::vector<bool> hidden(regions.size());
   for (int64_t i : integers(step, 3, buf_index_array)) {
     if (i < 0 || i >= static_cast<int64_t>(regions.size())) {
-      throw refuse("no-such-buffer", "block `{}` has {} {} regions, so there is no number {}",
-                   block->name.c_str(), regions.size(), buf_type, i)
+      throw refuse_as(shared_refusals["no-such-buffer"],
+                      "block `{}` has {} {} regions, so there is no number {}", block->name.c_str(),
+                      regions.size(), buf_type, i)
           .at(step.span(3));
     }
     hidden[i] = true;

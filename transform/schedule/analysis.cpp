@@ -3,12 +3,42 @@
 
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "transform/arith/split_sum_form.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/non_block_stmts.h"
+#include "transform/schedule/refusals.h"
+#include "transform/schedule/surroundings.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "not-complete-block",
+         .message = "block `{}` is not complete: {}",
+         .help = "a block is complete when it alone writes its results, each of them once, and reads none",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+sch.decompose_padding("product", i))"},
+        {.name = "not-reduction-block",
+         .message = "block `{}` is no reduction block: {}",
+         .help = "a reduction has `T.init()` and goes on with what it has written",
+         .meaning = "The block has no reduction: no axis of it is one, or nothing says what it begins with.",
+         .wrong = R"(i, j = sch.get_loops("double")
+sch.decompose_reduction("double", i))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.decompose_reduction("product", i))"},
+        {.name = "not-compact-dataflow",
+         .message = "below loop `{}`, block `{}` is neither complete ({}) nor a reduction block ({})"},
+        {.name = "reads-other-iterations",
+         .message = "block `{}` reads elements of `{}` that another iteration of loop `{}` may have written"},
+        {.name = "untold-accesses",
+         .message = "block `{}` does not tell what the blocks inside of it access",
+         .help = "`T.reads(...)` and `T.writes(...)` of a block tell which regions it accesses"},
+    }};
+extern const ir::RefusalList refusals_schedule_analysis;
+const ir::RefusalList refusals_schedule_analysis = refusals;
 
 SRefNode* scope_of(const SRefNode& sref) {
   SRefNode* up = sref.parent;
@@ -611,7 +641,7 @@ std::string why_no_stage_pipeline(ScheduleState& state, SRefNode& scope) {
       std::string names;
       for (const SRefNode* writer : before)
         names += fmt::format("{}`{}`", names.empty() ? "" : ", ", writer->name.c_str());
-      std::string witness = element_from_elsewhere(state, deps, *block, region);
+      std::string witness = state.explaining ? element_from_elsewhere(state, deps, *block, region) : "";
       return fmt::format("block `{}` may read elements of `{}` that {} {} not written by then{}{}",
                          block->name.c_str(), region->source->name.c_str(), names,
                          before.size() == 1 ? "has" : "have", witness.empty() ? "" : ": ", witness);
@@ -633,9 +663,7 @@ std::string why_no_stage_pipeline(ScheduleState& state, SRefNode& scope) {
 
 void require_stage_pipeline(ScheduleState& state, SRefNode& scope, std::string_view primitive) {
   if (scope.stage_pipeline) return;
-  Error error =
-      refuse("not-stage-pipeline", "`{}` needs a scope that is a stage pipeline, and block `{}` is none",
-             primitive, scope.name.c_str());
+  Error error = refuse(shared_refusals["not-stage-pipeline"], primitive, scope.name.c_str());
   if (std::string why = why_no_stage_pipeline(state, scope); !why.empty())
     error.first().notes.push_back({why, {}});
   throw std::move(error).note(
@@ -649,8 +677,8 @@ namespace {
 
 // A refusal of a block for what it reads and writes, with the iterations that show it.
 [[noreturn]] void throw_for(Error error, ScheduleState& state, const SRefNode& block) {
-  add_witness(error, element_carried(state, block));
-  if (block.block()->init && !block.affine_binding)
+  if (state.explaining) add_witness(error, element_carried(state, block));
+  if (state.explaining && block.block()->init && !block.affine_binding)
     add_witness(error, uncovered_value(realize_of(state, block), loops_above(block)));
   throw std::move(error).note("the block is defined here", block.stmt->span);
 }
@@ -660,15 +688,13 @@ namespace {
 void require_complete(ScheduleState& state, const SRefNode& block, const SRefNode& scope) {
   std::string why = why_not_complete(state, block, scope);
   if (why.empty()) return;
-  throw_for(refuse("not-complete-block", "block `{}` is not complete: {}", block.name.c_str(), why), state,
-            block);
+  throw_for(refuse(refusals["not-complete-block"], block.name.c_str(), why), state, block);
 }
 void require_reduction(ScheduleState& state, const SRefNode& block, const SRefNode& scope) {
   std::string why = why_not_reduction(state, block, scope);
   if (why.empty()) return;
-  Error error =
-      refuse("not-reduction-block", "block `{}` is no reduction block: {}", block.name.c_str(), why);
-  if (!block.affine_binding && block.block()->init)
+  Error error = refuse(refusals["not-reduction-block"], block.name.c_str(), why);
+  if (state.explaining && !block.affine_binding && block.block()->init)
     add_witness(error, uncovered_value(realize_of(state, block), loops_above(block)));
   throw std::move(error).note("the block is defined here", block.stmt->span);
 }
@@ -677,16 +703,15 @@ void require_complete_or_reduction(ScheduleState& state, const SRefNode& block, 
   if (complete.empty()) return;
   std::string reduction = why_not_reduction(state, block, scope);
   if (reduction.empty()) return;
-  throw_for(refuse("not-complete-block", "block `{}` is neither complete ({}) nor a reduction block ({})",
-                   block.name.c_str(), complete, reduction),
+  throw_for(refuse_as(refusals["not-complete-block"],
+                      "block `{}` is neither complete ({}) nor a reduction block ({})", block.name.c_str(),
+                      complete, reduction),
             state, block);
 }
 void require_affine_binding(ScheduleState& state, const SRefNode& block) {
   if (block.affine_binding) return;
-  Error error =
-      refuse("not-affine-binding", "the iterators of block `{}` are no affine map of the loops around it",
-             block.name.c_str());
-  add_witness(error, uncovered_value(realize_of(state, block), loops_above(block)));
+  Error error = refuse(shared_refusals["not-affine-binding"], block.name.c_str());
+  if (state.explaining) add_witness(error, uncovered_value(realize_of(state, block), loops_above(block)));
   throw std::move(error)
       .note("the block is defined here", block.stmt->span)
       .help("bind each iterator to sums of loop variables in mixed radix, such as `i0 * 4 + i1`");
@@ -697,9 +722,8 @@ void require_compact_dataflow(ScheduleState& state, const SRefNode& below, const
     if (complete.empty()) continue;
     std::string reduction = why_not_reduction(state, *block, scope);
     if (reduction.empty()) continue;
-    throw_for(refuse("not-compact-dataflow",
-                     "below loop `{}`, block `{}` is neither complete ({}) nor a reduction block ({})",
-                     below.name.c_str(), block->name.c_str(), complete, reduction),
+    throw_for(refuse(refusals["not-compact-dataflow"], below.name.c_str(), block->name.c_str(), complete,
+                     reduction),
               state, *block);
   }
 }
@@ -718,11 +742,9 @@ void require_apart(ScheduleState& state, SRefNode& loop, std::string_view primit
       if (std::none_of(before.begin(), before.end(), is_below) ||
           covered(state, deps, *block, region, before))
         continue;
-      Error error =
-          refuse("reads-other-iterations",
-                 "block `{}` reads elements of `{}` that another iteration of loop `{}` may have written",
-                 block->name.c_str(), region->source->name.c_str(), loop.name.c_str());
-      add_witness(error, element_from_elsewhere(state, deps, *block, region, true));
+      Error error = refuse(refusals["reads-other-iterations"], block->name.c_str(),
+                           region->source->name.c_str(), loop.name.c_str());
+      if (state.explaining) add_witness(error, element_from_elsewhere(state, deps, *block, region, true));
       throw std::move(error)
           .note("the block is defined here", block->stmt->span)
           .help("choose loops inside of this one, or give the writer a loop of its own before it");
@@ -730,10 +752,8 @@ void require_apart(ScheduleState& state, SRefNode& loop, std::string_view primit
     for (const TensorRegion& region : deps.writes(*block)) {
       for (SRefNode* reader : deps.readers[region->source.get()]) {
         if (!is_below(reader) || reader == block || position(reader) > position(block)) continue;
-        throw refuse("written-after-read",
-                     "below loop `{}`, block `{}` writes `{}`, which block `{}` has read before it",
-                     loop.name.c_str(), block->name.c_str(), region->source->name.c_str(),
-                     reader->name.c_str())
+        throw refuse(shared_refusals["written-after-read"], loop.name.c_str(), block->name.c_str(),
+                     region->source->name.c_str(), reader->name.c_str())
             .note("the block is defined here", block->stmt->span);
       }
     }
@@ -743,10 +763,8 @@ void require_apart(ScheduleState& state, SRefNode& loop, std::string_view primit
 void require_told(const Dependences& deps, const std::vector<SRefNode*>& blocks) {
   for (const SRefNode* block : blocks) {
     if (!deps.undeclared.contains(block)) continue;
-    throw refuse("untold-accesses", "block `{}` does not tell what the blocks inside of it access",
-                 block->name.c_str())
-        .note("the block is defined here", block->stmt->span)
-        .help("`T.reads(...)` and `T.writes(...)` of a block tell which regions it accesses");
+    throw refuse(refusals["untold-accesses"], block->name.c_str())
+        .note("the block is defined here", block->stmt->span);
   }
 }
 

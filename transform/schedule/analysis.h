@@ -9,12 +9,6 @@
 
 namespace mlc::transform {
 
-// The error of a refused primitive; scripts catch it as ScheduleError.
-template <class... Args>
-Error refuse(std::string_view name, fmt::format_string<Args...> format, Args&&... args) {
-  return Error(Error(name, format, std::forward<Args>(args)...).kind("ScheduleError"));
-}
-
 // The nearest enclosing block; null for a root block.
 SRefNode* scope_of(const SRefNode& sref);
 // The loops around a block inside its scope, outermost first.

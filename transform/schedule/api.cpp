@@ -2,11 +2,23 @@
 #include "transform/schedule/api.h"
 
 #include "ir/core/error_kinds.h"
-#include "ir/core/said_error.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "transform/schedule/padding.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{kScheduleError,
+                                       {
+                                           {.name = "no-such-function",
+                                            .message = "the module has no function `{}`",
+                                            .wrong = R"(sch.work_on("other"))",
+                                            .right = R"(sch.work_on("main"))"},
+                                       }};
+extern const ir::RefusalList refusals_schedule_api;
+const ir::RefusalList refusals_schedule_api = refusals;
+
 namespace {
 
 // The minimal standard generator: x' = 48271 x mod (2^31 - 1).
@@ -27,12 +39,13 @@ Any construct(ApiCall& call) {
     wrong_argument(call, 1, "int or None");
   int64_t seed = call.args[1] == nullptr ? 1 : call.args[1].cast<int64_t>();
   if (seed < 1 || seed > INT32_MAX) {
-    throw ir::SaidError(Error("seed-out-of-range", "seed {} is not in 1..{}", seed, INT32_MAX)
-                            .kind("ValueError")
-                            .at(call.span_of(1)),
-                        fmt::format("seed must be in the range [1, 2147483647], but gets: {}", seed));
+    throw Error("seed-out-of-range", "seed {} is not in 1..{}", seed, INT32_MAX)
+        .kind("ValueError")
+        .at(call.span_of(1));
   }
   if (call.args[4].type_index() != ffi::TypeIndex::kTVMFFIBool) wrong_argument(call, 4, "bool");
+  // Accepted as TVM does: here a refusal costs no text before its report is shown, so there is nothing to
+  // leave out.
   auto level = call.args[3].try_cast<String>();
   if (!level) wrong_argument(call, 3, "str");
   if (*level != "detail" && *level != "fast" && *level != "none") {
@@ -43,9 +56,6 @@ Any construct(ApiCall& call) {
   }
   Schedule schedule = make_schedule(mod, seed % kModulus == 0 ? 1 : seed, call.args[4].cast<bool>());
   mutable_schedule(schedule).debug_mask = parse_debug_mask(call, 2);
-  mutable_schedule(schedule).error_level = *level == "detail" ? ErrorLevel::kDetail
-                                           : *level == "fast" ? ErrorLevel::kFast
-                                                              : ErrorLevel::kNone;
   return schedule;
 }
 
@@ -74,14 +84,10 @@ Any work_on(ApiCall& call) {
   if (!found) {
     std::vector<std::string> names;
     for (const auto& [global, fn] : mod->functions) names.emplace_back(global->name_hint);
-    std::string list;
-    for (const std::string& each : names) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", each);
-    throw ir::SaidError(refuse("no-such-function", "the module has no function `{}`", name->c_str())
-                            .kind("ValueError+ScheduleError")
-                            .at(call.span_of(1))
-                            .help(did_you_mean(name->c_str(), names)),
-                        fmt::format("Cannot find global var \"{}\" in the Module\ncandidates are: [{}]",
-                                    name->c_str(), list));
+    throw refuse(refusals["no-such-function"], name->c_str())
+        .kind("ValueError+ScheduleError")
+        .at(call.span_of(1))
+        .help(did_you_mean(name->c_str(), names));
   }
   schedule.func_working_on = found;
   return nullptr;
@@ -90,9 +96,7 @@ Any work_on(ApiCall& call) {
 // Shows the module as `sch.mod.show(...)` does, then the trace.
 Any show(ApiCall& call) {
   IRModule mod = self(call)->state->mod();
-  const Api* api = ApiRegistry::global().method(IRModuleNode::RuntimeTypeIndex(), "show");
-  MLC_CHECK(api, "modules have no method `show`");
-  std::vector<Any> positional{mod};
+  std::vector<Any> positional;
   for (const Any& arg : call.args[1].cast<Array<Any>>()) positional.push_back(arg);
   std::vector<std::string> names;
   std::vector<Any> values;
@@ -102,20 +106,13 @@ Any show(ApiCall& call) {
   }
   std::vector<std::pair<std::string_view, Any>> keywords;
   for (size_t i = 0; i < names.size(); ++i) keywords.emplace_back(names[i], values[i]);
-  call_api(*api, call.host, {positional, keywords, call.span, {}, {}});
+  call.host.call_method(Any(mod), "show", positional, keywords);
   call.host.print((self(call)->traced ? self(call)->trace->as_python() : "None") + "\n");
   return nullptr;
 }
 
-// `name`: of a variable that stands for no number of this schedule; empty: the handle of a loop or block.
-ir::SaidError unknown_handle(const Any& rv, std::string_view name, ApiCall& call) {
-  Error error = refuse("unknown-handle", "this handle belongs to another schedule, or was removed")
-                    .kind(kNoHandle)
-                    .at(call.span_of(1));
-  std::string handle = !name.empty()           ? fmt::format("ExprRV: {}", name)
-                       : ir::try_get<LoopRV>(rv) ? "LoopRV: s_tir.LoopRV"
-                                               : "SBlockRV: s_tir.SBlockRV";
-  return {std::move(error), "Cannot find corresponding " + handle};
+Error unknown_handle(ApiCall& call) {
+  return refuse(shared_refusals["unknown-handle"]).kind(kNoHandle).at(call.span_of(1));
 }
 
 Any get(ApiCall& call) {
@@ -126,7 +123,7 @@ Any get(ApiCall& call) {
   if (rv.type_index() == ffi::TypeIndex::kTVMFFIInt) return rv;
   if (auto e = ir::try_get<Expr>(rv)) {
     for (const Var& var : free_vars(*e)) {
-      if (!schedule->numbers.contains(var.get())) throw unknown_handle(rv, var->name.c_str(), call);
+      if (!schedule->numbers.contains(var.get())) throw unknown_handle(call);
     }
     return evaluate_numbers(*schedule, rv);
   }
@@ -134,22 +131,14 @@ Any get(ApiCall& call) {
     wrong_argument(call, 1, "a loop or block of this schedule");
   auto found = schedule->handles.find(rv.as<ffi::Object>());
   if (found == schedule->handles.end()) {
-    throw unknown_handle(rv, "", call);
+    throw unknown_handle(call);
   }
   const SRefNode& sref = *found->second;
   if (sref.mark != Mark::kNone) {
-    throw ir::SaidError(
-        refuse("location-is-no-loop", "the sampled location is no loop")
-            .kind("TypeError+ScheduleError")
-            .at(call.span_of(1)),
-        "Check failed: (result) is false: Expects StmtSRef `sref` points to `Loop`, but gets: None");
+    throw refuse(shared_refusals["location-is-no-loop"]).kind("TypeError+ScheduleError").at(call.span_of(1));
   }
   if (!sref.alive()) {
-    throw refuse(rv.as<LoopRV>() ? "loop-handle-gone" : "block-handle-gone",
-                 "`{}` is no longer in the module", sref.name.c_str())
-        .kind(kHandleGone)
-        .at(call.span_of(1))
-        .note(fmt::format("`{}` took it away", sref.removed_by));
+    throw handle_gone(sref, rv.as<LoopRV>().has_value()).at(call.span_of(1));
   }
   return sref.stmt;
 }
@@ -160,7 +149,7 @@ Any remove_rv(ApiCall& call) {
   if (!ir::try_get<LoopRV>(rv) && !ir::try_get<SBlockRV>(rv))
     wrong_argument(call, 1, "a loop or block of this schedule");
   if (mutable_schedule(self(call)).handles.erase(rv.as<ffi::Object>()) == 0) {
-    throw unknown_handle(rv, "", call);
+    throw unknown_handle(call);
   }
   return nullptr;
 }

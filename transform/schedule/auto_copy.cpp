@@ -3,11 +3,29 @@
 
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/non_block_stmts.h"
+#include "transform/schedule/refusals.h"
+#include "transform/schedule/surroundings.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "not-used-in-loop",
+         .message = "loop `{}` {} nothing of `{}`",
+         .help = "choose a loop around a block that does"},
+        {.name = "read-after-write",
+         .message = "loop `{}` reads `{}` after the last write to it",
+         .help = "the copy stands behind the last write, so it would come too late or too early"},
+        {.name = "region-unknown", .message = "which part of `{}` loop `{}` {} is not known"},
+    }};
+extern const ir::RefusalList refusals_schedule_auto_copy;
+const ir::RefusalList refusals_schedule_auto_copy = refusals;
+
 namespace {
 
 bool names(const Array<TensorRegion>& regions, const Buffer& buffer) {
@@ -105,9 +123,7 @@ void require_written_first(Step& step, const SRefNode& loop, const Buffer& buffe
     bool reads = uses(user->block()->reads);
     if (!reads && !uses(user->block()->writes)) continue;
     if (!reads || user->block()->init) return;
-    throw refuse("cache-write-updates",
-                 "block `{}` reads `{}` before it writes it, and a new buffer holds nothing",
-                 user->name.c_str(), buffer->name.c_str())
+    throw refuse(shared_refusals["cache-write-updates"], user->name.c_str(), buffer->name.c_str())
         .at(step.span(3))
         .note("the block is defined here", user->stmt->span)
         .help("choose a loop around what the block reads, too");
@@ -129,22 +145,19 @@ SRefNode* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, cons
   require_copy_straight(step.state, *scope, *block, buffer, write, step.primitive.name());
   Uses uses = uses_in(step.state, *loop, buffer);
   if ((write ? uses.writes : uses.reads).empty()) {
-    throw refuse("not-used-in-loop", "loop `{}` {} nothing of `{}`", loop->name.c_str(),
-                 write ? "writes" : "reads", buffer->name.c_str())
-        .at(loop.span)
-        .help("choose a loop around a block that does");
+    throw refuse(refusals["not-used-in-loop"], loop->name.c_str(), write ? "writes" : "reads",
+                 buffer->name.c_str())
+        .at(loop.span);
   }
   if (!write && !uses.writes.empty() && uses.writes.back() >= uses.reads.front()) {
-    throw refuse("written-after-read", "loop `{}` writes `{}` after it has begun to read it",
-                 loop->name.c_str(), buffer->name.c_str())
+    throw refuse_as(shared_refusals["written-after-read"],
+                    "loop `{}` writes `{}` after it has begun to read it", loop->name.c_str(),
+                    buffer->name.c_str())
         .at(loop.span)
         .help("one copy before the first read cannot follow the writes");
   }
   if (write && !uses.reads.empty() && uses.reads.back() > uses.writes.back()) {
-    throw refuse("read-after-write", "loop `{}` reads `{}` after the last write to it", loop->name.c_str(),
-                 buffer->name.c_str())
-        .at(loop.span)
-        .help("the copy stands behind the last write, so it would come too late or too early");
+    throw refuse(refusals["read-after-write"], loop->name.c_str(), buffer->name.c_str()).at(loop.span);
   }
   if (write) require_written_first(step, *loop, buffer);
   Analyzer analyzer;
@@ -163,8 +176,8 @@ SRefNode* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, cons
   for (size_t d = 0; d < shape.size(); ++d) {
     Interval& dim = boxes[0].dims[d];
     if (!dim) {
-      throw refuse("region-unknown", "which part of `{}` loop `{}` {} is not known", buffer->name.c_str(),
-                   loop->name.c_str(), write ? "writes" : "reads")
+      throw refuse(refusals["region-unknown"], buffer->name.c_str(), loop->name.c_str(),
+                   write ? "writes" : "reads")
           .at(loop.span);
     }
     bool inside =

@@ -4,13 +4,55 @@
 
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/iter_map.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/loops.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "blockize-not-divisible",
+         .message = "the iterators of block `{}` cannot be cut into outer and inner ones",
+         .help = "each iterator is `outer * n + inner` with whole inner loops, and a condition tests only "
+                 "outer or only inner loops: split by factors that divide the extent"},
+        {.name = "blockize-several-blocks",
+         .message = "below loop `{}` are {} blocks instead of one",
+         .help = "a list of the blocks makes one of them: `sch.blockize([block1, block2])`",
+         .wrong = R"(i, j = sch.get_loops("double")
+a, b = sch.get_loops("shifted")
+c = sch.cache_read("product", 1, "local")
+i, j, k = sch.get_loops("product")
+sch.compute_at(c, i)
+sch.blockize(i))",
+         .right = R"(i, j = sch.get_loops("double")
+sch.blockize(j))"},
+        {.name = "blockize-no-blocks",
+         .message = "there are no blocks in the list",
+         .help = "`sch.blockize([block1, block2])` takes blocks that stand side by side",
+         .meaning = "There is nothing to make a block of.",
+         .wrong = "sch.blockize([])",
+         .right = R"(i, j = sch.get_loops("double")
+sch.blockize(j))"},
+        {.name = "blockize-not-neighbours",
+         .message = "blocks `{}` and `{}` are in different blocks",
+         .help = "blocks of one list stand below the same loops"},
+        {.name = "blockize-different-iterators",
+         .message = "blocks `{}` and `{}` do not step through the loops around them alike",
+         .help = "their iterators, in order, must have the same outer parts; the first block has the most of "
+                 "them"},
+        {.name = "blockize-outer-reduction",
+         .message = "block `{}` is a reduction, which cannot be one of several",
+         .help = "take its init out with `sch.decompose_reduction` first"},
+    }};
+extern const ir::RefusalList refusals_schedule_blockize;
+const ir::RefusalList refusals_schedule_blockize = refusals;
+
 namespace {
 
 // Which sides of the cut an expression depends on.
@@ -28,13 +70,9 @@ struct Sides {
   std::string loops;
   for (const SRefNode* loop : inner)
     loops += fmt::format("{}`{}`", loops.empty() ? "" : ", ", loop->name.c_str());
-  throw refuse("blockize-not-divisible",
-               "the iterators of block `{}` cannot be cut into outer and inner ones", block.name.c_str())
+  throw refuse(refusals["blockize-not-divisible"], block.name.c_str())
       .at(span)
-      .note(fmt::format("the inner loops are {}", loops.empty() ? "none" : loops), block.stmt->span)
-      .help(
-          "each iterator is `outer * n + inner` with whole inner loops, and a condition tests only outer or "
-          "only inner loops: split by factors that divide the extent");
+      .note(fmt::format("the inner loops are {}", loops.empty() ? "none" : loops), block.stmt->span);
 }
 
 // The block's iterators cut at its loops from `inner` on.
@@ -315,8 +353,7 @@ std::vector<SRefNode*> loops_below(const SRefNode& block, const SRefNode* above)
 SBlockRealize blockized_loop(Step& step, const LoopArg& loop, bool preserve_unit_iters, BlockReuse& reuse) {
   std::vector<SRefNode*> below = child_blocks(step.state, *loop);
   if (below.size() != 1) {
-    throw refuse("blockize-several-blocks", "below loop `{}` are {} blocks instead of one",
-                 loop->name.c_str(), below.size())
+    throw refuse(refusals["blockize-several-blocks"], loop->name.c_str(), below.size())
         .at(loop.span)
         .help("blocks that stand side by side go together as a list: `sch.blockize([block1, block2])`");
   }
@@ -330,11 +367,8 @@ SBlockRealize blockized_loop(Step& step, const LoopArg& loop, bool preserve_unit
   bool updates = reduces_outside(cut);
   std::vector<SRefNode*> outermost_first(inner.rbegin(), inner.rend());
   if (updates && repeats_instances(realize, outermost_first)) {
-    Error error = refuse("reduction-repeated",
-                         "iterations of loop `{}` overlap: block `{}` would go on with a sum instead of "
-                         "starting again",
-                         loop->name.c_str(), name.c_str());
-    add_witness(error, instance_met_twice(realize, outermost_first));
+    Error error = refuse(shared_refusals["reduction-repeated"], loop->name.c_str(), name.c_str());
+    if (step.state.explaining) add_witness(error, instance_met_twice(realize, outermost_first));
     throw std::move(error).at(loop.span).note("the block is defined here", realize->block->span);
   }
   SBlockRealize inside = inner_realize(cut, updates);
@@ -372,18 +406,14 @@ bool conflict(const SBlockNode& a, const SBlockNode& b) {
 
 SRefNode* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool preserve_unit_iters) {
   Span span = step.span(1);
-  if (blocks.empty())
-    throw refuse("blockize-no-blocks", "there are no blocks in the list")
-        .kind("TypeError+ScheduleError")
-        .at(span);
+  if (blocks.empty()) throw refuse(refusals["blockize-no-blocks"]).kind("TypeError+ScheduleError").at(span);
   std::vector<SRefNode*> srefs;
   for (const BlockArg& block : blocks) {
     srefs.push_back(&*block);
     SRefNode* scope = scope_of(*block);
-    if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(span);
+    if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(span);
     if (scope != scope_of(*blocks[0])) {
-      throw refuse("blockize-not-neighbours", "blocks `{}` and `{}` are in different blocks",
-                   blocks[0]->name.c_str(), block->name.c_str())
+      throw refuse(refusals["blockize-not-neighbours"], blocks[0]->name.c_str(), block->name.c_str())
           .at(span);
     }
   }
@@ -395,8 +425,8 @@ SRefNode* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool 
   std::sort(sorted.begin(), sorted.end());
   for (size_t i = 0; i + 1 < sorted.size(); ++i) {
     if (sorted[i + 1] == sorted[i] + 1) continue;
-    throw refuse("blockize-not-neighbours", "the blocks do not stand side by side below `{}`",
-                 above.name.c_str())
+    throw refuse_as(refusals["blockize-not-neighbours"], "the blocks do not stand side by side below `{}`",
+                    above.name.c_str())
         .at(span)
         .help("only blocks that follow each other directly can be made one");
   }
@@ -418,8 +448,9 @@ SRefNode* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool 
     std::vector<SRefNode*> inner = loops_below(*sref, &above);
     for (const SRefNode* loop : inner) {
       if (child_blocks(step.state, *loop).size() == 1) continue;
-      throw refuse("blockize-several-blocks", "loop `{}` around block `{}` has other blocks as well",
-                   loop->name.c_str(), sref->name.c_str())
+      throw refuse_as(refusals["blockize-several-blocks"],
+                      "loop `{}` around block `{}` has other blocks as well", loop->name.c_str(),
+                      sref->name.c_str())
           .at(span);
     }
     SubspaceDivision division =
@@ -433,14 +464,9 @@ SRefNode* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool 
              same_expr(division.indices[i].outer_extent, outer_iters[i]->dom->extent);
     }
     if (!same) {
-      throw refuse("blockize-different-iterators",
-                   "blocks `{}` and `{}` do not step through the loops around them alike",
-                   srefs[0]->name.c_str(), sref->name.c_str())
+      throw refuse(refusals["blockize-different-iterators"], srefs[0]->name.c_str(), sref->name.c_str())
           .at(span)
-          .note("the other block is defined here", sref->stmt->span)
-          .help(
-              "their iterators, in order, must have the same outer parts; the first block has the most of "
-              "them");
+          .note("the other block is defined here", sref->stmt->span);
     }
     Cut cut = cut_block(realize, division, preserve_unit_iters, first ? nullptr : &outer_iters);
     if (first) {
@@ -449,11 +475,9 @@ SRefNode* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool 
       predicate = division.outer_predicate;
     }
     if (cut.block->init) {  // there would be no place for it
-      throw refuse("blockize-outer-reduction", "block `{}` is a reduction, which cannot be one of several",
-                   sref->name.c_str())
+      throw refuse(refusals["blockize-outer-reduction"], sref->name.c_str())
           .kind("InternalError+ScheduleError")
-          .at(span)
-          .help("take its init out with `sch.decompose_reduction` first");
+          .at(span);
     }
     SBlockRealize inside = inner_realize(cut, false);
     reuse.emplace_back(realize->block.get(), inside->block.get());

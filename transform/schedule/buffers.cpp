@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/schedule/buffers.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "buffer-not-allocated",
+         .message = "`{}` needs a buffer that a block allocates, and `{}` is none",
+         .help = "cache it first, with `cache_read` or `cache_write`",
+         .meaning = "The buffer is a parameter: its memory belongs to the caller.",
+         .wrong = R"(sch.set_scope("shifted", 0, "local"))",
+         .right = R"(sch.set_scope("double", 0, "local"))"},
+    }};
+extern const ir::RefusalList refusals_schedule_buffers;
+const ir::RefusalList refusals_schedule_buffers = refusals;
+
 namespace {
 
 using BufferMap = std::unordered_map<const VarNode*, Buffer>;
@@ -70,10 +86,7 @@ SRefNode& allocating_block(SRefNode& block, const Buffer& buffer, std::string_vi
       if (allocated.same_as(buffer)) return *up;
     }
   }
-  throw refuse("buffer-not-allocated", "`{}` needs a buffer that a block allocates, and `{}` is none",
-               primitive, buffer->name.c_str())
-      .at(span)
-      .help("cache it first, with `cache_read` or `cache_write`");
+  throw refuse(refusals["buffer-not-allocated"], primitive, buffer->name.c_str()).at(span);
 }
 
 void change_buffer(Step& step, SRefNode& allocator, const Buffer& buffer,

@@ -3,12 +3,29 @@
 
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/conditions.h"
+#include "transform/schedule/refusals.h"
+#include "transform/schedule/surroundings.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{kScheduleError,
+                                       {
+                                           {.name = "unknown-storage-scope",
+                                            .message = "there is no memory `{}`",
+                                            .wrong = R"(sch.set_scope("double", 0, "nowhere"))",
+                                            .right = R"(sch.set_scope("double", 0, "local"))"},
+                                           {.name = "several-writers",
+                                            .message = "blocks `{}` and `{}` both write `{}`",
+                                            .help = "one block writes each buffer that is copied"},
+                                       }};
+extern const ir::RefusalList refusals_schedule_cache_stage;
+const ir::RefusalList refusals_schedule_cache_stage = refusals;
+
 namespace {
 
 // Inserts one statement into the body of `location`, changes some blocks; looks only where these are.
@@ -146,7 +163,7 @@ Buffer choose_buffer(Step& step, size_t argument, const SRefNode& block, const A
   }
   std::string list;
   for (size_t i = 0; i < names.size(); ++i) list += fmt::format("{}{}: `{}`", i ? ", " : "", i, names[i]);
-  throw refuse("no-such-buffer", "block `{}` {} no {}", block.name.c_str(), role, asked)
+  throw refuse_as(shared_refusals["no-such-buffer"], "block `{}` {} no {}", block.name.c_str(), role, asked)
       .kind(named ? "AssertionError+ScheduleError" : "ScheduleError")
       .at(step.span(argument))
       .help(names.empty() ? fmt::format("it {} nothing", role) : fmt::format("it {} {}", role, list));
@@ -163,7 +180,7 @@ void require_storage_scope(Step& step, size_t argument, const String& storage_sc
     if (scope.starts_with(kind)) return;
   }
   std::vector<std::string> names(std::begin(kinds), std::end(kinds));
-  throw refuse("unknown-storage-scope", "there is no memory `{}`", scope)
+  throw refuse(refusals["unknown-storage-scope"], scope)
       .at(step.span(argument))
       .help(did_you_mean(scope, names));
 }
@@ -179,8 +196,8 @@ SRefNode* only_writer(const Dependences& deps, const Buffer& buffer, Span span) 
   auto found = deps.writers.find(buffer.get());
   if (found == deps.writers.end() || found->second.empty()) return nullptr;
   if (found->second.size() > 1) {
-    throw refuse("several-writers", "blocks `{}` and `{}` both write `{}`", found->second[0]->name.c_str(),
-                 found->second[1]->name.c_str(), buffer->name.c_str())
+    throw refuse(refusals["several-writers"], found->second[0]->name.c_str(), found->second[1]->name.c_str(),
+                 buffer->name.c_str())
         .at(span);
   }
   return found->second[0];
@@ -192,8 +209,9 @@ void require_read_after(Step& step, const Dependences& deps, SRefNode& writer,
     if (reader == &writer) return;
     if (std::find(readers.begin(), readers.end(), reader) == readers.end()) continue;
     if (!use_copy && common_above({reader, &writer})->block()) continue;
-    throw refuse("written-after-read", "block `{}` writes `{}`, which block `{}` has read before it",
-                 writer.name.c_str(), buffer->name.c_str(), reader->name.c_str())
+    throw refuse_as(shared_refusals["written-after-read"],
+                    "block `{}` writes `{}`, which block `{}` has read before it", writer.name.c_str(),
+                    buffer->name.c_str(), reader->name.c_str())
         .at(step.span(2))
         .note("the writer is defined here", writer.stmt->span)
         .note("the reader is defined here", reader->stmt->span);

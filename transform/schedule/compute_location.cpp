@@ -3,12 +3,46 @@
 
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/invert_affine_index.h"
+#include "transform/schedule/refusals.h"
+#include "transform/schedule/surroundings.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "no-such-position",
+         .message = "position {} is not between {} and {}, where producers and consumers allow the block",
+         .help = "-1 is the last possible position, -2 the first",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+sch.compute_at("double", i, index=7))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.compute_at("double", i))"},
+        {.name = "consumer-reaches-further",
+         .message =
+             "block `{}` has instances that read nothing of what its producers write, and they would be "
+             "left out"},
+        {.name = "reads-partial-sum",
+         .message = "below loop `{}`, block `{}` would read sums that block `{}` still adds to in later "
+                    "iterations of loop `{}`",
+         .help = "choose a loop around all loops that reduce"},
+        {.name = "condition-not-movable",
+         .message = "block `{}` runs only under a condition on its loops, which its iterators do not tell",
+         .help = "`split` with a factor that divides the extent needs no condition"},
+        {.name = "access-not-invertible",
+         .message = "which iterations of block `{}` belong to one iteration of loop `{}` cannot be told"},
+        {.name = "only-block",
+         .message = "block `{}` is all there is in its scope",
+         .help = "at least one block must stay where it is"},
+    }};
+extern const ir::RefusalList refusals_schedule_compute_location;
+const ir::RefusalList refusals_schedule_compute_location = refusals;
+
 namespace {
 
 // scale * var + offset with a constant scale, or var // divisor, or var % divisor.
@@ -481,41 +515,9 @@ size_t choose_position(const Positions& positions, int64_t index, Span span) {
   if (index >= static_cast<int64_t>(positions.first) && index <= static_cast<int64_t>(positions.last)) {
     return static_cast<size_t>(index);
   }
-  throw refuse("no-such-position",
-               "position {} is not between {} and {}, where producers and consumers allow the block", index,
-               positions.first, positions.last)
+  throw refuse(refusals["no-such-position"], index, positions.first, positions.last)
       .kind("InternalError+ScheduleError")
-      .at(span)
-      .help("-1 is the last possible position, -2 the first");
-}
-
-void bind_surroundings(Analyzer& analyzer, ScheduleState& state, SRefNode& loop) {
-  std::vector<SRefNode*> around = loops_up(loop);
-  std::unordered_set<const VarNode*> loop_vars;
-  for (SRefNode* sref : around) loop_vars.insert(sref->loop()->loop_var.get());
-  std::reverse(around.begin(), around.end());
-  // Symbolic extents are not negative.
-  PrimFunc fn = state.function(state.index_of(loop).name);
-  auto sizes = [&](const Expr& e) {
-    for (const Var& var : free_vars(e)) {
-      if (!loop_vars.contains(var.get()) && var->dtype().is_int())
-        analyzer.bind(var, ConstIntBound{0, ConstIntBound::kPosInf});
-    }
-  };
-  for (const Var& param : fn->params) {
-    if (auto* buffer = param->buffer()) {
-      for (const Expr& dim : buffer->shape) sizes(dim);
-    }
-  }
-  bind_loops(analyzer, around);
-}
-
-void bind_surroundings_visibly(Analyzer& analyzer, ScheduleState& state, SRefNode& loop) {
-  bind_surroundings(analyzer, state, loop);
-  for (const LoopRange& each : ranges_of(loops_up(loop))) {
-    auto min = const_int(each.range->min);
-    if (min && is_const_int(each.range->extent, 1)) analyzer.bind(each.var, ConstIntBound{*min, *min});
-  }
+      .at(span);
 }
 
 namespace {
@@ -572,10 +574,7 @@ void require_all_instances(ScheduleState& state, const SRefNode& block, const st
     }
     bool low = analyzer.can_prove(le(met.min, first)), high = analyzer.can_prove(ge(met.max, last));
     if (low && high) continue;
-    Error error = refuse("consumer-reaches-further",
-                         "block `{}` has instances that read nothing of what its producers write, and they "
-                         "would be left out",
-                         block.name.c_str());
+    Error error = refuse(refusals["consumer-reaches-further"], block.name.c_str());
     auto at = const_int(low ? last : first);
     if (at)
       add_witness(error, fmt::format("those with `{}` = {}, for example", iter->var->name.c_str(), *at));
@@ -640,7 +639,8 @@ bool reads_what_is_written(ScheduleState& state, const SRefNode& block, const SR
 
 // Iterations that run instances of a sum again must be around all of its reduction loops, where they start it
 // anew; inside of one they would add to it once more.
-void require_sums_once(const SRefNode& block, SRefNode& loop, const Stmt& subtree, Span span) {
+void require_sums_once(const ScheduleState& state, const SRefNode& block, SRefNode& loop, const Stmt& subtree,
+                       Span span) {
   if (!block.block()->init) return;
   std::vector<SRefNode*> around = loops_up(loop);
   std::reverse(around.begin(), around.end());
@@ -659,10 +659,10 @@ void require_sums_once(const SRefNode& block, SRefNode& loop, const Stmt& subtre
   std::vector<SRefNode*> inside(first, around.end());
   if (!repeats_instances(realize, inside)) return;
   Error error =
-      refuse("reduction-repeated",
-             "below loop `{}`, inside of `{}`, which reduces, block `{}` would add to its sums again",
-             loop.name.c_str(), inside[0]->name.c_str(), block.name.c_str());
-  add_witness(error, instance_met_twice(realize, inside));
+      refuse_as(shared_refusals["reduction-repeated"],
+                "below loop `{}`, inside of `{}`, which reduces, block `{}` would add to its sums again",
+                loop.name.c_str(), inside[0]->name.c_str(), block.name.c_str());
+  if (state.explaining) add_witness(error, instance_met_twice(realize, inside));
   throw std::move(error)
       .at(span)
       .note("the block is defined here", block.stmt->span)
@@ -691,13 +691,10 @@ void require_whole_sums(ScheduleState& state, const SRefNode& block, SRefNode& l
       if (all && analyzer.can_prove(le(domains[i].range.min, (*all)[i].range.min)) &&
           analyzer.can_prove(ge(domains[i].range.max, (*all)[i].range.max)))
         continue;
-      throw refuse("reads-partial-sum",
-                   "below loop `{}`, block `{}` would read sums that block `{}` still adds to in later "
-                   "iterations of loop `{}`",
-                   loop.name.c_str(), block.name.c_str(), producer->name.c_str(), adds->name.c_str())
+      throw refuse(refusals["reads-partial-sum"], loop.name.c_str(), block.name.c_str(),
+                   producer->name.c_str(), adds->name.c_str())
           .at(span)
-          .note("the producer is defined here", producer->stmt->span)
-          .help("choose a loop around all loops that reduce");
+          .note("the producer is defined here", producer->stmt->span);
     }
   }
 }
@@ -716,9 +713,7 @@ Expr moved_condition(ScheduleState& state, const SRefNode& block, SRefNode& loop
   for (const Expr& condition : conditions_beyond_domains(realize, loops, analyzer)) {
     auto moved = condition_on_iterators(condition, realize, loops, kept);
     if (!moved) {
-      throw refuse("condition-not-movable",
-                   "block `{}` runs only under a condition on its loops, which its iterators do not tell",
-                   block.name.c_str())
+      throw refuse(refusals["condition-not-movable"], block.name.c_str())
           .at(span)
           .note("the block is defined here", block.stmt->span);
     }
@@ -762,10 +757,9 @@ Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std:
       !reads_what_is_written(state, block, loop, producers, needed, *domains, around, analyzer))
     domains.reset();
   if (!domains) {
-    Error error = refuse("access-not-invertible",
-                         "which iterations of block `{}` belong to one iteration of loop `{}` cannot be told",
-                         block.name.c_str(), loop.name.c_str());
-    if (!is_producer) add_witness(error, instance_of_two_iterations(state, block, loop, producers));
+    Error error = refuse(refusals["access-not-invertible"], block.name.c_str(), loop.name.c_str());
+    if (!is_producer && state.explaining)
+      add_witness(error, instance_of_two_iterations(state, block, loop, producers));
     throw std::move(error)
         .kind("ValueError+ScheduleError")
         .at(block_span)
@@ -780,10 +774,10 @@ Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std:
   Expr condition = moved_condition(state, block, loop, is_producer ? std::vector<SRefNode*>{} : producers,
                                    analyzer, block_span);
   Stmt subtree = loops_over(same, *domains, preserve_unit_loops, analyzer, condition, around);
-  require_sums_once(block, loop, subtree, block_span);
+  require_sums_once(state, block, loop, subtree, block_span);
   Stmt next_scope = moved_block(block, loop, subtree, position, scope);
   if (is_no_op(as<SBlockNode>(next_scope)->body)) {
-    throw refuse("only-block", "block `{}` is all there is in its scope", block.name.c_str()).at(block_span);
+    throw refuse(refusals["only-block"], block.name.c_str()).at(block_span);
   }
   // Iterations may repeat instances now; they compute the same values, so what was affine counts as affine
   // still.

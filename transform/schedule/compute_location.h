@@ -56,11 +56,6 @@ Positions positions_in(const SRefNode& loop, const std::vector<SRefNode*>& befor
 // The position that argument `index` asks for: -1 the last, -2 the first. Error: no-such-position.
 size_t choose_position(const Positions& positions, int64_t index, Span span);
 
-// Facts about loops around and symbolic shapes.
-void bind_surroundings(Analyzer& analyzer, ScheduleState& state, SRefNode& loop);
-// The same; loops of one iteration stay visible in what the analyzer simplifies.
-void bind_surroundings_visibly(Analyzer& analyzer, ScheduleState& state, SRefNode& loop);
-
 // A move that passed all checks: the scope, and what it becomes.
 struct Move {
   SRefNode* scope;

@@ -8,6 +8,7 @@
 
 #include "ir/registry/api.h"
 #include "ir/tir/op.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -124,8 +125,7 @@ class Writer {
     auto* call = as<CallNode>(e);
     auto* callee = call ? as<OpNode>(call->op) : nullptr;
     if (!callee) {
-      throw Error("trace-json", "an index map with a `{}` cannot be written as JSON", type_name(e))
-          .kind("ValueError");
+      throw refuse(shared_refusals["trace-json"], type_name(e)).kind("ValueError");
     }
     int64_t span = none(), ty = type(e->dtype()), op = operation(callee);
     JsonArray args;
@@ -176,12 +176,13 @@ class Reader {
 
  private:
   [[noreturn]] void unknown(int64_t index) {
-    throw Error("trace-json", "node {} of an index map is a `{}`, which is not read", index, type_of(index))
+    throw refuse_as(shared_refusals["trace-json"], "node {} of an index map is a `{}`, which is not read",
+                    index, type_of(index))
         .kind("ValueError");
   }
   Any member(int64_t index, std::string_view name) const {
     if (index < 0 || index >= static_cast<int64_t>(nodes_.size()))
-      throw Error("trace-json", "an index map has no node {}", index).kind("ValueError");
+      throw refuse_as(shared_refusals["trace-json"], "an index map has no node {}", index).kind("ValueError");
     auto object = nodes_[index].cast<JsonObject>();
     auto found = object.find(String(std::string(name)));
     return found == object.end() ? Any(nullptr) : Any((*found).second);
@@ -191,7 +192,8 @@ class Reader {
     auto data = member(index, "data").cast<JsonObject>();
     auto found = data.find(String(std::string(name)));
     if (found == data.end())
-      throw Error("trace-json", "a node of an index map has no `{}`", name).kind("ValueError");
+      throw refuse_as(shared_refusals["trace-json"], "a node of an index map has no `{}`", name)
+          .kind("ValueError");
     return Any((*found).second).cast<int64_t>();
   }
   JsonArray items(int64_t index) const { return member(index, "data").cast<JsonArray>(); }
@@ -250,7 +252,8 @@ IndexMap index_map_of_json(const String& text) {
   String error;
   Json graph = ffi::json::Parse(text, &error);
   if (error.size() != 0)
-    throw Error("trace-json", "an index map is no JSON: {}", error.c_str()).kind("ValueError");
+    throw refuse_as(shared_refusals["trace-json"], "an index map is no JSON: {}", error.c_str())
+        .kind("ValueError");
   auto object = graph.cast<JsonObject>();
   return Reader(Any(object.at(String("nodes"))).cast<JsonArray>())
       .map(Any(object.at(String("root_index"))).cast<int64_t>());

@@ -1,13 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "transform/arith/simplify.h"
 #include "transform/schedule/inline.h"
 
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "ir/tir/region.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/iter_map.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "inline-not-one-buffer",
+         .message = "block `{}` {} {} {}, in {} region{}; it must be one",
+         .help = "`compute_at` and `reverse_compute_at` move blocks of several buffers"},
+        {.name = "inline-body-not-a-store",
+         .message = "the body of block `{}` is more than one store",
+         .help = "only a block that is one store of an element can be inlined"},
+        {.name = "inline-index-not-iterators",
+         .message = "the indices of block `{}` are not iterators of its own",
+         .help = "the block writes each element at iterators of its own: `A[vi, vj]`"},
+        {.name = "inline-different-indices",
+         .message = "block `{}` does not read `{}` at one place",
+         .help = "`compute_at` moves the producer to its consumer without inlining it"},
+        {.name = "inline-opaque-access",
+         .message = "block `{}` matches a region of `{}`",
+         .help = "`compute_at` moves the block and leaves its buffer in memory"},
+    }};
+extern const ir::RefusalList refusals_schedule_inline;
+const ir::RefusalList refusals_schedule_inline = refusals;
+
 namespace {
 
 // The buffers that decide which elements the regions are of, in the order in which they are met.
@@ -36,7 +62,7 @@ SBlock rebuilt(const SBlockNode* block, const Stmt& body, const Stmt& init) {
     copy.body = body;
     copy.init = init;
   });
-  AccessRegions regions = detect_access_regions(next);
+  AccessRegions regions = detect_access_regions(next, transform::simplify);
   IndexingBuffers indexing;
   indexing.visit_regions(block->reads);
   indexing.visit_regions(block->writes);
@@ -171,9 +197,8 @@ void require_one_buffer(const SRefNode& block, const Array<TensorRegion>& region
   for (const TensorRegion& region : regions)
     if (counts(region->source)) found.insert(region->source.get());
   if (found.size() == 1) return;
-  throw refuse("inline-not-one-buffer", "block `{}` {} {} {}, in {} region{}; it must be one",
-               block.name.c_str(), writes ? "writes" : "reads", found.size(),
-               writes ? "buffers" : "buffers that its scope computes", regions.size(),
+  throw refuse(refusals["inline-not-one-buffer"], block.name.c_str(), writes ? "writes" : "reads",
+               found.size(), writes ? "buffers" : "buffers that its scope computes", regions.size(),
                regions.size() == 1 ? "" : "s")
       .at(span)
       .note("the block is defined here", block.stmt->span);
@@ -181,7 +206,7 @@ void require_one_buffer(const SRefNode& block, const Array<TensorRegion>& region
 
 const BufferStoreNode* only_store(const SRefNode& block, Span span) {
   if (auto* store = as<BufferStoreNode>(block.block()->body)) return store;
-  throw refuse("inline-body-not-a-store", "the body of block `{}` is more than one store", block.name.c_str())
+  throw refuse(refusals["inline-body-not-a-store"], block.name.c_str())
       .at(span)
       .note("the block is defined here", block.stmt->span);
 }
@@ -200,8 +225,7 @@ std::optional<std::unordered_map<const VarNode*, size_t>> plain_axes(const SRefN
 }
 
 Error indices_not_iterators(const SRefNode& block, Span span) {
-  return refuse("inline-index-not-iterators", "the indices of block `{}` are not iterators of its own",
-                block.name.c_str())
+  return refuse(refusals["inline-index-not-iterators"], block.name.c_str())
       .at(span)
       .note("the block is defined here", block.stmt->span);
 }
@@ -253,8 +277,7 @@ Array<Expr> only_load_indices(const SRefNode& block, const Expr& e, const Buffer
       differ = differ || !same_expr((*found)[d], load->indices[d]);
   });
   if (!found || differ) {
-    throw refuse("inline-different-indices", "block `{}` does not read `{}` at one place", block.name.c_str(),
-                 buffer->name.c_str())
+    throw refuse(refusals["inline-different-indices"], block.name.c_str(), buffer->name.c_str())
         .at(span)
         .note("the block is defined here", block.stmt->span);
   }
@@ -265,8 +288,7 @@ void require_inner_buffer(const Buffer& buffer, const SRefNode& block, const SRe
   for (const Buffer& each : scope.block()->alloc_buffers) {
     if (each.same_as(buffer)) return;
   }
-  throw refuse("output-block", "block `{}` writes `{}`, which leaves the scope", block.name.c_str(),
-               buffer->name.c_str())
+  throw refuse(shared_refusals["output-block"], block.name.c_str(), buffer->name.c_str())
       .at(span)
       .note("the block is defined here", block.stmt->span);
 }
@@ -275,14 +297,12 @@ void require_no_alias(const SRefNode& block, const Buffer& buffer, Span span) {
   const SBlockNode* consumer = block.block();
   for (const MatchBufferRegion& match : consumer->match_buffers) {
     if (!match->source->source.same_as(buffer)) continue;
-    throw refuse("inline-opaque-access", "block `{}` matches a region of `{}`", block.name.c_str(),
-                 buffer->name.c_str())
-        .at(span);
+    throw refuse(refusals["inline-opaque-access"], block.name.c_str(), buffer->name.c_str()).at(span);
   }
-  for (const Buffer& opaque : detect_access_regions(ref(consumer)).opaque) {
+  for (const Buffer& opaque : detect_access_regions(ref(consumer), transform::simplify).opaque) {
     if (!opaque.same_as(buffer)) continue;
-    throw refuse("inline-opaque-access", "block `{}` takes the address of `{}`", block.name.c_str(),
-                 buffer->name.c_str())
+    throw refuse_as(refusals["inline-opaque-access"], "block `{}` takes the address of `{}`",
+                    block.name.c_str(), buffer->name.c_str())
         .at(span);
   }
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ir/core/try_get.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -189,10 +190,9 @@ Buffer buffer_at_position(Step& step, size_t argument, const SRefNode& sref) {
     auto role = pair && pair->size() == 2 ? (*pair)[0].try_cast<String>() : std::nullopt;
     bool write = role && *role == "write";
     if (role && !write && *role != "read") {
-      throw refuse("unknown-buffer-role", "there are no `{}` buffers", role->c_str())
+      throw refuse_as(shared_refusals["unknown-buffer-role"], "there are no `{}` buffers", role->c_str())
           .kind("AssertionError+ScheduleError")
-          .at(step.span(argument))
-          .help("`read` or `write`");
+          .at(step.span(argument));
     }
     if (!role || (*pair)[1].type_index() != ffi::TypeIndex::kTVMFFIInt)
       wrong_argument(step.call, argument, "(\"read\", number), (\"write\", number) or the name of a buffer");
@@ -208,7 +208,7 @@ Buffer buffer_at_position(Step& step, size_t argument, const SRefNode& sref) {
       list += fmt::format("{}(\"{}\", {}): `{}`", list.empty() ? "" : ", ", write ? "write" : "read", i,
                           regions[i]->source->name.c_str());
   }
-  throw refuse("no-such-buffer", "block `{}` has no {}", sref.name.c_str(), asked)
+  throw refuse_as(shared_refusals["no-such-buffer"], "block `{}` has no {}", sref.name.c_str(), asked)
       .kind("AssertionError+ScheduleError")
       .at(step.span(argument))
       .help(list.empty() ? "it reads and writes nothing" : "it has " + list);

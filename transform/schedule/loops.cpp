@@ -1,10 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "transform/schedule/loops.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "loop-repeats-reduction",
+         .message = "iterations of loop `{}` sum up the same elements of `{}` in block `{}`",
+         .help = "`rfactor` of the loop gives each iteration a sum of its own"},
+        {.name = "loop-carries-reduction",
+         .message = "iterations of loop `{}` depend on each other: iterator `{}` of block `{}` is {}",
+         .meaning =
+             "The iterations of this loop add to the same elements, so they cannot run at the same time. "
+             "Split off the parallel part with `rfactor`.",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+sch.parallel(k))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.parallel(i))"},
+    }};
+extern const ir::RefusalList refusals_schedule_loops;
+const ir::RefusalList refusals_schedule_loops = refusals;
+
 namespace {
 
 class AddPredicate final : public Rewriter {
@@ -99,19 +121,16 @@ Stmt simplify_bindings(const Stmt& body, const std::vector<SRefNode*>& outer, bo
 void require_plain_loop(const LoopArg& arg, std::string_view primitive) {
   const ForNode* loop = arg->loop();
   if (loop->thread_binding) {
-    throw refuse("loop-is-bound-to-thread", "`{}` cannot change loop `{}`, which is bound to `{}`", primitive,
-                 arg->name.c_str(), loop->thread_binding->thread_tag.c_str())
+    throw refuse(shared_refusals["loop-is-bound-to-thread"], primitive, arg->name.c_str(),
+                 loop->thread_binding->thread_tag.c_str())
         .at(arg.span)
         .help(fmt::format("`{}` first, `bind` afterwards", primitive));
   }
   if (!loop->annotations.empty()) {
-    throw refuse("loop-has-annotation", "`{}` cannot change loop `{}`, which has annotations", primitive,
-                 arg->name.c_str())
-        .at(arg.span)
-        .help("take them off with `sch.unannotate(loop, key)`");
+    throw refuse(shared_refusals["loop-has-annotation"], primitive, arg->name.c_str()).at(arg.span);
   }
   if (!is_const_int(loop->min, 0) && !Analyzer().can_prove(eq(loop->min, const_like(loop->min, 0)))) {
-    throw refuse("loop-not-from-zero", "`{}` needs loop `{}` to start at 0", primitive, arg->name.c_str())
+    throw refuse(shared_refusals["loop-not-from-zero"], primitive, arg->name.c_str())
         .at(arg.span)
         .note("the loop is made here", loop->span);
   }
@@ -146,14 +165,14 @@ void require_no_shared_sum(Step& step, const LoopArg& loop, const SRefNode& bloc
         is_output_block(block, scope) ||
         std::any_of(readers.begin(), readers.end(), [&](SRefNode* reader) { return !is_above(*loop, *reader); });
     if (!outside) continue;
-    Error error = used ? refuse("loop-repeats-reduction",
-                                "iterations of loop `{}` sum up the same elements of `{}` in block `{}`",
-                                loop->name.c_str(), write->source->name.c_str(), block.name.c_str())
-                       : refuse("loop-repeats-reduction",
-                                "each iteration of loop `{}` sums up the same elements of `{}`, block `{}` "
-                                "does not use the loop",
-                                loop->name.c_str(), write->source->name.c_str(), block.name.c_str());
-    add_witness(error, element_written_twice(realize, loops, *loop));
+    Error error = used
+                      ? refuse(refusals["loop-repeats-reduction"], loop->name.c_str(),
+                               write->source->name.c_str(), block.name.c_str())
+                      : refuse_as(refusals["loop-repeats-reduction"],
+                                  "each iteration of loop `{}` sums up the same elements of `{}`, block `{}` "
+                                  "does not use the loop",
+                                  loop->name.c_str(), write->source->name.c_str(), block.name.c_str());
+    if (step.state.explaining) add_witness(error, element_written_twice(realize, loops, *loop));
     throw std::move(error)
         .at(loop.span)
         .note("the block is defined here", block.stmt->span)
@@ -178,11 +197,11 @@ void require_parallelizable(Step& step, const LoopArg& loop, std::string_view th
       if (!uses_var(realize->iter_values[i], [&](const VarNode* v) { return v == var; })) continue;
       if (iter->iter_type == IterType::kDataPar) continue;
       if (iter->iter_type == IterType::kCommReduce && thread_tag.starts_with("threadIdx.")) continue;
-      Error error = refuse("loop-carries-reduction",
-                           "iterations of loop `{}` depend on each other: iterator `{}` of block `{}` is {}",
-                           loop->name.c_str(), iter->var->name.c_str(), block->name.c_str(),
+      Error error = refuse(refusals["loop-carries-reduction"], loop->name.c_str(), iter->var->name.c_str(),
+                           block->name.c_str(),
                            iter->iter_type == IterType::kCommReduce ? "a reduction" : "not data-parallel");
-      add_witness(error, element_written_twice(realize, loops_above(*block), *loop));
+      if (step.state.explaining)
+        add_witness(error, element_written_twice(realize, loops_above(*block), *loop));
       throw std::move(error)
           .at(loop.span)
           .note("the block is defined here", block->stmt->span)

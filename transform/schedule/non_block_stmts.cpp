@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "ir/core/visit.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
 
@@ -104,8 +105,9 @@ void require_straight(ScheduleState& state, const SRefNode& scope, const std::ve
     PathConditions way(*sref);
     way.visit(body);
     if (way.in_the_way == nullptr) continue;
-    throw refuse("not-stage-pipeline", "`{}` cannot keep the condition or attribute that {} `{}` stands in",
-                 primitive, sref->block() != nullptr ? "block" : "loop", sref->name.c_str())
+    throw refuse_as(shared_refusals["not-stage-pipeline"],
+                    "`{}` cannot keep the condition or attribute that {} `{}` stands in", primitive,
+                    sref->block() != nullptr ? "block" : "loop", sref->name.c_str())
         .note("it is written here", way.in_the_way->span);
   }
   NonBlockStmts beside;
@@ -116,8 +118,8 @@ void require_straight(ScheduleState& state, const SRefNode& scope, const std::ve
     ir::post_order(realize_of(state, *block),
                    [&](const Expr& e) { uses = uses || beside.defined.contains(as<VarNode>(e)); });
     if (!uses) continue;
-    throw refuse("not-stage-pipeline", "`{}` cannot take along the `let` that block `{}` uses", primitive,
-                 block->name.c_str())
+    throw refuse_as(shared_refusals["not-stage-pipeline"],
+                    "`{}` cannot take along the `let` that block `{}` uses", primitive, block->name.c_str())
         .note("the block is defined here", block->stmt->span);
   }
 }
@@ -128,8 +130,8 @@ void require_copy_straight(ScheduleState& state, const SRefNode& scope, const SR
   PathConditions way(block, false);
   way.visit(body);
   if (write && way.in_the_way != nullptr) {
-    throw refuse("not-stage-pipeline", "`{}` cannot keep the condition that block `{}` stands in", primitive,
-                 block.name.c_str())
+    throw refuse_as(shared_refusals["not-stage-pipeline"],
+                    "`{}` cannot keep the condition that block `{}` stands in", primitive, block.name.c_str())
         .note("it is written here", way.in_the_way->span);
   }
   NonBlockStmts beside;
@@ -152,8 +154,8 @@ void require_copy_straight(ScheduleState& state, const SRefNode& scope, const SR
     }
   }
   if (!uses) return;
-  throw refuse("not-stage-pipeline", "`{}` cannot take along the `let` that block `{}` uses", primitive,
-               block.name.c_str())
+  throw refuse_as(shared_refusals["not-stage-pipeline"],
+                  "`{}` cannot take along the `let` that block `{}` uses", primitive, block.name.c_str())
       .note("the block is defined here", block.stmt->span);
 }
 

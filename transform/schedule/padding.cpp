@@ -1,26 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/padding.h"
 
+#include "ir/core/refusal.h"
 #include "ir/tir/op.h"
 #include "transform/arith/iter_map.h"
 #include "transform/schedule/loop_sequence.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "not-padding",
+         .message = "block `{}` does not pad a buffer: {}",
+         .help = "a block that pads is one store of `T.if_then_else(inside, value, constant)`",
+         .wrong = R"(i, j = sch.get_loops("double")
+sch.decompose_padding("double", i))"},
+    }};
+extern const ir::RefusalList refusals_schedule_padding;
+const ir::RefusalList refusals_schedule_padding = refusals;
+
 PaddingBlock padding_block(ScheduleState& state, const BlockArg& block, const LoopArg& loop) {
   SRefNode* scope = scope_of(*block);
   if (!scope || !is_above(*loop, *block) || scope_of(*loop) != scope) {
-    throw refuse("loop-not-around-block", "loop `{}` is not around block `{}`", loop->name.c_str(),
-                 block->name.c_str())
-        .at(loop.span)
-        .help("choose one of `sch.get_loops(block)`");
+    throw refuse(shared_refusals["loop-not-around-block"], loop->name.c_str(), block->name.c_str())
+        .at(loop.span);
   }
   require_complete(state, *block, *scope);
   const SBlockNode* old = block->block();
   auto refuse_block = [&](const std::string& why) {
-    return refuse("not-padding", "block `{}` does not pad a buffer: {}", block->name.c_str(), why)
+    return refuse(refusals["not-padding"], block->name.c_str(), why)
         .at(block.span)
-        .note("the block is defined here", old->span)
-        .help("a block that pads is one store of `T.if_then_else(inside, value, constant)`");
+        .note("the block is defined here", old->span);
   };
   PaddingBlock result;
   result.realize = realize_of(state, *block);

@@ -4,40 +4,76 @@
 #include <algorithm>
 
 #include "ir/core/error_kinds.h"
-#include "ir/core/said_error.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/classic_names.h"
-#include "transform/schedule/advice.h"
 #include "transform/schedule/refusal.h"
-#include "transform/schedule/words.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "no-function-chosen",
+         .message = "no function is being worked on",
+         .help = "say which: `sch.work_on(\"name\")`, or `func_name=\"name\"`",
+         .meaning = "The module has several functions: a primitive works on one of them.",
+         .wrong = R"(mod = tvm.IRModule({"f": main, "g": main})
+tvm.s_tir.Schedule(mod).get_sblock("double"))",
+         .right = R"(mod = tvm.IRModule({"f": main, "g": main})
+tvm.s_tir.Schedule(mod).get_sblock("double", func_name="f"))"},
+        {.name = "several-blocks",
+         .message = "{} blocks of function `{}` are called `{}`",
+         .meaning = "Two blocks of the function have this name, which therefore says too little."},
+        {.name = "block-not-found",
+         .message = "function `{}` has no block `{}`",
+         .meaning = "The function has no block of this name; the message lists those it has.",
+         .wrong = R"(sch.get_sblock("add"))",
+         .right = R"(sch.get_sblock("shifted"))"},
+    }};
+extern const ir::RefusalList refusals_schedule_primitive;
+const ir::RefusalList refusals_schedule_primitive = refusals;
+
+Error handle_gone(const SRefNode& sref, bool loop) {
+  return (loop ? refuse(shared_refusals["loop-handle-gone"], sref.name.c_str())
+               : refuse(shared_refusals["block-handle-gone"], sref.name.c_str()))
+      .kind(kHandleGone)
+      .note(fmt::format("`{}` took it away", sref.removed_by));
+}
+
 namespace {
+
+// Of one of several values that were given together, such as the loops of `fuse`.
+[[noreturn]] void wrong_item(const ApiCall& call, size_t index, const Any& item, std::string_view expected) {
+  if (item.same_as(call.args[index])) wrong_argument(call, index, expected);
+  throw Error("wrong-type", "argument `{}` of `{}` must be {}, not {}", call.api.params[index].name,
+              call.api.name, expected, type_name(item))
+      .kind("TypeError")
+      .at(call.span_of(index));
+}
 
 [[noreturn]] void gone(const SRefNode& sref, bool loop, Span span) {
   if (sref.mark != Mark::kNone) {
-    throw refuse("location-is-no-loop", "the sampled location is no loop: the block is to {}",
-                 sref.mark == Mark::kRoot ? "stay where it is" : "be inlined")
+    throw refuse_as(shared_refusals["location-is-no-loop"],
+                    "the sampled location is no loop: the block is to {}",
+                    sref.mark == Mark::kRoot ? "stay where it is" : "be inlined")
         .at(span)
         .help("`compute_at` and `reverse_compute_at` take it; other steps need a loop");
   }
-  throw refuse(loop ? "loop-handle-gone" : "block-handle-gone", "{} `{}` is no longer in the module",
-               loop ? "loop" : "block", sref.name.c_str())
-      .kind(kHandleGone)
-      .at(span)
-      .note(fmt::format("`{}` took it away", sref.removed_by))
-      .help(loop ? "use the loops that step returned, or ask again with `sch.get_loops(block)`"
-                 : "ask again with `sch.get_sblock(name)`");
+  throw handle_gone(sref, loop).at(span);
 }
 
 }  // namespace
 
 LoopArg Step::loop_of(const Any& value, Span span, size_t index) {
   auto rv = ir::try_get<LoopRV>(value);
-  if (!rv) wrong_argument(call, index, "a loop, as `sch.get_loops(block)` returns them");
+  if (!rv) wrong_item(call, index, value, "a loop, as `sch.get_loops(block)` returns them");
   auto found = schedule.handles.find(rv->get());
   if (found == schedule.handles.end()) {
-    throw refuse("unknown-handle", "this loop belongs to another schedule").kind(kNoHandle).at(span);
+    throw refuse_as(shared_refusals["unknown-handle"], "this loop belongs to another schedule")
+        .kind(kNoHandle)
+        .at(span);
   }
   if (!found->second->alive()) gone(*found->second, true, span);
   return {found->second, span};
@@ -62,10 +98,12 @@ BlockArg Step::block_of(Any& value, Span span, size_t index) {
     return {sref, span};
   }
   auto rv = ir::try_get<SBlockRV>(value);
-  if (!rv) wrong_argument(call, index, "a block, as `sch.get_sblock(name)` returns it, or its name");
+  if (!rv) wrong_item(call, index, value, "a block, as `sch.get_sblock(name)` returns it, or its name");
   auto found = schedule.handles.find(rv->get());
   if (found == schedule.handles.end()) {
-    throw refuse("unknown-handle", "this block belongs to another schedule").kind(kNoHandle).at(span);
+    throw refuse_as(shared_refusals["unknown-handle"], "this block belongs to another schedule")
+        .kind(kNoHandle)
+        .at(span);
   }
   if (!found->second->alive()) gone(*found->second, false, span);
   return {found->second, span};
@@ -111,15 +149,12 @@ GlobalVar Step::function(const std::optional<std::string>& name, Span span) {
     GlobalVar found = mod->find(*name);
     if (!found) mod->lookup(*name);  // throws, with the nearest name
     if (!ir::try_get<PrimFunc>(mod->functions[found])) {
-      throw refuse("not-schedulable", "`{}` is no prim_func", *name).at(span);
+      throw refuse(shared_refusals["not-schedulable"], *name).at(span);
     }
     return found;
   }
   if (schedule.func_working_on) return schedule.func_working_on;
-  throw refuse("no-function-chosen", "no function is being worked on")
-      .kind("ValueError+ScheduleError")
-      .at(span)
-      .help("say which: `sch.work_on(\"name\")`, or `func_name=\"name\"`");
+  throw refuse(refusals["no-function-chosen"]).kind("ValueError+ScheduleError").at(span);
 }
 
 SRef Step::find_block(const GlobalVar& fn, std::string_view name, Span span) {
@@ -133,9 +168,7 @@ SRef Step::find_block(const GlobalVar& fn, std::string_view name, Span span) {
   }
   if (count == 1) return found;
   if (count > 1) {
-    throw refuse("several-blocks", "{} blocks of function `{}` are called `{}`", count, fn->name_hint.c_str(),
-                 name)
-        .at(span);
+    throw refuse(refusals["several-blocks"], count, fn->name_hint.c_str(), name).at(span);
   }
   std::vector<std::string> names;
   for (const auto& [stmt, sref] : index.srefs) {
@@ -145,7 +178,7 @@ SRef Step::find_block(const GlobalVar& fn, std::string_view name, Span span) {
   std::string list;
   std::sort(names.begin(), names.end());
   for (const std::string& each : names) list += (list.empty() ? "`" : ", `") + each + "`";
-  throw refuse("block-not-found", "function `{}` has no block `{}`", fn->name_hint.c_str(), name)
+  throw refuse(refusals["block-not-found"], fn->name_hint.c_str(), name)
       .at(span)
       .help(help.empty() ? "its blocks are " + list : help);
 }
@@ -213,10 +246,12 @@ std::vector<std::string> handle_makers() {
     size_t arrow = primitive->doc.find(") -> ");
     if (arrow == std::string_view::npos || arrow > primitive->doc.find('\n', 1)) continue;
     std::string_view result = primitive->doc.substr(arrow + 5);
-    if (!result.starts_with("loop") && !result.starts_with("block") && !result.starts_with("location")) continue;
+    if (!result.starts_with("loop") && !result.starts_with("block") && !result.starts_with("location"))
+      continue;
     names.emplace_back(primitive->name());
     for (const ClassicName& older : classic_names()) {
-      if (older.kind == ClassicName::Kind::kMethod && older.to == primitive->name()) names.emplace_back(older.from);
+      if (older.kind == ClassicName::Kind::kMethod && older.to == primitive->name())
+        names.emplace_back(older.from);
     }
   }
   return names;
@@ -241,11 +276,7 @@ Any run_primitive(const Primitive& primitive, ScheduleNode& schedule, ApiCall& c
         for (const Any& found : lookup.outputs) schedule.handles.erase(found.as<ffi::Object>());
       }
     }
-    note_srefs(error, step);
-    advise(error);
-    if (std::string said = told_to_scripts(error, step); !said.empty())
-      throw ir::SaidError(std::move(error), std::move(said));
-    throw;
+    throw_refused(error, step);
   }
   auto& trace = const_cast<TraceNode&>(*schedule.trace).instructions;
   for (Instruction& lookup : step.lookups) trace.push_back(std::move(lookup));

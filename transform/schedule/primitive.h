@@ -34,6 +34,9 @@ struct LocationArg {
   Mark mark() const { return loop->mark; }
 };
 
+// Of a handle whose loop or block is no longer in the module.
+Error handle_gone(const SRefNode& sref, bool loop);
+
 // Sampled variables in an expression replaced by what they stand for.
 Any evaluate_numbers(const ScheduleNode& schedule, const Any& value);
 

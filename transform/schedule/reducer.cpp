@@ -3,9 +3,28 @@
 
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "reduction-not-stores",
+         .message = "the reduction in block `{}` cannot be taken apart: {}",
+         .help = "write it as one store `C[..] = C[..] + x`, or with several buffers as a name for each new "
+                 "value, then a store of each name; the init stores the same buffers at the same indices"},
+        {.name = "reduction-without-reducer",
+         .message =
+             "the init and the update of block `{}` are no known associative and commutative reduction",
+         .help = "sums start at 0, products at 1, `T.min` at `T.max_value`, `T.max` at `T.min_value`; the "
+                 "buffer stands left: `C[i] = C[i] + x`; pairs may be sums, argmax or argmin"},
+    }};
+extern const ir::RefusalList refusals_schedule_reducer;
+const ir::RefusalList refusals_schedule_reducer = refusals;
+
 namespace {
 
 using Exprs = std::vector<Expr>;
@@ -74,13 +93,9 @@ bool matches(const Expr& pattern, const Expr& e, const std::vector<Var>& holes, 
 }
 
 [[noreturn]] void not_stores(const SRefNode& block, const std::string& why, Span span) {
-  throw refuse("reduction-not-stores", "the reduction in block `{}` cannot be taken apart: {}",
-               block.name.c_str(), why)
+  throw refuse(refusals["reduction-not-stores"], block.name.c_str(), why)
       .at(span)
-      .note("the block is defined here", block.stmt->span)
-      .help(
-          "write it as one store `C[..] = C[..] + x`, or with several buffers as a name for each new "
-          "value, then a store of each name; the init stores the same buffers at the same indices");
+      .note("the block is defined here", block.stmt->span);
 }
 
 // The stores of a sequence with the values that names stand for put in, in the order of the names.
@@ -171,14 +186,9 @@ Reduction reduction_of(const SRefNode& sref, Span span) {
     result.rhs = filled;
     return result;
   }
-  throw refuse("reduction-without-reducer",
-               "the init and the update of block `{}` are no known associative and commutative reduction",
-               sref.name.c_str())
+  throw refuse(refusals["reduction-without-reducer"], sref.name.c_str())
       .at(span)
-      .note("the block is defined here", sref.stmt->span)
-      .help(
-          "sums start at 0, products at 1, `T.min` at `T.max_value`, `T.max` at `T.min_value`; the buffer "
-          "stands left: `C[i] = C[i] + x`; pairs may be sums, argmax or argmin");
+      .note("the block is defined here", sref.stmt->span);
 }
 
 }  // namespace mlc::transform

@@ -2,8 +2,10 @@
 #include "transform/schedule/refusal.h"
 
 #include <algorithm>
+#include <typeinfo>
 
 #include "ir/core/try_get.h"
+#include "transform/arith/solver.h"
 
 namespace mlc::transform {
 namespace {
@@ -13,13 +15,8 @@ constexpr size_t kMostEnclosing = 6;  // lines above; of more the innermost
 
 // The text of a function with carets below a statement in it; one line for each loop.
 std::string underlined(Host& host, const PrimFunc& fn, const Stmt& stmt) {
-  const ir::Api* script = ir::ApiRegistry::global().method(Any(fn).type_index(), "script");
-  if (script == nullptr) return "";
-  Any self[] = {fn};
-  std::pair<std::string_view, Any> keywords[] = {{"syntax_sugar", false},
-                                                 {"obj_to_underline", Array<Any>{stmt}}};
-  Any text = ir::call_api(*script, host, {self, keywords, {}, {}, {}});
-  return std::string(text.cast<String>());
+  ir::Keyword keywords[] = {{"syntax_sugar", false}, {"obj_to_underline", Array<Any>{stmt}}};
+  return std::string(host.call_method(Any(fn), "script", {}, keywords).cast<String>());
 }
 
 // The first line with carets and those that enclose it, further to the left each.
@@ -80,6 +77,63 @@ void note_srefs(Error& error, Step& step) {
                      {}});
     ++shown;
   }
+}
+
+namespace {
+
+// A call that outlives its caller's stack.
+struct KeptCall {
+  Schedule schedule;
+  IRModule mod;  // what the schedule held
+  const Primitive* primitive;
+  const ir::Api* api;
+  Host* host;
+  std::vector<Any> args;
+  Span span;
+  std::vector<Span> arg_spans;
+  size_t notes;  // that the refusal had; others were added on its way
+  bool solver;   // whether z3 was asked: the PassContext that says so may be left by now
+
+  void complete(ir::Diagnostic& shown) {
+    if (!schedule->state->mod().same_as(mod)) return;  // it has gone on since
+    Schedule copy = copy_schedule(*schedule);
+    copy->state->explaining = true;
+    args[0] = copy;
+    ApiCall call{*api, *host, args, span, arg_spans};
+    Step step(mutable_schedule(copy), *primitive, call);
+    struct Restore {
+      bool solver = solver_enabled();
+      ~Restore() { enable_solver(solver); }
+    } restore;
+    enable_solver(solver);
+    try {
+      primitive->run(step);
+    } catch (Error& again) {
+      if (again.first().name != shown.name || again.first().message != shown.message) return;
+      note_srefs(again, step);
+      std::vector<ir::Note>& all = again.first().notes;
+      all.insert(all.end(), shown.notes.begin() + static_cast<ptrdiff_t>(notes), shown.notes.end());
+      shown.notes = std::move(all);
+    }
+  }
+};
+
+}  // namespace
+
+void throw_refused(Error& error, Step& step) {
+  if (typeid(error) != typeid(Error) || error.first().name == "wrong-type") throw;
+  KeptCall kept{ir::ref(&step.schedule),
+                step.state.mod(),
+                &step.primitive,
+                &step.call.api,
+                &step.call.host,
+                {step.call.args.begin(), step.call.args.end()},
+                step.call.span,
+                {step.call.arg_spans.begin(), step.call.arg_spans.end()},
+                error.first().notes.size(),
+                solver_enabled()};
+  auto complete = [kept = std::move(kept)](ir::Diagnostic& shown) mutable { kept.complete(shown); };
+  throw ir::RefusedError(std::move(error), std::make_shared<ir::RefusedError::Complete>(std::move(complete)));
 }
 
 }  // namespace mlc::transform

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in the IR a primitive was refused.
+// What the report of a refused step shows besides its message, found out when somebody reads the report.
 #pragma once
 
+#include "ir/core/refusal.h"
 #include "transform/schedule/primitive.h"
 
 namespace mlc::transform {
+
+// The error of a step, which can be completed as long as the schedule holds the same module: the step is run
+// once more, on a copy, with checks that look for examples, and the places are added. Errors of scripts that
+// the step has called stay what they are.
+[[noreturn]] void throw_refused(Error& error, Step& step);
 
 // Adds to a refusal the loops and blocks it was given that stand in no text, because primitives made them: as
 // lines of the function as it is now, each below the lines that enclose it. Notes that want to point at such

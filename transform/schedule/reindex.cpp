@@ -3,11 +3,39 @@
 
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/cache_stage.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "reindex-different-indices",
+         .message = "block `{}` uses `{}` at different indices",
+         .help = "`cache_read` copies a buffer that is used at several places"},
+        {.name = "reindex-no-access", .message = "block `{}` does not load or store `{}` element by element"},
+        {.name = "reindex-inner-index",
+         .message = "an index of `{}` is not made of the iterators of block `{}`",
+         .help = "`blockize` or `transform_block_layout` make such an index the block's own"},
+        {.name = "reindex-partial-write",
+         .message = "block `{}` does not compute every element of `{}` that the copy would write back",
+         .help = "a block that writes each element of the buffer can write a copy first"},
+        {.name = "reindex-out-of-bounds",
+         .message =
+             "index {} of `{}` may reach past the buffer for some iterations of block `{}`, which accesses "
+             "it under a condition",
+         .help = "the block guards its accesses, a copy of all iterations would not"},
+        {.name = "reindex-updates",
+         .message = "block `{}` writes `{}` as well, and would go on with an older copy",
+         .help = "`cache_inplace` copies what a block reads and writes"},
+    }};
+extern const ir::RefusalList refusals_schedule_reindex;
+const ir::RefusalList refusals_schedule_reindex = refusals;
+
 namespace {
 
 // Accesses to `from` become accesses to `to` at `indices`.
@@ -84,8 +112,7 @@ Array<Expr> only_indices(const SRefNode& block, const Buffer& buffer, Span span)
   std::optional<Array<Expr>> found;
   auto take = [&](const Array<Expr>& indices) {
     if (found && !same_exprs(*found, indices)) {
-      throw refuse("reindex-different-indices", "block `{}` uses `{}` at different indices",
-                   block.name.c_str(), buffer->name.c_str())
+      throw refuse(refusals["reindex-different-indices"], block.name.c_str(), buffer->name.c_str())
           .at(span)
           .note("the block is defined here", block.stmt->span);
     }
@@ -101,9 +128,7 @@ Array<Expr> only_indices(const SRefNode& block, const Buffer& buffer, Span span)
           take(store->indices);
       });
   if (!found) {
-    throw refuse("reindex-no-access", "block `{}` does not load or store `{}` element by element",
-                 block.name.c_str(), buffer->name.c_str())
-        .at(span);
+    throw refuse(refusals["reindex-no-access"], block.name.c_str(), buffer->name.c_str()).at(span);
   }
   return *found;
 }
@@ -135,8 +160,7 @@ void require_outer_indices(Step& step, const SRefNode& block, const Buffer& buff
           return inside.contains(var) || (var->buffer() && changes(var));
         }))
       continue;
-    throw refuse("reindex-inner-index", "an index of `{}` is not made of the iterators of block `{}`",
-                 buffer->name.c_str(), block.name.c_str())
+    throw refuse(refusals["reindex-inner-index"], buffer->name.c_str(), block.name.c_str())
         .at(step.span(2))
         .note("the block is defined here", block.stmt->span);
   }
@@ -148,9 +172,7 @@ void require_full_write(Step& step, const SRefNode& block, const Buffer& buffer)
                  std::any_of(block.block()->reads.begin(), block.block()->reads.end(),
                              [&](const TensorRegion& read) { return read->source.same_as(buffer); });
   if (updates || !block.affine_binding || !meets_domains(realize, loops_above(block))) {
-    throw refuse("reindex-partial-write",
-                 "block `{}` does not compute every element of `{}` that the copy would write back",
-                 block.name.c_str(), buffer->name.c_str())
+    throw refuse(refusals["reindex-partial-write"], block.name.c_str(), buffer->name.c_str())
         .at(step.span(2))
         .note("the block is defined here", block.stmt->span);
   }
@@ -228,21 +250,16 @@ void require_inside(Step& step, const SRefNode& block, const Buffer& buffer, con
       if (analyzer.can_prove(ge(reach.min, const_like(reach.min, 0))) &&
           analyzer.can_prove(lt(reach.max, end)))
         continue;
-      throw refuse("reindex-out-of-bounds",
-                   "index {} of `{}` may reach past the buffer for some iterations of block `{}`, which "
-                   "accesses it under a condition",
-                   d, buffer->name.c_str(), block.name.c_str())
+      throw refuse(refusals["reindex-out-of-bounds"], d, buffer->name.c_str(), block.name.c_str())
           .at(step.span(2))
-          .note("the block is defined here", block.stmt->span)
-          .help("the block guards its accesses, a copy of all iterations would not");
+          .note("the block is defined here", block.stmt->span);
     }
-    throw refuse(
-        "reindex-out-of-bounds",
+    throw refuse_as(
+        refusals["reindex-out-of-bounds"],
         "index {} of `{}` reaches {} for some iterations of block `{}`, and the buffer goes from 0 to {}", d,
         buffer->name.c_str(), below ? *low : *high, block.name.c_str(), size.value_or(0) - 1)
         .at(step.span(2))
-        .note("the block is defined here", block.stmt->span)
-        .help("the block guards its accesses, a copy of all iterations would not");
+        .note("the block is defined here", block.stmt->span);
   }
 }
 
@@ -251,8 +268,7 @@ void require_only_read(Step& step, const SRefNode& block, const Buffer& buffer) 
   bool updates = std::any_of(writes.begin(), writes.end(),
                              [&](const TensorRegion& write) { return write->source.same_as(buffer); });
   if (!updates) return;
-  throw refuse("reindex-updates", "block `{}` writes `{}` as well, and would go on with an older copy",
-               block.name.c_str(), buffer->name.c_str())
+  throw refuse(refusals["reindex-updates"], block.name.c_str(), buffer->name.c_str())
       .at(step.span(2))
       .note("the block is defined here", block.stmt->span);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/core/refusal.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
@@ -11,11 +12,29 @@
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/non_block_stmts.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/reindex.h"
 #include "transform/schedule/undeclared_accesses.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "reindex-cache-iterators",
+         .message = "the map takes {} indices, block `{}` has {} iterators",
+         .help = "the map takes one index for each iterator of the block",
+         .wrong = R"(sch.reindex_cache_read("product", 1, "local", lambda i: (i,)))",
+         .right = R"(sch.reindex_cache_read("product", 1, "local", lambda i, j, k: (j, k)))"},
+        {.name = "reindex-cache-not-injective",
+         .message = "the map puts different elements of `{}` into one place",
+         .wrong = R"(sch.reindex_cache_read("double", 0, "local", lambda i, j: (i + j,)))",
+         .right = R"(sch.reindex_cache_read("double", 0, "local", lambda i, j: (j, i)))"},
+    }};
+extern const ir::RefusalList refusals_schedule_reindex_cache;
+const ir::RefusalList refusals_schedule_reindex_cache = refusals;
+
 namespace {
 
 bool uses(const Array<Expr>& indices, const Var& var) {
@@ -66,7 +85,7 @@ bool tells_old_indices(const Array<Expr>& old, const Array<Expr>& next, const st
 SRefNode* reindex_cache(Step& step, const BlockArg& block, const String& storage_scope, bool write) {
   // check
   SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
   require_stage_pipeline(step.state, *scope, step.primitive.name());
   require_storage_scope(step, 3, storage_scope);
   const SBlockNode* old = block->block();
@@ -79,8 +98,8 @@ SRefNode* reindex_cache(Step& step, const BlockArg& block, const String& storage
   if (!map) wrong_argument(step.call, 4, "a function of indices, or an IndexMap");
   step.call.args[4] = map;
   if (map->initial_indices.size() != old->iter_vars.size()) {
-    throw refuse("reindex-cache-iterators", "the map takes {} indices, block `{}` has {} iterators",
-                 map->initial_indices.size(), block->name.c_str(), old->iter_vars.size())
+    throw refuse(refusals["reindex-cache-iterators"], map->initial_indices.size(), block->name.c_str(),
+                 old->iter_vars.size())
         .kind("InternalError+ScheduleError")
         .at(step.span(4));
   }
@@ -100,10 +119,10 @@ SRefNode* reindex_cache(Step& step, const BlockArg& block, const String& storage
     const IterVar& iter = old->iter_vars[i];
     bool before = uses(indices, iter->var), after = uses(mapped, iter->var);
     if (before != after) {
-      throw refuse("reindex-cache-iterators",
-                   "iterator `{}` of block `{}` is in the {} of `{}`, but not in the {}",
-                   iter->var->name.c_str(), block->name.c_str(), before ? "indices" : "map",
-                   buffer->name.c_str(), before ? "map" : "indices")
+      throw refuse_as(refusals["reindex-cache-iterators"],
+                      "iterator `{}` of block `{}` is in the {} of `{}`, but not in the {}",
+                      iter->var->name.c_str(), block->name.c_str(), before ? "indices" : "map",
+                      buffer->name.c_str(), before ? "map" : "indices")
           .at(step.span(4))
           .help("the map uses the iterators that index the buffer, no more and no less");
     }
@@ -112,11 +131,10 @@ SRefNode* reindex_cache(Step& step, const BlockArg& block, const String& storage
     used_values.push_back(realize->iter_values[i]);
   }
   if (!tells_old_indices(indices, mapped, used)) {
-    Error error = refuse("reindex-cache-not-injective",
-                         "the map puts different elements of `{}` into one place", buffer->name.c_str());
+    Error error = refuse(refusals["reindex-cache-not-injective"], buffer->name.c_str());
     std::vector<LoopRange> ranges;
     for (const IterVar& iter : used) ranges.push_back({iter->var, iter->dom});
-    add_witness(error, two_in_one_place(ranges, mapped, indices, buffer));
+    if (step.state.explaining) add_witness(error, two_in_one_place(ranges, mapped, indices, buffer));
     throw std::move(error)
         .at(step.span(4))
         .help("each digit of each iterator is used once, or the buffer's own indices are taken over");

@@ -6,7 +6,7 @@
 namespace mlc::transform {
 
 std::vector<Schedule>*& schedules_made() {
-  static std::vector<Schedule>* list = nullptr;
+  static thread_local std::vector<Schedule>* list = nullptr;
   return list;
 }
 
@@ -56,7 +56,6 @@ Schedule copy_schedule(const ScheduleNode& schedule) {
   node->enable_check = schedule.enable_check;
   node->traced = schedule.traced;
   node->debug_mask = schedule.debug_mask;
-  node->error_level = schedule.error_level;
   return Schedule(node);
 }
 

@@ -79,9 +79,6 @@ std::vector<Any> arguments_of(const Primitive& primitive, const std::vector<Any>
 bool is_pure(const Primitive& primitive);
 bool samples(const Primitive& primitive);
 
-// What scripts are told of a refusal: the module with what is wrong in it, one line, or nothing.
-enum class ErrorLevel : uint8_t { kDetail, kFast, kNone };
-
 // Changed in place by its methods; every change goes through one primitive, which either succeeds or changes
 // nothing.
 struct ScheduleNode final : ffi::Object {
@@ -96,7 +93,6 @@ struct ScheduleNode final : ffi::Object {
   bool enable_check = true;
   bool traced = true;  // false: scripts see no trace
   int64_t debug_mask = 0;
-  ErrorLevel error_level = ErrorLevel::kDetail;
 
   ScheduleNode() = default;
   static constexpr bool _type_mutable = true;

@@ -5,6 +5,7 @@
 
 #include "ir/core/try_get.h"
 #include "transform/schedule/analysis.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -67,8 +68,8 @@ FunctionIndex& ScheduleState::index(const GlobalVar& name) {
   auto* realize = as<SBlockRealizeNode>(fn->body);
   if (!realize) {
     functions_.erase(name.get());
-    throw Error("not-schedulable", "function `{}` has no blocks, so there is nothing to schedule",
-                name->name_hint.c_str())
+    throw refuse_as(shared_refusals["not-schedulable"],
+                    "function `{}` has no blocks, so there is nothing to schedule", name->name_hint.c_str())
         .kind("ScheduleError")
         .note("the function is defined here", fn->span)
         .help("write its computations as blocks: `with T.sblock(\"name\"):`");

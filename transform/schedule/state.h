@@ -77,6 +77,10 @@ class ScheduleState {
   // A copy with places of its own; `moved` maps the old ones to the new.
   std::unique_ptr<ScheduleState> copy(std::unordered_map<const SRefNode*, SRef>& moved) const;
 
+  // A refused step is run once more, on a copy, when its report is shown; only then do checks look for
+  // examples of what they refuse: a search that tries the next step does not wait for them.
+  bool explaining = false;
+
  private:
   void add_srefs(FunctionIndex& index, const Stmt& stmt, SRefNode* parent);
 

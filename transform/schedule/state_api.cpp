@@ -3,12 +3,31 @@
 // replacing one statement by another.
 #include "ir/core/error_kinds.h"
 #include "ir/core/module.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "transform/schedule/analysis.h"
 #include "transform/schedule/api.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/schedule.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "replace-kinds", .message = "a {} is replaced by a {}, not by this statement"},
+        {.name = "not-in-schedule", .message = "the statement is not in the schedule"},
+        {.name = "not-constructible",
+         .message = "a `{}` is what a schedule gives; it cannot be made",
+         .wrong = "tvm.s_tir.schedule.StmtSRef()"},
+        {.name = "debug-mask",
+         .message = "there is no `debug_mask` `{}`",
+         .wrong = R"(tvm.s_tir.Schedule(main, debug_mask="some"))",
+         .right = R"(tvm.s_tir.Schedule(main, debug_mask="all"))"},
+    }};
+extern const ir::RefusalList refusals_schedule_state_api;
+const ir::RefusalList refusals_schedule_state_api = refusals;
+
 namespace {
 
 // The module of a schedule with what is known of its loops and blocks.
@@ -175,7 +194,7 @@ IRModule module_of(ApiCall& call, size_t i) {
   if (auto fn = ir::try_get<PrimFunc>(call.args[i]))
     return with_function(make<IRModuleNode>(), make<GlobalVarNode>("main"), *fn);
   if (auto mod = ir::try_get<IRModule>(call.args[i])) return *mod;
-  throw Error("wrong-type", "Expected `mod` to be PrimFunc or IRModule, but gets: {}",
+  throw Error("wrong-type", "the state of a schedule is that of a module or a prim_func, not of {}",
               call.host.repr(call.args[i]))
       .kind("TypeError")
       .at(call.span_of(i));
@@ -183,8 +202,7 @@ IRModule module_of(ApiCall& call, size_t i) {
 
 Any make_state(ApiCall& call) {
   if (!call.args[2].as<bool>() || call.args[2].type_index() == ffi::TypeIndex::kTVMFFIInt) {
-    throw Error("wrong-type", "enable_checks only accepts bool value, got <class '{}'> instead",
-                type_name(call.args[2]))
+    throw Error("wrong-type", "`enable_checks` is a bool, not {}", type_name(call.args[2]))
         .kind("TypeError")
         .at(call.span_of(2));
   }
@@ -221,13 +239,13 @@ Any state_replace(ApiCall& call) {
   auto next = ir::try_get<Stmt>(call.args[2]);
   if (!next) wrong_argument(call, 2, "a statement");
   if (!at.sref || !at.sref->alive())
-    throw refuse("loop-handle-gone", "the reference refers to nothing").at(call.span_of(1));
+    throw refuse_as(shared_refusals["loop-handle-gone"], "the reference refers to nothing")
+        .at(call.span_of(1));
   StmtKind from = at.sref->stmt->kind, to = (*next)->kind;
   bool known = from == to || (from == StmtKind::kFor && to == StmtKind::kSBlockRealize);
   if (!known) {
-    throw Error("replace-kinds", "a {} is replaced by a {}, not by this statement",
-                from == StmtKind::kFor ? "loop" : "block",
-                from == StmtKind::kFor ? "loop or a realized block" : "block")
+    throw refuse(refusals["replace-kinds"], from == StmtKind::kFor ? "loop" : "block",
+                 from == StmtKind::kFor ? "loop or a realized block" : "block")
         .kind("TypeError")
         .at(call.span_of(2));
   }
@@ -266,15 +284,13 @@ Any schedule_get_sref(ApiCall& call) {
   if (auto stmt = ir::try_get<Stmt>(call.args[1])) {
     Any found = find_sref(schedule, *stmt);
     if (found != nullptr) return found;
-    throw Error("not-in-schedule", "the statement is not in the schedule")
-        .kind("IndexError")
-        .at(call.span_of(1));
+    throw refuse(refusals["not-in-schedule"]).kind("IndexError").at(call.span_of(1));
   }
   if (!ir::try_get<LoopRV>(call.args[1]) && !ir::try_get<SBlockRV>(call.args[1]))
     wrong_argument(call, 1, "a loop or block of this schedule");
   auto found = schedule->handles.find(call.args[1].as<ffi::Object>());
   if (found == schedule->handles.end())
-    throw refuse("unknown-handle", "this handle belongs to another schedule")
+    throw refuse_as(shared_refusals["unknown-handle"], "this handle belongs to another schedule")
         .kind(kNoHandle)
         .at(call.span_of(1));
   return sref_of(schedule, found->second);
@@ -292,9 +308,7 @@ Any info_get_sref(ApiCall& call) {
 }
 
 Any no_constructor(ApiCall& call) {
-  throw Error("not-constructible", "a `{}` is what a schedule gives; it cannot be made", call.api.name)
-      .kind("TypeError")
-      .at(call.span);
+  throw refuse(refusals["not-constructible"], call.api.name).kind("TypeError").at(call.span);
 }
 
 constexpr std::string_view kTirs = "tvm.s_tir", kSchedules = "tvm.s_tir.schedule",
@@ -382,13 +396,11 @@ int64_t parse_debug_mask(ApiCall& call, size_t argument) {
   if (auto text = mask.try_cast<String>()) {
     if (*text == "all") return 3;
     if (*text == "none") return 0;
-    throw Error("debug-mask", "Unrecognizable `debug_mask`: {}", text->c_str())
-        .kind("ValueError")
-        .at(call.span_of(argument));
+    throw refuse(refusals["debug-mask"], text->c_str()).kind("ValueError").at(call.span_of(argument));
   }
   if (auto number = mask.as<int64_t>()) return *number;
   if (auto flag = mask.as<bool>()) return *flag ? 1 : 0;
-  throw Error("wrong-type", "`debug_mask` should be integer or boolean, but gets: {}", call.host.repr(mask))
+  throw Error("wrong-type", "`debug_mask` is an integer or a bool, not {}", call.host.repr(mask))
       .kind("TypeError")
       .at(call.span_of(argument));
 }

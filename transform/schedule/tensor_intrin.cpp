@@ -3,22 +3,41 @@
 
 #include <map>
 
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
-#include "ir/registry/library_call.h"
+#include "ir/registry/context.h"
 #include "transform/schedule/api.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "intrinsic-parameters",
+         .message = "the description has {} parameters, the implementation {}"},
+        {.name = "intrinsic-not-a-block",
+         .message = "the {} is not one block",
+         .help = "put the body below `with T.sblock(\"root\"):`, with `T.reads(..)` and `T.writes(..)`"},
+        {.name = "intrinsic-exists",
+         .message = "there is a tensor intrinsic `{}` already",
+         .help = "`override=True` replaces it"},
+        {.name = "no-such-intrinsic",
+         .message = "there is no tensor intrinsic `{}`",
+         .meaning = "No tensor intrinsic of this name is registered.",
+         .wrong = R"(i, j = sch.get_loops("double")
+sch.tensorize(i, "my_intrin"))"},
+    }};
+extern const ir::RefusalList refusals_schedule_tensor_intrin;
+const ir::RefusalList refusals_schedule_tensor_intrin = refusals;
+
 namespace {
 
-std::map<std::string, TensorIntrin>& intrinsics() {
-  static std::map<std::string, TensorIntrin> table;
-  return table;
-}
+std::map<std::string, Any, std::less<>>& intrinsics() { return Context::current().tensor_intrins; }
 
 void check_pair(ApiCall& call, size_t at, const PrimFunc& desc, const PrimFunc& impl) {
   if (desc->params.size() != impl->params.size()) {
-    throw Error("intrinsic-parameters", "the description has {} parameters, the implementation {}",
-                desc->params.size(), impl->params.size())
+    throw refuse(refusals["intrinsic-parameters"], desc->params.size(), impl->params.size())
         .kind("ValueError")
         .at(call.span_of(at + 1));
   }
@@ -26,23 +45,21 @@ void check_pair(ApiCall& call, size_t at, const PrimFunc& desc, const PrimFunc& 
        {std::tuple(desc, "description", at), {impl, "implementation", at + 1}}) {
     for (const Var& param : fn->params) {
       if (param->buffer()) continue;
-      throw Error("intrinsic-parameters", "parameter `{}` of the {} is no buffer", param->name.c_str(), role)
+      throw refuse_as(refusals["intrinsic-parameters"], "parameter `{}` of the {} is no buffer",
+                      param->name.c_str(), role)
           .kind("ValueError")
           .at(call.span_of(index));
     }
     if (!only_block(fn)) {
-      throw Error("intrinsic-not-a-block", "the {} is not one block", role)
-          .kind("ValueError")
-          .at(call.span_of(index))
-          .help("put the body below `with T.sblock(\"root\"):`, with `T.reads(..)` and `T.writes(..)`");
+      throw refuse(refusals["intrinsic-not-a-block"], role).kind("ValueError").at(call.span_of(index));
     }
   }
   for (size_t i = 0; i < desc->params.size(); ++i) {
     const BufferTypeNode *a = desc->params[i]->buffer(), *b = impl->params[i]->buffer();
     if (DataType(a->dtype) == DataType(b->dtype)) continue;
-    throw Error("intrinsic-parameters",
-                "parameter {} is `{}` in the description and `{}` in the implementation", i,
-                DataType(a->dtype).str(), DataType(b->dtype).str())
+    throw refuse_as(refusals["intrinsic-parameters"],
+                    "parameter {} is `{}` in the description and `{}` in the implementation", i,
+                    DataType(a->dtype).str(), DataType(b->dtype).str())
         .kind("ValueError")
         .at(call.span_of(at + 1));
   }
@@ -65,10 +82,7 @@ Any register_intrinsic(ApiCall& call) {
   TensorIntrin intrin = intrinsic_of(call, 1);
   auto [slot, fresh] = intrinsics().try_emplace(std::string(*name), intrin);
   if (!fresh && !call.args[3].cast<bool>()) {
-    throw Error("intrinsic-exists", "TensorIntrin '{}' has already been registered", name->c_str())
-        .kind("ValueError")
-        .at(call.span_of(0))
-        .help("`override=True` replaces it");
+    throw refuse(refusals["intrinsic-exists"], name->c_str()).kind("ValueError").at(call.span_of(0));
   }
   slot->second = intrin;
   return nullptr;
@@ -78,7 +92,7 @@ Any get_intrinsic(ApiCall& call) {
   auto name = call.args[0].try_cast<String>();
   if (!name) wrong_argument(call, 0, "str");
   if (call.args[1].cast<bool>() && !intrinsics().contains(std::string(*name))) return nullptr;
-  return find_intrinsic(std::string(*name), call.span_of(0));
+  return find_intrinsic(std::string(*name), call.host, call.span_of(0));
 }
 
 Any get_desc(ApiCall& call) { return call.args[0].cast<TensorIntrin>()->desc; }
@@ -239,19 +253,19 @@ constexpr std::pair<const char*, const char*> kMadeWhenAsked[] = {
 
 }  // namespace
 
-TensorIntrin find_intrinsic(const std::string& name, Span span) {
+TensorIntrin find_intrinsic(const std::string& name, Host& host, Span span) {
   auto found = intrinsics().find(name);
   for (const auto& [prefix, module] : kMadeWhenAsked) {
     if (found != intrinsics().end() || !name.starts_with(prefix)) continue;
     Any argument = String(name);
-    call_library(module, "register_named", {&argument, 1});
+    host.call_library(module, "register_named", {&argument, 1});
     found = intrinsics().find(name);
   }
-  if (found != intrinsics().end()) return found->second;
+  if (found != intrinsics().end()) return found->second.cast<TensorIntrin>();
   std::vector<std::string> names;
   for (const auto& [known, intrin] : intrinsics()) names.push_back(known);
   std::string near = did_you_mean(name, names);
-  throw Error("no-such-intrinsic", "TensorIntrin '{}' is not registered", name)
+  throw refuse(refusals["no-such-intrinsic"], name)
       .kind("ValueError")
       .at(span)
       .help(!near.empty() ? near

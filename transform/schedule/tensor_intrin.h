@@ -16,7 +16,7 @@ struct TensorIntrinNode final : ffi::Object {
 using TensorIntrin = Ref<TensorIntrinNode>;
 
 // The intrinsic of that name. Error: no-such-intrinsic.
-TensorIntrin find_intrinsic(const std::string& name, Span span);
+TensorIntrin find_intrinsic(const std::string& name, Host& host, Span span);
 
 // The block that is a function's whole body; null when it is something else.
 const SBlockRealizeNode* only_block(const PrimFunc& fn);

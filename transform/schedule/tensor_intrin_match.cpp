@@ -3,9 +3,21 @@
 // order, over regions that may stand anywhere in buffers that may have more dimensions.
 #include <algorithm>
 
+#include "ir/core/refusal.h"
+#include "transform/schedule/refusals.h"
 #include "transform/schedule/tensor_intrin.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "tensorize-mismatch",
+         .message = "block `{}` does not compute what intrinsic `{}` describes: {}"},
+    }};
+extern const ir::RefusalList refusals_schedule_tensor_intrin_match;
+const ir::RefusalList refusals_schedule_tensor_intrin_match = refusals;
+
 namespace {
 
 class Matcher {
@@ -250,9 +262,8 @@ IntrinMatch match_intrinsic(const SBlockRealize& realize, const TensorIntrin& in
                             Span span) {
   Matcher matcher;
   if (matcher.realize(realize.get(), only_block(intrin->desc), true)) return matcher.match;
-  Error error = refuse("tensorize-mismatch", "block `{}` does not compute what intrinsic `{}` describes: {}",
-                       realize->block->name_hint.c_str(), name, matcher.why)
-                    .at(span);
+  Error error =
+      refuse(refusals["tensorize-mismatch"], realize->block->name_hint.c_str(), name, matcher.why).at(span);
   auto with_notes = [&]() -> Error {
     if (!matcher.there) return error;
     return Error(error)

@@ -3,10 +3,24 @@
 #include <fmt/format.h>
 #include <tvm/ffi/container/dict.h>
 
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "transform/schedule/layout.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "trace-does-not-fit",
+         .message = "the replayed `{}` returned {} handles instead of {}",
+         .help = "a trace is for the program that it was made on",
+         .meaning = "The steps of a trace have the results that they had on the program it was made on."},
+    }};
+extern const ir::RefusalList refusals_schedule_trace;
+const ir::RefusalList refusals_schedule_trace = refusals;
+
 namespace {
 
 std::string quoted(std::string_view text) {
@@ -269,18 +283,16 @@ void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remo
       if (samples(*instruction.primitive)) {
         args.back() = decision;
       } else if (decision != nullptr) {
-        throw Error("nothing-to-decide", "`{}` decides nothing", instruction.primitive->name())
-            .kind("ValueError");
+        throw refuse(shared_refusals["nothing-to-decide"], instruction.primitive->name()).kind("ValueError");
       }
     }
     ApiCall call{*api, host, args, {}, {}};
     run_primitive(*instruction.primitive, to, call);
     const Instruction& done = to.trace->instructions.back();
     if (done.outputs.size() != instruction.outputs.size()) {
-      throw Error("trace-does-not-fit", "the replayed `{}` returned {} handles instead of {}",
-                  instruction.primitive->name(), done.outputs.size(), instruction.outputs.size())
-          .kind("InternalError")
-          .help("a trace is for the program that it was made on");
+      throw refuse(refusals["trace-does-not-fit"], instruction.primitive->name(), done.outputs.size(),
+                   instruction.outputs.size())
+          .kind("InternalError");
     }
     for (size_t i = 0; i < done.outputs.size(); ++i)
       if (done.outputs[i] != nullptr) handles[instruction.outputs[i].as<ffi::Object>()] = done.outputs[i];

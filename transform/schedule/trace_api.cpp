@@ -4,11 +4,26 @@
 
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "transform/schedule/api.h"
 #include "transform/schedule/primitive.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "instruction-not-in-trace", .message = "this step is not in the trace"},
+        {.name = "no-such-instruction",
+         .message = "there is no kind of step `{}`",
+         .wrong = R"(tvm.s_tir.schedule.InstructionKind.get("Divide"))",
+         .right = R"(tvm.s_tir.schedule.InstructionKind.get("Split"))"},
+    }};
+extern const ir::RefusalList refusals_schedule_trace_api;
+const ir::RefusalList refusals_schedule_trace_api = refusals;
+
 namespace {
 
 struct InstructionKindNode final : ffi::Object {
@@ -70,7 +85,7 @@ Any get_decision(ApiCall& call) {
 Instruction with_decision_in(Instruction step, const Any& decision, ApiCall& call, size_t argument) {
   if (!samples(*step.primitive)) {
     if (decision == nullptr) return step;
-    throw Error("nothing-to-decide", "`{}` decides nothing", step.primitive->name())
+    throw refuse(shared_refusals["nothing-to-decide"], step.primitive->name())
         .kind("ValueError")
         .at(call.span_of(argument));
   }
@@ -90,9 +105,7 @@ Any with_decision(ApiCall& call) {
   Trace trace = self(call);
   auto at = position_in(*trace, instruction_argument(call, 1));
   if (!at) {
-    throw Error("instruction-not-in-trace", "this step is not in the trace")
-        .kind("ValueError")
-        .at(call.span_of(1));
+    throw refuse(refusals["instruction-not-in-trace"]).kind("ValueError").at(call.span_of(1));
   }
   auto result = ffi::make_object<TraceNode>();
   for (size_t i = 0; i < trace->instructions.size(); ++i) {
@@ -176,7 +189,7 @@ Any get_kind(ApiCall& call) {
       return make<InstructionKindNode>(primitive);
     names.emplace_back(primitive->kind);
   }
-  throw Error("no-such-instruction", "there is no kind of step `{}`", name->c_str())
+  throw refuse(refusals["no-such-instruction"], name->c_str())
       .kind("AttributeError")
       .at(call.span_of(0))
       .help(did_you_mean(name->c_str(), names));
@@ -200,8 +213,11 @@ Any make_instruction(ApiCall& call) {
     return {array->begin(), array->end()};
   };
   const Primitive& primitive = *(*kind)->primitive;
-  Instruction step{&primitive, arguments_of(primitive, items(1), items(2), call.span), items(3),
-                   returns_list(primitive), {}};
+  Instruction step{&primitive,
+                   arguments_of(primitive, items(1), items(2), call.span),
+                   items(3),
+                   returns_list(primitive),
+                   {}};
   return instruction_object(step);
 }
 

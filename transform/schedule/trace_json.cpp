@@ -5,6 +5,7 @@
 #include "ir/core/try_get.h"
 #include "transform/schedule/index_map_json.h"
 #include "transform/schedule/layout.h"
+#include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -102,7 +103,9 @@ Any plain(const Any& value) {
 }
 
 [[noreturn]] void bad_json(Span span, const std::string& what) {
-  throw Error("trace-json", "this is no trace as `as_json` writes it: {}", what).kind("ValueError").at(span);
+  throw refuse_as(shared_refusals["trace-json"], "this is no trace as `as_json` writes it: {}", what)
+      .kind("ValueError")
+      .at(span);
 }
 
 // The other way: names become handles of the schedule.

@@ -10,6 +10,7 @@
 #include "ir/core/try_get.h"
 #include "ir/registry/api.h"
 #include "ir/tir/arith_ops.h"
+#include "ir/tir/reduce.h"
 #include "transform/register_api.h"
 #include "transform/te/create_prim_func.h"
 
@@ -299,12 +300,7 @@ Array<IterVar> axes_of(const ApiCall& call, const Any& value) {
   auto add = [&](const Any& one) {
     auto iter = ir::try_get<IterVar>(one);
     if (!iter) wrong_argument(call, 1, "reduce_axis");
-    if ((*iter)->iter_type != IterType::kCommReduce) {
-      throw Error("te-not-a-reduce-axis", "`{}` is no reduction axis", (*iter)->var->name.c_str())
-          .kind(ir::kRefusedValue)
-          .at(call.span_of(1))
-          .help("make it with `te.reduce_axis`");
-    }
+    ir::expect_reduce_axis(*iter, call.span_of(1));
     axes.push_back(*iter);
   };
   if (auto list = elements(value)) {
@@ -315,15 +311,22 @@ Array<IterVar> axes_of(const ApiCall& call, const Any& value) {
   return axes;
 }
 
+Array<Expr> initial_values(const ApiCall& call, const Any& init) {
+  Array<Expr> start;
+  if (init == nullptr) return start;
+  for (const Any& one : index_list(init)) start.push_back(expect_expr(call, one, 3, "the initial value"));
+  return start;
+}
+Expr condition_of(const ApiCall& call, const Any& where) {
+  return where == nullptr ? bool_imm(true) : expect_expr(call, where, 2, "the condition");
+}
+
 // The Reduce node of each of `sources`; arguments 1.. of the call are axis, where, init.
 Any reduce(const ApiCall& call, const CommReducer& combiner, const Array<Expr>& sources, const Any& axis,
            const Any& where, const Any& init) {
-  Expr condition = where == nullptr ? bool_imm(true) : expect_expr(call, where, 2, "the condition");
+  Expr condition = condition_of(call, where);
   Array<IterVar> axes = axes_of(call, axis);
-  Array<Expr> start;
-  if (init != nullptr) {
-    for (const Any& one : index_list(init)) start.push_back(expect_expr(call, one, 3, "the initial value"));
-  }
+  Array<Expr> start = initial_values(call, init);
   Array<Any> outputs;
   for (size_t i = 0; i < sources.size(); ++i) {
     outputs.push_back(Expr(
@@ -333,7 +336,6 @@ Any reduce(const ApiCall& call, const CommReducer& combiner, const Array<Expr>& 
   return outputs;
 }
 
-using Combine = Expr (*)(Expr, Expr, Span);
 using Identity = Expr (*)(DataType, Span);
 Expr zero(DataType dtype, Span) { return make_const(dtype, 0); }
 
@@ -349,14 +351,9 @@ Any builtin_reduction(ApiCall& call) {
     }
     return result;
   }
-  Var x = make<VarNode>("x", source->ty);
-  Var y = make<VarNode>("y", source->ty);
-  Array<Var> lhs{x};
-  Array<Var> rhs{y};
-  Array<Expr> result{combine(x, y, {})};
-  Array<Expr> neutral{identity(source->dtype(), {})};
-  return reduce(call, make<CommReducerNode>(lhs, rhs, result, neutral), Array<Expr>{source}, call.args[1],
-                call.args[2], call.args[3]);
+  Expr condition = condition_of(call, call.args[2]);
+  return ir::reduce_over(combine, identity(source->dtype(), {}), source, axes_of(call, call.args[1]),
+                         condition, initial_values(call, call.args[3]), call.span);
 }
 
 Any comm_reducer(ApiCall& call) {

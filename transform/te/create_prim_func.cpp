@@ -10,6 +10,7 @@
 //           with T.init():
 //               C[v_i, v_j] = T.float32(0.0)
 //           C[v_i, v_j] = C[v_i, v_j] + A[v_i, v_k] * B[v_k, v_j]
+#include "transform/arith/simplify.h"
 #include "transform/te/create_prim_func.h"
 
 #include <tvm/ffi/container/list.h>
@@ -359,7 +360,7 @@ class Creator {
                                     std::move(body), std::move(init), Array<Buffer>(),
                                     Array<MatchBufferRegion>(), annotations);
     AccessRegions touched;
-    if (detect_regions) touched = detect_access_regions(block);
+    if (detect_regions) touched = detect_access_regions(block, transform::simplify);
     block = with(block, [&](SBlockNode& n) {
       n.reads = touched.reads;
       n.writes = touched.writes;

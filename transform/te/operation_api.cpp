@@ -169,7 +169,7 @@ struct ScopeTag {
   bool used = false;
 };
 ScopeTag& scope_tag() {
-  static ScopeTag tag;
+  static thread_local ScopeTag tag;
   return tag;
 }
 Any set_tag(ApiCall& call) {

@@ -59,7 +59,7 @@ def load(path):
     """The functions of a library that `mlc build` has made: `load(path)["name"](...)`."""
     import tvm_ffi
 
-    return tvm_ffi.load_module(os.fspath(path))
+    return tvm_ffi.load_module(os.path.abspath(path))  # a bare name would be looked for among the system's libraries
 
 
 def build(text_or_file, target=None, output=None):

@@ -11,7 +11,6 @@
 #include "frontend/script/types/dict_attrs.h"
 #include "frontend/script/types/dtype.h"
 #include "frontend/script/types/enum_results.h"
-#include "frontend/script/types/slot_members.h"
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/module.h"
 
@@ -29,16 +28,7 @@ Any bind_member(Evaluator& evaluator, const Any& self, ClassNode* cls, const Any
   // Methods of builtin types bind; builtin functions do not.
   if (auto* builtin = as<BuiltinNode>(member)) return builtin->owner.empty() ? member : bind(self, member);
   if (auto* property = as<PropertyNode>(member)) {
-    if (is_none(property->getter)) {
-      auto holds = [&](const auto& each) { return each.second.same_as(member); };
-      for (const ClassNode* each : cls->mro) {
-        auto found = std::find_if(each->members.begin(), each->members.end(), holds);
-        if (found == each->members.end()) continue;
-        raise("AttributeError", span, "no-getter", "property '{}' of '{}' object has no getter",
-              found->first.str(), cls->name);
-      }
-      raise("AttributeError", span, "no-getter", "property has no getter");
-    }
+    if (is_none(property->getter)) raise("AttributeError", span, "no-getter", "property of '{}' object has no getter", cls->name);
     return evaluator.call(property->getter, std::span<const Any>(&self, 1), {}, span);
   }
   if (auto* fixed = as<StaticMethodNode>(member)) {
@@ -60,7 +50,7 @@ Any bind_member(Evaluator& evaluator, const Any& self, ClassNode* cls, const Any
 bool is_data_descriptor(const Any& member) {
   if (as<PropertyNode>(member) != nullptr) return true;
   auto* object = as<InstanceNode>(member);
-  return object != nullptr && (object->cls->find(known().set) || object->cls->find(known().delete_));
+  return object != nullptr && object->cls->find(known().set);
 }
 
 // An instance's class; for exceptions and instances alike.
@@ -87,7 +77,7 @@ bool instance_attribute(Evaluator& evaluator, InstanceNode* instance, const Any&
     out = instance->own_dict();
     return true;
   }
-  if (instance->cls->is_exception && exception_attribute(instance, name, out, span)) return true;
+  if (instance->cls->is_exception && exception_attribute(instance, name, out)) return true;
   if (!is_none(instance->payload)) {
     if (const BuiltinRow* row = builtin_method_of(instance->payload, name)) {
       out = bind(object, builtin_value(row, builtin_type_of(instance->payload)->name));
@@ -129,7 +119,6 @@ bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out
     }
     return true;
   }
-  if (slot_member(cls, name, out)) return true;
   if (cls->metaclass) {
     if (const Any* member = cls->metaclass->find(name)) {
       out = bind_member(evaluator, Any(ir::ref(cls)), const_cast<ClassNode*>(cls->metaclass.get()), *member,
@@ -142,7 +131,7 @@ bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out
     return true;
   }
   if (name == known().dict) {
-    out = class_dict(evaluator.state(), cls);
+    out = class_dict(cls);
     return true;
   }
   if (name == known().new_) {
@@ -339,33 +328,8 @@ bool State::plain_attribute(const Any& object, Symbol name, Any& out, ir::Span s
   return attribute_or_not(object, name, out, span);
 }
 
-namespace {
-
-// By the class's own __getattribute__; what that does not find, __getattr__ may.
-Any intercepted_attribute(Evaluator& evaluator, InstanceNode* instance, const Any& object, Symbol name,
-                          ir::Span span) {
-  Any args[] = {object, str_value(name.str())}, out;
-  Any hook = *instance->cls->find(known().getattribute);
-  if (!instance->cls->has_getattr) return evaluator.call(hook, args, {}, span);
-  try {
-    return evaluator.call(hook, args, {}, span);
-  } catch (ir::Error& error) {
-    Any exception = evaluator.state().exception_of(error);
-    if (!as<InstanceNode>(exception)->cls->derives_from(
-            evaluator.state().exception_class("AttributeError").get()))
-      throw;
-  }
-  return evaluator.call(*instance->cls->find(known().getattr), args, {}, span);
-}
-
-}  // namespace
-
 bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span span) {
   if (auto* instance = as<InstanceNode>(object)) {
-    if (instance->cls->intercepts) {
-      out = intercepted_attribute(self, instance, object, name, span);
-      return true;
-    }
     if (instance_attribute(self, instance, object, name, out, span)) return true;
     if (const BuiltinRow* row = object_method_row(name)) {
       out = bind(object, builtin_value(row, "object"));
@@ -584,7 +548,7 @@ void State::no_attribute(const Any& object, Symbol name, ir::Span span) {
 
 bool State::load_method(const Any& object, Symbol name, ir::Span span, Any& out) {
   if (auto* instance = as<InstanceNode>(object)) {
-    if (!instance->cls->intercepts && instance->own(name) == nullptr) {
+    if (instance->own(name) == nullptr) {
       const Any* member = instance->cls->find(name);
       if (member != nullptr && as<FunctionNode>(*member) != nullptr) {
         out = *member;
@@ -656,25 +620,6 @@ void rename(Evaluator& evaluator, ClassNode* cls, Symbol name, const Any& value,
   }
 }
 
-// `object.__class__ = cls`, between classes whose objects are alike.
-void set_class(Evaluator& evaluator, InstanceNode* instance, const Any& value, ir::Span span) {
-  auto* cls = as<ClassNode>(value);
-  if (cls == nullptr) {
-    raise("TypeError", span, "wrong-type", "__class__ must be set to a class, not '{}' object",
-          type_name_of(evaluator, value));
-  }
-  if (!cls->scripted || !instance->cls->scripted) {
-    raise("TypeError", span, "wrong-type",
-          "__class__ assignment only supported for mutable types or ModuleType subclasses");
-  }
-  if (cls->data != instance->cls->data || cls->slotted != instance->cls->slotted ||
-      cls->is_exception != instance->cls->is_exception) {
-    raise("TypeError", span, "wrong-type", "__class__ assignment: '{}' object layout differs from '{}'",
-          cls->short_name(), instance->cls->short_name());
-  }
-  instance->cls = ir::ref(cls);
-}
-
 }  // namespace
 
 void State::set_instance_attribute(InstanceNode* instance, const Any& object, Symbol name, const Any& value,
@@ -696,20 +641,21 @@ void State::set_instance_attribute(InstanceNode* instance, const Any& object, Sy
     }
     if (is_data_descriptor(*member)) {
       Any ignored, args[] = {object, value};
-      if (!special(*member, known().set, args, ignored, span))
-        raise("AttributeError", span, "no-setter", "__set__");
+      special(*member, known().set, args, ignored, span);
       return;
     }
   }
-  if (name == known().cls) return set_class(self, instance, value, span);
+  if (name == known().cls)
+    raise("NotImplementedError", span, "not-supported", "the class of an object cannot be changed");
   if (instance->cls->slotted && instance->own(name) == nullptr) check_slot(instance, name, span);
-  if (name == known().dict) {
-    if (value.type_index() != kTVMFFIDict) {
+  if (name == known().dict) {  // `self.__dict__ = self` of a dict with attributes
+    const Any& dict = builtin_value_of(value);
+    if (dict.type_index() != kTVMFFIDict) {
       raise("TypeError", span, "wrong-type", "__dict__ must be set to a dictionary, not a '{}'",
             type_name_of(self, value));
     }
     instance->own_dict();
-    instance->dict = value;
+    instance->dict = dict;
     return;
   }
   instance->set(name, value);
@@ -720,9 +666,6 @@ void State::set_class_attribute(ClassNode* cls, Symbol name, const Any& value, i
     Any args[] = {Any(ir::ref(cls)), str_value(name.str()), value};
     self.call(*hook, args, {}, span);
     return;
-  }
-  if (name == known().dict && cls->scripted) {
-    raise("AttributeError", span, "read-only", "attribute '__dict__' of 'type' objects is not writable");
   }
   if (!cls->scripted) {
     raise("TypeError", span, "immutable-type", "cannot set '{}' attribute of immutable type '{}'", name.str(),
@@ -735,7 +678,6 @@ void State::set_class_attribute(ClassNode* cls, Symbol name, const Any& value, i
   }
   cls->set(name, value);
   cls->has_getattr = cls->find(known().getattr) != nullptr;
-  cls->intercepts = cls->find(known().getattribute) != nullptr;
   if (name == known().new_ || name == known().abstract_methods) cls->plain = false;
 }
 
@@ -772,8 +714,9 @@ std::vector<std::string> Evaluator::attribute_names(const Any& value) {
   auto add_class = [&](const ClassNode* cls) {
     for (const ClassNode* each : cls->mro) {
       for (const auto& [name, member] : each->members) names.emplace_back(name.str());
+      if (!each->slots) continue;
+      for (Symbol name : *each->slots) names.emplace_back(name.str());
     }
-    for (std::string& name : slot_names(*cls)) names.push_back(std::move(name));
   };
   if (auto* instance = as<InstanceNode>(value)) {
     instance->each_name([&](std::string_view name) { names.emplace_back(name); });

@@ -213,7 +213,7 @@ Any issubclass(Evaluator& evaluator, const Arguments& args) {
             "issubclass() arg 2 must be a class, a tuple of classes, or a union");
     }
     if (base_class == types().object.get()) return true;
-    if (cls != nullptr && derives_or_counts(evaluator, cls, base_class, args.span)) return true;
+    if (cls != nullptr && derives_or_counts(cls, base_class)) return true;
   }
   return false;
 }
@@ -262,7 +262,7 @@ Any id(Evaluator&, const Arguments& args) {
                             : raw_int(args[0]);
 }
 Any hash(Evaluator& evaluator, const Arguments& args) {
-  return asked_hash(evaluator, args[0], args.span_of(0));
+  return evaluator.hash(args[0], args.span_of(0));
 }
 Any repr(Evaluator& evaluator, const Arguments& args) { return str_value(evaluator.repr(args[0])); }
 Any ascii(Evaluator& evaluator, const Arguments& args) {
@@ -399,7 +399,7 @@ void sort_values(Evaluator& evaluator, std::vector<Any>& values, const Arguments
 std::span<const BuiltinRow> function_builtins() { return rows; }
 
 Any builtin_value(const BuiltinRow* row, std::string_view owner) {
-  static std::unordered_map<const BuiltinRow*, std::unordered_map<std::string_view, Any>> made;
+  static thread_local std::unordered_map<const BuiltinRow*, std::unordered_map<std::string_view, Any>> made;
   Any& value = made[row][owner];
   if (is_none(value)) value = Any(ir::make<BuiltinNode>(row, owner));
   return value;

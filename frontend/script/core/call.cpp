@@ -13,9 +13,8 @@
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/freeze.h"
 #include "ir/core/ndarray.h"
-#include "ir/core/said_error.h"
 #include "ir/core/split_words.h"
-#include "ir/registry/host_error.h"
+#include "ir/registry/context.h"
 
 namespace mlc::script {
 
@@ -283,13 +282,14 @@ Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
     kept.push_back(std::move(value));
   }
   for (const Any& value : kept) views.emplace_back(value);
-  ir::error_below() = nullptr;
+  ir::Context::current().error_below = nullptr;
   try {
     Any result;
     try {
       fn.CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
     } catch (const ffi::Error&) {
-      if (ir::error_below()) std::rethrow_exception(std::exchange(ir::error_below(), nullptr));
+      if (auto error = std::exchange(ir::Context::current().error_below, nullptr))
+        std::rethrow_exception(error);
       throw;
     }
     return result;
@@ -355,9 +355,9 @@ Any State::call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::S
   if (auto* cls = as<ClassNode>(callee)) return call_class(ir::ref(cls), base, keywords, span, spans);
   if (callee.type_index() == kTVMFFIFunction) {
     if (!keywords.empty())
-      throw ir::SaidError(
-          ir::Error("no-keywords", "compiled functions take no keyword arguments").kind("TypeError").at(span),
-          fmt::format("__call__() got an unexpected keyword argument '{}'", keywords.front().first));
+      throw ir::Error("no-keywords", "compiled functions take no keyword arguments")
+          .kind("TypeError")
+          .at(span);
     return call_packed(callee.cast<ffi::Function>(), base, span);
   }
   if (auto* fixed = as<StaticMethodNode>(callee))
@@ -411,45 +411,7 @@ Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base
         : own < static_cast<size_t>(row.least)
             ? fmt::format("at least {}", counted(static_cast<size_t>(row.least), "argument"))
             : fmt::format("at most {}", counted(static_cast<size_t>(row.most), "argument"));
-    std::string message = fmt::format("{}() takes {} ({} given)", shown, expected, own);
-    // Where CPython unpacks the arguments by hand it says so in other words.
-    bool few = own < static_cast<size_t>(row.least);
-    auto is_one_of = [&](std::initializer_list<std::string_view> names) {
-      return std::find(names.begin(), names.end(), owner.empty() ? row.name : std::string_view(shown)) !=
-             names.end();
-    };
-    bool text = owner == "str" || owner == "bytes";
-    bool by_name =
-        text && (!row.keywords.empty() || row.name.ends_with("find") || row.name.ends_with("index") ||
-                 row.name == "count" || row.name.ends_with("swith"));
-    if (row.name.starts_with("__") && !owner.empty() && row.least == row.most &&
-        !is_one_of({"dict.__contains__", "dict.__getitem__", "list.__getitem__", "set.__contains__",
-                    "frozenset.__contains__", "list.__reversed__", "dict.__reversed__"})) {
-      message = fmt::format("expected {}, got {}", counted(static_cast<size_t>(row.most), "argument"), own);
-    } else if (shown == "list.sort" && own <= 2) {
-      message = "sort() takes no positional arguments";
-    } else if (few && is_one_of({"round", "pow"})) {
-      bool second = own == 1;
-      message = fmt::format("{}() missing required argument '{}' (pos {})", row.name,
-                            row.name == "round" ? "number"
-                            : second            ? "exp"
-                                                : "base",
-                            second ? 2 : 1);
-    } else if (few && is_one_of({"sum"})) {
-      message = fmt::format("sum() takes at least 1 positional argument ({} given)", own);
-    } else if (is_one_of({"list.sort", "round", "sum"})) {
-      message = fmt::format("{}() takes at most 2 arguments ({} given)", row.name, own);
-    } else if (is_one_of({"sorted", "list.insert"}) ||
-               (owner.empty() && row.least == row.most && row.most > 1)) {
-      message = fmt::format("{} expected {}, got {}", row.name,
-                            counted(static_cast<size_t>(row.most), "argument"), own);
-    } else if (by_name) {
-      message = fmt::format("{}() takes {} ({} given)", row.name, expected, own);
-    } else if (row.least != row.most) {
-      message = fmt::format("{} expected at {} {}, got {}", row.name, few ? "least" : "most",
-                            counted(static_cast<size_t>(few ? row.least : row.most), "argument"), own);
-    }
-    throw ir::Error("wrong-argument-count", "{}", message)
+    throw ir::Error("wrong-argument-count", "{}() takes {} ({} given)", shown, expected, own)
         .kind("TypeError")
         .at(span)
         .help(fmt::format("the signature is `{}{}`", row.name, row.signature));
@@ -578,8 +540,7 @@ RawValue State::run_method_call(const Call& call, const Attribute& method, Frame
   if (object.type() == instance_type) {
     auto* instance = static_cast<InstanceNode*>(raw_object(borrow(object.words)));
     const Any* member = instance->cls->find(method.attr);
-    if (member != nullptr && member->type_index() == function_type && instance->own(method.attr) == nullptr &&
-        !instance->cls->intercepts) {
+    if (member != nullptr && member->type_index() == function_type && instance->own(method.attr) == nullptr) {
       OwnedValue callee(copy(*member));
       auto& fn = *static_cast<const FunctionNode*>(raw_object(borrow(callee.words)));
       push(object.release());
@@ -624,8 +585,7 @@ RawValue State::run_keyword_call(const Call& call, Frame& f) {
   if (object.type() == instance_type) {
     auto* instance = static_cast<InstanceNode*>(raw_object(borrow(object.words)));
     const Any* member = instance->cls->find(method.attr);
-    if (member != nullptr && member->type_index() == function_type && instance->own(method.attr) == nullptr &&
-        !instance->cls->intercepts) {
+    if (member != nullptr && member->type_index() == function_type && instance->own(method.attr) == nullptr) {
       OwnedValue callee(copy(*member));
       auto& fn = *static_cast<const FunctionNode*>(raw_object(borrow(callee.words)));
       push(object.release());

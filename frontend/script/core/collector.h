@@ -188,23 +188,6 @@ class Collector {
       case syntax::StmtKind::kExprStmt:
         expression(static_cast<const syntax::ExprStmt*>(stmt)->value);
         break;
-      case syntax::StmtKind::kMatch: {
-        auto* match = static_cast<const syntax::Match*>(stmt);
-        expression(match->subject);
-        for (const syntax::MatchCase* one : match->cases) {
-          each_expression(*one->pattern, [&](const syntax::Expr* e) {
-            auto* name = syntax::as<syntax::Name>(e);
-            if (name != nullptr && name->ctx == syntax::Context::kStore) {
-              bind(name->id);
-            } else {
-              expression(e);
-            }
-          });
-          expression(one->guard);
-          statements(one->body);
-        }
-        break;
-      }
       case syntax::StmtKind::kPass:
       case syntax::StmtKind::kBreak:
       case syntax::StmtKind::kContinue:

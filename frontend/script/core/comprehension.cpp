@@ -80,14 +80,9 @@ struct Loops {
     }
     Any iterator = state.self.iterate(iterable, c.iter->span);
     Any value;
-    try {
-      while (state.self.next(iterator, value, c.iter->span)) {
-        state.check_interrupt(c.iter->span);
-        step(level, std::move(value));
-      }
-    } catch (...) {
-      if (level == 0) keep_waiting(iterator);
-      throw;
+    while (state.self.next(iterator, value, c.iter->span)) {
+      state.check_interrupt(c.iter->span);
+      step(level, std::move(value));
     }
   }
 };
@@ -221,7 +216,6 @@ struct GeneratorExpression final : GeneratorBase {
       phase = Phase::kDone;
       // The first one is an argument, which lives as long as the exception knows the frame.
       for (size_t inner = generators.size(); inner-- > 1;) slots[inner].reset();
-      keep_waiting(f);
       stopped_inside(state, error);
       throw;
     } catch (...) {
@@ -282,7 +276,7 @@ Any State::generator_expression(const GeneratorExp& expr, Frame& f) {
   }
   static const syntax::Arguments no_arguments{};
   // Most are made again and again, in a loop, and capture nothing: their function is the same.
-  static auto& last = *new Any;
+  static thread_local auto& last = *new Any;
   Any owner = f.cls != nullptr        ? Any(ir::ref(f.cls))
               : f.function != nullptr ? f.function->owner
                                       : Any(nullptr);

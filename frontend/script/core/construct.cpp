@@ -41,6 +41,8 @@ void refuse_hooks(const ClassNode* cls, ir::Span span) {
   };
   constexpr Refused refused[] = {
       {"__del__", "nothing says when an object goes away; use `with`", false},
+      {"__getattribute__", "attributes are found without asking; `__getattr__` sees those that are missing", false},
+      {"__delete__", "a descriptor has `__get__` and `__set__`", false},
       {"__await__", "there is no asynchronous code", false},
       {"__aenter__", "there is no asynchronous code", false},
       {"__new__", "a metaclass prepares its classes in `__init__`", true},
@@ -61,26 +63,6 @@ void refuse_hooks(const ClassNode* cls, ir::Span span) {
 
 namespace {
 
-// Calls `__set_name__` of a member; what it raises becomes the cause of a RuntimeError.
-void name_descriptor(State& state, const Any& value, const Ref<ClassNode>& ref, Symbol name, ir::Span span) {
-  Any args[] = {Any(ref), str_value(name.str())};
-  Any ignored;
-  Any cause;
-  try {
-    state.special(value, known().set_name, args, ignored, span);
-    return;
-  } catch (ir::Error& error) {
-    cause = state.exception_of(error);
-  }
-  Any text = str_value(fmt::format("Error calling __set_name__ on '{}' instance '{}' in '{}'",
-                                   type_name_of(state.self, value), name.str(), ref->short_name()));
-  Any made = state.self.call(Any(state.exception_class("RuntimeError")), std::span<const Any>(&text, 1));
-  as<InstanceNode>(made)->set(known().cause, cause);
-  as<InstanceNode>(made)->set(known().context, cause);
-  as<InstanceNode>(made)->set(known().suppress_context, true);
-  state.throw_exception(made, span);
-}
-
 // `__qualname__` and `__module__` of the class body are the class's own, not its bases' or its objects'.
 void take_names(Evaluator& evaluator, ClassNode* cls, ir::Span span) {
   if (const Any* name = cls->own(known().qualname)) {
@@ -96,6 +78,18 @@ void take_names(Evaluator& evaluator, ClassNode* cls, ir::Span span) {
   if (module == nullptr || !is_str(*module)) return;
   cls->module = text_of(*module);
   cls->erase(known().module);
+}
+
+// The attributes that `__slots__` names are all that objects have, if each base names its own too.
+void read_slots(Evaluator& evaluator, ClassNode* cls) {
+  if (const Any* given = cls->own(known().slots)) {
+    cls->slots.emplace();
+    for (const Any& each : is_str(*given) ? std::vector<Any>{*given} : evaluator.elements_of(*given))
+      cls->slots->emplace_back(text_of(each));
+  }
+  cls->slotted = std::all_of(cls->mro.begin(), cls->mro.end(), [&](const ClassNode* each) {
+    return each == types().object.get() || each == cls->data || (each->slots && !each->has_slot(known().dict));
+  });
 }
 
 }  // namespace
@@ -125,14 +119,14 @@ void State::finish_class(const Ref<ClassNode>& ref, Keywords& keywords, bool has
   if (cls->own(known().eq) != nullptr && cls->own(known().hash) == nullptr)
     cls->set(known().hash, Any(nullptr));
   cls->has_getattr = cls->find(known().getattr) != nullptr;
-  cls->intercepts = cls->find(known().getattribute) != nullptr;
   take_names(self, cls, span);
-  read_slots(self, cls, span);
+  read_slots(self, cls);
   for (size_t i = 0; i < cls->members.size(); ++i) {
     auto [name, value] = cls->members[i];
     if (auto* instance = as<InstanceNode>(value);
         instance != nullptr && instance->cls->find(known().set_name)) {
-      name_descriptor(*this, value, ref, name, span);
+      Any args[] = {Any(ref), str_value(name.str())}, ignored;
+      special(value, known().set_name, args, ignored, span);
     }
   }
   const Any* hook = nullptr;
@@ -261,43 +255,22 @@ void take_type_keywords(const ClassNode& cls, Arguments& args, Any& first) {
       {"zip", " strict "},
       {"enumerate", " iterable start "},
       {"property", " fget fset fdel doc "},
-      {"bool", ""},
-      {"float", ""},
-      {"list", ""},
-      {"tuple", ""},
-      {"set", ""},
-      {"frozenset", ""},
-      {"range", ""},
-      {"slice", ""},
-      {"map", ""},
-      {"filter", ""},
-      {"reversed", ""},
-      {"staticmethod", ""},
-      {"classmethod", ""},
   };
-  if (cls.scripted) return;
+  if (cls.scripted || cls.module != "builtins" || &cls == types().dict.get() || &cls == types().type.get()) return;
   auto row = std::find_if(std::begin(taken), std::end(taken),
                           [&](const auto& each) { return each.first == cls.name; });
-  if (row == std::end(taken)) return;
-  const auto& [type, names] = *row;
-  if (names.empty())
-    raise("TypeError", args.span, "wrong-arguments", "{}() takes no keyword arguments", type);
-  auto refuse = [&](std::string_view name) {
-    raise("TypeError", args.span, "wrong-arguments", "'{}' is an invalid keyword argument for {}()", name,
-          type);
-  };
+  std::string_view names = row == std::end(taken) ? "" : row->second;
   for (const auto& [name, value] : args.keywords) {
-    if (names.find(fmt::format(" {} ", name)) == std::string_view::npos) refuse(name);
+    if (names.find(fmt::format(" {} ", name)) == std::string_view::npos)
+      raise("TypeError", args.span, "wrong-arguments", "{}() takes no keyword argument '{}'", cls.name, name);
   }
-  std::string_view front = names.substr(1, names.find(' ', 1) - 1);
-  if (front != "object" && front != "source" && front != "iterable") return;
-  const Any* given = args.keyword(front);
-  if (type == "enumerate" && args.size() == 0 && given == nullptr) refuse(args.keywords.front().first);
+  std::string_view front = names.empty() ? names : names.substr(1, names.find(' ', 1) - 1);
+  bool positional = front == "object" || front == "source" || front == "iterable";
+  const Any* given = positional ? args.keyword(front) : nullptr;
   if (given == nullptr) return;
   if (args.size() > 0) {
-    if (type == "enumerate") refuse(front);
-    raise("TypeError", args.span, "wrong-arguments",
-          "argument for {}() given by name ('{}') and position (1)", type, front);
+    raise("TypeError", args.span, "wrong-arguments", "{}() got its argument '{}' by name and by position", cls.name,
+          front);
   }
   first = *given;
   args.positional = std::span<Any>(&first, 1);

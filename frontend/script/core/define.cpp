@@ -145,7 +145,6 @@ void State::set_bases(const Ref<ClassNode>& ref, std::span<const Any> bases, ir:
       }
     }
     cls->bases.push_back(ir::ref(base_class));
-    base_class->derived.push_back(cls);
   }
   if (cls->bases.empty()) cls->bases.push_back(types().object);
   cls->mro = linearise(cls, span);
@@ -219,16 +218,15 @@ Any State::define_class(const ClassDef& def, Frame& f) {
   Any made;
   if (run_hook(def, def.decorators, f, made))
     return decorate(def.decorators, def.decorators.size() - 1, made, f);
-  rename_private(def);
   Ref<ClassNode> ref = ir::make<ClassNode>(std::string(def.name.str()));
   auto* cls = const_cast<ClassNode*>(ref.get());
   std::string around = scope_name(f);
   if (!around.empty()) cls->name = around + "." + cls->name;
   cls->module = f.module->name;
   cls->text = def.decorators.empty() ? def.span : ir::Span::cover(def.decorators[0]->span, def.span);
-  List bases, written;
+  List written;
   for (const Expr* e : def.bases) written.push_back(eval(e, f));
-  bool replaced = replace_bases(written, bases, def.bases.empty() ? def.name_span : def.bases[0]->span);
+  List bases = plain_bases(written, def.bases.empty() ? def.name_span : def.bases[0]->span);
   Keywords keywords;
   for (const Keyword* keyword : def.keywords) {
     if (!keyword->name)
@@ -273,7 +271,6 @@ Any State::define_class(const ClassDef& def, Frame& f) {
   } close{*this};
   exec_block(def.body, body);
   if (refused) throw std::move(*refused);
-  if (replaced) cls->set(Symbol("__orig_bases__"), Any(Tuple(written.begin(), written.end())));
   if (!declared.empty()) std::erase_if(declared, [&](const Declared& each) { return each.cls == cls; });
   if (!def.body.empty()) {
     auto* first = syntax::as<ExprStmt>(def.body[0]);

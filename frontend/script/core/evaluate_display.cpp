@@ -2,7 +2,6 @@
 // The expressions that are not in every loop, and those of code that is not resolved.
 #include "frontend/script/core/ir_values.h"
 #include "frontend/script/core/machine.h"
-#include "frontend/script/types/deep_destroy.h"
 #include "frontend/script/types/format_value.h"
 #include "frontend/script/types/wide_int.h"
 #include "frontend/script/types/written_compare.h"
@@ -267,19 +266,15 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
     case ExprKind::kList: {
       auto& list = static_cast<const syntax::List&>(*expr);
       List result;
-      bool nested = false;
       result.reserve(static_cast<int64_t>(list.elts.size()));
       for (const Expr* e : list.elts) {
         if (auto* starred = syntax::as<Starred>(e)) {
           for (Any& value : unpacked(*starred, f)) result.push_back(value);
         } else {
           result.push_back(eval(e, f));
-          nested = nested || is_nested(result.back());
         }
       }
-      Any made = std::move(result);
-      if (nested) deep_destroy(made);
-      return made;
+      return result;
     }
     case ExprKind::kSet:
       return set_display(static_cast<const syntax::Set&>(*expr), false, f);

@@ -6,7 +6,6 @@
 #include "frontend/script/core/machine.h"
 #include "frontend/script/modules/traceback.h"
 #include "frontend/script/types/arithmetic.h"
-#include "frontend/script/types/deep_destroy.h"
 #include "frontend/script/types/written_compare.h"
 #include "frontend/syntax/walk.h"
 
@@ -323,7 +322,7 @@ RawValue State::attribute_of(const Attribute& attribute, const Any& object) {
     const Any* member = instance->cls->find(attribute.attr);
     bool plain =
         member == nullptr || (as<PropertyNode>(*member) == nullptr && member->type_index() != instance_type);
-    if (plain && !instance->cls->intercepts) {
+    if (plain) {
       if (const Any* own = instance->own(attribute.attr, attribute.place)) return copy(*own);
     }
   }
@@ -414,14 +413,8 @@ bool State::test_any(const Expr* expr, Frame& f) {
 }
 [[gnu::noinline]] RawValue State::run_tuple(const syntax::Tuple& tuple, Frame& f) {
   Mark mark(*this);
-  bool nested = false;
-  for (const Expr* e : tuple.elts) {
-    push(run(e, f));
-    nested = nested || is_nested(top[-1]);
-  }
-  Any made = Tuple(std::make_move_iterator(mark.base), std::make_move_iterator(top));
-  if (nested) deep_destroy(made);
-  return release(std::move(made));
+  for (const Expr* e : tuple.elts) push(run(e, f));
+  return release(Any(Tuple(std::make_move_iterator(mark.base), std::make_move_iterator(top))));
 }
 [[gnu::noinline]] RawValue State::run_yield(const Yield& yield, Frame& f) {
   return yield_value(yield.value == nullptr ? raw_none() : run(yield.value, f), f, yield.span);

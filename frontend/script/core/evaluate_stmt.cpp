@@ -281,14 +281,7 @@ void State::remove_item(const Any& object, const Any& index, ir::Span span, ir::
     call_values(Any(ir::make<BoundMethodNode>(object, api_value(api))), {index}, span);
     return;
   }
-  // CPython's words for the items of what may be a sequence, and for all else.
-  auto* instance = as<InstanceNode>(object);
-  bool sequence = is_str(object) || is_bytes(object) || object.type_index() == kTVMFFIArray ||
-                  as<RangeNode>(object) || (instance != nullptr && instance->cls->scripted) ||
-                  as<SetNode>(object) || as<DictViewNode>(object);
-  sequence = sequence && is_integer(index);
-  raise("TypeError", span, "no-item-deletion", "'{}' object {} support item deletion",
-        type_name_of(self, object), sequence ? "doesn't" : "does not");
+  raise("TypeError", span, "no-item-deletion", "'{}' object does not support item deletion", type_name_of(self, object));
 }
 
 // `del object.name`.
@@ -307,14 +300,6 @@ void State::remove_attribute(const Any& object, Symbol name, ir::Span span, bool
       }
       call_values(property->deleter, {object}, span);
       return;
-    }
-    if (auto* descriptor = member == nullptr ? nullptr : as<InstanceNode>(*member)) {
-      if (descriptor->cls->find(known().delete_) != nullptr) {
-        special(*member, known().delete_, std::span<const Any>(&object, 1), ignored, span);
-        return;
-      }
-      if (descriptor->cls->find(known().set) != nullptr)
-        raise("AttributeError", span, "no-deleter", "__delete__");
     }
     if (instance->erase(name)) return;
   } else if (auto* cls = as<ClassNode>(object); cls != nullptr && cls->scripted) {
@@ -467,7 +452,6 @@ Flow State::exec_with(const With& with, size_t item_index, Frame& f) {
   Any value = call_values(enter, {}, span);
   Flow flow = Flow::kNext;
   std::unique_ptr<ScriptError> failed;
-  size_t waiting = waiting_kept();
   try {
     if (item->optional_vars != nullptr) store(item->optional_vars, value, f);
     flow = exec_with(with, item_index + 1, f);
@@ -482,7 +466,6 @@ Flow State::exec_with(const With& with, size_t item_index, Frame& f) {
       return self.truth(call_values(exit, {self.type_of(exception), exception, traceback}, span));
     });
     if (!swallowed) throw *failed;
-    drop_waiting(waiting);
     return Flow::kNext;
   }
   Any kept = std::move(f.result);
@@ -531,7 +514,6 @@ Flow State::exec_try(const Try& attempt, Frame& f) {
     }
     Flow flow = Flow::kNext;
     std::unique_ptr<ScriptError> caught;
-    size_t kept = waiting_kept();
     try {
       flow = exec_block(attempt.body, f);
     } catch (ir::Error& error) {
@@ -539,8 +521,7 @@ Flow State::exec_try(const Try& attempt, Frame& f) {
     }
     // The handler runs outside of the C++ catch block, so that it may suspend a generator.
     if (caught != nullptr) {
-      flow = attempt.star ? handle_group(attempt, caught->exception, f) : handle(attempt, *caught, f);
-      drop_waiting(kept);
+      flow = handle(attempt, *caught, f);
       return flow;
     }
     return flow == Flow::kNext ? exec_block(attempt.orelse, f) : flow;
@@ -724,8 +705,6 @@ Flow State::exec_rare(const Stmt* stmt, Frame& f) {
       return exec_with(static_cast<const With&>(*stmt), 0, f);
     case StmtKind::kTry:
       return exec_try(static_cast<const Try&>(*stmt), f);
-    case StmtKind::kMatch:
-      return exec_match(static_cast<const Match&>(*stmt), f);
     case StmtKind::kRaise:
       exec_raise(static_cast<const Raise&>(*stmt), f);
     case StmtKind::kAssert: {

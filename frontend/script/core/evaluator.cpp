@@ -13,7 +13,7 @@
 #include "frontend/diagnostics/render.h"
 #include "frontend/script/core/importer.h"
 #include "frontend/script/core/library.h"
-#include "frontend/script/modules/strand.h"
+#include "frontend/script/core/pending_report.h"
 #include "frontend/script/types/equality.h"
 #include "frontend/syntax/parse.h"
 
@@ -64,8 +64,6 @@ char* find_stack_limit() {
 // What a printed program is headed by, in comments: `# from tvm.script import tirx as T`. Its file runs as it
 // is. The values are looked up when one of the names is first asked for.
 constexpr std::string_view kDefaultNames[] = {"tvm", "I", "ir", "T", "tir", "tirx", "Axis", "TypeVar"};
-// Builtin classes that are written in the language.
-constexpr std::string_view kGroupNames[] = {"BaseExceptionGroup", "ExceptionGroup"};
 
 }  // namespace
 
@@ -78,7 +76,6 @@ State::State(Evaluator& evaluator) : self(evaluator) {
   c_stack_limit = find_stack_limit();
   add_builtins(builtins);
   for (std::string_view name : kDefaultNames) builtins.emplace(Symbol(name), unbound());
-  for (std::string_view name : kGroupNames) builtins.emplace(Symbol(name), unbound());
   importer = std::make_unique<Importer>(*this);
   main = new_module("__main__");
   importer->add("__main__", Any(main));
@@ -110,18 +107,7 @@ void State::add_default_names() const {
 const Any* State::find_builtin(Symbol name) const {
   auto found = builtins.find(name);
   if (found != builtins.end() && is_unbound(found->second)) {
-    if (std::find(std::begin(kGroupNames), std::end(kGroupNames), name.str()) != std::end(kGroupNames)) {
-      static bool loading = false;  // the module itself asks
-      if (std::exchange(loading, true)) return nullptr;
-      for (std::string_view group : kGroupNames) {
-        Any cls = library_member(self, "_exception_groups", group);
-        as<ClassNode>(cls)->module = "builtins";
-        builtins.insert_or_assign(Symbol(group), cls);
-      }
-      loading = false;
-    } else {
-      add_default_names();
-    }
+    add_default_names();
     found = builtins.find(name);
   }
   return found == builtins.end() ? nullptr : &found->second;
@@ -197,40 +183,29 @@ Any State::run_module(std::shared_ptr<const syntax::Tree> tree, const Ref<Module
   return last;
 }
 
-namespace {
-
-std::vector<Evaluator*>& evaluators() {
-  static auto& all = *new std::vector<Evaluator*>;  // reachable to the end, so that no leak is reported
-  return all;
-}
-
-}  // namespace
-
-Evaluator* Evaluator::newest() { return evaluators().empty() ? nullptr : evaluators().back(); }
-
 Evaluator::Evaluator() {
   out = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   err = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
   warn = [this](const ir::Diagnostic& warning) { err(diagnostics::render(warning) + "\n"); };
   state_ = std::make_unique<State>(*this);
-  evaluators().push_back(this);
 }
 Evaluator::~Evaluator() {
-  forget_strands(*this);
-  std::erase(evaluators(), this);
+  for (const auto& action : state_->at_end) action();
 }
 
 namespace {
 
-// SystemExit leaves as its own type, whatever raised it.
+// SystemExit leaves as its own type, whatever raised it; other errors with all that their reports show.
 template <class F>
 auto with_exit(Evaluator& evaluator, F&& run) {
   try {
     return run();
   } catch (ScriptError& error) {
     auto* instance = as<InstanceNode>(error.exception);
-    if (instance == nullptr || !instance->cls->derives_from(exception_classes().at("SystemExit").get()))
+    if (instance == nullptr || !instance->cls->derives_from(exception_classes().at("SystemExit").get())) {
+      complete_report(error);
       throw;
+    }
     const Any* args = instance->own(known().args);
     if (args == nullptr || elements(*args).empty() || is_none(elements(*args)[0]))
       throw Evaluator::SystemExit{0};
@@ -238,6 +213,9 @@ auto with_exit(Evaluator& evaluator, F&& run) {
     if (is_int(code) || is_bool(code)) throw Evaluator::SystemExit{static_cast<int>(raw_int(code))};
     evaluator.err(evaluator.str(code) + "\n");
     throw Evaluator::SystemExit{1};
+  } catch (ir::Error& error) {
+    complete_report(error);
+    throw;
   }
 }
 

@@ -54,8 +54,6 @@ class Evaluator : public ir::Host {
   // comes out as SystemExit below; every other uncaught exception as ir::Error.
   void run_source(uint32_t file_id);
   Any evaluate_repl(uint32_t file_id);  // as run_source; the value of a last expression statement, else None
-  // The program is over: generators that wait run their `finally` and `with` blocks, the oldest first.
-  void end_program();
   struct SystemExit {
     int code;
   };
@@ -74,8 +72,13 @@ class Evaluator : public ir::Host {
   bool callable(const Any& value) override;
   std::vector<std::string> parameter_names(const Any& callee) override;
   std::string repr(const Any& value) override;
-  std::string str(const Any& value);
+  std::string str(const Any& value) override;
   void print(std::string_view text) override;  // to `out`
+  bool find_attribute(const Any& object, std::string_view name, Any& out) override;
+  Any call_method(const Any& object, std::string_view name, std::span<const Any> args,
+                  std::span<const ir::Keyword> keywords) override;
+  void at_end(std::function<void()> action) override;
+  Any call_library(std::string_view module, std::string_view function, std::span<const Any> args) override;
 
   // Python's protocols on any value. `span` is what an error points at.
   bool truth(const Any& value, ir::Span span = {});
@@ -120,8 +123,6 @@ class Evaluator : public ir::Host {
   // False when it was asked before and has not stopped yet.
   static bool interrupt() noexcept;
   static void clear_interrupt() noexcept;
-  // The one that was made last and is still there, or null.
-  static Evaluator* newest();
 
   // Around the evaluation of a tree that nobody else owns: the tree stays alive if functions, lambdas or
   // generators of it were made, for these point into it.
@@ -139,6 +140,9 @@ class Evaluator : public ir::Host {
 
   struct State;
   State& state() { return *state_; }
+
+ protected:
+  std::exception_ptr crossed(std::exception_ptr error) override;
 
  private:
   std::string str_of_object(const Any& value);

@@ -81,21 +81,6 @@ constexpr BuiltinRow rows[] = {
 // The class of OSError for an error number.
 std::string_view class_of_errno(int64_t number) {
   switch (number) {
-    case EAGAIN:
-    case EALREADY:
-    case EINPROGRESS:
-      return "BlockingIOError";
-    case EPIPE:
-    case ESHUTDOWN:
-      return "BrokenPipeError";
-    case ECHILD:
-      return "ChildProcessError";
-    case ECONNABORTED:
-      return "ConnectionAbortedError";
-    case ECONNREFUSED:
-      return "ConnectionRefusedError";
-    case ECONNRESET:
-      return "ConnectionResetError";
     case EEXIST:
       return "FileExistsError";
     case ENOENT:
@@ -104,13 +89,9 @@ std::string_view class_of_errno(int64_t number) {
       return "IsADirectoryError";
     case ENOTDIR:
       return "NotADirectoryError";
-    case EINTR:
-      return "InterruptedError";
     case EACCES:
     case EPERM:
       return "PermissionError";
-    case ESRCH:
-      return "ProcessLookupError";
     case ETIMEDOUT:
       return "TimeoutError";
     default:
@@ -133,14 +114,13 @@ void add_exception_fields(ClassNode* base_exception) {
 }
 
 void set_exception_args(InstanceNode* exception, std::span<const Any> args) {
-  static const ClassNode* os_error = exception_classes().at("OSError").get();
+  static thread_local const ClassNode* os_error = exception_classes().at("OSError").get();
   // A file name, behind number and text, is kept apart.
   if (args.size() >= 3 && args.size() <= 5 && exception->cls->derives_from(os_error)) {
     exception->set(known().filename, args[2]);
     args = args.first(2);
   }
   exception->set(known().args, Tuple(args.begin(), args.end()));
-  set_codec_fields(exception, args);
 }
 
 // "[Errno 2] No such file or directory: 'x'" as the number, the text and the name.
@@ -163,7 +143,7 @@ void set_os_error(InstanceNode* exception, std::string_view message) {
 }
 
 Any construct_exception(Evaluator& evaluator, const Ref<ClassNode>& cls, const Arguments& args) {
-  static const ClassNode* os_error = exception_classes().at("OSError").get();
+  static thread_local const ClassNode* os_error = exception_classes().at("OSError").get();
   Ref<ClassNode> made_of = cls;
   if (cls.get() == os_error && args.size() >= 2 && args.size() <= 5 && is_int(args[0])) {
     if (std::string_view name = class_of_errno(raw_int(args[0])); !name.empty())
@@ -172,46 +152,20 @@ Any construct_exception(Evaluator& evaluator, const Ref<ClassNode>& cls, const A
   Ref<InstanceNode> made = ir::make<InstanceNode>(made_of);
   auto* exception = const_cast<InstanceNode*>(made.get());
   set_exception_args(exception, args.positional);
-  if ((derives(*cls, "UnicodeDecodeError") || derives(*cls, "UnicodeEncodeError")) && args.size() != 5) {
-    raise("TypeError", args.span, "wrong-argument-count", "function takes exactly 5 arguments ({} given)",
-          args.size());
-  }
   for (const auto& [name, value] : args.keywords) {
-    bool accepted = (derives(*cls, "ImportError") && (name == "name" || name == "path")) ||
-                    (derives(*cls, "AttributeError") && (name == "name" || name == "obj")) ||
-                    (derives(*cls, "NameError") && name == "name");
-    if (!accepted) {
-      if (derives(*cls, "ImportError") || derives(*cls, "AttributeError") || derives(*cls, "NameError")) {
-        raise("TypeError", args.span, "unknown-keyword", "'{}' is an invalid keyword argument for {}()", name,
-              cls->name);
-      }
-      raise("TypeError", args.span, "unknown-keyword", "{}() takes no keyword arguments", cls->short_name());
-    }
+    bool named = derives(*cls, "ImportError") || derives(*cls, "AttributeError") || derives(*cls, "NameError");
+    if (!named || (name != "name" && name != "path" && name != "obj"))
+      raise("TypeError", args.span, "unknown-keyword", "{}() takes no keyword argument '{}'", cls->short_name(), name);
     exception->set(Symbol(name), value);
   }
   return Any(made);
 }
 
-// "[Errno 2] No such file or directory: 'x'" of an OSError with a number, "m (f, line 1)" of a SyntaxError
-// with a place; false for other exceptions.
+// "[Errno 2] No such file or directory: 'x'" of an OSError with a number; false for other exceptions.
 bool os_error_text(Evaluator& evaluator, InstanceNode* exception, std::string& text) {
-  static const ClassNode* os_error = exception_classes().at("OSError").get();
-  static const ClassNode* syntax_error = exception_classes().at("SyntaxError").get();
+  static thread_local const ClassNode* os_error = exception_classes().at("OSError").get();
   std::span<Any> all = elements(*exception->own(known().args));
-  if (all.size() != 2) return false;
-  if (exception->cls->derives_from(syntax_error) && all[1].type_index() == kTVMFFIArray) {
-    std::span<Any> place = elements(all[1]);
-    std::string where;
-    if (!place.empty() && is_str(place[0])) {
-      std::string_view file = text_of(place[0]);
-      where = file.substr(file.rfind('/') + 1);
-    }
-    if (place.size() > 1 && is_int(place[1]))
-      where += fmt::format("{}line {}", where.empty() ? "" : ", ", raw_int(place[1]));
-    text = evaluator.str(all[0]) + (where.empty() ? "" : " (" + where + ")");
-    return true;
-  }
-  if (!exception->cls->derives_from(os_error)) return false;
+  if (all.size() != 2 || !exception->cls->derives_from(os_error)) return false;
   text = fmt::format("[Errno {}] {}", evaluator.str(all[0]), evaluator.str(all[1]));
   if (const Any* name = exception->own(known().filename); name != nullptr && !is_none(*name))
     text += ": " + evaluator.repr(*name);
@@ -230,7 +184,7 @@ Any quoted_name(std::string_view message) {
 
 }  // namespace
 
-bool exception_field(InstanceNode* exception, Symbol name, Any& out, ir::Span span) {
+bool exception_field(InstanceNode* exception, Symbol name, Any& out) {
   std::string_view text = name.str();
   const ClassNode& cls = *exception->cls;
   if (name == known().suppress_context) {
@@ -244,42 +198,15 @@ bool exception_field(InstanceNode* exception, Symbol name, Any& out, ir::Span sp
     out = all.empty() ? Any(nullptr) : text == "code" && all.size() > 1 ? *args : all[0];
     return true;
   }
-  if ((text == "errno" || text == "strerror" || text == "filename" || text == "filename2") &&
+  if ((text == "errno" || text == "strerror" || text == "filename") &&
       derives(cls, "OSError")) {
     bool numbered = all.size() == 2;
     out = !numbered ? Any(nullptr) : text == "errno" ? all[0] : text == "strerror" ? all[1] : Any(nullptr);
     return true;
   }
-  if (derives(cls, "SyntaxError")) {
-    constexpr std::string_view places[] = {"filename", "lineno",     "offset",
-                                           "text",     "end_lineno", "end_offset"};
-    if (text == "msg" || text == "print_file_and_line") {
-      out = text == "msg" && !all.empty() ? all[0] : Any(nullptr);
-      return true;
-    }
-    if (const auto* at = std::find(std::begin(places), std::end(places), text); at != std::end(places)) {
-      std::span<Any> place;
-      if (all.size() == 2 && all[1].type_index() == kTVMFFIArray) place = elements(all[1]);
-      auto i = static_cast<size_t>(at - std::begin(places));
-      out = i < place.size() ? place[i] : Any(nullptr);
-      return true;
-    }
-  }
-  bool attribute = derives(cls, "AttributeError");
-  if (text == "obj" && attribute) {
-    if (!exception->diagnostics.empty()) {
-      raise("NotImplementedError", span, "not-supported",
-            "`obj` of an AttributeError is not available: the error keeps the text alone");
-    }
-    out = nullptr;
-    return true;
-  }
-  if (text == "name" && (attribute || derives(cls, "NameError") || derives(cls, "ImportError"))) {
+  bool named = derives(cls, "AttributeError") || derives(cls, "NameError") || derives(cls, "ImportError");
+  if (text == "name" && named) {
     out = exception->diagnostics.empty() ? Any(nullptr) : quoted_name(exception->diagnostics.front().message);
-    return true;
-  }
-  if (text == "path" && derives(cls, "ImportError")) {
-    out = nullptr;
     return true;
   }
   return false;

@@ -2,8 +2,7 @@
 // Exceptions: Python's classes, and the way between an exception object and the ir::Error that carries it.
 #include "frontend/diagnostics/render.h"
 #include "frontend/script/core/machine.h"
-#include "frontend/script/core/said_words.h"
-#include "ir/core/said_error.h"
+#include "frontend/script/core/pending_report.h"
 #include "ir/core/split_words.h"
 
 namespace mlc::script {
@@ -51,15 +50,9 @@ constexpr ClassRow rows[] = {
     {"NotADirectoryError", "OSError"},
     {"PermissionError", "OSError"},
     {"TimeoutError", "OSError"},
-    {"BlockingIOError", "OSError"},
-    {"ChildProcessError", "OSError"},
     {"ConnectionError", "OSError"},
     {"BrokenPipeError", "ConnectionError"},
-    {"ConnectionAbortedError", "ConnectionError"},
     {"ConnectionRefusedError", "ConnectionError"},
-    {"ConnectionResetError", "ConnectionError"},
-    {"InterruptedError", "OSError"},
-    {"ProcessLookupError", "OSError"},
     {"RuntimeError", "Exception"},
     {"NotImplementedError", "RuntimeError"},
     {"RecursionError", "RuntimeError"},
@@ -68,21 +61,16 @@ constexpr ClassRow rows[] = {
     {"StopIteration", "Exception"},
     {"SyntaxError", "Exception"},
     {"IndentationError", "SyntaxError"},
-    {"TabError", "IndentationError"},
     {"TypeError", "Exception"},
     {"ValueError", "Exception"},
     {"UnicodeError", "ValueError"},
     {"UnicodeDecodeError", "UnicodeError"},
     {"UnicodeEncodeError", "UnicodeError"},
     {"Warning", "Exception"},
-    {"BytesWarning", "Warning"},
-    {"EncodingWarning", "Warning"},
     {"FutureWarning", "Warning"},
-    {"ImportWarning", "Warning"},
     {"PendingDeprecationWarning", "Warning"},
     {"ResourceWarning", "Warning"},
     {"SyntaxWarning", "Warning"},
-    {"UnicodeWarning", "Warning"},
     {"UserWarning", "Warning"},
     {"RuntimeWarning", "Warning"},
     {"DeprecationWarning", "Warning"},
@@ -123,7 +111,7 @@ void derive(ClassNode* cls, std::vector<Ref<ClassNode>> bases) {
 // The kind "TypeError+ValueError": what is caught as either of them. It is called by the first name, and is
 // made once.
 Ref<ClassNode> joined_class(std::string_view kind) {
-  static std::unordered_map<std::string, Ref<ClassNode>> all;
+  static thread_local std::unordered_map<std::string, Ref<ClassNode>> all;
   Ref<ClassNode>& joined = all[std::string(kind)];
   if (joined) return joined;
   std::vector<Ref<ClassNode>> bases;
@@ -145,7 +133,7 @@ Ref<ClassNode> joined_class(std::string_view kind) {
 }  // namespace
 
 const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes() {
-  static const std::unordered_map<std::string, Ref<ClassNode>> classes = [] {
+  static thread_local const std::unordered_map<std::string, Ref<ClassNode>> classes = [] {
     std::unordered_map<std::string, Ref<ClassNode>> all;
     for (const ClassRow& row : rows) {
       Ref<ClassNode> ref = ir::make<ClassNode>(std::string(row.name));
@@ -201,6 +189,20 @@ Symbol name_of_frame(const Frame* frame) {
 
 }  // namespace
 
+Symbol pending_report() {
+  static const Symbol name("<report>");
+  return name;
+}
+
+void complete_report(ir::Error& error) {
+  if (auto* refused = dynamic_cast<ir::RefusedError*>(&error)) return refused->complete();
+  auto* script = dynamic_cast<ScriptError*>(&error);
+  auto* instance = script == nullptr ? nullptr : as<InstanceNode>(script->exception);
+  const Any* pending = instance == nullptr ? nullptr : instance->own(pending_report());
+  if (pending == nullptr || error.first().name != instance->diagnostics.front().name) return;
+  (*as<PendingReportNode>(*pending)->complete)(error.first());
+}
+
 // The object a script sees in `except ... as e`.
 Any State::exception_of(const ir::Error& error) {
   if (auto* script = dynamic_cast<const ScriptError*>(&error)) {
@@ -215,14 +217,10 @@ Any State::exception_of(const ir::Error& error) {
   const ir::Diagnostic& first = error.first();
   Ref<InstanceNode> made = ir::make<InstanceNode>(exception_class(first.kind));
   auto* instance = const_cast<InstanceNode*>(made.get());
-  auto* said = dynamic_cast<const ir::SaidError*>(&error);
-  std::string text = said != nullptr                   ? said->said
-                     : first.kind == "DiagnosticError" ? parser_words_of(first)
-                                                       : raw_of(first);
-  // TVM stops at the first error of a text; the others are told below it.
-  if (said == nullptr && error.all().size() > 1 && !text.empty()) text += "\n" + message_of(error.all());
-  instance->set(known().args, Tuple{str_value(text.empty() ? message_of(error.all()) : text)});
-  static const ClassNode* os_error = exception_classes().at("OSError").get();
+  instance->set(known().args, Tuple{str_value(message_of(error.all()))});
+  if (auto* refused = dynamic_cast<const ir::RefusedError*>(&error); refused != nullptr && refused->pending())
+    instance->set(pending_report(), Any(ir::make<PendingReportNode>(refused->pending())));
+  static thread_local const ClassNode* os_error = exception_classes().at("OSError").get();
   if (instance->cls->derives_from(os_error)) set_os_error(instance, first.message);
   instance->diagnostics = error.all();
   instance->raised_at = first.span;
@@ -289,9 +287,8 @@ std::string State::exception_text(const Any& exception) {
   std::span<Any> all = elements(*args);
   if (all.empty()) return "";
   if (std::string text; all.size() == 2 && os_error_text(self, instance, text)) return text;
-  if (std::string text; all.size() == 5 && codec_error_text(self, instance, text)) return text;
   if (all.size() > 1) return self.repr(*args);
-  static const ClassNode* key_error_class = exception_classes().at("KeyError").get();
+  static thread_local const ClassNode* key_error_class = exception_classes().at("KeyError").get();
   return instance->cls->derives_from(key_error_class) ? self.repr(all[0]) : self.str(all[0]);
 }
 

@@ -4,7 +4,6 @@
 // where none is.
 #include "frontend/script/core/machine.h"
 #include "frontend/script/numpy/array.h"
-#include "ir/registry/host_error.h"
 
 namespace mlc::script {
 
@@ -19,7 +18,7 @@ struct Registered {
   std::unordered_map<std::string, Any> classes;
 };
 Registered& registered() {
-  static auto& all = *new Registered;
+  static thread_local auto& all = *new Registered;
   return all;
 }
 void add(std::string name, const Any& cls) {
@@ -36,22 +35,21 @@ void add_known(Evaluator::State& state) {
   }
 }
 
-std::exception_ptr crossed(ir::Host& host, std::exception_ptr error) {
-  auto* evaluator = dynamic_cast<Evaluator*>(&host);
-  if (evaluator == nullptr) return error;
-  Evaluator::State& state = evaluator->state();
+}  // namespace
+
+std::exception_ptr Evaluator::crossed(std::exception_ptr error) {
   try {
     std::rethrow_exception(error);
   } catch (ir::Error& raised) {
-    add_known(state);
-    Any exception = state.exception_of(raised);
+    add_known(*state_);
+    Any exception = state_->exception_of(raised);
     auto* instance = as<InstanceNode>(exception);
-    static const ClassNode* ordinary = state.exception_class("Exception").get();
+    const ClassNode* ordinary = state_->exception_class("Exception").get();
     if (instance == nullptr || !instance->cls->derives_from(ordinary)) return error;
     auto known = registered().names.find(instance->cls.get());
     std::string kind = known == registered().names.end() ? "RuntimeError" : known->second;
-    Any text = str_value(evaluator->str(exception));
-    Any made = evaluator->call(registered().classes.at(kind), std::span<const Any>(&text, 1));
+    Any text = str_value(str(exception));
+    Any made = call(registered().classes.at(kind), std::span<const Any>(&text, 1));
     std::vector<ir::Diagnostic> all = raised.all();
     all.front().kind = kind;
     return std::make_exception_ptr(ScriptError(std::move(all), made));
@@ -59,6 +57,8 @@ std::exception_ptr crossed(ir::Host& host, std::exception_ptr error) {
     return error;
   }
 }
+
+namespace {
 
 // register_error(cls), register_error("Name", cls), and both as decorators.
 Any register_error(ApiCall& call) {
@@ -91,8 +91,7 @@ const ir::ApiRow rows[] = {
 }  // namespace
 
 std::span<const ir::ApiRow> crossing_rows() { return rows; }
-void answer_crossings() {
-  ir::answer_crossings(crossed);
+void alias_crossings() {
   ir::ApiRegistry::global().alias("tvm.error.register_error", "tvm_ffi.register_error");
   ir::ApiRegistry::global().alias("tvm_ffi.error.register_error", "tvm_ffi.register_error");
 }

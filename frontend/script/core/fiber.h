@@ -3,14 +3,10 @@
 // to whoever entered last. Nothing may be thrown across a switch.
 #pragma once
 
+#include <ucontext.h>
+
 #include <cstddef>
 
-// AddressSanitizer is told of the stacks it goes to; elsewhere a switch is a dozen instructions.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define MLC_FIBER_SWITCH 1
-#else
-#include <ucontext.h>
-#endif
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #endif
@@ -26,13 +22,8 @@ class Fiber {
   void leave();
 
  private:
-#ifdef MLC_FIBER_SWITCH
-  void* inside_ = nullptr;  // stack pointers of what does not run; the other registers lie there
-  void* outside_ = nullptr;
-#else
   ucontext_t inside_{}, outside_{};
-#endif
-#ifdef __SANITIZE_ADDRESS__
+#ifdef __SANITIZE_ADDRESS__  // it is told of the stacks
  public:
   static inline thread_local Fiber* entered = nullptr;  // last
   void arrive(void* kept) { __sanitizer_finish_switch_fiber(kept, &outside_low_, &outside_size_); }
@@ -46,27 +37,5 @@ class Fiber {
   void* kept_outside_ = nullptr;
 #endif
 };
-
-#ifdef MLC_FIBER_SWITCH
-// Saves the registers that calls keep, changes the stack, takes the registers found there.
-extern "C" void mlc_fiber_switch(void** save, void* load);
-inline void Fiber::enter() { mlc_fiber_switch(&outside_, inside_); }
-inline void Fiber::leave() { mlc_fiber_switch(&inside_, outside_); }
-#elif defined(__SANITIZE_ADDRESS__)
-inline void Fiber::enter() {
-  entered = this;
-  __sanitizer_start_switch_fiber(&kept_outside_, low_, size_);
-  swapcontext(&outside_, &inside_);
-  __sanitizer_finish_switch_fiber(kept_outside_, nullptr, nullptr);
-}
-inline void Fiber::leave() {
-  __sanitizer_start_switch_fiber(&kept_inside_, outside_low_, outside_size_);
-  swapcontext(&inside_, &outside_);
-  arrive(kept_inside_);
-}
-#else
-inline void Fiber::enter() { swapcontext(&outside_, &inside_); }
-inline void Fiber::leave() { swapcontext(&inside_, &outside_); }
-#endif
 
 }  // namespace mlc::script

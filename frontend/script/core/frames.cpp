@@ -23,26 +23,12 @@ Ref<ClassNode> plain_class(const char* name) {
   return made;
 }
 
-Any no_names_of_frame(Evaluator&, const Arguments& args) {
-  raise("NotImplementedError", args.span, "not-supported",
-        "the names of a frame are not available: a frame that an error has left keeps its function and place "
-        "alone");
-}
-constexpr BuiltinRow no_names = {"names", "(self)", "Refused.", no_names_of_frame, 1, 1};
-
 const Ref<ClassNode>& traceback_class() {
-  static const Ref<ClassNode> type = plain_class("traceback");
+  static thread_local const Ref<ClassNode> type = plain_class("traceback");
   return type;
 }
 const Ref<ClassNode>& frame_class() {
-  static const Ref<ClassNode> type = [] {
-    Ref<ClassNode> made = plain_class("frame");
-    auto* cls = const_cast<ClassNode*>(made.get());
-    for (const char* name : {"f_locals", "f_globals", "f_builtins"})
-      cls->set(Symbol(name),
-               Any(ir::make<PropertyNode>(builtin_value(&no_names, ""), Any(nullptr), Any(nullptr))));
-    return made;
-  }();
+  static thread_local const Ref<ClassNode> type = plain_class("frame");
   return type;
 }
 // "Point.area" of a report is `area` here.
@@ -108,13 +94,15 @@ Any definition_of(const Any& value) {
 }
 
 Any register_subclass(const Any& base, const Any& derived) {
-  as<ClassNode>(base)->registered.push_back(ir::ref(as<ClassNode>(derived)));
+  // What counts as derived from a class counts as derived from its bases.
+  for (ClassNode* each : as<ClassNode>(base)->mro)
+    if (each->metaclass) each->registered.push_back(ir::ref(as<ClassNode>(derived)));
   ClassNode::any_registered = true;
   return nullptr;
 }
 
 const ir::ApiRow rows[] = {
-    {ApiKind::kFunction, "mlc", "source_text(name)", "The text of a file of the program: for linecache.",
+    {ApiKind::kFunction, "mlc", "source_text(name)", "The text of a file of the program: for inspect.",
      native([](ApiCall& call, std::string name) { return source_text(call, name); })},
     {ApiKind::kFunction, "mlc", "definition_of(value)",
      "File, first and last line, and lines of a function or class of a program: for inspect.",
@@ -161,7 +149,7 @@ Any make_traceback(const InstanceNode& exception) {
 }
 
 const Ref<ClassNode>& code_class() {
-  static const Ref<ClassNode> type = plain_class("code");
+  static thread_local const Ref<ClassNode> type = plain_class("code");
   return type;
 }
 

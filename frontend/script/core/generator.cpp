@@ -8,24 +8,20 @@
 
 #include "frontend/script/core/fiber.h"
 #include "frontend/script/core/stepper.h"
-#include "frontend/script/modules/strand.h"
 #include "frontend/script/modules/traceback.h"
-#include "ir/core/thread_context.h"
 
 namespace mlc::script {
 
 using State = Evaluator::State;
-using ir::exchange_own;
 
 namespace {
 
 constexpr size_t kStackBytes = size_t{1} << 20;
 constexpr size_t kValueBytes = size_t{1} << 18;
-constexpr size_t kStrandBytes = size_t{1} << 26;  // a thread may compile
 constexpr size_t kMargin = size_t{1} << 16;
 
-char* map_area(size_t bytes) {
-  void* area = mmap(nullptr, bytes + kValueBytes, PROT_READ | PROT_WRITE,
+char* map_area() {
+  void* area = mmap(nullptr, kStackBytes + kValueBytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (area == MAP_FAILED) raise("MemoryError", {}, "out-of-memory", "no memory for another generator");
   return static_cast<char*>(area);
@@ -40,7 +36,7 @@ class Areas {
       free_.pop_back();
       return area;
     }
-    return map_area(kStackBytes);
+    return map_area();
   }
   void release(char* area) {
     if (free_.size() < 64) {
@@ -54,7 +50,7 @@ class Areas {
   std::vector<char*> free_;
 };
 Areas& areas() {
-  static Areas all;
+  static thread_local Areas all;
   return all;
 }
 
@@ -62,17 +58,6 @@ Areas& areas() {
 
 struct GeneratorNode final : GeneratorBase {
   Evaluator& evaluator;
-  // Of those with a C++ stack of their own, the ones made just before and after: what `end_program` walks.
-  GeneratorNode* before = nullptr;
-  GeneratorNode* after = nullptr;
-  bool ended = false;  // was told that the program is over
-  // A thread of the script: it goes on only where it is told to, handles its own exceptions, counts its own
-  // depth.
-  bool strand = false;
-  static inline GeneratorNode* running_strand = nullptr;
-  std::vector<Any> own;  // what exchange_own swaps
-  static inline GeneratorNode* first = nullptr;
-  static inline GeneratorNode* last = nullptr;
   std::vector<Any> slots;
   std::optional<Stepper> stepper;
   Frame frame;  // with the stepper
@@ -91,7 +76,6 @@ struct GeneratorNode final : GeneratorBase {
   Any value;  // yielded
   Any sent;
   Any thrown;  // an exception to raise at the yield
-  Any given;   // the same as `throw` was given it
   bool has_thrown = false;
   Any walked;  // what a `yield from` on the fiber walks
   std::exception_ptr error;
@@ -100,10 +84,7 @@ struct GeneratorNode final : GeneratorBase {
       : GeneratorBase(std::move(function)), evaluator(evaluator) {
     slots.resize(fn->info->slots);
     for (size_t i = 0; i < slots.size(); ++i) slots[i] = std::move(base[i]);
-    if (fn->info->steps == nullptr) {
-      enlist();
-      return;
-    }
+    if (fn->info->steps == nullptr) return;
     stepper.emplace(*fn->info->steps);
     set_up(frame);
   }
@@ -115,18 +96,9 @@ struct GeneratorNode final : GeneratorBase {
     f.generator = this;
   }
   ~GeneratorNode() override {
-    if (phase == Phase::kSuspended && !strand && (!stepper || as<InstanceNode>(delegate()) != nullptr))
+    if (phase == Phase::kSuspended && (!stepper || as<InstanceNode>(delegate()) != nullptr))
       abandon();
     if (phase != Phase::kSuspended) release();
-    if (!stepper) strike_off();
-  }
-  void enlist() {
-    before = std::exchange(last, this);
-    (before == nullptr ? first : before->after) = this;
-  }
-  void strike_off() {
-    (before == nullptr ? first : before->after) = after;
-    (after == nullptr ? last : after->before) = before;
   }
   // Nobody holds the generator any more: its `finally` and `with` blocks run, and what they raise is only
   // reported.
@@ -165,12 +137,7 @@ struct GeneratorNode final : GeneratorBase {
     return words;
   }
   void release() {
-    if (area != nullptr && strand) {
-      munmap(area, kStrandBytes + kValueBytes);
-    } else if (area != nullptr) {
-      areas().release(area);
-    }
-    area = nullptr;
+    if (area != nullptr) areas().release(std::exchange(area, nullptr));
   }
   void forget() override {
     for (Any& slot : slots) slot.reset();
@@ -221,14 +188,12 @@ struct GeneratorNode final : GeneratorBase {
   void resume_fiber() {
     State& state = evaluator.state();
     if (phase == Phase::kNew) {
-      size_t bytes = strand ? kStrandBytes : kStackBytes;
-      area = strand ? map_area(bytes) : areas().take();
+      area = areas().take();
       limit_inside = area + kMargin;
-      stack = top = reinterpret_cast<Any*>(area + bytes);
+      stack = top = reinterpret_cast<Any*>(area + kStackBytes);
       stack_end = stack + kValueBytes / sizeof(Any);
-      fiber.prepare(area, bytes, &GeneratorNode::enter, this);
+      fiber.prepare(area, kStackBytes, &GeneratorNode::enter, this);
     }
-    if (strand) return resume_strand();
     int depth_outside = state.depth;
     Frame* caller = state.frame;
     if (phase == Phase::kNew) frame_inside = caller;
@@ -251,25 +216,6 @@ struct GeneratorNode final : GeneratorBase {
     }
   }
 
-  void resume_strand() {
-    State& state = evaluator.state();
-    phase = Phase::kRunning;
-    GeneratorNode* around = std::exchange(running_strand, this);
-    std::swap(state.depth, depth_inside);
-    std::swap(state.handled, handled_inside);
-    swap_words();
-    exchange_own(own);
-    fiber.enter();
-    exchange_own(own);
-    std::swap(state.handled, handled_inside);
-    std::swap(state.depth, depth_inside);
-    running_strand = around;
-    if (phase == Phase::kDone) {
-      release();
-      forget();
-    }
-  }
-
   // Called inside: gives a value to the caller.
   void suspend(RawValue words) {
     put(value, words);
@@ -279,7 +225,7 @@ struct GeneratorNode final : GeneratorBase {
   }
   Message received() {
     has_thrown = false;
-    return {std::exchange(sent, nullptr), std::exchange(thrown, nullptr), std::exchange(given, nullptr)};
+    return {std::exchange(sent, nullptr), std::exchange(thrown, nullptr)};
   }
   // What the generator itself handles, if anything, is the context of what is thrown in.
   [[noreturn]] void throw_inside(const Any& exception) {
@@ -383,75 +329,11 @@ struct GeneratorNode final : GeneratorBase {
     sent = std::move(message.sent);
     has_thrown = !is_none(message.thrown);
     thrown = std::move(message.thrown);
-    given = std::move(message.given);
     evaluator.state().check_stack();
     OwnedValue alive(give_self());
     return next(asking, out);
   }
 };
-
-namespace {
-
-std::vector<Any>& kept_generators() {
-  static auto& all = *new std::vector<Any>;
-  return all;
-}
-
-}  // namespace
-
-void keep_waiting(const Frame& frame) {
-  if (GeneratorNode::first == nullptr || frame.slots == nullptr) return;
-  for (uint32_t i = 0; i < frame.info->slots; ++i) {
-    const Any* value = &frame.slots[i];
-    if (auto* cell = as<CellNode>(*value)) value = &cell->value;
-    GeneratorBase* generator = is_object(*value) ? generator_of(*value) : nullptr;
-    if (generator != nullptr && generator->phase == GeneratorBase::Phase::kSuspended)
-      kept_generators().push_back(*value);
-  }
-}
-void keep_waiting(const Any& iterator) {
-  if (GeneratorNode::first != nullptr) kept_generators().push_back(iterator);
-}
-size_t waiting_kept() { return kept_generators().size(); }
-void drop_waiting(size_t kept) {
-  // Those of the function that failed go first, as CPython takes a traceback apart.
-  while (kept_generators().size() > kept) {
-    auto first = kept_generators().begin() + static_cast<ptrdiff_t>(kept);
-    std::vector<Any> dropped(std::make_move_iterator(first),
-                             std::make_move_iterator(kept_generators().end()));
-    kept_generators().resize(kept);
-    for (Any& each : dropped) each.reset();
-  }
-}
-
-void make_strand(const Any& generator) {
-  auto* node = static_cast<GeneratorNode*>(value_as_iterator(generator));
-  MLC_CHECK(!node->stepper && node->phase == GeneratorBase::Phase::kNew, "this generator can be no thread");
-  node->strand = true;
-}
-bool pause_strand() {
-  if (GeneratorNode::running_strand == nullptr) return false;
-  GeneratorNode::running_strand->suspend(release(Any(nullptr)));
-  return true;
-}
-
-void Evaluator::end_program() {
-  run_at_end(*this);
-  for (bool again = true; again;) {
-    again = false;
-    std::vector<Any> waiting;
-    for (GeneratorNode* each = GeneratorNode::first; each != nullptr; each = each->after) {
-      if (&each->evaluator == this && each->phase == GeneratorBase::Phase::kSuspended && !each->ended &&
-          !each->strand)
-        waiting.push_back(take(each->give_self()));
-    }
-    for (const Any& each : waiting) {
-      auto* generator = static_cast<GeneratorNode*>(value_as_iterator(each));
-      generator->ended = again = true;
-      if (generator->phase == GeneratorBase::Phase::kSuspended) generator->abandon();
-    }
-  }
-}
 
 Any State::start_generator(const FunctionNode& fn, Any* base) {
   return make_iterator<GeneratorNode>(self, ir::ref(&fn), base);

@@ -10,7 +10,6 @@ namespace mlc::script {
 struct Message {
   Any sent = nullptr;
   Any thrown = nullptr;  // None: `sent` counts
-  Any given = nullptr;   // the exception as `throw` was given it: an object or a class
 };
 
 struct GeneratorBase : IteratorNode {
@@ -25,13 +24,6 @@ struct GeneratorBase : IteratorNode {
 };
 
 GeneratorBase* generator_of(const Any& value);  // null for other iterators
-
-// An error leaves a function: the generators that wait in its variables live on until the error has been
-// handled, as CPython's tracebacks keep them, and run their `finally` and `with` blocks then.
-void keep_waiting(const Frame& frame);
-void keep_waiting(const Any& iterator);  // of a comprehension, which is a function of its own in CPython 3.11
-size_t waiting_kept();
-void drop_waiting(size_t kept);  // all that were kept since there were so many
 
 // generator_methods.cpp
 // Goes on with what `yield from` walks: true with its next value in `out`, false at the end with its result.

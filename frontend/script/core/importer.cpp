@@ -44,11 +44,9 @@ bool is_never_hidden(std::string_view name) {
 // called, and change nothing outside of the program; what of numpy and tvm is otherwise says so itself.
 bool is_closed(std::string_view name) {
   constexpr std::string_view kNames =
-      " _abstract_containers _annotations _signature _sys _user_containers abc bisect builtins collections "
-      "contextlib "
-      "copy dataclasses enum fractions functools graphlib heapq itertools json keyword math mlc ml_dtypes "
-      "numbers "
-      "numpy operator re statistics string struct sys textwrap tvm tvm_ffi types typing ";
+      " _abstract_containers _annotations _signature _sys abc bisect builtins collections contextlib copy "
+      "dataclasses enum functools heapq itertools json math mlc ml_dtypes numbers numpy operator re string "
+      "struct sys textwrap tvm tvm_ffi types typing ";
   return kNames.find(fmt::format(" {} ", name.substr(0, name.find('.')))) != kNames.npos;
 }
 

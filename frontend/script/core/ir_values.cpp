@@ -9,7 +9,6 @@
 
 #include "frontend/script/core/machine.h"
 #include "ir/core/error_kinds.h"
-#include "ir/core/said_error.h"
 #include "ir/core/try_get.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
@@ -310,10 +309,9 @@ Any ir_unary(syntax::UnaryOperator op, const Any& a, Span span) {
   switch (op) {
     case syntax::UnaryOperator::kInvert:
       if (x->ty->kind == ir::TypeKind::kPrim && x->dtype().is_floating()) {
-        throw ir::SaidError(Error("type-mismatch", "`~` needs integers, got `{}`", x->dtype().str())
-                                .at(use_of(x, span))
-                                .kind("RuntimeError"),
-                            "Cannot use ~ operator on float type Expr.");
+        throw Error("type-mismatch", "`~` needs integers, got `{}`", x->dtype().str())
+            .at(use_of(x, span))
+            .kind("RuntimeError");
       }
       return ir::bitwise_not(std::move(x), span);
     case syntax::UnaryOperator::kUSub:

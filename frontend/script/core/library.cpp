@@ -2,6 +2,7 @@
 #include "frontend/script/core/library.h"
 
 #include "frontend/script/core/importer.h"
+#include "frontend/script/types/equality.h"
 
 namespace mlc::script {
 
@@ -13,14 +14,19 @@ Any library_member(ir::Host& host, const std::string& module, std::string_view m
   return evaluator->attribute(found, Symbol(member));
 }
 
-ir::LibraryResult call_library(std::string_view module, std::string_view function,
-                               std::span<const Any> args) {
-  Evaluator* evaluator = Evaluator::newest();
-  if (evaluator == nullptr) {
-    static auto& own = *new Evaluator;  // lives as long as the process
-    evaluator = &own;
-  }
-  return {evaluator->call(library_member(*evaluator, std::string(module), function), args), *evaluator};
+Any Evaluator::call_library(std::string_view module, std::string_view function, std::span<const Any> args) {
+  return call(library_member(*this, std::string(module), function), args);
+}
+
+void Evaluator::at_end(std::function<void()> action) { state_->at_end.push_back(std::move(action)); }
+
+bool Evaluator::find_attribute(const Any& object, std::string_view name, Any& out) {
+  return find_attribute(object, Symbol(name), out);
+}
+
+Any Evaluator::call_method(const Any& object, std::string_view name, std::span<const Any> args,
+                           std::span<const ir::Keyword> keywords) {
+  return settled(call(attribute(object, Symbol(name)), args, keywords, {}));
 }
 
 }  // namespace mlc::script

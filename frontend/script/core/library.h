@@ -4,15 +4,12 @@
 #pragma once
 
 #include "frontend/script/core/value.h"
-#include "ir/registry/library_call.h"
+#include "ir/registry/host.h"
 
 namespace mlc::script {
 
 // A name that such a module ("np.random") defines. The module runs when it is first asked for. `host` must be
 // the evaluator that asks.
 Any library_member(ir::Host& host, const std::string& module, std::string_view member);
-// Calls a function of such a module: in the evaluator that was made last, or, where there is none, in one of
-// its own.
-ir::LibraryResult call_library(std::string_view module, std::string_view function, std::span<const Any> args);
 
 }  // namespace mlc::script

@@ -64,10 +64,10 @@ struct KnownNames {
       set_name{"__set_name__"}, defaults{"__defaults__"}, notes{"__notes__"}, context{"__context__"},
       annotations{"__annotations__"}, class_getitem{"__class_getitem__"}, get{"__get__"}, set{"__set__"},
       missing{"__missing__"}, slots{"__slots__"}, init_subclass{"__init_subclass__"}, metaclass{"metaclass"},
-      delattr{"__delattr__"}, filename{"filename"}, delete_{"__delete__"}, kw_defaults{"__kwdefaults__"},
+      delattr{"__delattr__"}, filename{"filename"}, kw_defaults{"__kwdefaults__"},
       code{"__code__"}, globals{"__globals__"}, closure{"__closure__"}, traceback{"__traceback__"},
       base{"__base__"}, abstract_methods{"__abstractmethods__"}, suppress_context{"__suppress_context__"},
-      getattribute{"__getattribute__"}, origin{"__origin__"}, match_args{"__match_args__"};
+      origin{"__origin__"};
 };
 const KnownNames& known();
 
@@ -210,8 +210,6 @@ struct Evaluator::State {
   Flow exec_with(const syntax::With& with, size_t item, Frame& f);
   Flow exec_try(const syntax::Try& attempt, Frame& f);
   Flow handle(const syntax::Try& attempt, ScriptError& error, Frame& f);
-  Flow handle_group(const syntax::Try& attempt, const Any& exception, Frame& f);  // exception_groups.cpp
-  Flow exec_match(const syntax::Match& match, Frame& f);                          // match.cpp
   void store_attribute(const syntax::Attribute& target, RawValue value, Frame& f);
   void store_item(const syntax::Subscript& target, RawValue value, Frame& f);
   void store_elements(const syntax::Expr* target, RawValue value, Frame& f);
@@ -244,9 +242,8 @@ struct Evaluator::State {
   Any make_function(const FunctionInfo* info, const syntax::Arguments& args, Frame& f);
   Any define_function(const syntax::FunctionDef& def, Frame& f);
   Any define_class(const syntax::ClassDef& def, Frame& f);
-  void rename_private(const syntax::ClassDef& def);  // private_names.cpp
-  // generic_alias.cpp: the classes that `list[int]` and the like stand for; true when there were such.
-  bool replace_bases(const List& written, List& bases, ir::Span span);
+  // generic_alias.cpp: the classes that `list[int]` and the like stand for.
+  List plain_bases(const List& written, ir::Span span);
   // The hook for the innermost decorator, if there is one.
   bool run_hook(const syntax::Stmt& def, syntax::Seq<syntax::Expr> decorators, Frame& f, Any& out);
   Any decorate(syntax::Seq<syntax::Expr> decorators, size_t count, Any value, Frame& f);
@@ -344,6 +341,7 @@ struct Evaluator::State {
 
   Ref<ModuleNode> new_module(std::string name);
   Any run_module(std::shared_ptr<const syntax::Tree> tree, const Ref<ModuleNode>& module, bool value_of_last);
+  std::vector<std::function<void()>> at_end;  // see ir::Host::at_end
 };
 
 [[gnu::always_inline]] inline OwnedValue Evaluator::State::fetch(const syntax::Expr* expr, Frame& f) {
@@ -406,7 +404,6 @@ std::span<const BuiltinRow> str_case_methods();
 const BuiltinRow& str_maketrans();
 std::span<const BuiltinRow> bytes_methods();
 const BuiltinRow& bytes_fromhex();
-const BuiltinRow& bytes_maketrans();
 std::span<const BuiltinRow> list_methods();
 std::span<const BuiltinRow> tuple_methods();
 std::span<const BuiltinRow> dict_methods();
@@ -415,7 +412,6 @@ std::span<const BuiltinRow> view_methods();
 std::span<const BuiltinRow> int_methods();
 std::span<const BuiltinRow> float_methods();
 const BuiltinRow& int_from_bytes();
-const BuiltinRow& float_fromhex();
 const BuiltinRow& slice_indices();
 // number_text.cpp
 Any int_of_text(Evaluator& evaluator, const Any& text, int64_t base, ir::Span span);
@@ -455,19 +451,14 @@ bool class_builtin(Evaluator& evaluator, const ClassNode* cls, Symbol name, Any&
 bool number_attribute(const Any& number, Symbol name, Any& out);                        // real, imag, ...
 bool property_attribute(Evaluator& evaluator, PropertyNode* property, const Any& object, Symbol name,
                         Any& out);
-bool exception_attribute(InstanceNode* exception, Symbol name, Any& out, ir::Span span);
+bool exception_attribute(InstanceNode* exception, Symbol name, Any& out);
 // exception_fields.cpp
 void add_exception_fields(ClassNode* base_exception);
 void set_exception_args(InstanceNode* exception, std::span<const Any> args);
 void set_os_error(InstanceNode* exception, std::string_view message);
-// codec_errors.cpp: UnicodeEncodeError and UnicodeDecodeError, which know the text and the place.
-[[noreturn]] void throw_codec_error(const char* name, std::string_view encoding, Any object, size_t start,
-                                    size_t end, std::string_view reason, ir::Span span);
-void set_codec_fields(InstanceNode* exception, std::span<const Any> args);
-bool codec_error_text(Evaluator& evaluator, InstanceNode* exception, std::string& text);
 bool os_error_text(Evaluator& evaluator, InstanceNode* exception, std::string& text);
 Any construct_exception(Evaluator& evaluator, const Ref<ClassNode>& cls, const Arguments& args);
-bool exception_field(InstanceNode* exception, Symbol name, Any& out, ir::Span span);
+bool exception_field(InstanceNode* exception, Symbol name, Any& out);
 Any exception_init();  // BaseException.__init__ and the like, for super()
 Any exception_str();
 Any object_init();
@@ -476,11 +467,10 @@ std::string counted(size_t n, std::string_view one);  // "2 arguments"
 bool function_attribute(Evaluator::State& state, FunctionNode* fn, Symbol name, Any& out, ir::Span span);
 void set_function_attribute(Evaluator::State& state, FunctionNode* fn, Symbol name, const Any& value,
                             ir::Span span);
-Any read_only(Evaluator::State& state, const Any& dict);  // a mapping that refuses writes
 bool erase_function_attribute(Evaluator::State& state, FunctionNode* fn, Symbol name);
-Any class_dict(Evaluator::State& state, ClassNode* cls);  // `__dict__`, which shows every change
+Any class_dict(ClassNode* cls);  // `__dict__`
 void annotate_function(Evaluator::State& state, FunctionNode* fn, Frame& f);  // when it is defined
-bool type_method(const ClassNode* cls, Symbol name, Any& out);                // mro(), __subclasses__()
+bool type_method(const ClassNode* cls, Symbol name, Any& out);                // mro()
 Any object_init_subclass();
 
 // set_algebra.cpp
@@ -491,12 +481,8 @@ void set_update(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Spa
 void set_difference_update(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span);
 void set_toggle(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span);
 
-// slot_members.cpp: __slots__.
-void read_slots(Evaluator& evaluator, ClassNode* cls, ir::Span span);  // when the class is made
-bool slot_member(const ClassNode* cls, Symbol name, Any& out);         // what `C.name` is then
-
 // types.cpp: what issubclass() says of two classes.
-bool derives_or_counts(Evaluator& evaluator, const ClassNode* own, const ClassNode* cls, ir::Span span);
+bool derives_or_counts(const ClassNode* own, const ClassNode* cls);
 
 // construct.cpp: TypeError for a keyword that a builtin type does not take; the first parameter given by its
 // name becomes the positional one, which `first` keeps.
@@ -512,9 +498,6 @@ struct Types {
 const Types& types();
 Ref<ClassNode> builtin_type_of(const Any& value);                  // null for objects of other rooms
 std::string type_name_of(Evaluator& evaluator, const Any& value);  // 'int', 'Point', 'Schedule'
-// What patterns take for a sequence (no text) and for a mapping.
-bool is_sequence(Evaluator& evaluator, const Any& value);
-bool is_mapping(Evaluator& evaluator, const Any& value);
 // generic_alias.cpp: `list[int]`
 Any generic_alias(const Any& origin, const Any& index);
 bool is_generic_alias(const Any& value);
@@ -536,8 +519,6 @@ struct BuiltinMethod {
 const BuiltinMethod* usual_method(const Any& object, Symbol name);
 
 // hashing.cpp: dict access by Python's equality (1 == 1.0 == True, tuples by value).
-// Of hash(): an object that gives the hash of a str as its own may find that str in a dict.
-int64_t asked_hash(Evaluator& evaluator, const Any& value, ir::Span span);
 Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span = {});
 void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& value, ir::Span span = {});
 void dict_pairs(Evaluator& evaluator, const Any& dict, const Any& pairs, ir::Span span);  // as dict()
@@ -548,7 +529,6 @@ Any plain_key(const Any& stored);  // the key as scripts see it
 
 // text.cpp, letters.cpp, format_spec.cpp, percent_format.cpp, format.cpp
 std::string float_repr(double value);
-std::string fixed_digits(double value, char type, int64_t precision, bool alternate);
 std::string quote(std::string_view text);
 std::string ascii_text(std::string_view text);
 void append_utf8(std::string& text, uint32_t point);

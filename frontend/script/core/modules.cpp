@@ -9,22 +9,31 @@
 #include <numeric>
 #include <thread>
 
-#include "frontend/script/modules/strand.h"
 #include "frontend/script/numpy/array.h"
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/inputs.h"
 
 namespace mlc::script {
 
-// gamma.cpp
-double gamma_function(double x);
-double log_gamma(double x);
-double distance(std::span<const double> coordinates);
-
 using ir::ApiCall;
 using ir::ApiKind;
 using ir::ApiRow;
 using ir::native;
+
+namespace {
+
+// The square root of the sum of squares. A long double holds the squares of all doubles, and more digits than the
+// root needs.
+double distance(std::span<const double> coordinates) {
+  long double sum = 0;
+  for (double each : coordinates) {
+    if (std::isinf(each)) return HUGE_VAL;
+    sum += static_cast<long double>(each) * each;
+  }
+  return static_cast<double>(std::sqrt(sum));
+}
+
+}  // namespace
 
 // sys.stdout and sys.stderr.
 struct StreamNode final : ffi::Object {
@@ -76,7 +85,7 @@ Any set_output(ApiCall& call) {
 double number(ApiCall& call, const Any& value, size_t i) {
   Any plain = plain_number(value);
   if (is_float(plain)) return raw_float(plain);
-  if (auto* wide = as_wide(plain)) return double_of(*wide, call.span);
+  if (auto* wide = as_wide(plain)) return double_of(*wide);
   if (is_int(plain) || is_bool(plain)) return static_cast<double>(raw_int(plain));
   Any result;
   Evaluator& evaluator = evaluator_of(call.host);
@@ -124,9 +133,9 @@ int64_t integer(ApiCall& call, const Any& value, size_t i) {
   return index_value(evaluator_of(call.host), value, call.span_of(i), "argument");
 }
 
-Any remainder(ApiCall& call, const Any& x, const Any& y, double (*f)(double, double)) {
+Any remainder(ApiCall& call, const Any& x, const Any& y) {
   double a = number(call, x, 0), b = number(call, y, 1);
-  double result = f(a, b);
+  double result = std::fmod(a, b);
   if (std::isnan(result) && !std::isnan(a) && !std::isnan(b))
     raise("ValueError", call.span, "math-domain", "math domain error");
   return result;
@@ -159,18 +168,17 @@ Any factorial(ApiCall& call, const Any& value) {
   for (int64_t i = 2; i <= n; ++i) result = whole_binary(syntax::BinOperator::kMult, result, i, call.span);
   return result;
 }
-// n * (n - 1) * ... of k factors; for combinations divided by k! as it grows, which is always exact.
-Any choices(ApiCall& call, const Any& from, const Any& of, bool combinations) {
+// n * (n - 1) * ... of k factors, divided by k! as it grows, which is always exact.
+Any choices(ApiCall& call, const Any& from, const Any& of) {
   int64_t n = integer(call, from, 0), k = integer(call, of, 1);
   if (n < 0 || k < 0) {
     raise("ValueError", call.span, "math-domain", "{} must be a non-negative integer", n < 0 ? "n" : "k");
   }
   if (k > n) return int64_t{0};
-  if (combinations) k = std::min(k, n - k);
   Any result = int64_t{1};
-  for (int64_t i = 0; i < k; ++i) {
+  for (int64_t i = 0; i < std::min(k, n - k); ++i) {
     result = whole_binary(syntax::BinOperator::kMult, result, n - i, call.span);
-    if (combinations) result = whole_binary(syntax::BinOperator::kFloorDiv, result, i + 1, call.span);
+    result = whole_binary(syntax::BinOperator::kFloorDiv, result, i + 1, call.span);
   }
   return result;
 }
@@ -191,51 +199,6 @@ Any product_of(ApiCall& call, const Any& iterable, const Any& start) {
   });
   return result;
 }
-// The exactly rounded sum (Shewchuk 1997): `partials` grow and do not overlap, so that they are the sum
-// without error.
-Any exact_sum(ApiCall& call, const Any& iterable) {
-  std::vector<double> partials;
-  double infinities = 0, specials = 0;
-  for (const Any& value : evaluator_of(call.host).elements_of(iterable, call.span_of(0))) {
-    double given = number(call, value, 0);
-    if (!std::isfinite(given)) {
-      if (std::isinf(given)) infinities += given;
-      specials += given;
-      continue;
-    }
-    double x = given;
-    size_t kept = 0;
-    for (size_t i = 0; i < partials.size(); ++i) {
-      double y = partials[i];
-      if (std::abs(x) < std::abs(y)) std::swap(x, y);
-      double high = x + y;
-      double low = y - (high - x);
-      if (low != 0) partials[kept++] = low;
-      x = high;
-    }
-    if (!std::isfinite(x)) raise("OverflowError", call.span, "math-range", "intermediate overflow in fsum");
-    partials.resize(kept);
-    if (x != 0) partials.push_back(x);
-  }
-  if (specials != 0) {
-    if (std::isnan(infinities)) raise("ValueError", call.span, "math-domain", "-inf + inf in fsum");
-    return specials;
-  }
-  double high = 0, low = 0;
-  while (!partials.empty() && low == 0) {
-    double x = high, y = partials.back();
-    partials.pop_back();
-    high = x + y;
-    low = y - (high - x);
-  }
-  // Half of the last place is left over: what lies below decides to which side it is rounded.
-  if (!partials.empty() && low != 0 && (low < 0) == (partials.back() < 0)) {
-    double twice = low * 2, rounded = high + twice;
-    if (twice == rounded - high) high = rounded;
-  }
-  return high;
-}
-
 using Clock = std::chrono::steady_clock;
 double seconds_since_start() {
   static const Clock::time_point start = Clock::now();
@@ -287,8 +250,6 @@ const ApiRow rows[] = {
     MLC_MATH("acosh", "The inverse hyperbolic cosine.", std::acosh(x)),
     MLC_MATH("atanh", "The inverse hyperbolic tangent.", std::atanh(x)),
     MLC_MATH("erfc", "1 - erf(x).", std::erfc(x)),
-    MLC_MATH("gamma", "The gamma function.", gamma_function(x)),
-    MLC_MATH("lgamma", "The logarithm of the gamma function.", log_gamma(x)),
     MLC_MATH("exp2", "2 to the power of x.", std::exp2(x)),
     MLC_MATH("cbrt", "The cube root.", std::cbrt(x)),
     MLC_MATH("erf", "The error function.", std::erf(x)),
@@ -332,7 +293,7 @@ const ApiRow rows[] = {
        return result;
      })},
     {ApiKind::kFunction, "math", "fmod(x, y)", "The remainder with the sign of x.",
-     native([](ApiCall& call, Any x, Any y) { return remainder(call, x, y, std::fmod); })},
+     native([](ApiCall& call, Any x, Any y) { return remainder(call, x, y); })},
     {ApiKind::kFunction, "math", "atan2(y, x)", "The angle of the point (x, y).",
      native([](ApiCall& call, Any y, Any x) { return std::atan2(number(call, y, 0), number(call, x, 1)); })},
     {ApiKind::kFunction, "math", "hypot(*coordinates)", "The distance from the origin.",
@@ -340,14 +301,6 @@ const ApiRow rows[] = {
        std::vector<double> point;
        for (size_t i = 0; i < values.size(); ++i) point.push_back(number(call, values[i], i));
        return distance(point);
-     })},
-    {ApiKind::kFunction, "math", "nextafter(x, y)", "The next float after x towards y.",
-     native([](ApiCall& call, Any x, Any y) { return std::nextafter(number(call, x, 0), number(call, y, 1)); })},
-    {ApiKind::kFunction, "math", "ulp(x)", "The value of the last place of x.", native([](ApiCall& call, Any value) {
-       double x = std::fabs(number(call, value, 0));
-       if (!std::isfinite(x)) return x;
-       double above = std::nextafter(x, HUGE_VAL);
-       return std::isinf(above) ? x - std::nextafter(x, -HUGE_VAL) : above - x;
      })},
     {ApiKind::kFunction, "math", "copysign(x, y)", "x with the sign of y.",
      native([](ApiCall& call, Any x, Any y) { return std::copysign(number(call, x, 0), number(call, y, 1)); })},
@@ -371,9 +324,7 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, "math", "factorial(n)", "The product of 1 to n.",
      native([](ApiCall& call, Any n) { return factorial(call, n); })},
     {ApiKind::kFunction, "math", "comb(n, k)", "How many choices of k things of n there are.",
-     native([](ApiCall& call, Any n, Any k) { return choices(call, n, k, true); })},
-    {ApiKind::kFunction, "math", "perm(n, k=None)", "How many orders of k things of n there are.",
-     native([](ApiCall& call, Any n, Any k) { return choices(call, n, is_none(k) ? n : k, false); })},
+     native([](ApiCall& call, Any n, Any k) { return choices(call, n, k); })},
     {ApiKind::kFunction, "math", "modf(x)", "The fraction and the integer part, both floats.",
      native([](ApiCall& call, Any x) {
        double whole = 0, part = std::modf(number(call, x, 0), &whole);
@@ -391,23 +342,10 @@ const ApiRow rows[] = {
        if (std::isinf(result) && std::isfinite(value)) raise("OverflowError", call.span, "math-range", "math range error");
        return result;
      })},
-    {ApiKind::kFunction, "math", "remainder(x, y)", "The difference to the nearest multiple of y.",
-     native([](ApiCall& call, Any x, Any y) { return remainder(call, x, y, std::remainder); })},
-    {ApiKind::kFunction, "math", "dist(p, q)", "The distance of two points.", native([](ApiCall& call, Any p, Any q) {
-       std::vector<Any> a = evaluator_of(call.host).elements_of(p, call.span_of(0));
-       std::vector<Any> b = evaluator_of(call.host).elements_of(q, call.span_of(1));
-       if (a.size() != b.size())
-         raise("ValueError", call.span, "wrong-argument-count", "both points must have the same number of dimensions");
-       std::vector<double> between;
-       for (size_t i = 0; i < a.size(); ++i) between.push_back(number(call, a[i], 0) - number(call, b[i], 1));
-       return distance(between);
-     })},
     {ApiKind::kFunction, "math", "isqrt(n)", "The integer part of the square root.",
      native([](ApiCall& call, Any n) { return integer_root(call, n); })},
     {ApiKind::kFunction, "math", "prod(iterable, *, start=1)", "The product of the elements.",
      native([](ApiCall& call, Any iterable, Any start) { return product_of(call, iterable, start); })},
-    {ApiKind::kFunction, "math", "fsum(iterable)", "The exactly rounded sum.",
-     native([](ApiCall& call, Any iterable) { return exact_sum(call, iterable); })},
     {ApiKind::kValue, "math", "pi", "3.14159...", [](ApiCall&) -> Any { return 3.141592653589793; }},
     {ApiKind::kValue, "math", "e", "2.71828...", [](ApiCall&) -> Any { return 2.718281828459045; }},
     {ApiKind::kValue, "math", "tau", "2 pi.", [](ApiCall&) -> Any { return 6.283185307179586; }},
@@ -429,7 +367,6 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, "time", "sleep(secs)", "Waits.", native([](ApiCall& call, Any seconds) {
        double left = number(call, seconds, 0);
        if (left < 0) raise("ValueError", call.span_of(0), "negative-time", "sleep length must be non-negative");
-       if (sleep_together(evaluator_of(call.host), left)) return;
        while (left > 0) {
          double step = std::min(left, 0.05);
          std::this_thread::sleep_for(std::chrono::duration<double>(step));
@@ -453,9 +390,7 @@ const ApiRow rows[] = {
     {ApiKind::kValue, "sys", "executable", "The program that runs this one.", [](ApiCall&) -> Any {
        ir::Inputs::global().beyond();
        std::error_code ignored;
-       std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", ignored);
-       std::filesystem::path launcher = own.parent_path() / "mlc";
-       return str_value(std::filesystem::exists(launcher, ignored) ? launcher.string() : own.string());
+       return str_value(std::filesystem::read_symlink("/proc/self/exe", ignored).string());
      }},
     {ApiKind::kValue, "sys", "maxsize", "The greatest int.", [](ApiCall&) -> Any { return INT64_MAX; }},
     {ApiKind::kValue, "sys", "platform", "The system.", [](ApiCall&) -> Any { return str_value("linux"); }},

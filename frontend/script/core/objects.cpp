@@ -16,7 +16,7 @@ void collect(const TVMFFITypeInfo* info, Fields& fields) {
 
 // One table per type, made on first use.
 const Fields& fields_of(int32_t type_index) {
-  static std::unordered_map<int32_t, Fields> tables;
+  static thread_local std::unordered_map<int32_t, Fields> tables;
   auto [found, fresh] = tables.try_emplace(type_index);
   if (fresh) {
     const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(type_index);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/script/core/library.h"
 #include "frontend/script/modules/classic_names.h"
+#include "frontend/script/modules/global_functions.h"
 #include "frontend/script/numpy/array.h"
-#include "ir/registry/host_attribute.h"
 
 namespace mlc::script {
 
@@ -19,7 +19,7 @@ std::span<const ir::ApiRow> system_rows();           // system.cpp
 std::span<const ir::ApiRow> folder_rows();           // folders.cpp
 std::span<const ir::ApiRow> dtype_rows();            // dtype.cpp
 std::span<const ir::ApiRow> crossing_rows();         // crossing.cpp
-void answer_crossings();
+void alias_crossings();
 std::span<const ir::ApiRow> container_rows();   // containers_api.cpp
 std::span<const ir::ApiRow> dict_attrs_rows();  // dict_attrs.cpp
 std::span<const ir::ApiRow> np_library_rows();  // np_library.cpp
@@ -32,8 +32,6 @@ std::span<const ir::ApiRow> frame_rows();    // frames.cpp
 std::span<const ir::ApiRow> digest_rows();   // digest.cpp
 std::span<const ir::ApiRow> clock_rows();    // clock.cpp
 std::span<const ir::ApiRow> process_rows();  // process.cpp
-std::span<const ir::ApiRow> strand_rows();   // strand.cpp
-std::span<const ir::ApiRow> weak_rows();     // weak.cpp
 std::span<const ir::ApiRow> tensor_operator_rows();
 std::span<const ir::ApiRow> tensor_rows();  // tensor_api.cpp
 
@@ -44,25 +42,20 @@ void register_api() {
                     np_ufunc_rows,     np_reduce_rows,       np_join_rows,
                     np_sort_rows,      np_linalg_rows,       np_library_rows,
                     np_print_rows,     np_file_rows,         np_random_rows,
-                    np_error_rows,     np_testing_rows,      np_distribution_rows,
-                    np_decompose_rows, np_refused_rows,      standard_module_rows,
+                    np_error_rows,     np_refused_rows,      standard_module_rows,
                     ir_rows,           structural_rows,      file_rows,
                     itertools_rows,    random_rows,          json_rows,
                     folder_rows,       testing_rows,         path_rows,
                     regex_rows,        tensor_operator_rows, tensor_rows,
                     import_rows,       dtype_rows,           container_rows,
                     system_rows,       frame_rows,           digest_rows,
-                    clock_rows,        process_rows,         weak_rows,
-                    crossing_rows,     strand_rows,          dict_attrs_rows}) {
+                    clock_rows,        process_rows,         crossing_rows,
+                    dict_attrs_rows}) {
     registry.add(rows);
   }
   register_classic_names();
-  answer_crossings();
-  ir::answer_library_calls(call_library);
-  ir::answer_attributes(+[](ir::Host& host, const Any& object, std::string_view name, Any& out) {
-    auto* evaluator = dynamic_cast<Evaluator*>(&host);
-    return evaluator != nullptr && evaluator->find_attribute(object, syntax::Symbol(name), out);
-  });
+  alias_crossings();
+  register_global_functions();
 }
 
 }  // namespace mlc::script

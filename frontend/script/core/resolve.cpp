@@ -134,16 +134,6 @@ struct Resolver::Work {
       case StmtKind::kExprStmt:
         expression(static_cast<const ExprStmt*>(stmt)->value);
         break;
-      case StmtKind::kMatch: {
-        auto* match = static_cast<const Match*>(stmt);
-        expression(match->subject);
-        for (const MatchCase* one : match->cases) {
-          each_expression(*one->pattern, [&](const Expr* e) { expression(e); });
-          expression(one->guard);
-          statements(one->body);
-        }
-        break;
-      }
       case StmtKind::kImport:
       case StmtKind::kImportFrom:
       case StmtKind::kGlobal:

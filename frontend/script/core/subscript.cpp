@@ -81,7 +81,7 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
       auto size = static_cast<int64_t>(all.size());
       if (i < -size || i >= size) {
         if (!list && !Tuple::is(object)) {
-          throw ir::Error("index-out-of-range", "Index out of range. size: {}, got index {}", size, i)
+          throw ir::Error("index-out-of-range", "a sequence of {} has no element {}", size, i)
               .kind("IndexError")
               .at(index_span);
         }

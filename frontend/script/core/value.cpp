@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "frontend/script/core/machine.h"
+#include "frontend/script/core/pending_report.h"
 
 namespace mlc::script {
 
@@ -76,7 +77,6 @@ const Any* ClassNode::search(Symbol member) const {
 void ClassNode::set(Symbol member, Any value) {
   static const Symbol module_name("__module__");
   if (member == module_name && is_str(value)) module = std::string(text_of(value));
-  if (!is_none(dict)) dict.cast<Dict>().Set(str_value(member.str()), value);
   for (auto& [name, old] : members) {
     if (name == member) {
       old = std::move(value);
@@ -88,7 +88,6 @@ void ClassNode::set(Symbol member, Any value) {
 }
 bool ClassNode::erase(Symbol member) {
   if (std::erase_if(members, [&](const auto& each) { return each.first == member; }) == 0) return false;
-  if (!is_none(dict)) dict.cast<Dict>().erase(str_value(member.str()));
   changed();
   return true;
 }
@@ -99,9 +98,7 @@ bool ClassNode::counts_as(const ClassNode* base) const {
   if (derives_from(base)) return true;
   if (!any_registered || !base->metaclass) return false;
   return std::any_of(base->registered.begin(), base->registered.end(),
-                     [&](const Ref<ClassNode>& each) { return counts_as(each.get()); }) ||
-         std::any_of(base->derived.begin(), base->derived.end(),
-                     [&](const ClassNode* each) { return counts_as(each); });
+                     [&](const Ref<ClassNode>& each) { return counts_as(each.get()); });
 }
 std::string ClassNode::shown() const {
   return module == "builtins" ? "<class '" + name + "'>" : "<class '" + module + "." + name + "'>";
@@ -121,16 +118,16 @@ bool is_field(const ClassNode& cls, Symbol name) {
   for (const ClassNode* each : cls.mro) {
     if (each->has_slot(name)) return true;
   }
-  return cls.is_exception &&
-         (name == known().args || name == known().cause || name == known().context ||
-          name == known().suppress_context || name == known().traceback || name == known().filename);
+  return cls.is_exception && (name == known().args || name == known().cause || name == known().context ||
+                              name == known().suppress_context || name == known().traceback ||
+                              name == known().filename || name == pending_report());
 }
 
 }  // namespace
 
 namespace {
 std::vector<std::vector<std::pair<Symbol, Any>>>& waiting_attributes() {
-  static auto& all = *new std::vector<std::vector<std::pair<Symbol, Any>>>;
+  static thread_local auto& all = *new std::vector<std::vector<std::pair<Symbol, Any>>>;
   return all;
 }
 }  // namespace

@@ -172,18 +172,12 @@ struct ClassNode final : ffi::Object {
   std::optional<std::vector<Symbol>> slots;  // the attributes that __slots__ named when the class was made
   bool slotted = false;                      // every class of the mro names its attributes in __slots__
   const ClassNode* data = nullptr;         // the builtin type (dict, str, ...) whose values the instances are
-  bool intercepts = false;                 // some class of the mro defines __getattribute__
   Ref<ClassNode> metaclass;                // null: `type`
-  Any dict;                                // what `__dict__` reads, once it was asked for; else None
-  std::vector<ClassNode*> derived;         // the classes with this base that there are now
   std::vector<Ref<ClassNode>> registered;  // ABCMeta.register: classes that count as derived from this one
-  static inline bool any_registered = false;
+  static inline thread_local bool any_registered = false;
   ir::Span text;  // the class statement with its decorators
 
   explicit ClassNode(std::string name) : name(std::move(name)) {}
-  ~ClassNode() {
-    for (const Ref<ClassNode>& base : bases) std::erase(const_cast<ClassNode*>(base.get())->derived, this);
-  }
   const Any* own(Symbol member) const;
   // Along the mro; null when there is none. The pointer is good until any class changes.
   const Any* find(Symbol member) const {
@@ -214,7 +208,7 @@ struct ClassNode final : ffi::Object {
     const Any* member = nullptr;
   };
   static constexpr size_t kFound = 32;
-  static inline uint32_t version = 1;  // of all classes together
+  static inline thread_local uint32_t version = 1;  // of all classes together
   const Any* search(Symbol member) const;
   mutable Found found_[kFound];  // answers, each good for one version
 };
@@ -264,8 +258,8 @@ struct InstanceNode final : ffi::Object {
   Any* search(Symbol name, uint32_t& last);
 
   static constexpr int kMostEnding = 200;
-  static inline int ending = 0;  // destructors that run, one inside the other
-  static inline bool any_put_off = false;
+  static inline thread_local int ending = 0;  // destructors that run, one inside the other
+  static inline thread_local bool any_put_off = false;
   static void put_off(std::vector<std::pair<Symbol, Any>>&& attributes);
   static void end_put_off();
 };
@@ -326,6 +320,11 @@ struct SetNode final : ffi::Object {
   bool contains(Evaluator& evaluator, const Any& value) const;
   bool remove(Evaluator& evaluator, const Any& value);
   void clear();
+  void take(const SetNode& other) {  // the elements of another for its own
+    table = other.table;
+    used = other.used;
+    filled = other.filled;
+  }
   std::vector<Any> elements() const;
   MLC_NODE("mlc.script.set", SetNode, ffi::Object);
 

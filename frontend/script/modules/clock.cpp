@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calendar time for the modules time and datetime: what the C library knows of zones. The rest of `time` that
-// is written in the language stands in stdlib/python/_time.mlc.
+// Calendar time for the module time: what the C library knows of zones. The rest of `time` that is written in
+// the language stands in stdlib/python/_time.mlc.
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -58,14 +58,6 @@ std::tm parts_of(ApiCall& call, size_t i) {
   parts.tm_isdst = numbers[8];
   return parts;
 }
-Any seconds_of(ApiCall& call) {
-  std::tm parts = parts_of(call, 0);
-  parts.tm_wday = -1;  // stays so where the time cannot be said
-  time_t seconds = std::mktime(&parts);
-  if (seconds == -1 && parts.tm_wday == -1)
-    raise("OverflowError", call.span_of(0), "out-of-range", "mktime argument out of range");
-  return static_cast<int64_t>(seconds);
-}
 Any formatted(ApiCall& call) {
   std::string format(text_of(call.args[0]));
   std::tm parts = parts_of(call, 1);
@@ -95,24 +87,15 @@ int64_t nanoseconds(clockid_t clock) {
 const ir::ApiRow rows[] = {
     {ApiKind::kFunction, "mlc", "broken_down_time(seconds, utc)", "Seconds since 1970 as numbers of a calendar: for time.",
      native([](ApiCall& call, int64_t seconds, bool utc) { return broken_down(call, seconds, utc); })},
-    {ApiKind::kFunction, "mlc", "seconds_of_time(parts)", "The reverse, of a local time: for time.", seconds_of},
     {ApiKind::kFunction, "mlc", "format_time(format, parts, zone)", "A time as text: for time.", formatted},
     {ApiKind::kFunction, "time", "monotonic_ns()", "Nanoseconds on a clock that never goes back.", native([] { return nanoseconds(CLOCK_MONOTONIC); })},
     {ApiKind::kFunction, "time", "process_time_ns()", "Nanoseconds of processor time.", native([] { return nanoseconds(CLOCK_PROCESS_CPUTIME_ID); })},
-    {ApiKind::kFunction, "time", "thread_time_ns()", "Nanoseconds of processor time of this thread.", native([] { return nanoseconds(CLOCK_THREAD_CPUTIME_ID); })},
-    {ApiKind::kFunction, "time", "thread_time()", "Seconds of processor time of this thread.", native([] { return static_cast<double>(nanoseconds(CLOCK_THREAD_CPUTIME_ID)) * 1e-9; })},
     {ApiKind::kValue, "time", "struct_time", "A time as the numbers of a calendar.", of_time},
     {ApiKind::kValue, "time", "gmtime", "Seconds since 1970 as a time in UTC.", of_time},
     {ApiKind::kValue, "time", "localtime", "Seconds since 1970 as a time of this place.", of_time},
-    {ApiKind::kValue, "time", "mktime", "A time of this place as seconds since 1970.", of_time},
     {ApiKind::kValue, "time", "strftime", "A time as text.", of_time},
-    {ApiKind::kValue, "time", "strptime", "The time that a text says.", of_time},
     {ApiKind::kValue, "time", "asctime", "A time as 'Sun Jun 20 23:21:05 1993'.", of_time},
     {ApiKind::kValue, "time", "ctime", "Seconds since 1970 as such a text.", of_time},
-    {ApiKind::kValue, "time", "timezone", "Seconds west of Greenwich.", of_time},
-    {ApiKind::kValue, "time", "altzone", "The same in summer.", of_time},
-    {ApiKind::kValue, "time", "daylight", "Is there a summer time?", of_time},
-    {ApiKind::kValue, "time", "tzname", "The names of the zone, in winter and in summer.", of_time},
 };
 // clang-format on
 

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the modules hashlib, binascii and struct ask of bytes: digests (RFC 1321 and FIPS 180-4), check sums,
-// and floats as bytes.
-#include <unistd.h>
-#include <zlib.h>
-
+// What the modules hashlib and struct ask of bytes: digests (RFC 1321 and FIPS 180-4), and floats as bytes.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -170,11 +166,11 @@ uint64_t root_bits(uint64_t n, int power) {
   return static_cast<uint64_t>(low);
 }
 template <class Word, size_t kCount>
-std::array<Word, kCount> roots(int power, size_t skip = 0) {
+std::array<Word, kCount> roots(int power) {
   constexpr auto all = primes<80>();
   std::array<Word, kCount> result{};
   for (size_t i = 0; i < kCount; ++i)
-    result[i] = static_cast<Word>(root_bits(all[i + skip], power) >> (64 - 8 * sizeof(Word)));
+    result[i] = static_cast<Word>(root_bits(all[i], power) >> (64 - 8 * sizeof(Word)));
   return result;
 }
 
@@ -184,7 +180,7 @@ struct Turns {
 };
 
 template <class Word, size_t kRounds>
-std::string sha2(std::string message, std::array<Word, 8> state, const Turns& turn, size_t size) {
+std::string sha2(std::string message, std::array<Word, 8> state, const Turns& turn) {
   static const std::array<Word, kRounds> constants = roots<Word, kRounds>(3);
   constexpr size_t block = 16 * sizeof(Word);
   message = padded(std::move(message), block, 2 * sizeof(Word), true);
@@ -211,41 +207,19 @@ std::string sha2(std::string message, std::array<Word, 8> state, const Turns& tu
   }
   std::string out;
   for (Word word : state) store(out, word, true);
-  out.resize(size);
   return out;
 }
 constexpr Turns narrow = {2, 13, 22, 6, 11, 25, 7, 18, 3, 17, 19, 10};
 constexpr Turns wide = {28, 34, 39, 14, 18, 41, 1, 8, 7, 19, 61, 6};
-
-// SHA-224 starts with the second halves of the 64 bits of SHA-384.
-std::array<uint32_t, 8> start_224() {
-  std::array<uint64_t, 8> bits = roots<uint64_t, 8>(2, 8);
-  std::array<uint32_t, 8> halves{};
-  for (size_t i = 0; i < 8; ++i) halves[i] = static_cast<uint32_t>(bits[i]);
-  return halves;
-}
 
 Any digest(ApiCall& call) {
   std::string_view name = text_of(call.args[0]);
   std::string data = bytes_argument(call, 1);
   if (name == "md5") return ffi::Bytes(md5(std::move(data)));
   if (name == "sha1") return ffi::Bytes(sha1(std::move(data)));
-  if (name == "sha224") return ffi::Bytes(sha2<uint32_t, 64>(std::move(data), start_224(), narrow, 28));
-  if (name == "sha256")
-    return ffi::Bytes(sha2<uint32_t, 64>(std::move(data), roots<uint32_t, 8>(2), narrow, 32));
-  if (name == "sha384")
-    return ffi::Bytes(sha2<uint64_t, 80>(std::move(data), roots<uint64_t, 8>(2, 8), wide, 48));
-  if (name == "sha512")
-    return ffi::Bytes(sha2<uint64_t, 80>(std::move(data), roots<uint64_t, 8>(2), wide, 64));
+  if (name == "sha256") return ffi::Bytes(sha2<uint32_t, 64>(std::move(data), roots<uint32_t, 8>(2), narrow));
+  if (name == "sha512") return ffi::Bytes(sha2<uint64_t, 80>(std::move(data), roots<uint64_t, 8>(2), wide));
   raise("ValueError", call.span, "wrong-value", "unsupported hash type {}", name);
-}
-
-Any check_sum(ApiCall& call, bool cyclic) {
-  std::string data = bytes_argument(call, 0);
-  auto value = static_cast<uLong>(static_cast<uint32_t>(raw_int(call.args[1])));
-  const auto* bytes = reinterpret_cast<const Bytef*>(data.data());
-  return static_cast<int64_t>(cyclic ? crc32_z(value, bytes, data.size())
-                                     : adler32_z(value, bytes, data.size()));
 }
 
 // A float in 2, 4 or 8 bytes, the lowest first. What is too large for them becomes None.
@@ -273,27 +247,9 @@ Any bytes_float(ApiCall& call) {
   return static_cast<double>(static_cast<float>(half));
 }
 
-// Bytes of the system that nobody can guess.
-Any system_random(ApiCall& call, int64_t count) {
-  if (count < 0 || count > (1 << 24))
-    raise("ValueError", call.span_of(0), "out-of-range", "{} random bytes cannot be had at once", count);
-  std::string bytes(static_cast<size_t>(count), '\0');
-  for (size_t at = 0; at < bytes.size(); at += 256) {
-    if (getentropy(bytes.data() + at, std::min<size_t>(256, bytes.size() - at)) != 0)
-      raise("OSError", call.span, "file-error", "the system gives no random bytes");
-  }
-  return ffi::Bytes(bytes);
-}
-
 const ir::ApiRow rows[] = {
-    {ApiKind::kFunction, "mlc", "system_random(count)", "Random bytes of the system: for secrets.",
-     native([](ApiCall& call, int64_t count) { return system_random(call, count); })},
     {ApiKind::kFunction, "mlc", "digest(name, data)",
      "The digest of bytes by md5, sha1, sha256, ...: for hashlib.", digest},
-    {ApiKind::kFunction, "mlc", "crc32(data, value)", "The CRC-32 of bytes: for binascii.",
-     [](ApiCall& call) { return check_sum(call, true); }},
-    {ApiKind::kFunction, "mlc", "adler32(data, value)", "The Adler-32 of bytes.",
-     [](ApiCall& call) { return check_sum(call, false); }},
     {ApiKind::kFunction, "mlc", "float_bytes(value, size)", "A float as bytes, the lowest first: for struct.",
      native([](double value, int64_t size) { return float_bytes(value, size); })},
     {ApiKind::kFunction, "mlc", "bytes_float(data)", "The float of such bytes: for struct.", bytes_float},

@@ -368,6 +368,7 @@ void set_texts(Evaluator& evaluator, FileNode& file, const Arguments& args) {
 void read_content(FileNode& file, ir::Span span) {
   std::ifstream in(file.name, std::ios::binary);
   if (!in) refuse_file(errno, file.name, span);
+  ir::Inputs::global().opened(file.name);
   std::string raw((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   file.content =
       file.binary ? raw : std::string(text_of(text_of_bytes(raw, file.encoding, span, file.errors)));

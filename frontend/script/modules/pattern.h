@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python's regular expressions: their syntax is read and checked here, with Python's messages, and written
-// in PCRE2's syntax, which does the matching. What PCRE2 has beyond Python never gets through.
+// Python's regular expressions in PCRE2's syntax. What PCRE2 has beyond Python does not get through.
 #pragma once
 
 #include <cstdint>

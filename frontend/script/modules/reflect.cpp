@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What functions and classes tell about themselves, and what of that programs may change: `__annotations__`,
-// `__defaults__`, `__code__`, a class's `__dict__` and `__subclasses__()`.
+// `__code__`, a class's `__dict__`.
 #include <algorithm>
 
 #include "frontend/script/modules/traceback.h"
@@ -22,31 +22,16 @@ Tuple names_in(std::vector<std::pair<uint32_t, Symbol>>& all) {
 Any code_object(const FunctionInfo& info) {
   Ref<InstanceNode> made = ir::make<InstanceNode>(code_class());
   auto* code = const_cast<InstanceNode*>(made.get());
-  // In the order of their slots; parameters have the first.
-  std::vector<std::pair<uint32_t, Symbol>> locals, cells, free;
-  auto is_free = [&](uint32_t slot) {
-    return std::any_of(info.free_variables.begin(), info.free_variables.end(),
-                       [&](const auto& each) { return each.slot == slot; });
-  };
-  for (const auto& [name, place] : info.names) {
-    uint32_t slot = index_of(place);
-    bool parameter = std::find(info.parameters.begin(), info.parameters.end(), name) != info.parameters.end();
-    bool cell = storage_of(place) == Storage::kCell;
-    if (cell) (is_free(slot) ? free : cells).emplace_back(slot, name);
-    if (parameter || !cell) locals.emplace_back(slot, name);
-  }
+  std::vector<std::pair<uint32_t, Symbol>> locals;  // in the order of their slots; parameters have the first
+  for (const auto& [name, place] : info.names) locals.emplace_back(index_of(place), name);
   code->set(Symbol("co_name"), str_value(info.name));
-  code->set(Symbol("co_qualname"), str_value(info.qualified_name));
   code->set(Symbol("co_filename"), str_value(ir::SourceMap::global().file(info.text.file).name));
   code->set(Symbol("co_firstlineno"),
             static_cast<int64_t>(ir::SourceMap::global().position(info.text.file, info.text.begin).line));
   code->set(Symbol("co_argcount"), static_cast<int64_t>(info.positional));
   code->set(Symbol("co_posonlyargcount"), static_cast<int64_t>(info.positional_only));
   code->set(Symbol("co_kwonlyargcount"), static_cast<int64_t>(info.keyword_only));
-  code->set(Symbol("co_nlocals"), static_cast<int64_t>(locals.size()));
   code->set(Symbol("co_varnames"), names_in(locals));
-  code->set(Symbol("co_cellvars"), names_in(cells));
-  code->set(Symbol("co_freevars"), names_in(free));
   code->set(Symbol("co_flags"), static_cast<int64_t>((info.has_vararg ? 4 : 0) | (info.has_kwarg ? 8 : 0) |
                                                      (info.yields ? 32 : 0) | 3));
   return Any(made);
@@ -65,49 +50,6 @@ void each_annotation(const FunctionInfo& info, F&& visit) {
   for (const syntax::Arg* a : info.args->kwonlyargs) add(a);
   add(info.args->kwarg);
   if (info.returns != nullptr) visit(Symbol("return"), info.returns);
-}
-
-// What an annotation is under `from __future__ import annotations`: its text with one blank where CPython
-// writes one, and with CPython's quotes.
-std::string text_of_annotation(const syntax::Expr* expr) {
-  std::string_view source = ir::SourceMap::global().text(expr->span);
-  auto* constant = syntax::as<syntax::Constant>(expr);
-  if (constant != nullptr && constant->type == syntax::Constant::Type::kStr) return quote(constant->text);
-  std::string out;
-  char open = 0;
-  for (size_t i = 0; i < source.size(); ++i) {
-    char c = source[i];
-    if (open != 0) {
-      if (c == open) open = 0;
-    } else if (c == '"' || c == '\'') {
-      open = c;
-      size_t end = source.find(c, i + 1);
-      std::string_view inside = end == source.npos ? "" : source.substr(i + 1, end - i - 1);
-      if (end != source.npos && inside.find_first_of("\\'") == inside.npos) {
-        out.append("'").append(inside).append("'");
-        i = end;
-        open = 0;
-        continue;
-      }
-    } else if (c == ' ' || c == '\n' || c == '\t') {
-      char next = i + 1 < source.size() ? source[i + 1] : 0;
-      bool inside = out.ends_with('[') || out.ends_with('(') || next == ']' || next == ')' || next == ' ' ||
-                    next == ',' || next == '[';
-      if (!inside && !out.ends_with(' ')) out += ' ';
-      continue;
-    } else if (c == ',') {
-      out += ", ";
-      while (i + 1 < source.size() && (source[i + 1] == ' ' || source[i + 1] == '\n')) ++i;
-      continue;
-    } else if (c == '|') {
-      if (!out.ends_with(' ')) out += ' ';
-      out += "| ";
-      while (i + 1 < source.size() && source[i + 1] == ' ') ++i;
-      continue;
-    }
-    out += c;
-  }
-  return out;
 }
 
 void set_attribute_of(FunctionNode* fn, Symbol name, Any value) {
@@ -150,7 +92,7 @@ Any kw_defaults_of(const FunctionNode& fn) {
 }  // namespace
 
 Any State::annotation(const syntax::Expr* expr, Frame& f) {
-  if (f.module->postponed) return str_value(text_of_annotation(expr));
+  if (f.module->postponed) return str_value(ir::SourceMap::global().text(expr->span));
   Frame here;  // names of annotations are looked up as they are evaluated
   here.dynamic = true;
   here.outer = &f;
@@ -218,41 +160,13 @@ void set_function_attribute(State& state, FunctionNode* fn, Symbol name, const A
   if (name == known().name || name == known().qualname) {
     if (!is_str(value))
       raise("TypeError", span, "wrong-type", "{} must be set to a string object", name.str());
-  } else if (name == known().defaults) {
-    if (!is_none(value) && value.type_index() != kTVMFFIArray)
-      raise("TypeError", span, "wrong-type", "__defaults__ must be set to a tuple object");
-    fn->defaults.clear();
-    if (is_none(value)) return;
-    std::span<Any> all = elements(value);
-    if (all.size() > fn->info->positional) all = all.last(fn->info->positional);
-    fn->defaults.assign(all.begin(), all.end());
-    return;
-  } else if (name == known().kw_defaults) {
-    if (!is_none(value) && value.type_index() != kTVMFFIDict)
-      raise("TypeError", span, "wrong-type", "__kwdefaults__ must be set to a dict object");
-    for (size_t i = 0; i < fn->info->keyword_only; ++i) {
-      Any key = str_value(fn->info->parameters[fn->info->positional + i].str());
-      Any* given = is_none(value) ? nullptr : dict_find(state.self, value, key);
-      fn->kw_defaults[i] = given == nullptr ? unbound() : *given;
-    }
-    return;
   } else if (name == known().annotations) {
     if (!is_none(value) && value.type_index() != kTVMFFIDict)
       raise("TypeError", span, "wrong-type", "__annotations__ must be set to a dict object");
-  } else if (name == known().globals || name == known().closure) {
-    raise("AttributeError", span, "read-only", "readonly attribute");
-  } else if (name == known().code) {
+  } else if (name == known().globals || name == known().closure || name == known().code || name == known().defaults ||
+             name == known().kw_defaults || name == known().dict) {
     raise("NotImplementedError", span, "not-supported",
-          "`__code__` cannot be set: a function keeps the text it was made of");
-  }
-  if (name == known().dict) {
-    if (value.type_index() != kTVMFFIDict) {
-      raise("TypeError", span, "wrong-type", "__dict__ must be set to a dictionary, not a '{}'",
-            type_name_of(state.self, value));
-    }
-    function_dict(fn);
-    fn->dict = value;
-    return;
+          "`{}` cannot be set: a function keeps the text it was made of", name.str());
   }
   if (name == known().annotations && is_none(value)) return set_attribute_of(fn, name, Dict());
   if (!is_none(fn->dict) && !is_function_field(name))
@@ -265,90 +179,17 @@ bool erase_function_attribute(State& state, FunctionNode* fn, Symbol name) {
   return !is_none(fn->dict) && dict_remove(state.self, fn->dict, str_value(name.str()));
 }
 
-namespace {
-
-// A mapping that only reads its dict. Its objects hold the dict as a payload without being dicts.
-Any make_proxy(Evaluator& evaluator, const Ref<ClassNode>& cls, const Arguments& args) {
-  if (args.size() != 1 || builtin_value_of(args[0]).type_index() != kTVMFFIDict) {
-    raise("TypeError", args.span, "wrong-type", "mappingproxy() argument must be a mapping, not {}",
-          args.size() == 0 ? "nothing" : type_name_of(evaluator, args[0]));
-  }
-  Ref<InstanceNode> made = ir::make<InstanceNode>(cls);
-  const_cast<InstanceNode*>(made.get())->payload = builtin_value_of(args[0]);
-  return Any(made);
-}
-Any refuse_item(Evaluator&, const Arguments& args) {
-  raise("TypeError", args.span, "read-only", "'mappingproxy' object does not support item assignment");
-}
-Any refuse_removal(Evaluator&, const Arguments& args) {
-  raise("TypeError", args.span, "read-only", "'mappingproxy' object does not support item deletion");
-}
-Any refuse_union(Evaluator&, const Arguments& args) {
-  raise("TypeError", args.span, "read-only", "'|=' is not supported by mappingproxy; use '|' instead");
-}
-Any refuse_method(Evaluator&, const Arguments& args) {
-  raise("AttributeError", args.span, "read-only", "a 'mappingproxy' object has no method that changes it");
-}
-Any proxy_repr(Evaluator& evaluator, const Arguments& args) {
-  return str_value("mappingproxy(" + evaluator.repr(as<InstanceNode>(args[0])->payload) + ")");
-}
-constexpr BuiltinRow proxy_rows[] = {
-    {"__setitem__", "(key, value)", "Refused.", refuse_item, 2, 2},
-    {"__delitem__", "(key)", "Refused.", refuse_removal, 1, 1},
-    {"__ior__", "(other)", "Refused.", refuse_union, 1, 1},
-    {"__repr__", "()", "The text.", proxy_repr, 0, 0},
-};
-constexpr BuiltinRow refused_row = {"change", "(self)", "Refused.", refuse_method, 1, 1};
-
-const Ref<ClassNode>& proxy_class() {
-  static const Ref<ClassNode> type = [] {
-    Ref<ClassNode> made = ir::make<ClassNode>("mappingproxy");
-    auto* cls = const_cast<ClassNode*>(made.get());
-    cls->module = "builtins";
-    cls->bases = {types().object};
-    cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
-    cls->construct = make_proxy;
-    for (const BuiltinRow& row : proxy_rows) cls->set(Symbol(row.name), builtin_value(&row, "object"));
-    for (const char* name : {"update", "pop", "popitem", "clear", "setdefault"}) {
-      cls->set(Symbol(name),
-               Any(ir::make<PropertyNode>(builtin_value(&refused_row, ""), Any(nullptr), Any(nullptr))));
-    }
-    return made;
-  }();
-  return type;
-}
-
-}  // namespace
-
-Any read_only(State& state, const Any& dict) {
-  return make_proxy(state.self, proxy_class(), Arguments{std::span<Any>(const_cast<Any*>(&dict), 1), {}, {}});
-}
-
-Any class_dict(State& state, ClassNode* cls) {
-  if (is_none(cls->dict)) {
-    Dict all;
-    if (cls->own(known().module) == nullptr) all.Set(str_value("__module__"), str_value(cls->module));
-    for (const auto& [key, value] : cls->members) all.Set(str_value(key.str()), value);
-    if (cls->own(known().doc) == nullptr) all.Set(str_value("__doc__"), nullptr);
-    cls->dict = all;
-  }
-  return read_only(state, cls->dict);
-}
-
-namespace {
-
-Any subclasses(Evaluator&, const Arguments& args) {
-  auto* cls = as<ClassNode>(args[0]);
-  if (!cls->scripted) {
-    raise("NotImplementedError", args.span, "not-supported",
-          "`__subclasses__` of `{}` is not available: the types of the language do not keep who derives from "
-          "them",
-          cls->name);
-  }
-  List all;
-  for (ClassNode* each : cls->derived) all.push_back(Any(ir::ref(each)));
+// A Map of TVM, which nothing can change: what the class has now.
+Any class_dict(ClassNode* cls) {
+  ffi::Map<String, Any> all;
+  if (cls->own(known().module) == nullptr) all.Set("__module__", str_value(cls->module));
+  for (const auto& [key, value] : cls->members) all.Set(String(std::string(key.str())), value);
+  if (cls->own(known().doc) == nullptr) all.Set("__doc__", Any(nullptr));
   return all;
 }
+
+namespace {
+
 Any mro_list(Evaluator&, const Arguments& args) {
   List all;
   for (ClassNode* each : as<ClassNode>(args[0])->mro) all.push_back(Any(ir::ref(each)));
@@ -363,8 +204,6 @@ Any init_subclass(Evaluator&, const Arguments& args) {
   return nullptr;
 }
 
-constexpr BuiltinRow subclasses_row = {"__subclasses__", "()", "The classes that derive from it directly.",
-                                       subclasses,       0,    0};
 constexpr BuiltinRow mro_row = {"mro", "()", "The classes in which members are looked up.", mro_list, 0, 0};
 constexpr BuiltinRow init_subclass_row = {
     "__init_subclass__", "()", "Called for each class that derives from it.", init_subclass, 0, 0, "*"};
@@ -374,8 +213,7 @@ constexpr BuiltinRow init_subclass_row = {
 Any object_init_subclass() { return builtin_value(&init_subclass_row, "object"); }
 
 bool type_method(const ClassNode* cls, Symbol name, Any& out) {
-  const BuiltinRow* row = name.str() == "__subclasses__"  ? &subclasses_row
-                          : name.str() == "mro"           ? &mro_row
+  const BuiltinRow* row = name.str() == "mro"           ? &mro_row
                           : name == known().init_subclass ? &init_subclass_row
                                                           : nullptr;
   if (row == nullptr) return false;

@@ -37,9 +37,9 @@ pcre2_code* compile(std::string_view text, uint32_t options, std::string& proble
   }();
   int code = 0;
   PCRE2_SIZE at = 0;
-  pcre2_code* compiled = pcre2_compile(
-      reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-      options | PCRE2_UTF | PCRE2_UCP | PCRE2_NO_UTF_CHECK | PCRE2_NEVER_BACKSLASH_C, &code, &at, context);
+  pcre2_code* compiled =
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                    options | PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_NEVER_BACKSLASH_C, &code, &at, context);
   if (compiled == nullptr) {
     PCRE2_UCHAR message[256];
     pcre2_get_error_message(code, message, sizeof message);
@@ -59,8 +59,15 @@ Any compile_pattern(ApiCall& call, const Any& pattern, int64_t flags) {
     return Tuple{Any(nullptr), str_value(error.message), Any(error.position)};
   }
   std::string problem;
-  pcre2_code* code = compile(
-      parsed.text, PCRE2_ALT_CIRCUMFLEX | ((parsed.flags & kIgnoreCase) != 0 ? PCRE2_CASELESS : 0), problem);
+  constexpr std::pair<int64_t, uint32_t> kOptions[] = {{kIgnoreCase, PCRE2_CASELESS},
+                                                       {kMultiLine, PCRE2_MULTILINE},
+                                                       {kDotAll, PCRE2_DOTALL},
+                                                       {kUnicode, PCRE2_UCP}};
+  uint32_t options = PCRE2_ALT_CIRCUMFLEX;
+  for (auto [flag, option] : kOptions) {
+    if ((parsed.flags & flag) != 0) options |= option;
+  }
+  pcre2_code* code = compile(parsed.text, options, problem);
   if (code == nullptr) return Tuple{Any(nullptr), str_value(problem), Any(int64_t{-1})};
   std::vector<int64_t> rank(static_cast<size_t>(parsed.groups));
   for (size_t i = 0; i < parsed.closing.size(); ++i)
@@ -143,7 +150,7 @@ Any match(ApiCall& call, const Any& pattern, const Any& subject, int64_t from, i
   to = std::clamp<int64_t>(to, 0, size);
   List all;
   if (from > to) return all;
-  static pcre2_match_context* context = [] {
+  static thread_local pcre2_match_context* context = [] {
     pcre2_match_context* made = pcre2_match_context_create(nullptr);
     pcre2_set_match_limit(made, kMostSteps);
     pcre2_set_heap_limit(made, kMostKibibytes);
@@ -192,7 +199,7 @@ std::span<const ir::ApiRow> regex_rows() { return rows; }
 
 namespace {
 bool in_category(pcre2_code* code, uint32_t point) {
-  static pcre2_match_data* data = pcre2_match_data_create(1, nullptr);
+  static thread_local pcre2_match_data* data = pcre2_match_data_create(1, nullptr);
   std::string text;
   append_utf8(text, point);
   return pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), 0, PCRE2_NO_UTF_CHECK,
@@ -209,6 +216,7 @@ bool is_other_or_separator(uint32_t point) {
   return in_category(code, point);
 }
 bool is_decimal_digit(uint32_t point) {
+  if (point < 0x80) return point >= '0' && point <= '9';
   static pcre2_code* code = category("\\p{Nd}");
   return in_category(code, point);
 }

@@ -10,7 +10,7 @@
 
 #include "frontend/script/core/machine.h"
 #include "ir/core/expr.h"
-#include "ir/registry/host_error.h"
+#include "ir/registry/context.h"
 
 namespace mlc::script {
 
@@ -72,7 +72,8 @@ Any through_engine(ApiCall& call, F&& run) {
   try {
     return run();
   } catch (const ffi::Error& error) {
-    if (ir::error_below()) std::rethrow_exception(std::exchange(ir::error_below(), nullptr));
+    if (auto below = std::exchange(ir::Context::current().error_below, nullptr))
+      std::rethrow_exception(below);
     throw ir::Error("structural-walk", "{}", error.message()).at(call.span).kind(error.kind());
   }
 }
@@ -116,7 +117,7 @@ Any called_back(Evaluator& evaluator, const Callback& callback, std::span<const 
     }
     return result;
   } catch (...) {
-    ir::error_below() = std::current_exception();
+    ir::Context::current().error_below = std::current_exception();
     TVM_FFI_THROW(RuntimeError) << "a callback failed";
   }
 }

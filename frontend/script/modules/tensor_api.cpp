@@ -2,7 +2,7 @@
 // tvm.runtime.Tensor: made of arrays, copied from and to, seen as arrays; DLPack, by which arrays and tensors
 // share memory.
 #include "frontend/script/numpy/array.h"
-#include "ir/core/said_error.h"
+#include "ir/target/device.h"
 
 namespace mlc::script {
 
@@ -47,20 +47,20 @@ void cpu_only(ApiCall& call, const Any& device, size_t index) {
   if (is_none(device)) return;
   Any known = device;
   if (is_str(device)) {
-    Evaluator& evaluator = evaluator_of(call.host);
-    known = evaluator.call(evaluator.state().api_value(ir::ApiRegistry::global().find("tvm.device")),
-                           std::span<const Any>(&device, 1), {}, call.span_of(index));
+    try {
+      known = ir::parse_device(text_of(device));
+    } catch (ir::Error& error) {
+      throw std::move(error).at(call.span_of(index));
+    }
   }
   auto wanted = known.try_cast<DLDevice>();
   if (!wanted) ir::wrong_argument(call, index, "Device");
   if (wanted->device_type == kDLCPU) return;
   std::string name = evaluator_of(call.host).str(known);
-  throw ir::SaidError(ir::Error("not-supported", "there are no tensors on {} here", name)
-                          .kind("InternalError+ValueError")
-                          .at(call.span_of(index))
-                          .help("use tvm.cpu()"),
-                      fmt::format("Check failed: (allow_missing) is false: Device API {} is not enabled.",
-                                  name.substr(0, name.find(':'))));
+  throw ir::Error("not-supported", "there are no tensors on {} here", name)
+      .kind("InternalError+ValueError")
+      .at(call.span_of(index))
+      .help("use tvm.cpu()");
 }
 
 // ---- values in and out ----
@@ -180,13 +180,12 @@ Any make_tensor_value(ApiCall& call, const Any& value, const Any& device) {
   } else {
     Evaluator& evaluator = evaluator_of(call.host);
     if (std::string type = foreign_type(evaluator, value); !type.empty()) {
-      throw ir::SaidError(ir::Error("wrong-type", "a tensor cannot be made of '{}' objects",
-                                    is_str(value) || is_none(value) ? type_name_of(evaluator, value)
-                                    : type == "object"              ? "object"
-                                                                    : "str")
-                              .kind("ValueError")
-                              .at(call.span_of(0)),
-                          fmt::format("unknown dtype `{}`", type));
+      throw ir::Error("wrong-type", "a tensor cannot be made of '{}' objects",
+                      is_str(value) || is_none(value) ? type_name_of(evaluator, value)
+                      : type == "object"              ? "object"
+                                                      : "str")
+          .kind("ValueError")
+          .at(call.span_of(0));
     }
     Tensor tensor = to_tensor(evaluator_of(call.host), value, call.span_of(0));
     shape = shape_of(tensor);
@@ -264,21 +263,12 @@ Any create_view(ApiCall& call, const Tensor& self, const Any& extents, const Any
   if (negative || offset < 0)
     raise("ValueError", call.span, "shape-mismatch", "a view has no extent and no offset below 0");
   if (offset + size > byte_count(self)) {
-    auto listed = [](const Shape& extents) { return fmt::format("[{}]", fmt::join(extents, ", ")); };
-    throw ir::SaidError(
-        ir::Error("shape-mismatch",
-                  "a view of shape {} and data type {} takes the bytes {} to {}, but the tensor has {} bytes",
-                  tuple_text(shape), dtype.str(), offset, offset + size, byte_count(self))
-            .kind("ValueError")
-            .at(call.span),
-        fmt::format(
-            "Check failed: relative_byte_offset + view_size <= curr_size ({} vs. {}) : View with shape {} "
-            "and "
-            "datatype {} would have a size of {} bytes.  This would occupy bytes {} <= i_byte < {} within "
-            "the backing array.  However, the Tensor being viewed only contains {} bytes (shape = {}, dtype= "
-            "{}).",
-            offset + size, byte_count(self), listed(shape), dtype.str(), size, offset, offset + size,
-            byte_count(self), listed(shape_of(self)), DataType(self.dtype()).str()));
+    throw ir::Error(
+        "shape-mismatch",
+        "a view of shape {} and data type {} takes the bytes {} to {}, but the tensor has {} bytes",
+        tuple_text(shape), dtype.str(), offset, offset + size, byte_count(self))
+        .kind("ValueError")
+        .at(call.span);
   }
   Shape strides(shape.size());
   int64_t step = 1;

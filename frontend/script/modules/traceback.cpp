@@ -224,7 +224,6 @@ std::string shown(Evaluator& evaluator, const Any& value) {
 
 void left_function(ir::Error& error, Evaluator& evaluator, const Frame& frame, ir::Span span,
                    ir::PassedCall::How how) {
-  keep_waiting(frame);
   ir::Diagnostic& first = error.first();
   const FunctionInfo& info = *frame.info;
   if (!first.span) {

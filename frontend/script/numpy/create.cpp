@@ -5,6 +5,7 @@
 
 #include "frontend/script/numpy/errors.h"
 #include "frontend/script/numpy/loop.h"
+#include "frontend/script/numpy/rows.h"
 
 namespace mlc::script {
 
@@ -180,92 +181,24 @@ Any arange(ApiCall& call, const Any& start_or_stop, const Any& stop, const Any& 
   return array_value(tensor);
 }
 
-Any linspace(ApiCall& call, const Any& first, const Any& last, const Any& count_value, bool endpoint,
-             bool with_step, const Any& dtype, int64_t axis) {
-  Evaluator& evaluator = evaluator_of(call.host);
-  int64_t count = index_value(evaluator, count_value, call.span_of(2), "num");
-  if (count < 0) {
-    raise("ValueError", call.span_of(2), "negative-count", "Number of samples, {}, must be non-negative.",
-          count);
-  }
-  ffi::Tensor a = to_tensor(evaluator, first, call.span_of(0)),
-              b = to_tensor(evaluator, last, call.span_of(1));
-  Any ends[] = {first, last};
-  DataType common = result_type(evaluator, ends, call.span);
-  DataType natural = common.is_float() ? common : DataType::Float(64);
-  Shape shape = broadcast_shapes(shape_of(a), shape_of(b), call.span);
-  a = row_major(broadcast_to(a, shape), natural);
-  b = row_major(broadcast_to(b, shape), natural);
-  int64_t lines = a.numel();
-  Shape full = shape;
-  full.insert(full.begin(), count);
-  ffi::Tensor tensor = make_array(full, natural);
-  int64_t steps = endpoint ? count - 1 : count;
-  double shown_step = NAN;
-  with_type(natural, [&](auto tag) {
-    using T = decltype(tag);
-    if constexpr (is_real<T>) {
-      // Rounded to T at each step, as arrays of T are.
-      auto rounded = [](auto value) { return static_cast<Compute<T>>(static_cast<T>(value)); };
-      auto parts = static_cast<Compute<T>>(steps);
-      bool some_zero = false;
-      auto delta_of = [&](int64_t k) {
-        return rounded(static_cast<Compute<T>>(data_of<T>(b)[k]) - static_cast<Compute<T>>(data_of<T>(a)[k]));
-      };
-      for (int64_t k = 0; k < lines; ++k) some_zero = some_zero || rounded(delta_of(k) / parts) == 0;
-      for (int64_t k = 0; k < lines; ++k) {
-        T* data = data_of<T>(tensor) + k;
-        auto start = static_cast<Compute<T>>(data_of<T>(a)[k]), delta = delta_of(k);
-        auto step = rounded(delta / parts);
-        if (steps > 0) shown_step = static_cast<double>(step);
-        for (int64_t i = 0; i < count; ++i) {
-          auto place = rounded(static_cast<Compute<T>>(i));
-          auto at = steps > 0 ? (some_zero ? rounded(rounded(place / parts) * delta) : rounded(place * step))
-                              : rounded(place * delta);
-          data[i * lines] = static_cast<T>(at + start);
-        }
-        if (endpoint && count > 1) data[(count - 1) * lines] = data_of<T>(b)[k];
-      }
-    }
-  });
-  DataType type = dtype_or(call, dtype, 5, natural);
-  if (type.is_integral()) {
-    // Rounded down, not towards zero.
-    tensor = cast_to(tensor, DataType::Float(64));
-    for (int64_t i = 0; i < tensor.numel(); ++i)
-      data_of<double>(tensor)[i] = std::floor(data_of<double>(tensor)[i]);
-  }
-  ffi::Tensor result = cast_to(tensor, type);
-  if (axis != 0) {
-    Shape order;
-    for (int64_t d = 1; d < result.ndim(); ++d) order.push_back(d);
-    order.insert(order.begin() + axis_argument(evaluator, Any(axis), result.ndim(), call.span), 0);
-    result = transposed(result, order);
-  }
-  if (!with_step) return array_value(result);
-  return Tuple{array_value(result), scalar_value(DataType::Float(64), shown_step)};
-}
-
-Any eye(ApiCall& call, const Any& n_value, const Any& m, const Any& k_value, const Any& dtype) {
-  int64_t n = index_value(evaluator_of(call.host), n_value, call.span_of(0), "N");
-  int64_t k = index_value(evaluator_of(call.host), k_value, call.span_of(2), "k");
-  int64_t columns = is_none(m) ? n : index_value(evaluator_of(call.host), m, call.span_of(1), "M");
-  DataType type = dtype_or(call, dtype, 3, DataType::Float(64));
-  int64_t dims[] = {n, columns};
-  ffi::Tensor tensor = filled(dims, type, 0);
-  with_type(type, [&](auto tag) {
-    using T = decltype(tag);
-    for (int64_t i = 0; i < n; ++i) {
-      if (i + k >= 0 && i + k < columns) data_of<T>(tensor)[i * columns + i + k] = static_cast<T>(1.0);
-    }
-  });
-  return array_value(tensor);
-}
-
 #define MLC_NP_CONSTANT(name, text, value)                                      \
   ApiRow {                                                                      \
     ApiKind::kValue, "numpy", name, text, [](ApiCall&) -> Any { return value; } \
   }
+
+// A fresh array of one value, and one in the shape of another.
+template <int value>
+Any fresh(ApiCall& call) {
+  return full(call, call.args[0], value, call.args[1], 1);
+}
+template <int64_t value>
+Any fresh_like(ApiCall& call) {
+  return like(call, call.args[0], value, call.args[1], call.args[4]);
+}
+Any as_array(ApiCall& call) {
+  const Any& order = call.args[2];
+  return array_from(call, call.args[0], call.args[1], call.args[4], 0, is_str(order) ? text_of(order) : "K");
+}
 
 const ApiRow rows[] = {
     {ApiKind::kFunction, "numpy",
@@ -275,23 +208,18 @@ const ApiRow rows[] = {
        return array_from(call, object, dtype, copy, ndmin, is_str(order) ? text_of(order) : "K");
      })},
     {ApiKind::kFunction, "numpy", "asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)",
-     "The value as an array, without a copy where it is one.",
-     native([](ApiCall& call, Any object, Any dtype, Any order, Any, Any copy, Any) {
-       return array_from(call, object, dtype, copy, 0, is_str(order) ? text_of(order) : "K");
-     })},
+     "The value as an array, without a copy where it is one.", as_array},
     {ApiKind::kFunction, "numpy",
      "asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)",
-     "The value as an array, without a copy where it is one.",
-     native([](ApiCall& call, Any object, Any dtype, Any order, Any, Any copy, Any) {
-       return array_from(call, object, dtype, copy, 0, is_str(order) ? text_of(order) : "K");
-     })},
+     "The value as an array, without a copy where it is one.", as_array},
     {ApiKind::kFunction, "numpy", "ascontiguousarray(a, dtype=None, *, like=None)",
      "The value as a row-major array.", native([](ApiCall& call, Any object, Any dtype, Any) {
        return array_from(call, object, dtype, nullptr, 1, "C");
      })},
-    {ApiKind::kFunction, "numpy", "require(a, dtype=None, requirements=None)",
-     "The value as a row-major array.", native([](ApiCall& call, Any object, Any dtype, Any) {
-       return array_from(call, object, dtype, nullptr, 0, "C");
+    {ApiKind::kFunction, "numpy", "asfortranarray(a, dtype=None, *, like=None)",
+     "The value as an array whose first index is fastest in memory.",
+     native([](ApiCall& call, Any object, Any dtype, Any) {
+       return array_from(call, object, dtype, nullptr, 1, "F");
      })},
     {ApiKind::kFunction, "numpy", "copy(a, order='K', subok=False)", "A copy of the array.",
      native([](ApiCall& call, Any object, std::string order, bool) {
@@ -309,18 +237,11 @@ const ApiRow rows[] = {
        return as_strided(call, x, shape, strides);
      })},
     {ApiKind::kFunction, "numpy", "zeros(shape, dtype=None, order='C', *, device=None, like=None)",
-     "An array of zeros.", native([](ApiCall& call, Any shape, Any dtype, std::string, Any, Any) {
-       return full(call, shape, 0, dtype, 1);
-     })},
+     "An array of zeros.", fresh<0>},
     {ApiKind::kFunction, "numpy", "ones(shape, dtype=None, order='C', *, device=None, like=None)",
-     "An array of ones.", native([](ApiCall& call, Any shape, Any dtype, std::string, Any, Any) {
-       return full(call, shape, 1, dtype, 1);
-     })},
+     "An array of ones.", fresh<1>},
     {ApiKind::kFunction, "numpy", "empty(shape, dtype=None, order='C', *, device=None, like=None)",
-     "An array without values of note (zeros).",
-     native([](ApiCall& call, Any shape, Any dtype, std::string, Any, Any) {
-       return full(call, shape, 0, dtype, 1);
-     })},
+     "An array without values of note (zeros).", fresh<0>},
     {ApiKind::kFunction, "numpy", "full(shape, fill_value, dtype=None, order='C', *, device=None, like=None)",
      "An array of one value.",
      native([](ApiCall& call, Any shape, Any value, Any dtype, std::string, Any, Any) {
@@ -333,21 +254,13 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kFunction, "numpy",
      "zeros_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)",
-     "Zeros of the same shape.",
-     native([](ApiCall& call, Any array, Any dtype, std::string, bool, Any shape, Any) {
-       return like(call, array, int64_t{0}, dtype, shape);
-     })},
+     "Zeros of the same shape.", fresh_like<0>},
     {ApiKind::kFunction, "numpy",
      "ones_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)", "Ones of the same shape.",
-     native([](ApiCall& call, Any array, Any dtype, std::string, bool, Any shape, Any) {
-       return like(call, array, int64_t{1}, dtype, shape);
-     })},
+     fresh_like<1>},
     {ApiKind::kFunction, "numpy",
      "empty_like(prototype, dtype=None, order='K', subok=True, shape=None, *, device=None)",
-     "An array of the same shape (zeros).",
-     native([](ApiCall& call, Any array, Any dtype, std::string, bool, Any shape, Any) {
-       return like(call, array, int64_t{0}, dtype, shape);
-     })},
+     "An array of the same shape (zeros).", fresh_like<0>},
     {ApiKind::kFunction, "numpy",
      "full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None)",
      "One value in the same shape.",
@@ -358,29 +271,14 @@ const ApiRow rows[] = {
      native([](ApiCall& call, Any start, Any stop, Any step, Any dtype) {
        return arange(call, start, stop, step, dtype);
      })},
-    {ApiKind::kFunction, "numpy",
-     "linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0)",
-     "So many values from start to stop.",
-     native(
-         [](ApiCall& call, Any start, Any stop, Any count, bool endpoint, bool with_step, Any dtype,
-            int64_t axis) { return linspace(call, start, stop, count, endpoint, with_step, dtype, axis); })},
-    {ApiKind::kFunction, "numpy", "eye(N, M=None, k=0, dtype=None, order='C')", "Ones on a diagonal.",
-     native([](ApiCall& call, Any n, Any m, Any k, Any dtype, std::string) {
-       return eye(call, n, m, k, dtype);
-     })},
-    {ApiKind::kFunction, "numpy", "identity(n, dtype=None)", "The identity matrix.",
-     native([](ApiCall& call, Any n, Any dtype) { return eye(call, n, nullptr, int64_t{0}, dtype); })},
-    {ApiKind::kClass, "numpy", "ndarray(shape, dtype=None)", "The type of arrays.",
-     native([](ApiCall& call, Any shape, Any dtype) { return full(call, shape, 0, dtype, 1); }),
-     "mlc.np.ndarray", "numpy.ndarray"},
+    {ApiKind::kClass, "numpy", "ndarray(shape, dtype=None)", "The type of arrays.", fresh<0>, kNdarray,
+     "numpy.ndarray"},
     MLC_NP_CONSTANT("pi", "The ratio of a circle's circumference to its diameter.", 3.141592653589793),
     MLC_NP_CONSTANT("e", "Euler's number.", 2.718281828459045),
     MLC_NP_CONSTANT("inf", "Infinity.", HUGE_VAL),
     MLC_NP_CONSTANT("nan", "Not a number.", static_cast<double>(NAN)),
     MLC_NP_CONSTANT("True_", "True as a scalar.", scalar_value(DataType::Bool(), int64_t{1})),
     MLC_NP_CONSTANT("False_", "False as a scalar.", scalar_value(DataType::Bool(), int64_t{0})),
-    MLC_NP_CONSTANT("euler_gamma", "Euler's constant.", 0.5772156649015329),
-    MLC_NP_CONSTANT("little_endian", "The byte order.", true),
     MLC_NP_CONSTANT("__version__", "The version of NumPy whose results these are.", str_value("2.4.6")),
     MLC_NP_CONSTANT("newaxis", "None, as an index: a new dimension.", Any(nullptr)),
 };

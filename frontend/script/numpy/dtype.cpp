@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of elements: their names, NumPy 2's promotion and casting, what np.dtype, np.finfo and np.iinfo tell.
-#include <cfloat>
+// Types of elements: their names, NumPy 2's promotion and casting, what np.dtype tells.
 #include <cmath>
 
 #include "frontend/script/numpy/array.h"
 #include "frontend/script/numpy/scalar.h"
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/small_float.h"
+#include "ir/core/split_words.h"
 
 namespace mlc::script {
 
@@ -24,24 +24,24 @@ struct NumpyAbstractNode final : ffi::Object {
 namespace {
 
 struct DTypeRow {
-  std::string_view name;
-  Kind kind;
+  std::string_view names;  // members of np, the first of which is the dtype's own
   DataType dtype;
-  std::string_view letter;  // NumPy's one-letter code
+  std::string_view codes;  // how a str may spell it as well; the first is NumPy's letter
 };
-const DTypeRow dtype_rows[] = {{"bool", Kind::kBool, DataType::Bool(), "?"},
-                               {"int8", Kind::kInt8, DataType::Int(8), "b"},
-                               {"uint8", Kind::kUInt8, DataType::UInt(8), "B"},
-                               {"int16", Kind::kInt16, DataType::Int(16), "h"},
-                               {"uint16", Kind::kUInt16, DataType::UInt(16), "H"},
-                               {"int32", Kind::kInt32, DataType::Int(32), "i"},
-                               {"uint32", Kind::kUInt32, DataType::UInt(32), "I"},
-                               {"int64", Kind::kInt64, DataType::Int(64), "l"},
-                               {"uint64", Kind::kUInt64, DataType::UInt(64), "L"},
-                               {"float16", Kind::kFloat16, DataType::Float(16), "e"},
-                               {"float32", Kind::kFloat32, DataType::Float(32), "f"},
-                               {"float64", Kind::kFloat64, DataType::Float(64), "d"},
-                               {"bfloat16", Kind::kBFloat16, DataType::BFloat16(), "E"}};
+// In the order of Kind.
+const DTypeRow dtype_rows[] = {{"bool bool_", DataType::Bool(), "? b1"},
+                               {"int8 byte", DataType::Int(8), "b i1"},
+                               {"uint8 ubyte", DataType::UInt(8), "B u1"},
+                               {"int16 short", DataType::Int(16), "h i2"},
+                               {"uint16 ushort", DataType::UInt(16), "H u2"},
+                               {"int32 intc", DataType::Int(32), "i i4"},
+                               {"uint32 uintc", DataType::UInt(32), "I u4"},
+                               {"int64 int_ intp long longlong", DataType::Int(64), "l i8 q p int"},
+                               {"uint64 uint uintp ulong ulonglong", DataType::UInt(64), "L u8 Q P"},
+                               {"float16 half", DataType::Float(16), "e f2"},
+                               {"float32 single", DataType::Float(32), "f f4"},
+                               {"float64 double", DataType::Float(64), "d f8 float"},
+                               {"", DataType::BFloat16(), "E bfloat16"}};
 
 // Abstract classes: np.integer, np.floating and their like.
 struct AbstractRow {
@@ -240,7 +240,7 @@ Any dtype_value(DataType dtype) { return dtype_object(dtype, false); }
 Any dtype_class_value(DataType dtype) { return dtype_object(dtype, true); }
 std::string dtype_char(DataType dtype) {
   size_t index = index_of(kind_of(dtype));
-  if (index < kPlainKinds) return std::string(dtype_rows[index].letter);
+  if (index < kPlainKinds) return std::string(1, dtype_rows[index].codes[0]);
   return std::string(1, "37L4G5CW890"[index - kPlainKinds]);
 }
 
@@ -258,24 +258,9 @@ DataType dtype_argument(Evaluator& evaluator, const Any& given, ir::Span span) {
     refuse();
   } else if (is_str(value)) {
     std::string text(text_of(value));
-    static const std::unordered_map<std::string, std::string> short_names = {
-        {"f2", "float16"},     {"f4", "float32"},   {"f8", "float64"},     {"i1", "int8"},
-        {"i2", "int16"},       {"i4", "int32"},     {"i8", "int64"},       {"u1", "uint8"},
-        {"u2", "uint16"},      {"u4", "uint32"},    {"u8", "uint64"},      {"b1", "bool"},
-        {"float", "float64"},  {"int", "int64"},    {"half", "float16"},   {"single", "float32"},
-        {"double", "float64"}, {"uint", "uint64"},  {"q", "int64"},        {"Q", "uint64"},
-        {"p", "int64"},        {"P", "uint64"},     {"long", "int64"},     {"ulong", "uint64"},
-        {"byte", "int8"},      {"ubyte", "uint8"},  {"short", "int16"},    {"ushort", "uint16"},
-        {"intc", "int32"},     {"uintc", "uint32"}, {"longlong", "int64"}, {"intp", "int64"},
-        {"bool_", "bool"}};
     if (!text.empty() && (text[0] == '<' || text[0] == '=' || text[0] == '|')) text.erase(0, 1);
     for (const DTypeRow& row : dtype_rows) {
-      if (row.letter == text) return row.dtype;
-    }
-    auto found = short_names.find(text);
-    if (found != short_names.end()) text = found->second;
-    for (const DTypeRow& row : dtype_rows) {
-      if (row.name == text) return row.dtype;
+      if (ir::has_word(row.names, text) || ir::has_word(row.codes, text)) return row.dtype;
     }
     try {
       dtype = DataType::parse(text);
@@ -303,11 +288,10 @@ DataType dtype_or(ApiCall& call, const Any& value, size_t index, DataType otherw
 namespace {
 
 bool dtype_member(DataType type, bool is_class, std::string_view name, Any& out) {
-  std::string text = type.str();
   bool narrow = type.bits() <= 8;
   if (name == "name" || name == "__name__") {
-    out = str_value(text);
-  } else if (name == "itemsize" || name == "alignment") {
+    out = str_value(type.str());
+  } else if (name == "itemsize") {
     out = static_cast<int64_t>(type.bytes());
   } else if (name == "kind") {
     out = str_value(std::string(1, kind_letter(type)));
@@ -322,26 +306,6 @@ bool dtype_member(DataType type, bool is_class, std::string_view name, Any& out)
     constexpr int64_t numbers[] = {0,   1,   2,   3,   4,   5,   6,   7,   8,   23,  11,  12,
                                    256, 257, 258, 259, 260, 261, 262, 263, 267, 264, 265, 266};
     out = numbers[index_of(kind_of(type))];
-  } else if (name == "ndim") {
-    out = int64_t{0};
-  } else if (name == "shape") {
-    out = Tuple();
-  } else if (name == "isbuiltin") {
-    out = int64_t{1};
-  } else if (name == "isnative") {
-    out = true;
-  } else if (name == "hasobject" || name == "isalignedstruct") {
-    out = false;
-  } else if (name == "flags") {
-    out = int64_t{0};
-  } else if (name == "base") {
-    out = dtype_value(type);
-  } else if (name == "descr") {
-    Any text;
-    dtype_member(type, is_class, "str", text);
-    out = List{Any(Tuple{str_value(""), text})};
-  } else if (name == "names" || name == "fields" || name == "subdtype" || name == "metadata") {
-    out = nullptr;
   } else if (name == "type") {
     out = dtype_class_value(type);
   } else if (name == "__module__" && is_class) {
@@ -372,74 +336,8 @@ bool numpy_attribute(Evaluator& evaluator, const Any& object, Symbol name, Any& 
   return evaluator.find_attribute(array, name, out);
 }
 
-// ---- finfo and iinfo ----
-
-// np.finfo(t) and np.iinfo(t): the limits of a type.
-struct TypeInfoNode final : ffi::Object {
-  DLDataType dtype;
-  explicit TypeInfoNode(DataType dtype) : dtype(dtype) {}
-  MLC_NODE("mlc.np.typeinfo", TypeInfoNode, ffi::Object);
-};
-using TypeInfo = ir::Ref<TypeInfoNode>;
-
 namespace {
 
-struct FloatLimits {
-  int mantissa, least_exponent, digits;  // stored bits; of the least normal number; exact decimal digits
-  double max, tiny, subnormal, epsilon, half_epsilon;
-};
-FloatLimits float_limits(DataType dtype) {
-  if (const ir::SmallFloat* f = ir::narrow_format(dtype)) {
-    double epsilon = std::ldexp(1.0, -f->mantissa_bits);
-    double least = std::ldexp(1.0, 1 - f->bias);
-    if (f->special == ir::SmallFloat::kScale) least = std::ldexp(1.0, -f->bias);
-    bool tiny = dtype.bits() < 8;
-    return {f->mantissa_bits,
-            f->special == ir::SmallFloat::kScale ? -f->bias : 1 - f->bias,
-            tiny ? 0 : 1,
-            ir::decode(*f, f->largest()),
-            least,
-            std::ldexp(least, -f->mantissa_bits),
-            epsilon,
-            tiny ? epsilon : epsilon / 2};
-  }
-  if (dtype.is_bfloat16())
-    return {7, -126, 2, 3.3895313892515355e38, FLT_MIN, 9.183549615799121e-41, 0.0078125, 0.00390625};
-  if (dtype.bits() == 16)
-    return {10, -14, 3, 65504, 6.103515625e-05, 5.960464477539063e-08, 0.0009765625, 0.00048828125};
-  if (dtype.bits() == 32) return {23, -126, 6, FLT_MAX, FLT_MIN, FLT_TRUE_MIN, FLT_EPSILON, FLT_EPSILON / 2};
-  return {52, -1022, 15, DBL_MAX, DBL_MIN, DBL_TRUE_MIN, DBL_EPSILON, DBL_EPSILON / 2};
-}
-int64_t integer_least(DataType dtype) { return dtype.is_uint() ? 0 : INT64_MIN >> (64 - dtype.bits()); }
-uint64_t integer_greatest(DataType dtype) {
-  return ~uint64_t{0} >> (64 - dtype.bits() + (dtype.is_uint() ? 0 : 1));
-}
-
-Any type_info(ApiCall& call, const Any& value, bool real, bool added = false) {
-  Evaluator& evaluator = evaluator_of(call.host);
-  DataType dtype;
-  if (as<NumpyDTypeNode>(value) || is_str(value) || as<ClassNode>(value) ||
-      value.type_index() == kTVMFFIDataType) {
-    dtype = dtype_argument(evaluator, value, call.span_of(0));
-  } else {
-    dtype = element_type(evaluator, value, call.span_of(0));
-  }
-  if (real != dtype.is_floating() || (is_added_float(dtype) && !added)) {
-    if (real)
-      raise("ValueError", call.span_of(0), "unsupported-dtype", "data type {} not inexact",
-            *numpy_scalar_text(is_added_float(dtype) ? dtype_class_value(dtype) : dtype_value(dtype), true));
-    raise("ValueError", call.span_of(0), "unsupported-dtype", "Invalid integer data type '{}'.",
-          std::string(1, kind_letter(dtype)));
-  }
-  return Any(ir::make<TypeInfoNode>(dtype));
-}
-
-Any limit(const TypeInfo& self, double FloatLimits::*member) {
-  DataType dtype = self->dtype;
-  return scalar_value(dtype, float_limits(dtype).*member);
-}
-
-constexpr std::string_view kInfo = "mlc.np.typeinfo";
 constexpr std::string_view kDType = "mlc.np.dtype";
 
 Any call_dtype(ApiCall& call, const Any& self, const Any& value) {
@@ -470,9 +368,12 @@ bool is_subtype(Evaluator& evaluator, const Any& value, const Any& parent, ir::S
   return dtype_argument(evaluator, value, span) == dtype_argument(evaluator, parent, span);
 }
 
-template <int code, int bits>
-Any dtype_class(ApiCall&) {
-  return dtype_class_value(DataType(code, bits));
+// np.float32, ml_dtypes.float8_e5m2, np.floating: the classes by their names.
+Any dtype_class(ApiCall& call) {
+  for (const DTypeRow& row : dtype_rows) {
+    if (ir::has_word(row.names, call.api.name)) return dtype_class_value(row.dtype);
+  }
+  return dtype_class_value(DataType::parse(call.api.name));
 }
 Any abstract_class(ApiCall& call) {
   for (const AbstractRow& row : abstract_rows) {
@@ -481,32 +382,12 @@ Any abstract_class(ApiCall& call) {
   MLC_CHECK(false, "no abstract class {}", call.api.name);
 }
 
-#define MLC_NP_TYPE(name, doc, code, bits) \
-  ApiRow { ApiKind::kValue, "numpy", name, doc, dtype_class<code, bits> }
-#define MLC_NP_ADDED(name, code, bits) \
-  ApiRow { ApiKind::kValue, "ml_dtypes", name, "Floats of a byte or less.", dtype_class<code, bits> }
-#define MLC_NP_ABSTRACT(name, doc) \
-  ApiRow { ApiKind::kValue, "numpy", name, doc, abstract_class }
-#define MLC_NP_LIMIT(name, doc, member)                                         \
-  ApiRow {                                                                      \
-    ApiKind::kProperty, kInfo, name, doc,                                       \
-        native([](TypeInfo self) { return limit(self, &FloatLimits::member); }) \
-  }
-
-const ApiRow rows[] = {
+const ApiRow functions[] = {
     {ApiKind::kFunction, "numpy", "dtype(dtype)", "A data type object.", native([](ApiCall& call, Any value) {
        return dtype_value(dtype_argument(evaluator_of(call.host), value, call.span_of(0)));
      })},
     {ApiKind::kMethod, kDType, "__call__(x=None)", "The value as a scalar of this type.",
      native([](ApiCall& call, Any self, Any value) { return call_dtype(call, self, value); })},
-    {ApiKind::kMethod, kDType, "newbyteorder(new_order='S')",
-     "The same type: only the machine's order is known.",
-     native([](ApiCall& call, Any self, std::string order) {
-       if (order != "=" && order != "<" && order != "native" && order != "little")
-         raise("ValueError", call.span, "unsupported-dtype",
-               "only the machine's own byte order is supported");
-       return self;
-     })},
     {ApiKind::kMethod, kDType, "__eq__(other)", "Is it the same type?",
      native([](ApiCall& call, Any self, Any other) -> Any {
        if (is_none(other)) return false;
@@ -517,62 +398,6 @@ const ApiRow rows[] = {
          return false;
        }
      })},
-    {ApiKind::kFunction, "numpy", "finfo(dtype)", "The limits of a type of floats.",
-     native([](ApiCall& call, Any value) { return type_info(call, value, true); })},
-    {ApiKind::kFunction, "ml_dtypes", "finfo(dtype)", "The limits of a type of floats.",
-     native([](ApiCall& call, Any value) { return type_info(call, value, true, true); })},
-    {ApiKind::kFunction, "ml_dtypes", "iinfo(type)", "The limits of a type of integers.",
-     native([](ApiCall& call, Any value) { return type_info(call, value, false); })},
-    {ApiKind::kFunction, "numpy", "iinfo(type)", "The limits of a type of integers.",
-     native([](ApiCall& call, Any value) { return type_info(call, value, false); })},
-    {ApiKind::kProperty, kInfo, "dtype", "The type.",
-     native([](TypeInfo self) { return dtype_value(self->dtype); })},
-    {ApiKind::kProperty, kInfo, "kind", "The letter of its kind.",
-     native([](TypeInfo self) { return str_value(std::string(1, kind_letter(self->dtype))); })},
-    {ApiKind::kProperty, kInfo, "key", "The letter of its kind and its bits.", native([](TypeInfo self) {
-       return str_value(fmt::format("{}{}", kind_letter(self->dtype), self->dtype.bits));
-     })},
-    {ApiKind::kProperty, kInfo, "machep", "The exponent of eps.",
-     native([](TypeInfo self) { return -static_cast<int64_t>(float_limits(self->dtype).mantissa); })},
-    {ApiKind::kProperty, kInfo, "negep", "The exponent of epsneg.", native([](TypeInfo self) {
-       return static_cast<int64_t>(std::ilogb(float_limits(self->dtype).half_epsilon));
-     })},
-    {ApiKind::kProperty, kInfo, "iexp", "Bits of the exponent.", native([](TypeInfo self) {
-       return static_cast<int64_t>(self->dtype.bits - float_limits(self->dtype).mantissa - 1);
-     })},
-    {ApiKind::kProperty, kInfo, "nexp", "Bits of the exponent.", native([](TypeInfo self) {
-       return static_cast<int64_t>(self->dtype.bits - float_limits(self->dtype).mantissa - 1);
-     })},
-    {ApiKind::kProperty, kInfo, "bits", "Its bits.",
-     native([](TypeInfo self) { return static_cast<int64_t>(self->dtype.bits); })},
-    {ApiKind::kProperty, kInfo, "max", "The greatest value.", native([](TypeInfo self) -> Any {
-       DataType dtype = self->dtype;
-       if (dtype.is_floating()) return scalar_value(dtype, float_limits(dtype).max);
-       if (dtype.is_uint() && dtype.bits() == 64) return scalar_value(dtype, int64_t{-1});
-       return static_cast<int64_t>(integer_greatest(dtype));
-     })},
-    {ApiKind::kProperty, kInfo, "min", "The least value.", native([](TypeInfo self) -> Any {
-       DataType dtype = self->dtype;
-       if (dtype.is_floating()) return scalar_value(dtype, -float_limits(dtype).max);
-       return integer_least(dtype);
-     })},
-    MLC_NP_LIMIT("eps", "The distance from 1 to the next number.", epsilon),
-    MLC_NP_LIMIT("epsneg", "The distance from 1 to the number before.", half_epsilon),
-    MLC_NP_LIMIT("tiny", "The least normal number above 0.", tiny),
-    MLC_NP_LIMIT("smallest_normal", "The least normal number above 0.", tiny),
-    MLC_NP_LIMIT("smallest_subnormal", "The least number above 0.", subnormal),
-    {ApiKind::kProperty, kInfo, "resolution", "The decimal resolution.", native([](TypeInfo self) {
-       return scalar_value(self->dtype, std::pow(10.0, -float_limits(self->dtype).digits));
-     })},
-    {ApiKind::kProperty, kInfo, "precision", "Decimal digits that are exact.",
-     native([](TypeInfo self) { return static_cast<int64_t>(float_limits(self->dtype).digits); })},
-    {ApiKind::kProperty, kInfo, "nmant", "Bits of the mantissa.",
-     native([](TypeInfo self) { return static_cast<int64_t>(float_limits(self->dtype).mantissa); })},
-    {ApiKind::kProperty, kInfo, "minexp", "The least exponent.",
-     native([](TypeInfo self) { return static_cast<int64_t>(float_limits(self->dtype).least_exponent); })},
-    {ApiKind::kProperty, kInfo, "maxexp", "The exponent of the first power of two that overflows.",
-     native(
-         [](TypeInfo self) { return static_cast<int64_t>(std::ilogb(float_limits(self->dtype).max) + 1); })},
     {ApiKind::kFunction, "numpy", "issubdtype(arg1, arg2)", "Is the type of this kind?",
      native([](ApiCall& call, Any value, Any parent) {
        return is_subtype(evaluator_of(call.host), value, parent, call.span);
@@ -613,61 +438,29 @@ const ApiRow rows[] = {
        return can_cast(type, dtype_argument(evaluator, to, call.span_of(1)),
                        casting_argument(casting, call.span_of(2)));
      })},
-    MLC_NP_TYPE("bool_", "The type bool.", kDLBool, 8),
-    MLC_NP_TYPE("bool", "The type bool.", kDLBool, 8),
-    MLC_NP_TYPE("int8", "Integers of 8 bits.", kDLInt, 8),
-    MLC_NP_TYPE("byte", "Integers of 8 bits.", kDLInt, 8),
-    MLC_NP_TYPE("int16", "Integers of 16 bits.", kDLInt, 16),
-    MLC_NP_TYPE("longlong", "Integers of 64 bits.", kDLInt, 64),
-    MLC_NP_TYPE("ushort", "Natural numbers of 16 bits.", kDLUInt, 16),
-    MLC_NP_TYPE("uintc", "Natural numbers of 32 bits.", kDLUInt, 32),
-    MLC_NP_TYPE("ulong", "Natural numbers of 64 bits.", kDLUInt, 64),
-    MLC_NP_TYPE("short", "Integers of 16 bits.", kDLInt, 16),
-    MLC_NP_TYPE("int32", "Integers of 32 bits.", kDLInt, 32),
-    MLC_NP_TYPE("intc", "Integers of 32 bits.", kDLInt, 32),
-    MLC_NP_TYPE("int64", "Integers of 64 bits.", kDLInt, 64),
-    MLC_NP_TYPE("int_", "Integers of 64 bits.", kDLInt, 64),
-    MLC_NP_TYPE("intp", "Integers of 64 bits.", kDLInt, 64),
-    MLC_NP_TYPE("long", "Integers of 64 bits.", kDLInt, 64),
-    MLC_NP_TYPE("uint8", "Natural numbers of 8 bits.", kDLUInt, 8),
-    MLC_NP_TYPE("ubyte", "Natural numbers of 8 bits.", kDLUInt, 8),
-    MLC_NP_TYPE("uint16", "Natural numbers of 16 bits.", kDLUInt, 16),
-    MLC_NP_TYPE("uint32", "Natural numbers of 32 bits.", kDLUInt, 32),
-    MLC_NP_TYPE("uint64", "Natural numbers of 64 bits.", kDLUInt, 64),
-    MLC_NP_TYPE("ulonglong", "Natural numbers of 64 bits.", kDLUInt, 64),
-    MLC_NP_TYPE("uint", "Natural numbers of 64 bits.", kDLUInt, 64),
-    MLC_NP_TYPE("uintp", "Natural numbers of 64 bits.", kDLUInt, 64),
-    MLC_NP_TYPE("float16", "Floats of 16 bits.", kDLFloat, 16),
-    MLC_NP_TYPE("half", "Floats of 16 bits.", kDLFloat, 16),
-    MLC_NP_TYPE("float32", "Floats of 32 bits.", kDLFloat, 32),
-    MLC_NP_TYPE("single", "Floats of 32 bits.", kDLFloat, 32),
-    MLC_NP_TYPE("float64", "Floats of 64 bits.", kDLFloat, 64),
-    MLC_NP_TYPE("double", "Floats of 64 bits.", kDLFloat, 64),
-    {ApiKind::kValue, "ml_dtypes", "bfloat16", "Floats of 16 bits with the exponent of float32.",
-     dtype_class<kDLBfloat, 16>},
-    MLC_NP_ADDED("float8_e3m4", kDLFloat8_e3m4, 8),
-    MLC_NP_ADDED("float8_e4m3", kDLFloat8_e4m3, 8),
-    MLC_NP_ADDED("float8_e4m3b11fnuz", kDLFloat8_e4m3b11fnuz, 8),
-    MLC_NP_ADDED("float8_e4m3fn", kDLFloat8_e4m3fn, 8),
-    MLC_NP_ADDED("float8_e4m3fnuz", kDLFloat8_e4m3fnuz, 8),
-    MLC_NP_ADDED("float8_e5m2", kDLFloat8_e5m2, 8),
-    MLC_NP_ADDED("float8_e5m2fnuz", kDLFloat8_e5m2fnuz, 8),
-    MLC_NP_ADDED("float8_e8m0fnu", kDLFloat8_e8m0fnu, 8),
-    MLC_NP_ADDED("float6_e2m3fn", kDLFloat6_e2m3fn, 6),
-    MLC_NP_ADDED("float6_e3m2fn", kDLFloat6_e3m2fn, 6),
-    MLC_NP_ADDED("float4_e2m1fn", kDLFloat4_e2m1fn, 4),
-    MLC_NP_ABSTRACT("generic", "The class of all scalars."),
-    MLC_NP_ABSTRACT("number", "The class of numbers."),
-    MLC_NP_ABSTRACT("integer", "The class of integers."),
-    MLC_NP_ABSTRACT("signedinteger", "The class of integers with a sign."),
-    MLC_NP_ABSTRACT("unsignedinteger", "The class of natural numbers."),
-    MLC_NP_ABSTRACT("inexact", "The class of floats."),
-    MLC_NP_ABSTRACT("floating", "The class of floats."),
 };
 
 }  // namespace
 
-std::span<const ir::ApiRow> np_dtype_rows() { return rows; }
+std::span<const ir::ApiRow> np_dtype_rows() {
+  static const std::vector<ApiRow> rows = [] {
+    std::vector<ApiRow> made(std::begin(functions), std::end(functions));
+    for (const DTypeRow& row : dtype_rows) {
+      ir::each_word(row.names, [&](std::string_view name) {
+        made.push_back({ApiKind::kValue, "numpy", name, "A type of numbers, by kind and bits.", dtype_class});
+      });
+    }
+    for (const AbstractRow& row : abstract_rows)
+      made.push_back(
+          {ApiKind::kValue, "numpy", row.name, "A class of types, for isinstance.", abstract_class});
+    made.push_back({ApiKind::kValue, "ml_dtypes", "bfloat16",
+                    "Floats of 16 bits with the exponent of float32.", dtype_class});
+    for (const ir::SmallFloat& format : ir::narrow_formats())
+      made.push_back({ApiKind::kValue, "ml_dtypes", format.name, "Floats of a byte or less.", dtype_class});
+    return made;
+  }();
+  return rows;
+}
 
 // ---- scalars and what the evaluator asks of types ----
 
@@ -688,11 +481,6 @@ Any plain_value(const Any& value) {
 std::optional<DataType> numpy_scalar_dtype(const Any& value) {
   if (auto* scalar = as<NumpyScalarNode>(value)) return scalar->dtype;
   return std::nullopt;
-}
-
-// A limit as a scalar of the type prints.
-static std::string limit_text(DataType dtype, double number) {
-  return *numpy_scalar_text(scalar_value(dtype, number), false);
 }
 
 std::optional<std::string> numpy_scalar_text(const Any& value, bool repr) {
@@ -716,35 +504,6 @@ std::optional<std::string> numpy_scalar_text(const Any& value, bool repr) {
   }
   if (auto text = ufunc_text(value)) return text;
   if (auto* abstract = as<NumpyAbstractNode>(value)) return fmt::format("<class 'numpy.{}'>", abstract->name);
-  if (auto* info = as<TypeInfoNode>(value)) {
-    DataType dtype = info->dtype;
-    std::string line(63, '-');
-    if (!repr && !dtype.is_floating()) {
-      return fmt::format("Machine parameters for {}\n{}\nmin = {}\nmax = {}\n{}\n", dtype.str(), line,
-                         integer_least(dtype), integer_greatest(dtype), line);
-    }
-    if (!repr) {
-      FloatLimits limits = float_limits(dtype);
-      auto shown = [&](double number) { return limit_text(dtype, number); };
-      return fmt::format(
-          "Machine parameters for {}\n{}\nprecision = {}   resolution = {}\nmachep = {}   eps =        {}\n"
-          "negep = {:>4}   epsneg =     {}\nminexp = {}   tiny =       {}\nmaxexp = {}   max =        {}\n"
-          "nexp = {:>3}   min =        -max\nsmallest_normal = {}   smallest_subnormal = {}\n{}\n",
-          dtype.str(), line, limits.digits, shown(std::pow(10.0, -limits.digits)), -limits.mantissa,
-          shown(limits.epsilon), -limits.mantissa - 1, shown(limits.half_epsilon), limits.least_exponent,
-          shown(limits.tiny), std::ilogb(limits.max) + 1, shown(limits.max),
-          dtype.bits() - limits.mantissa - 1, shown(limits.tiny), shown(limits.subnormal), line);
-    }
-    if (!dtype.is_floating()) {
-      return fmt::format("iinfo(min={}, max={}, dtype={})", integer_least(dtype), integer_greatest(dtype),
-                         dtype.str());
-    }
-    FloatLimits limits = float_limits(dtype);
-    auto shown = [&](double number) { return limit_text(dtype, number); };
-    return fmt::format("finfo(resolution={}, min={}, max={}, dtype={})",
-                       shown(std::pow(10.0, -limits.digits)), shown(-limits.max), shown(limits.max),
-                       dtype.str());
-  }
   return std::nullopt;
 }
 
@@ -754,7 +513,7 @@ std::optional<Any> numpy_type_of(const Any& value) {
   if (dtype == nullptr) return std::nullopt;
   if (dtype->is_class) return Any(types().type);
   // The class of each dtype object: numpy.dtypes.Float32DType.
-  static auto& classes = *new std::vector<Ref<ClassNode>>(kKinds);
+  static thread_local auto& classes = *new std::vector<Ref<ClassNode>>(kKinds);
   Ref<ClassNode>& found = classes[index_of(kind_of(dtype->dtype))];
   if (found.get() == nullptr) {
     std::string name = numpy_type_name(value);
@@ -778,8 +537,6 @@ std::string numpy_type_name(const Any& value) {
     return dtype->is_class ? "type" : dtype_class_name(dtype->dtype);
   }
   if (as<NumpyAbstractNode>(value)) return "type";
-  if (as<TypeInfoNode>(value))
-    return DataType(as<TypeInfoNode>(value)->dtype).is_floating() ? "numpy.finfo" : "numpy.iinfo";
   return value.GetTypeKey();
 }
 

@@ -35,7 +35,7 @@ void FloatErrors::report() {
     std::string text = fmt::format("{} encountered in {}", category.text, operation_);
     if (category.mode == "raise") raise("FloatingPointError", span_, "float-error", "{}", text);
     // As Python warns: once per place and text.
-    static auto& seen = *new std::set<std::tuple<uint32_t, uint32_t, std::string>>;
+    static thread_local auto& seen = *new std::set<std::tuple<uint32_t, uint32_t, std::string>>;
     if (!seen.emplace(span_.file, span_.begin, text).second) continue;
     evaluator_.err(fmt::format("RuntimeWarning: {}\n", text));
   }

@@ -30,6 +30,8 @@ class FloatErrors {
   int exceptions_;
 };
 
+// Raises NotImplementedError unless `where` of a reduction is True.
+void refuse_where(const Any& where, ir::Span span);
 // A result as a scalar or array, or written to the array given as `out`.
 Any into_out(const ffi::Tensor& result, const Any& out, ir::Span span);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining, picking and repeating: concatenate, stack, where, nonzero, take, repeat.
+// Joining and choosing: concatenate, stack, where, nonzero.
 #include <algorithm>
-#include <cstring>
 
 #include "frontend/script/numpy/errors.h"
+#include "frontend/script/numpy/rows.h"
 #include "frontend/script/numpy/ufunc.h"
 
 namespace mlc::script {
@@ -11,7 +11,6 @@ namespace mlc::script {
 using ir::ApiKind;
 using ir::ApiRow;
 using ir::native;
-using ir::NDArray;
 
 namespace {
 
@@ -159,27 +158,19 @@ Any where(ApiCall& call, const Any& condition, const Any& a, const Any& b) {
         const auto* y = reinterpret_cast<const T*>(right);
         auto* out = reinterpret_cast<T*>(to);
         const auto* test = reinterpret_cast<const uint8_t*>(c);
-        if (s[1] != 0 && s[2] != 0) {
-          for (int64_t i = 0; i < n; ++i) {
-            T a = x[i], b = y[i];
-            out[i] = test[i] != 0 ? a : b;
-          }
-        } else if (s[1] != 0) {
-          T b = *y;
-          for (int64_t i = 0; i < n; ++i) {
-            T a = x[i];
-            out[i] = test[i] != 0 ? a : b;
-          }
-        } else if (s[2] != 0) {
-          T a = *x;
-          for (int64_t i = 0; i < n; ++i) {
-            T b = y[i];
-            out[i] = test[i] != 0 ? a : b;
-          }
-        } else {
+        // Either side steps by one or stands still.
+        auto run = [&](auto left_step, auto right_step) {
           T a = *x, b = *y;
-          for (int64_t i = 0; i < n; ++i) out[i] = test[i] != 0 ? a : b;
-        }
+          for (int64_t i = 0; i < n; ++i) {
+            if constexpr (left_step.value) a = x[i];
+            if constexpr (right_step.value) b = y[i];
+            out[i] = test[i] != 0 ? a : b;
+          }
+        };
+        auto with_right = [&](auto left_step) {
+          s[2] != 0 ? run(left_step, std::true_type()) : run(left_step, std::false_type());
+        };
+        s[1] != 0 ? with_right(std::true_type()) : with_right(std::false_type());
         return;
       }
       for (int64_t i = 0; i < n; ++i, c += s[0], left += s[1], right += s[2], to += s[3])
@@ -189,95 +180,18 @@ Any where(ApiCall& call, const Any& condition, const Any& a, const Any& b) {
   return array_value(out);
 }
 
-Any take(ApiCall& call, const Any& array, const Any& indices, const Any& axis_value, const Any& mode,
-         const Any& out) {
-  Evaluator& evaluator = evaluator_of(call.host);
-  ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(0));
-  if (is_none(axis_value)) tensor = reshape_to(tensor, {tensor.numel()}, call.span);
-  int64_t axis =
-      is_none(axis_value) ? 0 : axis_argument(evaluator, axis_value, tensor.ndim(), call.span_of(2));
-  ffi::Tensor picks = to_tensor(evaluator, indices, call.span_of(1));
-  if (DataType(picks.dtype()).is_floating() && picks.numel() > 0) {
-    raise("TypeError", call.span_of(1), "bad-cast",
-          "Cannot cast array data from dtype('{}') to dtype('int64') according to the rule 'safe'",
-          DataType(picks.dtype()).str());
-  }
-  picks = row_major(picks, DataType::Int(64));
-  std::string_view how = is_str(mode) ? text_of(mode) : "raise";
-  int64_t size = tensor.size(axis);
-  if (size == 0 && picks.numel() > 0)
-    raise("IndexError", call.span, "index-out-of-range", "cannot do a non-empty take from an empty axes.");
-  Shape shape = shape_of(tensor), picked = shape_of(picks), out_shape(shape.begin(), shape.begin() + axis);
-  out_shape.insert(out_shape.end(), picked.begin(), picked.end());
-  out_shape.insert(out_shape.end(), shape.begin() + axis + 1, shape.end());
-  ffi::Tensor source = row_major(tensor, tensor.dtype());
-  ffi::Tensor result = make_array(out_shape, tensor.dtype());
-  int64_t outer = product(std::span(shape).first(static_cast<size_t>(axis)));
-  int64_t inner =
-      product(std::span(shape).subspan(static_cast<size_t>(axis) + 1)) * DataType(tensor.dtype()).bytes();
-  char* to = data_of<char>(result);
-  for (int64_t o = 0; o < outer; ++o) {
-    for (int64_t i = 0; i < picks.numel(); ++i, to += inner) {
-      int64_t at = data_of<int64_t>(picks)[i];
-      if (how == "clip") {
-        at = std::clamp<int64_t>(at, 0, size - 1);
-      } else if (how == "wrap") {
-        at = (at % size + size) % size;
-      } else if (at < -size || at >= size) {
-        raise("IndexError", call.span, "index-out-of-range",
-              "index {} is out of bounds for axis {} with size {}", at, axis, size);
-      }
-      std::memcpy(to, data_of<char>(source) + (o * size + (at < 0 ? at + size : at)) * inner,
-                  static_cast<size_t>(inner));
-    }
-  }
-  return into_out(result, out, call.span);
+Any concatenate_row(ApiCall& call) {
+  auto& p = call.args;
+  return concatenate_values(call, p[0], p[1], p[2], p[3], call.api.name == "stack");
 }
 
-Any repeat(ApiCall& call, const Any& array, const Any& repeats, const Any& axis_value) {
-  Evaluator& evaluator = evaluator_of(call.host);
-  ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(0));
-  if (is_none(axis_value) || tensor.ndim() == 0) tensor = reshape_to(tensor, {tensor.numel()}, call.span);
-  int64_t axis =
-      is_none(axis_value) ? 0 : axis_argument(evaluator, axis_value, tensor.ndim(), call.span_of(2));
-  ffi::Tensor counts = row_major(to_tensor(evaluator, repeats, call.span_of(1)), DataType::Int(64));
-  int64_t size = tensor.size(axis);
-  if (counts.ndim() > 0 && counts.numel() != 1 && counts.numel() != size) {
-    raise("ValueError", call.span, "shape-mismatch",
-          "operands could not be broadcast together with shape {} {}", shape_text(Shape{size}),
-          shape_text(shape_of(counts)));
-  }
-  std::vector<int64_t> picks;
-  for (int64_t i = 0; i < size; ++i) {
-    int64_t count = data_of<int64_t>(counts)[counts.numel() == 1 ? 0 : i];
-    if (count < 0)
-      raise("ValueError", call.span_of(1), "wrong-value", "repeats may not contain negative values.");
-    picks.insert(picks.end(), static_cast<size_t>(count), i);
-  }
-  int64_t dims[] = {static_cast<int64_t>(picks.size())};
-  ffi::Tensor index = make_array(dims, DataType::Int(64));
-  std::copy(picks.begin(), picks.end(), data_of<int64_t>(index));
-  return take(call, array_value(tensor), array_value(index), Any(axis), nullptr, nullptr);
-}
-
-constexpr std::string_view kArray = "mlc.np.ndarray";
-
-const ApiRow rows[] = {
+const ApiRow functions[] = {
     {ApiKind::kFunction, "numpy", "concatenate(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')",
-     "The arrays joined along a dimension.",
-     native([](ApiCall& call, Any arrays, Any axis, Any out, Any dtype, Any) {
-       return concatenate_values(call, arrays, axis, out, dtype, false);
-     })},
+     "The arrays joined along a dimension.", concatenate_row},
     {ApiKind::kFunction, "numpy", "concat(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')",
-     "The arrays joined along a dimension.",
-     native([](ApiCall& call, Any arrays, Any axis, Any out, Any dtype, Any) {
-       return concatenate_values(call, arrays, axis, out, dtype, false);
-     })},
+     "The arrays joined along a dimension.", concatenate_row},
     {ApiKind::kFunction, "numpy", "stack(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')",
-     "The arrays joined along a new dimension.",
-     native([](ApiCall& call, Any arrays, Any axis, Any out, Any dtype, Any) {
-       return concatenate_values(call, arrays, axis, out, dtype, true);
-     })},
+     "The arrays joined along a new dimension.", concatenate_row},
     {ApiKind::kFunction, "numpy", "where(condition, x=None, y=None)",
      "x where the condition holds, y elsewhere; alone, where it holds.",
      native([](ApiCall& call, Any condition, Any a, Any b) { return where(call, condition, a, b); })},
@@ -285,26 +199,13 @@ const ApiRow rows[] = {
      native([](ApiCall& call, Any a) {
        return nonzero(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)));
      })},
-    {ApiKind::kMethod, kArray, "nonzero()", "Where the elements are not zero: an array per dimension.",
-     native([](ApiCall& call, NDArray a) { return nonzero(call, a->tensor); })},
-    {ApiKind::kFunction, "numpy", "take(a, indices, axis=None, out=None, mode='raise')",
-     "The elements at these places of a dimension.",
-     native([](ApiCall& call, Any a, Any indices, Any axis, Any out, Any mode) {
-       return take(call, a, indices, axis, mode, out);
-     })},
-    {ApiKind::kMethod, kArray, "take(indices, axis=None, out=None, mode='raise')",
-     "The elements at these places of a dimension.",
-     native([](ApiCall& call, Any a, Any indices, Any axis, Any out, Any mode) {
-       return take(call, a, indices, axis, mode, out);
-     })},
-    {ApiKind::kFunction, "numpy", "repeat(a, repeats, axis=None)", "Each element so many times.",
-     native([](ApiCall& call, Any a, Any repeats, Any axis) { return repeat(call, a, repeats, axis); })},
-    {ApiKind::kMethod, kArray, "repeat(repeats, axis=None)", "Each element so many times.",
-     native([](ApiCall& call, Any a, Any repeats, Any axis) { return repeat(call, a, repeats, axis); })},
 };
 
 }  // namespace
 
-std::span<const ir::ApiRow> np_join_rows() { return rows; }
+std::span<const ir::ApiRow> np_join_rows() {
+  static const std::vector<ApiRow> rows = with_methods(functions, "nonzero");
+  return rows;
+}
 
 }  // namespace mlc::script

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products, einsum, and the decompositions behind solve, inv, det and cholesky.
+// Matrix products and einsum.
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "frontend/script/numpy/errors.h"
@@ -13,7 +12,6 @@ namespace mlc::script {
 using ir::ApiKind;
 using ir::ApiRow;
 using ir::native;
-using ir::NDArray;
 
 Any matmul(Evaluator& evaluator, const Any& left, const Any& right, ir::Span span) {
   Any operands[] = {left, right};
@@ -80,7 +78,7 @@ Any matmul(Evaluator& evaluator, const Any& left, const Any& right, ir::Span spa
 // np.dot: the last dimension of a with the one before the last of b.
 Any matmul_dot(Evaluator& evaluator, const Any& a, const Any& b, ir::Span span) {
   ffi::Tensor x = to_tensor(evaluator, a, span), y = to_tensor(evaluator, b, span);
-  if (x.ndim() == 0 || y.ndim() == 0) return call_ufunc1(evaluator, find_ufunc("multiply"), {a, b}, span);
+  if (x.ndim() == 0 || y.ndim() == 0) return call_ufunc(evaluator, find_ufunc("multiply"), {a, b}, span);
   int64_t inner = x.size(x.ndim() - 1);
   int64_t axis = y.ndim() == 1 ? 0 : y.ndim() - 2;
   if (y.size(axis) != inner) {
@@ -269,185 +267,6 @@ Any einsum(ApiCall& call, const std::string& subscripts, const Tuple& operands, 
   return scalar_or_array(out);
 }
 
-// ---- decompositions ----
-
-// Works on copies in float64; float32 results are rounded at the end.
-struct Square {
-  std::vector<double> data;
-  int64_t n = 0;
-  double& at(int64_t i, int64_t j) { return data[static_cast<size_t>(i * n + j)]; }
-};
-
-[[noreturn]] void linalg_error(ir::Span span, std::string_view text) {
-  raise("LinAlgError", span, "linalg-error", "{}", text);
-}
-
-// A stack of matrices, one after the other, with the type of the result.
-struct Stack {
-  ffi::Tensor matrices;  // float64, row-major
-  Shape batch;
-  int64_t rows, columns, count;
-  DataType dtype;
-};
-Stack stack_of(ApiCall& call, const Any& value, size_t index, bool square) {
-  Evaluator& evaluator = evaluator_of(call.host);
-  ffi::Tensor tensor = to_tensor(evaluator, value, call.span_of(index));
-  if (tensor.ndim() < 2) {
-    linalg_error(
-        call.span_of(index),
-        fmt::format("{}-dimensional array given. Array must be at least two-dimensional", tensor.ndim()));
-  }
-  DataType dtype = tensor.dtype();
-  if (dtype.is_float() && dtype.bits() == 16)
-    raise("TypeError", call.span_of(index), "unsupported-dtype",
-          "array type float16 is unsupported in linalg");
-  Shape shape = shape_of(tensor);
-  Stack stack{row_major(tensor, DataType::Float(64)),
-              Shape(shape.begin(), shape.end() - 2),
-              shape[shape.size() - 2],
-              shape.back(),
-              1,
-              dtype.is_float() ? dtype : DataType::Float(64)};
-  stack.count = product(stack.batch);
-  if (square && stack.rows != stack.columns)
-    linalg_error(call.span_of(index), "Last 2 dimensions of the array must be square");
-  return stack;
-}
-
-// Row pivots; the sign of the permutation, 0 for a singular matrix (whose zero pivot is left).
-int eliminate(Square& a, std::vector<int64_t>& order) {
-  int sign = 1;
-  bool singular = false;
-  order.resize(static_cast<size_t>(a.n));
-  for (int64_t i = 0; i < a.n; ++i) order[static_cast<size_t>(i)] = i;
-  for (int64_t k = 0; k < a.n; ++k) {
-    int64_t pivot = k;
-    for (int64_t i = k + 1; i < a.n; ++i) {
-      if (std::abs(a.at(i, k)) > std::abs(a.at(pivot, k))) pivot = i;
-    }
-    if (a.at(pivot, k) == 0) {
-      singular = true;
-      continue;
-    }
-    if (pivot != k) {
-      for (int64_t j = 0; j < a.n; ++j) std::swap(a.at(k, j), a.at(pivot, j));
-      std::swap(order[static_cast<size_t>(k)], order[static_cast<size_t>(pivot)]);
-      sign = -sign;
-    }
-    for (int64_t i = k + 1; i < a.n; ++i) {
-      double factor = a.at(i, k) /= a.at(k, k);
-      for (int64_t j = k + 1; j < a.n; ++j) a.at(i, j) -= factor * a.at(k, j);
-    }
-  }
-  return singular ? 0 : sign;
-}
-Square matrix_at(const Stack& stack, int64_t i) {
-  const double* begin = data_of<double>(stack.matrices) + i * stack.rows * stack.columns;
-  return {std::vector<double>(begin, begin + stack.rows * stack.columns), stack.columns};
-}
-// x of a x = b, columns of b one by one; `a` is eliminated.
-void substitute(Square& a, const std::vector<int64_t>& order, const double* b, double* x, int64_t columns) {
-  for (int64_t j = 0; j < columns; ++j) {
-    for (int64_t i = 0; i < a.n; ++i) {
-      double sum = b[order[static_cast<size_t>(i)] * columns + j];
-      for (int64_t k = 0; k < i; ++k) sum -= a.at(i, k) * x[k * columns + j];
-      x[i * columns + j] = sum;
-    }
-    for (int64_t i = a.n; i-- > 0;) {
-      double sum = x[i * columns + j];
-      for (int64_t k = i + 1; k < a.n; ++k) sum -= a.at(i, k) * x[k * columns + j];
-      x[i * columns + j] = sum / a.at(i, i);
-    }
-  }
-}
-
-Any solve(ApiCall& call, const Any& a_value, const Any& b_value) {
-  Stack a = stack_of(call, a_value, 0, true);
-  ffi::Tensor b = to_tensor(evaluator_of(call.host), b_value, call.span_of(1));
-  bool vector = b.ndim() == 1;
-  Shape b_shape = shape_of(b);
-  if (vector) b_shape.push_back(1);
-  if (b_shape.size() < 2 || b_shape[b_shape.size() - 2] != a.rows) {
-    raise("ValueError", call.span, "shape-mismatch",
-          "solve: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
-          "(m,m),(m,n)->(m,n) "
-          "(size {} is different from {})",
-          b_shape.size() < 2 ? 0 : b_shape[b_shape.size() - 2], a.rows);
-  }
-  int64_t columns = b_shape.back();
-  Shape batch = broadcast_shapes(a.batch, Shape(b_shape.begin(), b_shape.end() - 2), call.span);
-  Shape full_a = batch, full_b = batch;
-  full_a.insert(full_a.end(), {a.rows, a.rows});
-  full_b.insert(full_b.end(), {a.rows, columns});
-  DataType b_type = b.dtype();
-  DataType dtype = promote(a.dtype, b_type.is_float() ? b_type : DataType::Float(64));
-  a.matrices = row_major(broadcast_to(a.matrices, full_a), DataType::Float(64));
-  ffi::Tensor right = row_major(broadcast_to(reshape_to(b, b_shape, call.span), full_b), DataType::Float(64));
-  ffi::Tensor out = make_array(full_b, DataType::Float(64));
-  int64_t each = a.rows * columns;
-  for (int64_t i = 0; i < product(batch); ++i) {
-    Square matrix = matrix_at(a, i);
-    std::vector<int64_t> order;
-    if (eliminate(matrix, order) == 0) linalg_error(call.span, "Singular matrix");
-    substitute(matrix, order, data_of<double>(right) + i * each, data_of<double>(out) + i * each, columns);
-  }
-  if (vector) full_b.pop_back();
-  return array_value(cast_to(reshape_to(out, full_b, call.span), dtype));
-}
-
-Any inverse(ApiCall& call, const Any& value) {
-  Stack a = stack_of(call, value, 0, true);
-  ffi::Tensor out = make_array(shape_of(a.matrices), DataType::Float(64));
-  std::vector<double> unit(static_cast<size_t>(a.rows * a.rows), 0.0);
-  for (int64_t i = 0; i < a.rows; ++i) unit[static_cast<size_t>(i * a.rows + i)] = 1;
-  for (int64_t i = 0; i < a.count; ++i) {
-    Square matrix = matrix_at(a, i);
-    std::vector<int64_t> order;
-    if (eliminate(matrix, order) == 0) linalg_error(call.span, "Singular matrix");
-    substitute(matrix, order, unit.data(), data_of<double>(out) + i * a.rows * a.rows, a.rows);
-  }
-  return array_value(cast_to(out, a.dtype));
-}
-
-Any determinant(ApiCall& call, const Any& value) {
-  Stack a = stack_of(call, value, 0, true);
-  ffi::Tensor out = make_array(a.batch, DataType::Float(64));
-  for (int64_t i = 0; i < a.count; ++i) {
-    Square matrix = matrix_at(a, i);
-    std::vector<int64_t> order;
-    // NumPy goes through the logarithm.
-    double sign = eliminate(matrix, order), sum = 0;
-    for (int64_t k = 0; k < a.rows && sign != 0; ++k) {
-      if (matrix.at(k, k) < 0) sign = -sign;
-      sum += std::log(std::abs(matrix.at(k, k)));
-    }
-    data_of<double>(out)[i] = sign == 0 ? 0 : sign * std::exp(sum);
-  }
-  return scalar_or_array(cast_to(out, a.dtype));
-}
-
-Any cholesky(ApiCall& call, const Any& value) {
-  Stack a = stack_of(call, value, 0, true);
-  ffi::Tensor out = filled(shape_of(a.matrices), DataType::Float(64), 0);
-  for (int64_t i = 0; i < a.count; ++i) {
-    Square from = matrix_at(a, i);
-    double* to = data_of<double>(out) + i * a.rows * a.rows;
-    for (int64_t j = 0; j < a.rows; ++j) {
-      for (int64_t r = j; r < a.rows; ++r) {
-        double sum = from.at(r, j);
-        for (int64_t k = 0; k < j; ++k) sum -= to[r * a.rows + k] * to[j * a.rows + k];
-        if (r == j) {
-          if (sum <= 0) linalg_error(call.span, "Matrix is not positive definite");
-          to[j * a.rows + j] = std::sqrt(sum);
-        } else {
-          to[r * a.rows + j] = sum / to[j * a.rows + j];
-        }
-      }
-    }
-  }
-  return array_value(cast_to(out, a.dtype));
-}
-
 const ApiRow rows[] = {
     {ApiKind::kFunction, "numpy", "matmul(x1, x2, out=None, *, dtype=None)", "The matrix product.",
      native([](ApiCall& call, Any a, Any b, Any out, Any dtype) {
@@ -471,14 +290,6 @@ const ApiRow rows[] = {
        return is_none(out) ? result
                            : into_out(to_tensor(evaluator_of(call.host), result, call.span), out, call.span);
      })},
-    {ApiKind::kFunction, "numpy.linalg", "solve(a, b)", "x of a @ x = b.",
-     native([](ApiCall& call, Any a, Any b) { return solve(call, a, b); })},
-    {ApiKind::kFunction, "numpy.linalg", "inv(a)", "The inverse matrix.",
-     native([](ApiCall& call, Any a) { return inverse(call, a); })},
-    {ApiKind::kFunction, "numpy.linalg", "det(a)", "The determinant.",
-     native([](ApiCall& call, Any a) { return determinant(call, a); })},
-    {ApiKind::kFunction, "numpy.linalg", "cholesky(a)", "The lower triangle l with l @ l.T = a.",
-     native([](ApiCall& call, Any a) { return cholesky(call, a); })},
 };
 
 }  // namespace

@@ -12,49 +12,25 @@ Any matmul(Evaluator& evaluator, const Any& left, const Any& right, ir::Span spa
 
 namespace {
 
+// Operators in the order of their enumerations.
+constexpr std::string_view binary_names[] = {
+    "add",        "subtract",    "multiply",   "matmul",      "divide",      "remainder",   "power",
+    "left_shift", "right_shift", "bitwise_or", "bitwise_xor", "bitwise_and", "floor_divide"};
+constexpr std::string_view compare_names[] = {"equal",      "not_equal", "less",
+                                              "less_equal", "greater",   "greater_equal"};
+template <size_t n>
+std::array<const UfuncRow*, n> rows_of(const std::string_view (&names)[n]) {
+  std::array<const UfuncRow*, n> rows{};
+  for (size_t i = 0; i < n; ++i) rows[i] = names[i] == "matmul" ? nullptr : &find_ufunc(names[i]);
+  return rows;
+}
 const UfuncRow& row_of(BinOperator op) {
-  static const UfuncRow* rows[] = {
-      &find_ufunc("add"),         &find_ufunc("subtract"),    &find_ufunc("multiply"),
-      &find_ufunc("divide"),      &find_ufunc("remainder"),   &find_ufunc("power"),
-      &find_ufunc("left_shift"),  &find_ufunc("right_shift"), &find_ufunc("bitwise_or"),
-      &find_ufunc("bitwise_xor"), &find_ufunc("bitwise_and"), &find_ufunc("floor_divide")};
-  switch (op) {
-    case BinOperator::kAdd:
-      return *rows[0];
-    case BinOperator::kSub:
-      return *rows[1];
-    case BinOperator::kMult:
-      return *rows[2];
-    case BinOperator::kDiv:
-      return *rows[3];
-    case BinOperator::kMod:
-      return *rows[4];
-    case BinOperator::kPow:
-      return *rows[5];
-    case BinOperator::kLShift:
-      return *rows[6];
-    case BinOperator::kRShift:
-      return *rows[7];
-    case BinOperator::kBitOr:
-      return *rows[8];
-    case BinOperator::kBitXor:
-      return *rows[9];
-    case BinOperator::kBitAnd:
-      return *rows[10];
-    default:
-      return *rows[11];
-  }
+  static const auto rows = rows_of(binary_names);
+  return *rows[static_cast<size_t>(op)];
 }
 const UfuncRow& row_of(CmpOperator op) {
-  static const UfuncRow* rows[] = {&find_ufunc("equal"),   &find_ufunc("not_equal"),
-                                   &find_ufunc("less"),    &find_ufunc("less_equal"),
-                                   &find_ufunc("greater"), &find_ufunc("greater_equal")};
-  return *rows[op == CmpOperator::kEq      ? 0
-               : op == CmpOperator::kNotEq ? 1
-               : op == CmpOperator::kLt    ? 2
-               : op == CmpOperator::kLtE   ? 3
-               : op == CmpOperator::kGt    ? 4
-                                           : 5];
+  static const auto rows = rows_of(compare_names);
+  return *rows[static_cast<size_t>(op)];
 }
 
 bool takes_part(const Any& value) {
@@ -100,9 +76,9 @@ Any array_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any& 
   check_operands(evaluator, op == BinOperator::kPow ? "** or pow()" : syntax::spelling(op), a, b, span);
   if (op == BinOperator::kMatMult) return matmul(evaluator, a, b, span);
   if (op == BinOperator::kPow) {
-    if (const UfuncRow* quick = quick_power(a, b)) return call_ufunc1(evaluator, *quick, {a}, span);
+    if (const UfuncRow* quick = quick_power(a, b)) return call_ufunc(evaluator, *quick, {a}, span);
   }
-  return call_ufunc1(evaluator, row_of(op), {a, b}, span);
+  return call_ufunc(evaluator, row_of(op), {a, b}, span);
 }
 
 bool array_in_place(Evaluator& evaluator, BinOperator op, const Any& a, const Any& b, ir::Span span) {
@@ -112,14 +88,14 @@ bool array_in_place(Evaluator& evaluator, BinOperator op, const Any& a, const An
     array_assign(evaluator, a, ellipsis(), product_value, span);
     return true;
   }
-  UfuncOptions options{.out = {a}};
+  UfuncOptions options{.out = a};
   if (op == BinOperator::kPow) {
     if (const UfuncRow* quick = quick_power(a, b)) {
-      call_ufunc1(evaluator, *quick, {a}, span, options);
+      call_ufunc(evaluator, *quick, {a}, span, options);
       return true;
     }
   }
-  call_ufunc1(evaluator, row_of(op), {a, b}, span, options);
+  call_ufunc(evaluator, row_of(op), {a, b}, span, options);
   return true;
 }
 
@@ -127,7 +103,7 @@ Any array_unary(Evaluator& evaluator, syntax::UnaryOperator op, const Any& value
   const UfuncRow& row = op == syntax::UnaryOperator::kInvert ? find_ufunc("invert")
                         : op == syntax::UnaryOperator::kUAdd ? find_ufunc("positive")
                                                              : find_ufunc("negative");
-  return call_ufunc1(evaluator, row, {value}, span);
+  return call_ufunc(evaluator, row, {value}, span);
 }
 
 Any array_compare(Evaluator& evaluator, CmpOperator op, const Any& a, const Any& b, ir::Span span) {
@@ -140,7 +116,7 @@ Any array_compare(Evaluator& evaluator, CmpOperator op, const Any& a, const Any&
     return scalar_or_array(filled(shape_of(to_tensor(evaluator, array, span)), DataType::Bool(),
                                   op == CmpOperator::kNotEq ? 1 : 0));
   }
-  return call_ufunc1(evaluator, row_of(op), {a, b}, span);
+  return call_ufunc(evaluator, row_of(op), {a, b}, span);
 }
 
 }  // namespace mlc::script

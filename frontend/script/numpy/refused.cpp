@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of numpy that are not here, each with what can be done instead.
-#include "frontend/script/numpy/array.h"
+// Names of numpy that are left out, each with what serves instead. What stays is what programs about tensors
+// call: TVM's library, tutorials and tests, the courses about it, and programs that prepare models.
+#include "frontend/script/numpy/rows.h"
+#include "ir/core/split_words.h"
 
 namespace mlc::script {
 
@@ -9,109 +11,161 @@ using ir::ApiRow;
 
 namespace {
 
+struct Owner {
+  std::string_view path, shown;
+  ApiKind kind;  // members of types are refused as properties
+};
+constexpr Owner owners[] = {{"numpy", "np", ApiKind::kValue},
+                            {"numpy.linalg", "np.linalg", ApiKind::kValue},
+                            {"numpy.random", "np.random", ApiKind::kValue},
+                            {"numpy.testing", "np.testing", ApiKind::kValue},
+                            {kNdarray, "ndarray", ApiKind::kProperty},
+                            {"mlc.np.ufunc", "ufunc", ApiKind::kProperty}};
+
 constexpr std::string_view kComplex = "complex numbers are not part of the language";
-constexpr std::string_view kDates = "dates are not part of np here";
-constexpr std::string_view kTexts = "arrays of texts are not part of np here; lists of str do the same";
-constexpr std::string_view kObjects = "arrays hold numbers, not objects; a list holds anything";
-constexpr std::string_view kRecords = "arrays of records are not part of np here; use an array per field";
-constexpr std::string_view kMatrix = "NumPy advises against it; two-dimensional arrays and `@` do the same";
-constexpr std::string_view kMasked = "masked arrays are not part of np here; use np.where or nan functions";
-constexpr std::string_view kFourier =
-    "Fourier transforms need complex numbers, which are not part of the language";
-constexpr std::string_view kLong = "there is no type of floats wider than float64 here";
-constexpr std::string_view kSeries =
-    "polynomial classes are not part of np here; use np.polyval, np.polyfit and np.polymul";
-constexpr std::string_view kEigen =
-    "eigenvalues may be complex, which are not part of the language; np.linalg.eigh takes symmetric matrices";
+constexpr std::string_view kInstallation = "it tells of an installation of NumPy, and this is mlc's own np";
 constexpr std::string_view kStreams = "the streams here are PCG64 (default_rng) and MT19937 (RandomState)";
-constexpr std::string_view kBuild = "it tells of an installation of NumPy, and this is mlc's own np";
+constexpr std::string_view kDistributions =
+    "the distributions here are uniform and normal; np.random.exponential is there too, and others are made "
+    "of them";
+constexpr std::string_view kOtherDistributions =
+    "beta binomial chisquare dirichlet f gamma geometric gumbel hypergeometric laplace logistic lognormal "
+    "logseries "
+    "multinomial multivariate_normal negative_binomial noncentral_chisquare noncentral_f pareto poisson "
+    "power rayleigh "
+    "standard_cauchy standard_exponential standard_gamma standard_t triangular vonmises wald weibull zipf";
 
 struct Refusal {
-  std::string_view owner, name, reason;
+  std::string_view owners, names, reason;
 };
 constexpr Refusal refusals[] = {
-    {"numpy", "complex64", kComplex},
-    {"numpy", "complex128", kComplex},
-    {"numpy", "complex256", kComplex},
-    {"numpy", "cdouble", kComplex},
-    {"numpy", "csingle", kComplex},
-    {"numpy", "clongdouble", kComplex},
-    {"numpy", "complexfloating", kComplex},
-    {"numpy", "sort_complex", kComplex},
-    {"numpy", "emath", kComplex},
-    {"numpy", "roots",
-     "the zeros of a polynomial may be complex numbers, which are not part of the language"},
-    {"numpy", "float128", kLong},
-    {"numpy", "longdouble", kLong},
-    {"numpy", "datetime64", kDates},
-    {"numpy", "timedelta64", kDates},
-    {"numpy", "datetime_data", kDates},
-    {"numpy", "datetime_as_string", kDates},
-    {"numpy", "busday_count", kDates},
-    {"numpy", "busday_offset", kDates},
-    {"numpy", "busdaycalendar", kDates},
-    {"numpy", "is_busday", kDates},
-    {"numpy", "isnat", kDates},
-    {"numpy", "str_", kTexts},
-    {"numpy", "bytes_", kTexts},
-    {"numpy", "char", kTexts},
-    {"numpy", "strings", kTexts},
-    {"numpy", "character", kTexts},
-    {"numpy", "object_", kObjects},
-    {"numpy", "void", kRecords},
-    {"numpy", "flexible", kRecords},
-    {"numpy", "rec", kRecords},
-    {"numpy", "record", kRecords},
-    {"numpy", "recarray", kRecords},
-    {"numpy", "matrix", kMatrix},
-    {"numpy", "asmatrix", kMatrix},
-    {"numpy", "mat", kMatrix},
-    {"numpy", "bmat", kMatrix},
-    {"numpy", "ma", kMasked},
-    {"numpy", "fft", kFourier},
-    {"numpy", "poly1d", kSeries},
-    {"numpy", "polynomial", kSeries},
+    {"numpy",
+     "complex64 complex128 complex256 cdouble csingle clongdouble complexfloating sort_complex emath real "
+     "imag "
+     "isreal iscomplex isrealobj iscomplexobj real_if_close angle conj conjugate",
+     kComplex},
+    {"numpy", "fft", "Fourier transforms need complex numbers, which are not part of the language"},
+    {"numpy", "float128 longdouble", "there is no type of floats wider than float64 here"},
+    {"numpy",
+     "datetime64 timedelta64 datetime_data datetime_as_string busday_count busday_offset busdaycalendar "
+     "is_busday "
+     "isnat",
+     "dates are not part of np here"},
+    {"numpy", "str_ bytes_ char strings character",
+     "arrays of texts are not part of np here; lists of str do the same"},
+    {"numpy", "object_ frompyfunc",
+     "arrays hold numbers, not objects; a list holds anything, and np.vectorize applies a function"},
+    {"numpy", "void flexible rec record recarray",
+     "arrays of records are not part of np here; use an array per field"},
+    {"numpy", "matrix asmatrix mat bmat",
+     "NumPy advises against it; two-dimensional arrays and `@` do the same"},
+    {"numpy", "ma", "masked arrays are not part of np here; use np.where"},
+    {"numpy",
+     "poly1d polynomial poly polyadd polysub polymul polydiv polyder polyint polyfit polyval vander roots",
+     "polynomials are not part of np here; np.convolve multiplies their coefficients"},
     {"numpy", "memmap", "files are read whole: use np.load"},
-    {"numpy", "fromregex", "use `re` and np.array"},
+    {"numpy", "savetxt loadtxt genfromtxt fromregex fromstring",
+     "arrays are kept by np.save and np.savez; for texts use open(), str.split and np.array"},
+    {"numpy", "nditer nested_iters broadcast", "use np.ndindex, np.ndenumerate or np.broadcast_arrays"},
+    {"numpy",
+     "intersect1d union1d setdiff1d setxor1d in1d unique_all unique_counts unique_inverse unique_values",
+     "use np.unique and np.isin"},
+    {"numpy",
+     "nansum nanprod nanmean nanvar nanstd nanmax nanmin nanargmax nanargmin nancumsum nancumprod nanmedian "
+     "nanquantile nanpercentile",
+     "use np.where(np.isnan(a), value, a) or a[~np.isnan(a)] first"},
+    {"numpy", "histogram histogram2d histogramdd histogram_bin_edges bincount",
+     "np.unique(a, return_counts=True) counts, and np.digitize finds the bins"},
+    {"numpy", "cov corrcoef correlate", "write it with `@` on the differences from the mean, or np.convolve"},
+    {"numpy", "gradient trapezoid interp unwrap ediff1d", "use np.diff"},
+    {"numpy", "hanning blackman bartlett kaiser sinc i0", "write the formula; np.hamming is there"},
+    {"numpy", "put putmask place extract compress choose select piecewise fill_diagonal",
+     "use a[mask] = values, a[mask], np.take or np.where"},
+    {"numpy", "r_ c_ mgrid ogrid ix_ index_exp", "use np.concatenate, np.meshgrid, np.indices or np.s_"},
+    {"numpy",
+     "tril_indices triu_indices tril_indices_from triu_indices_from diag_indices diag_indices_from "
+     "mask_indices",
+     "use np.nonzero(np.tril(np.ones((n, n))))"},
+    {"numpy", "diagflat", "use np.diag(np.ravel(a))"},
+    {"numpy", "dstack hsplit vsplit dsplit block unstack atleast_3d insert delete resize trim_zeros",
+     "use np.stack, np.concatenate, np.split or an index"},
+    {"numpy", "flipud fliplr rot90 rollaxis permute_dims matrix_transpose",
+     "use np.flip, np.transpose, np.moveaxis or np.swapaxes"},
+    {"numpy", "lexsort", "use np.argsort(kind='stable') once per key, the last one first"},
+    {"numpy", "vdot vecdot matvec vecmat kron cross", "use np.einsum"},
+    {"numpy", "packbits unpackbits bitwise_count", "use `>>`, `&` and np.sum"},
+    {"numpy", "binary_repr base_repr format_float_positional format_float_scientific",
+     "use format(): f\"{x:b}\", f\"{x:.3e}\""},
+    {"numpy", "isdtype common_type min_scalar_type typename mintypecode typecodes ScalarType sctypeDict",
+     "use np.issubdtype, np.result_type or a dtype's `name` and `kind`"},
+    {"numpy", "spacing", "use np.nextafter(x, np.inf) - x"},
+    {"numpy", "ptp", "use np.max(a) - np.min(a)"},
+    {"numpy", "fix", "use np.trunc"},
+    {"numpy", "float_power", "use np.power(a, b, dtype='float64')"},
+    {"numpy", "deg2rad radians", "use x * (np.pi / 180)"},
+    {"numpy", "rad2deg degrees", "use x * (180 / np.pi)"},
+    {"numpy", "divmod modf", "use np.floor_divide and np.remainder, or np.trunc"},
+    {"numpy", "frexp", "use np.floor(np.log2(x)) and np.ldexp"},
+    {"numpy", "gcd lcm", "use math.gcd and math.lcm"},
+    {"numpy", "heaviside", "use np.where"},
+    {"numpy", "logaddexp2", "use np.logaddexp"},
+    {"numpy", "bitwise_invert bitwise_left_shift bitwise_right_shift",
+     "use np.invert, np.left_shift and np.right_shift"},
+    {"numpy", "fromfunction fromiter apply_along_axis apply_over_axes",
+     "use np.indices, np.array of a list, np.vectorize or a loop over np.ndindex"},
+    {"numpy", "logspace geomspace", "use np.power(base, np.linspace(start, stop, num))"},
+    {"numpy", "cumulative_sum cumulative_prod", "use np.cumsum and np.cumprod"},
+    {"numpy", "require isfortran asarray_chkfinite may_share_memory",
+     "use np.ascontiguousarray, a.flags, np.isfinite or np.shares_memory"},
+    {"numpy", "array_equiv", "use np.array_equal"},
+    {"numpy", "ravel_multi_index", "multiply the indices with the strides in elements"},
+    {"numpy", "iterable", "use hasattr(x, '__iter__')"},
+    {"numpy", "euler_gamma", "it is 0.5772156649015329"},
+    {"numpy", "little_endian", "use sys.byteorder"},
     {"numpy", "einsum_path", "np.einsum takes its operands from left to right here"},
-    {"numpy", "nested_iters", "use np.ndindex"},
-    {"numpy", "busdays", kDates},
-    {"numpy", "f2py", kBuild},
-    {"numpy", "ctypeslib", kBuild},
-    {"numpy", "get_include", kBuild},
-    {"numpy", "show_config", kBuild},
-    {"numpy", "show_runtime", kBuild},
-    {"numpy", "test", kBuild},
+    {"numpy", "f2py ctypeslib get_include show_config show_runtime test", kInstallation},
     {"numpy", "info", "use help()"},
     {"numpy", "typing", "annotations are not looked at; leave the import out"},
-    {"numpy", "seterrcall", "floating-point errors are ignored, warned of or raised: np.seterr"},
-    {"numpy", "geterrcall", "floating-point errors are ignored, warned of or raised: np.seterr"},
-    {"numpy", "setbufsize", "there is no buffer to set"},
-    {"numpy", "getbufsize", "there is no buffer to set"},
-    {"numpy", "histogramdd", "np.histogram2d counts in two dimensions"},
-    {"numpy.linalg", "eig", kEigen},
-    {"numpy.linalg", "eigvals", kEigen},
-    {"numpy.random", "Philox", kStreams},
-    {"numpy.random", "SFC64", kStreams},
-    {"numpy.random", "PCG64DXSM", kStreams},
-    {"numpy.random", "MT19937", kStreams},
-    {"numpy.random", "BitGenerator", kStreams},
+    {"numpy", "seterrcall geterrcall", "floating-point errors are ignored, warned of or raised: np.seterr"},
+    {"numpy", "setbufsize getbufsize", "there is no buffer to set"},
+    {"numpy.linalg", "outer cross tensordot trace diagonal", "np's function of the same name is there"},
+    {"numpy.linalg", "matrix_norm vector_norm", "use np.linalg.norm"},
+    {"numpy.linalg", "multi_dot matrix_power vecdot matrix_transpose", "use `@`, np.einsum and np.swapaxes"},
+    {"numpy.linalg",
+     "eig eigvals eigh eigvalsh svd svdvals qr cholesky slogdet matrix_rank pinv lstsq cond tensorsolve "
+     "tensorinv",
+     "decompositions are not part of np here; there are norm, inv, solve and det"},
+    {"numpy.random", "Philox SFC64 PCG64DXSM MT19937 BitGenerator get_bit_generator set_bit_generator",
+     kStreams},
     {"numpy.random", "SeedSequence", "np.random.default_rng takes the seeds themselves"},
-    {"numpy.random", "get_bit_generator", kStreams},
-    {"numpy.random", "set_bit_generator", kStreams},
-    {"numpy.random", "get_state", "np.random.seed starts the stream anew"},
-    {"numpy.random", "set_state", "np.random.seed starts the stream anew"},
-    {"numpy.random", "multivariate_normal",
-     "its values depend on the signs of LAPACK's vectors; use mean + rng.standard_normal(n) @ "
-     "np.linalg.cholesky(cov).T"},
-    {"numpy.random", "hypergeometric", "it is not among the distributions here"},
+    {"numpy.random", "get_state set_state", "np.random.seed starts the stream anew"},
+    {"numpy.random", "random_integers tomaxint bytes ranf sample", "use randint and random_sample"},
+    {"numpy.random", kOtherDistributions, kDistributions},
+    {"numpy.testing",
+     "assert_approx_equal assert_array_compare assert_array_max_ulp assert_array_almost_equal_nulp",
+     "use np.testing.assert_allclose with its tolerances"},
+    {"numpy.testing", "assert_string_equal assert_no_warnings SkipTest KnownFailureException IgnoreException",
+     "use `assert` and pytest"},
+    {"numpy.testing", "assert_raises_regex", "use pytest.raises(error, match=...)"},
+    {"mlc.np.ndarray", "real imag conj conjugate", kComplex},
+    {"mlc.np.ndarray", "mT", "use np.swapaxes(a, -1, -2)"},
+    {"mlc.np.ndarray", "put choose compress partition", "use a[mask] = values, a[mask], np.where or np.sort"},
+    {"mlc.np.ndarray", "byteswap", "use a.view('uint8'), and reverse the bytes of each element"},
+    {"mlc.np.ndarray", "to_device",
+     "an array is in the memory of the CPU; tvm.runtime.tensor(a, device) is not"},
+    {"mlc.np.ufunc", "reduceat", "use np.NAME.reduce on each stretch"},
+    {"mlc.np.ufunc", "outer", "use np.NAME(a[:, None], b)"},
+    {"mlc.np.ufunc", "nin nout nargs ntypes types identity signature",
+     "what a ufunc takes is said by help()"},
 };
 
 Any refuse(ApiCall& call) {
   for (const Refusal& row : refusals) {
-    if (row.name == call.api.name && row.owner == call.api.row.owner) {
-      raise("AttributeError", call.span, "left-out", "module '{}' has no attribute '{}' here: {}", row.owner,
-            row.name, row.reason);
+    if (!ir::has_word(row.names, call.api.name) || !ir::has_word(row.owners, call.api.row.owner)) continue;
+    for (const Owner& owner : owners) {
+      if (owner.path != call.api.row.owner) continue;
+      raise("AttributeError", call.span, "left-out", "`{}.{}` is left out here: {}", owner.shown,
+            call.api.name, row.reason);
     }
   }
   MLC_CHECK(false, "`{}` is not refused", call.api.name);
@@ -122,8 +176,14 @@ Any refuse(ApiCall& call) {
 std::span<const ir::ApiRow> np_refused_rows() {
   static const std::vector<ApiRow> rows = [] {
     std::vector<ApiRow> made;
-    for (const Refusal& row : refusals)
-      made.push_back({ApiKind::kValue, row.owner, row.name, "Not part of np here.", refuse});
+    for (const Refusal& row : refusals) {
+      for (const Owner& owner : owners) {
+        if (!ir::has_word(row.owners, owner.path)) continue;
+        ir::each_word(row.names, [&](std::string_view name) {
+          made.push_back({owner.kind, owner.path, name, "Not part of np here.", refuse});
+        });
+      }
+    }
     return made;
   }();
   return rows;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "frontend/script/numpy/errors.h"
+#include "frontend/script/numpy/rows.h"
 #include "frontend/script/numpy/scalar.h"
 #include "frontend/script/numpy/ufunc.h"
 #include "frontend/script/types/wide_int.h"
@@ -92,30 +93,6 @@ Any shape_value(const ffi::Tensor& tensor) {
   for (int64_t d : tensor.shape()) shape.push_back(Any(d));
   return shape;
 }
-Any squeezed(ApiCall& call, const ffi::Tensor& tensor, const Any& axis) {
-  Shape shape = shape_of(tensor), strides = strides_of(tensor), kept, kept_strides;
-  std::vector<bool> named = axes_argument(evaluator_of(call.host), axis, tensor.ndim(), call.span_of(1));
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (named[i] && !is_none(axis) && shape[i] != 1) {
-      raise("ValueError", call.span, "shape-mismatch",
-            "cannot select an axis to squeeze out which has size not equal to one");
-    }
-    if (shape[i] == 1 && named[i]) continue;
-    kept.push_back(shape[i]);
-    kept_strides.push_back(strides[i]);
-  }
-  return array_value(strided(tensor, kept, kept_strides));
-}
-
-Any swapped(ApiCall& call, const ffi::Tensor& tensor, const Any& a, const Any& b) {
-  Evaluator& evaluator = evaluator_of(call.host);
-  Shape order;
-  for (int64_t d = 0; d < tensor.ndim(); ++d) order.push_back(d);
-  std::swap(order[static_cast<size_t>(axis_argument(evaluator, a, tensor.ndim(), call.span_of(1)))],
-            order[static_cast<size_t>(axis_argument(evaluator, b, tensor.ndim(), call.span_of(2)))]);
-  return array_value(transposed(tensor, order));
-}
-
 Any item(ApiCall& call, const NDArray& self, const Tuple& index) {
   Evaluator& evaluator = evaluator_of(call.host);
   if (index.empty()) {
@@ -185,151 +162,109 @@ Any astype(ApiCall& call, const ffi::Tensor& tensor, const Any& dtype, const Any
   return array_value(cast_to(tensor, to, copy));
 }
 
-constexpr std::string_view kArray = "mlc.np.ndarray";
-
-const ApiRow rows[] = {
-    {ApiKind::kProperty, kArray, "shape", "The extents.",
+const ApiRow functions[] = {
+    {ApiKind::kProperty, kNdarray, "shape", "The extents.",
      native([](NDArray self) { return shape_value(self->tensor); })},
-    {ApiKind::kProperty, kArray, "ndim", "The number of dimensions.",
+    {ApiKind::kProperty, kNdarray, "ndim", "The number of dimensions.",
      native([](NDArray self) { return static_cast<int64_t>(self->tensor.ndim()); })},
-    {ApiKind::kProperty, kArray, "size", "The number of elements.",
+    {ApiKind::kProperty, kNdarray, "size", "The number of elements.",
      native([](NDArray self) { return self->tensor.numel(); })},
-    {ApiKind::kProperty, kArray, "nbytes", "The bytes of all elements.",
+    {ApiKind::kProperty, kNdarray, "nbytes", "The bytes of all elements.",
      native([](NDArray self) { return self->tensor.numel() * DataType(self->tensor.dtype()).bytes(); })},
-    {ApiKind::kProperty, kArray, "itemsize", "The bytes of one element.",
+    {ApiKind::kProperty, kNdarray, "itemsize", "The bytes of one element.",
      native([](NDArray self) { return static_cast<int64_t>(DataType(self->tensor.dtype()).bytes()); })},
-    {ApiKind::kProperty, kArray, "strides", "Bytes from one element to the next, per dimension.",
+    {ApiKind::kProperty, kNdarray, "strides", "Bytes from one element to the next, per dimension.",
      native([](NDArray self) {
        Tuple strides;
        for (int64_t s : self->tensor.strides())
          strides.push_back(Any(s * DataType(self->tensor.dtype()).bytes()));
        return strides;
      })},
-    {ApiKind::kProperty, kArray, "dtype", "The type of the elements.",
+    {ApiKind::kProperty, kNdarray, "dtype", "The type of the elements.",
      native([](NDArray self) { return dtype_value(self->tensor.dtype()); })},
-    {ApiKind::kProperty, kArray, "T", "The transposed array, a view.",
+    {ApiKind::kProperty, kNdarray, "T", "The transposed array, a view.",
      native([](ApiCall& call, NDArray self) {
        return view_value(self, transposed_value(evaluator_of(call.host), self->tensor, nullptr, call.span));
      })},
-    {ApiKind::kProperty, kArray, "mT", "The last two dimensions exchanged, a view.",
-     native([](ApiCall& call, NDArray self) {
-       if (self->tensor.ndim() < 2)
-         raise("ValueError", call.span, "shape-mismatch", "matrix transpose with ndim < 2 is undefined");
-       return view_value(self, swapped(call, self->tensor, int64_t{-1}, int64_t{-2}));
-     })},
-    {ApiKind::kProperty, kArray, "real", "The array.", native([](NDArray self) { return self; })},
-    {ApiKind::kProperty, kArray, "imag", "Zeros.", native([](NDArray self) {
-       return array_value(filled(shape_of(self->tensor), self->tensor.dtype(), 0));
-     })},
-    {ApiKind::kProperty, kArray, "flat", "The elements in order.", native([](ApiCall& call, NDArray self) {
+    {ApiKind::kProperty, kNdarray, "flat", "The elements in order.", native([](ApiCall& call, NDArray self) {
        return view_value(self, array_value(reshape_to(self->tensor, {-1}, call.span)));
      })},
-    {ApiKind::kMethod, kArray, "reshape(*shape, order='C', copy=None)", "The elements in another shape.",
+    {ApiKind::kMethod, kNdarray, "reshape(*shape, order='C', copy=None)", "The elements in another shape.",
      native([](ApiCall& call, NDArray self, Tuple shape, std::string order, Any) {
        Shape wanted = shape_of_arguments(evaluator_of(call.host), shape, call.span_of(1));
        return view_value(self, array_value(reshape_ordered(self->tensor, wanted, order, call.span)));
      })},
-    {ApiKind::kMethod, kArray, "transpose(*axes)", "The dimensions in another order, a view.",
+    {ApiKind::kMethod, kNdarray, "transpose(*axes)", "The dimensions in another order, a view.",
      native([](ApiCall& call, NDArray self, Tuple axes) {
        Any order = axes.empty()                                                      ? Any(nullptr)
                    : axes.size() == 1 && (is_list_like(axes[0]) || is_none(axes[0])) ? axes[0]
                                                                                      : Any(axes);
        return view_value(self, transposed_value(evaluator_of(call.host), self->tensor, order, call.span));
      })},
-    {ApiKind::kMethod, kArray, "swapaxes(axis1, axis2)", "Two dimensions exchanged, a view.",
-     native([](ApiCall& call, NDArray self, Any a, Any b) {
-       return view_value(self, swapped(call, self->tensor, a, b));
-     })},
-    {ApiKind::kMethod, kArray, "ravel(order='C')", "All elements in one dimension.",
-     native([](ApiCall& call, NDArray self, std::string order) {
-       return view_value(
-           self, array_value(reshape_ordered(self->tensor, {self->tensor.numel()}, order, call.span)));
-     })},
-    {ApiKind::kMethod, kArray, "flatten(order='C')", "All elements in one dimension, a copy.",
+    {ApiKind::kMethod, kNdarray, "flatten(order='C')", "All elements in one dimension, a copy.",
      native([](ApiCall& call, NDArray self, std::string order) {
        return array_value(cast_to(reshape_ordered(self->tensor, {self->tensor.numel()}, order, call.span),
                                   self->tensor.dtype(), true));
      })},
-    {ApiKind::kMethod, kArray, "squeeze(axis=None)", "Without dimensions of extent 1.",
-     native([](ApiCall& call, NDArray self, Any axis) {
-       return view_value(self, squeezed(call, self->tensor, axis));
-     })},
-    {ApiKind::kMethod, kArray, "astype(dtype, order='K', casting='unsafe', subok=True, copy=True)",
+    {ApiKind::kMethod, kNdarray, "astype(dtype, order='K', casting='unsafe', subok=True, copy=True)",
      "The elements in another type.",
      native([](ApiCall& call, NDArray self, Any dtype, Any order, Any casting, bool, bool copy) {
        return astype(call, self->tensor, dtype, order, casting, copy);
      })},
-    {ApiKind::kMethod, kArray, "copy(order='C')", "A copy.", native([](NDArray self, std::string order) {
+    {ApiKind::kMethod, kNdarray, "copy(order='C')", "A copy.", native([](NDArray self, std::string order) {
        if (order == "K") return array_value(cast_to(self->tensor, self->tensor.dtype(), true));
        return array_value(row_major(self->tensor, self->tensor.dtype(), true));
      })},
-    {ApiKind::kMethod, kArray, "__copy__()", "A copy.",
+    {ApiKind::kMethod, kNdarray, "__copy__()", "A copy.",
      native([](NDArray self) { return array_value(row_major(self->tensor, self->tensor.dtype(), true)); })},
-    {ApiKind::kMethod, kArray, "__deepcopy__(memo)", "A copy.", native([](NDArray self, Any) {
+    {ApiKind::kMethod, kNdarray, "__deepcopy__(memo)", "A copy.", native([](NDArray self, Any) {
        return array_value(row_major(self->tensor, self->tensor.dtype(), true));
      })},
-    {ApiKind::kMethod, kArray, "fill(value)", "Sets all elements.",
+    {ApiKind::kMethod, kNdarray, "fill(value)", "Sets all elements.",
      native([](ApiCall& call, NDArray self, Any value) {
        array_assign(evaluator_of(call.host), Any(self), ellipsis(), value, call.span);
      })},
-    {ApiKind::kMethod, kArray, "item(*index)", "One element as a Python number.",
+    {ApiKind::kMethod, kNdarray, "item(*index)", "One element as a Python number.",
      native([](ApiCall& call, NDArray self, Tuple index) { return item(call, self, index); })},
-    {ApiKind::kMethod, kArray, "tolist()", "The elements as nested lists of Python numbers.",
+    {ApiKind::kMethod, kNdarray, "tolist()", "The elements as nested lists of Python numbers.",
      native([](ApiCall& call, NDArray self) { return nested_list(self->tensor); })},
-    {ApiKind::kMethod, kArray, "tobytes(order='C')", "The bytes of the elements in order.",
+    {ApiKind::kMethod, kNdarray, "tobytes(order='C')", "The bytes of the elements in order.",
      native([](ApiCall& call, NDArray self, std::string order) {
        return ffi::Bytes(bytes_of(reshape_ordered(self->tensor, {self->tensor.numel()}, order, call.span)));
      })},
-    {ApiKind::kMethod, kArray, "byteswap(inplace=False)", "The bytes of each element turned round.",
-     native([](NDArray self, bool inplace) {
-       ffi::Tensor out = row_major(self->tensor, self->tensor.dtype(), true);
-       auto bytes = static_cast<size_t>(DataType(out.dtype()).bytes());
-       for (int64_t i = 0; i < out.numel(); ++i) {
-         char* at = data_of<char>(out) + static_cast<size_t>(i) * bytes;
-         std::reverse(at, at + bytes);
-       }
-       if (!inplace) return array_value(out);
-       check_writeable(self, "assignment destination", {});
-       copy_into(self->tensor, out);
-       return Any(self);
-     })},
-    {ApiKind::kMethod, kArray, "view(dtype=None)", "The same memory, perhaps as another type.",
+    {ApiKind::kMethod, kNdarray, "view(dtype=None)", "The same memory, perhaps as another type.",
      native([](ApiCall& call, NDArray self, Any dtype) {
        return view_value(self, viewed(call, self->tensor, dtype));
      })},
-    {ApiKind::kMethod, kArray, "dot(b, out=None)", "The matrix product.",
+    {ApiKind::kMethod, kNdarray, "dot(b, out=None)", "The matrix product.",
      native([](ApiCall& call, NDArray self, Any other, Any out) {
        Evaluator& evaluator = evaluator_of(call.host);
        return into_out(to_tensor(evaluator, matmul_dot(evaluator, Any(self), other, call.span), call.span),
                        out, call.span);
      })},
-    {ApiKind::kMethod, kArray, "__getitem__(key)", "self[key].",
+    {ApiKind::kMethod, kNdarray, "__getitem__(key)", "self[key].",
      native([](ApiCall& call, NDArray self, Any key) {
        return array_subscript(evaluator_of(call.host), Any(self), key, call.span_of(1));
      })},
-    {ApiKind::kMethod, kArray, "__setitem__(key, value)", "self[key] = value.",
+    {ApiKind::kMethod, kNdarray, "__setitem__(key, value)", "self[key] = value.",
      native([](ApiCall& call, NDArray self, Any key, Any value) {
        array_assign(evaluator_of(call.host), Any(self), key, value, call.span_of(1));
      })},
-    {ApiKind::kMethod, kArray, "__float__()", "The only element as a float.",
+    {ApiKind::kMethod, kNdarray, "__float__()", "The only element as a float.",
      native([](ApiCall& call, NDArray self) { return to_double(python_scalar(call, self)); })},
-    {ApiKind::kMethod, kArray, "__int__()", "The only element as an int.",
+    {ApiKind::kMethod, kNdarray, "__int__()", "The only element as an int.",
      native([](ApiCall& call, NDArray self) {
        Any number = python_scalar(call, self);
        return evaluator_of(call.host).call(Any(types().integer), std::span<const Any>(&number, 1), {},
                                            call.span);
      })},
-    {ApiKind::kMethod, kArray, "__array__(dtype=None, copy=None)", "The array.",
+    {ApiKind::kMethod, kNdarray, "__array__(dtype=None, copy=None)", "The array.",
      native([](NDArray self, Any, Any) { return self; })},
-    {ApiKind::kProperty, kArray, "_writeable", "May the elements be set?",
+    {ApiKind::kProperty, kNdarray, "_writeable", "May the elements be set?",
      native([](NDArray self) { return self->writeable; })},
-    {ApiKind::kMethod, kArray, "setflags(write=None, align=None, uic=None)",
+    {ApiKind::kMethod, kNdarray, "setflags(write=None, align=None, uic=None)",
      "Says whether the elements may be set.", native([](NDArray self, Any write, Any, Any) {
        if (!is_none(write)) const_cast<ir::NDArrayNode*>(self.get())->writeable = raw_int(write) != 0;
-     })},
-    {ApiKind::kFunction, "numpy", "astype(x, dtype, copy=True)", "The elements in another type.",
-     native([](ApiCall& call, Any value, Any dtype, bool copy) {
-       return astype(call, tensor_argument(call, value), dtype, str_value("K"), str_value("unsafe"), copy);
      })},
     {ApiKind::kFunction, "numpy", "reshape(a, shape, order='C', *, copy=None)",
      "The elements in another shape.",
@@ -343,38 +278,10 @@ const ApiRow rows[] = {
        return view_value(
            value, transposed_value(evaluator_of(call.host), tensor_argument(call, value), axes, call.span));
      })},
-    {ApiKind::kFunction, "numpy", "permute_dims(a, axes=None)", "The dimensions in another order, a view.",
-     native([](ApiCall& call, Any value, Any axes) {
-       return view_value(
-           value, transposed_value(evaluator_of(call.host), tensor_argument(call, value), axes, call.span));
-     })},
-    {ApiKind::kFunction, "numpy", "swapaxes(a, axis1, axis2)", "Two dimensions exchanged, a view.",
-     native([](ApiCall& call, Any value, Any a, Any b) {
-       return view_value(value, swapped(call, tensor_argument(call, value), a, b));
-     })},
     {ApiKind::kFunction, "numpy", "ravel(a, order='C')", "All elements in one dimension.",
      native([](ApiCall& call, Any value, std::string order) {
        ffi::Tensor tensor = tensor_argument(call, value);
        return view_value(value, array_value(reshape_ordered(tensor, {tensor.numel()}, order, call.span)));
-     })},
-    {ApiKind::kFunction, "numpy", "squeeze(a, axis=None)", "Without dimensions of extent 1.",
-     native([](ApiCall& call, Any value, Any axis) {
-       return view_value(value, squeezed(call, tensor_argument(call, value), axis));
-     })},
-    {ApiKind::kFunction, "numpy", "expand_dims(a, axis)", "With dimensions of extent 1 more.",
-     native([](ApiCall& call, Any value, Any axis) {
-       ffi::Tensor tensor = tensor_argument(call, value);
-       int64_t more = is_list_like(axis) ? evaluator_of(call.host).length(axis) : 1;
-       std::vector<bool> fresh =
-           axes_argument(evaluator_of(call.host), axis, tensor.ndim() + more, call.span_of(1));
-       Shape shape, strides, own = shape_of(tensor), steps = strides_of(tensor);
-       size_t next = 0;
-       for (bool is_new : fresh) {
-         shape.push_back(is_new ? 1 : own[next]);
-         strides.push_back(is_new ? 0 : steps[next]);
-         if (!is_new) ++next;
-       }
-       return view_value(value, array_value(strided(tensor, shape, strides)));
      })},
     {ApiKind::kFunction, "numpy", "broadcast_to(array, shape, subok=False)",
      "The array seen in a larger shape.", native([](ApiCall& call, Any value, Any shape, bool) {
@@ -393,41 +300,7 @@ const ApiRow rows[] = {
        const_cast<ir::NDArrayNode*>(as<ir::NDArrayNode>(seen))->writeable = false;
        return seen;
      })},
-    {ApiKind::kFunction, "numpy", "broadcast_shapes(*args)",
-     "The shape that arrays of these shapes make together.", native([](ApiCall& call, Tuple shapes) {
-       Shape shape;
-       for (const Any& each : shapes) {
-         Shape next = shape_argument(evaluator_of(call.host), each, call.span);
-         std::optional<Shape> both = common_shape(shape, next);
-         if (!both) {
-           raise("ValueError", call.span, "shape-mismatch",
-                 "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg 0 "
-                 "with shape "
-                 "{} and arg 1 with shape {}.",
-                 shape_text(shape), shape_text(next));
-         }
-         shape = *both;
-       }
-       Tuple result;
-       for (int64_t extent : shape) result.push_back(extent);
-       return result;
-     })},
-    {ApiKind::kFunction, "numpy", "shape(a)", "The extents.",
-     native([](ApiCall& call, Any value) { return shape_value(tensor_argument(call, value)); })},
-    {ApiKind::kFunction, "numpy", "ndim(a)", "The number of dimensions.",
-     native(
-         [](ApiCall& call, Any value) { return static_cast<int64_t>(tensor_argument(call, value).ndim()); })},
-    {ApiKind::kFunction, "numpy", "size(a, axis=None)", "The number of elements.",
-     native([](ApiCall& call, Any value, Any axis) {
-       ffi::Tensor tensor = tensor_argument(call, value);
-       if (is_none(axis)) return tensor.numel();
-       return tensor.size(axis_argument(evaluator_of(call.host), axis, tensor.ndim(), call.span_of(1)));
-     })},
     {ApiKind::kFunction, "numpy", "shares_memory(a, b)", "Do the arrays overlap?",
-     native([](ApiCall& call, Any a, Any b) {
-       return shares_memory(tensor_argument(call, a), tensor_argument(call, b));
-     })},
-    {ApiKind::kFunction, "numpy", "may_share_memory(a, b)", "May the arrays overlap?",
      native([](ApiCall& call, Any a, Any b) {
        return shares_memory(tensor_argument(call, a), tensor_argument(call, b));
      })},
@@ -435,6 +308,9 @@ const ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> np_shape_rows() { return rows; }
+std::span<const ir::ApiRow> np_shape_rows() {
+  static const std::vector<ApiRow> rows = with_methods(functions, "ravel");
+  return rows;
+}
 
 }  // namespace mlc::script

@@ -12,8 +12,6 @@ namespace mlc::script {
 namespace {
 
 [[noreturn]] void no_loop(const UfuncRow& row, ir::Span span) {
-  if (row.name == "gcd" || row.name == "lcm")
-    raise("UFuncTypeError", span, "unsupported-operand", "ufunc '{}' takes integers only", row.name);
   raise("TypeError", span, "unsupported-operand",
         "ufunc '{}' not supported for the input types, and the inputs could not be safely coerced to any "
         "supported types according to the casting rule ''safe''",
@@ -22,7 +20,7 @@ namespace {
 
 // Comparing with nan is no error, though the machine says so.
 void forgive_nan(const UfuncRow& row) {
-  for (std::string_view name : {"maximum", "minimum", "fmax", "fmin", "sign", "heaviside"}) {
+  for (std::string_view name : {"maximum", "minimum", "fmax", "fmin", "sign"}) {
     if (row.name == name) std::feclearexcept(FE_INVALID);
   }
   if (row.rule == Rule::kCompare) std::feclearexcept(FE_INVALID);
@@ -35,8 +33,7 @@ Kind loop_kind(const UfuncRow& row, DataType common, std::span<const DataType> t
   if (row.rule == Rule::kDivide && common.is_integral()) return Kind::kFloat64;
   if (is_narrow_type(common)) {
     // Neighbours are of the type itself, not of float32.
-    bool own = row.name == "nextafter" || row.name == "spacing";
-    if (own || row.loops[index_of(Kind::kFloat32)] == nullptr) no_loop(row, span);
+    if (row.name == "nextafter" || row.loops[index_of(Kind::kFloat32)] == nullptr) no_loop(row, span);
     return kind_of(common);
   }
   if (common.is_bool() && row.name == "subtract") {
@@ -50,8 +47,7 @@ Kind loop_kind(const UfuncRow& row, DataType common, std::span<const DataType> t
           "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
           "logical_not function instead.");
   }
-  if (common.is_bool() &&
-      (row.name == "positive" || row.name == "sign" || row.name == "gcd" || row.name == "lcm")) {
+  if (common.is_bool() && (row.name == "positive" || row.name == "sign")) {
     raise("UFuncTypeError", span, "unsupported-operand",
           "ufunc '{}' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> "
           "-> None",
@@ -90,7 +86,6 @@ struct Call {
   DataType result;
   DataType rounded = DataType::Void();  // what a narrow float's results are rounded to
   std::string_view mixed;               // the comparison of int64 with uint64, or empty
-  bool unsigned_first = false;
 };
 
 // A Python int beyond the other operand's integers: decided by its sign.
@@ -115,9 +110,7 @@ Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inp
       bool wide = common.is_uint() && common.bits() == 64;
       if (!wide) common = DataType::Int(64);
       if (wide) {
-        bool first = is_int(inputs[0]);
         call.mixed = row.name;
-        call.unsigned_first = !first;
         call.inputs = {to_tensor(evaluator, inputs[0], span), to_tensor(evaluator, inputs[1], span)};
         call.result = DataType::Bool();
         return call;
@@ -127,7 +120,6 @@ Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inp
       DataType x = a.dtype(), y = b.dtype();
       if (x.is_integral() && y.is_integral()) {
         call.mixed = row.name;
-        call.unsigned_first = x.is_uint();
         call.inputs = {cast_to(a, x.is_uint() ? x : DataType::Int(64)),
                        cast_to(b, y.is_uint() ? y : DataType::Int(64))};
         call.result = DataType::Bool();
@@ -189,14 +181,16 @@ Shape shape_of_all(const std::vector<ffi::Tensor>& tensors, ir::Span span) {
 
 }  // namespace
 
-std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inputs,
-                            ir::Span span, const UfuncOptions& options) {
+Any call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inputs, ir::Span span,
+               const UfuncOptions& options) {
   Call call = resolve(evaluator, row, inputs, options, span);
-  for (const Any& each : options.out) {
-    check_writeable(each, "output array", span);
-    auto* out = as<ir::NDArrayNode>(each);
+  const ir::NDArrayNode* out = nullptr;
+  if (!is_none(options.out)) {
+    check_writeable(options.out, "output array", span);
+    out = as<ir::NDArrayNode>(options.out);
+    if (out == nullptr) raise("TypeError", span, "wrong-type", "return arrays must be of ArrayType");
     DataType result = call.rounded.is_void() ? call.result : call.rounded;
-    if (out != nullptr && !can_cast(result, out->tensor.dtype(), options.casting)) {
+    if (!can_cast(result, out->tensor.dtype(), options.casting)) {
       raise("UFuncTypeError", span, "bad-cast",
             "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule '{}'", row.name,
             result.str(), DataType(out->tensor.dtype()).str(), casting_name(options.casting));
@@ -214,13 +208,8 @@ std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span
     }
     shape = broadcast_shapes(shape, shape_of(*mask), span);
   }
-  auto given = [&](size_t i) -> const ir::NDArrayNode* {
-    return i < options.out.size() && !is_none(options.out[i]) ? as<ir::NDArrayNode>(options.out[i]) : nullptr;
-  };
-  for (size_t i = 0; i < options.out.size(); ++i) {
-    if (is_none(options.out[i])) continue;
-    if (given(i) == nullptr) raise("TypeError", span, "wrong-type", "return arrays must be of ArrayType");
-    Shape own = shape_of(given(i)->tensor);
+  if (out != nullptr) {
+    Shape own = shape_of(out->tensor);
     std::optional<Shape> whole = common_shape(shape, own);
     if (!whole || *whole != own) {
       raise("ValueError", span, "shape-mismatch",
@@ -231,22 +220,17 @@ std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span
   }
   std::vector<Operand> operands;
   for (const ffi::Tensor& input : call.inputs) operands.push_back(operand_of(input, shape));
-  std::vector<size_t> order = memory_order(shape.size(), operands);
-  std::vector<ffi::Tensor> results;
-  for (int8_t i = 0; i < row.outputs; ++i) {
-    const ir::NDArrayNode* out = given(static_cast<size_t>(i));
-    DataType result = row.last && i + 1 == row.outputs ? *row.last : call.result;
-    bool direct =
-        out != nullptr && DataType(out->tensor.dtype()) == result && !mask && call.rounded.is_void();
-    for (const ffi::Tensor& input : call.inputs) {
-      // An element may be written once it is read, but not before another reads it.
-      if (direct && shares_memory(input, out->tensor))
-        direct = data_of<char>(input) == data_of<char>(out->tensor) && shape_of(input) == shape &&
-                 strides_of(input) == strides_of(out->tensor);
-    }
-    results.push_back(direct ? out->tensor : make_in_order(shape, order, result));
-    operands.push_back(operand_of(results.back()));
+  bool direct =
+      out != nullptr && DataType(out->tensor.dtype()) == call.result && !mask && call.rounded.is_void();
+  for (const ffi::Tensor& input : call.inputs) {
+    // An element may be written once it is read, but not before another reads it.
+    if (direct && shares_memory(input, out->tensor))
+      direct = data_of<char>(input) == data_of<char>(out->tensor) && shape_of(input) == shape &&
+               strides_of(input) == strides_of(out->tensor);
   }
+  ffi::Tensor result =
+      direct ? out->tensor : make_in_order(shape, memory_order(shape.size(), operands), call.result);
+  operands.push_back(operand_of(result));
   {
     FloatErrors errors(evaluator, row.name, span);
     Walk walk(shape, operands);
@@ -262,31 +246,23 @@ std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span
     }
     forgive_nan(row);
   }
-  std::vector<Any> values;
-  for (size_t i = 0; i < results.size(); ++i) {
-    const ir::NDArrayNode* out = given(i);
-    if (!call.rounded.is_void() && !(row.last && i > 0)) results[i] = cast_to(results[i], call.rounded);
-    if (out == nullptr) {
-      values.push_back(scalar_or_array(results[i]));
-      continue;
-    }
-    if (mask) {
-      ffi::Tensor seen = row_major(broadcast_to(*mask, shape), DataType::Bool());
-      ffi::Tensor cast = row_major(results[i], out->tensor.dtype());
-      with_type(out->tensor.dtype(), [&](auto tag) {
-        using T = decltype(tag);
-        int64_t k = 0;
-        each_offset(out->tensor, [&](int64_t at) {
-          if (data_of<bool>(seen)[k]) data_of<T>(out->tensor)[at] = data_of<T>(cast)[k];
-          ++k;
-        });
+  if (!call.rounded.is_void()) result = cast_to(result, call.rounded);
+  if (out == nullptr) return scalar_or_array(result);
+  if (mask) {
+    ffi::Tensor seen = row_major(broadcast_to(*mask, shape), DataType::Bool());
+    ffi::Tensor cast = row_major(result, out->tensor.dtype());
+    with_type(out->tensor.dtype(), [&](auto tag) {
+      using T = decltype(tag);
+      int64_t k = 0;
+      each_offset(out->tensor, [&](int64_t at) {
+        if (data_of<bool>(seen)[k]) data_of<T>(out->tensor)[at] = data_of<T>(cast)[k];
+        ++k;
       });
-    } else if (!results[i].same_as(out->tensor)) {
-      copy_into(out->tensor, results[i]);
-    }
-    values.push_back(options.out[i]);
+    });
+  } else if (!direct) {
+    copy_into(out->tensor, result);
   }
-  return values;
+  return options.out;
 }
 
 // ---- folds ----
@@ -361,28 +337,6 @@ ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const Fo
   Operand source = operand_of(input);
   std::vector<size_t> order = memory_order(shape.size(), std::span<const Operand>(&source, 1));
   ffi::Tensor out = make_in_order(start_shape, order, dtype);
-  if (options.where) {
-    // Where the mask is false, the identity (or the initial value) stands in.
-    ffi::Tensor neutral = row.identity ? filled({}, dtype, *row.identity) : options.initial.value_or(input);
-    if (!row.identity && !options.initial) {
-      raise("ValueError", span, "no-identity",
-            "reduction operation '{}' does not have an identity, so to use a where mask one has to specify "
-            "'initial'",
-            row.name);
-    }
-    Shape whole = broadcast_shapes(shape, shape_of(*options.where), span);
-    ffi::Tensor masked = make_array(shape, dtype);
-    copy_into(masked, neutral);
-    ffi::Tensor mask = row_major(broadcast_to(*options.where, shape), DataType::Bool());
-    ffi::Tensor dense = row_major(input, dtype);
-    auto bytes = static_cast<size_t>(dtype.bytes());
-    for (int64_t i = 0; i < masked.numel(); ++i) {
-      if (data_of<bool>(mask)[i])
-        std::memcpy(data_of<char>(masked) + static_cast<size_t>(i) * bytes,
-                    data_of<char>(dense) + static_cast<size_t>(i) * bytes, bytes);
-    }
-    input = masked;
-  }
   if (gone == 0 && !row.identity && !options.initial) {
     copy_into(out, input);
     return out;
@@ -439,7 +393,6 @@ ffi::Tensor accumulate_tensor(const UfuncRow& row, const ffi::Tensor& tensor, in
   check_foldable(row, span);
   dtype = fold_type(row, tensor.dtype(), dtype, span);
   TypedLoop loop = loop_of(row, dtype, span);
-  Loop scan = row.scans[index_of(kind_of(dtype))];
   ffi::Tensor out = row_major(tensor, dtype, true);
   if (out.numel() == 0) return out;
   Shape shape = shape_of(out), strides = strides_of(out);
@@ -459,14 +412,9 @@ ffi::Tensor accumulate_tensor(const UfuncRow& row, const ffi::Tensor& tensor, in
       return;
     }
     for (int64_t i = 0; i < n; ++i) {
-      char* row_at = p[0] + i * s[0];
-      if (scan != nullptr) {
-        char* pointers[] = {row_at};
-        scan(pointers, count, &step);
-        continue;
-      }
-      for (int64_t k = 1; k < count; ++k) {
-        char* pointers[] = {row_at + (k - 1) * step, row_at + k * step, row_at + k * step};
+      char* at = p[0] + i * s[0];
+      for (int64_t k = 1; k < count; ++k, at += step) {
+        char* pointers[] = {at, at + step, at + step};
         int64_t steps[] = {step, step, step};
         loop(pointers, 1, steps);
       }
@@ -484,23 +432,10 @@ using ir::ApiRow;
 using ir::native;
 using Ufunc = ir::Ref<NumpyUfuncNode>;
 
-const std::pair<std::string_view, std::string_view> other_names[] = {{"abs", "absolute"},
-                                                                     {"true_divide", "divide"},
-                                                                     {"mod", "remainder"},
-                                                                     {"pow", "power"},
-                                                                     {"bitwise_not", "invert"},
-                                                                     {"bitwise_invert", "invert"},
-                                                                     {"bitwise_left_shift", "left_shift"},
-                                                                     {"bitwise_right_shift", "right_shift"},
-                                                                     {"asin", "arcsin"},
-                                                                     {"acos", "arccos"},
-                                                                     {"atan", "arctan"},
-                                                                     {"asinh", "arcsinh"},
-                                                                     {"acosh", "arccosh"},
-                                                                     {"atanh", "arctanh"},
-                                                                     {"atan2", "arctan2"},
-                                                                     {"conjugate", "positive"},
-                                                                     {"conj", "positive"}};
+const std::pair<std::string_view, std::string_view> other_names[] = {
+    {"abs", "absolute"},       {"true_divide", "divide"}, {"mod", "remainder"}, {"pow", "power"},
+    {"bitwise_not", "invert"}, {"asin", "arcsin"},        {"acos", "arccos"},   {"atan", "arctan"},
+    {"asinh", "arcsinh"},      {"acosh", "arccosh"},      {"atanh", "arctanh"}, {"atan2", "arctan2"}};
 
 Any ufunc_value(ApiCall& call) {
   std::string_view name = call.api.name;
@@ -516,11 +451,7 @@ UfuncOptions options_of(Evaluator& evaluator, const UfuncRow& row, ffi::Map<Stri
   for (const auto& [key, value] : keywords) {
     std::string_view name(key.data(), key.size());
     if (name == "out") {
-      if (value.type_index() == kTVMFFIArray) {
-        options.out.assign(elements(value).begin(), elements(value).end());
-      } else if (!is_none(value)) {
-        options.out.push_back(value);
-      }
+      options.out = value.type_index() == kTVMFFIArray ? elements(value)[0] : value;
     } else if (name == "where") {
       if (!(is_bool(value) && raw_int(value) != 0)) options.where = value;
     } else if (name == "dtype") {
@@ -539,17 +470,15 @@ Any call_row(ApiCall& call, const Ufunc& self, const Tuple& args, const ffi::Map
   Evaluator& evaluator = evaluator_of(call.host);
   const UfuncRow& row = *self->row;
   UfuncOptions options = options_of(evaluator, row, keywords, call.span);
-  auto least = static_cast<size_t>(row.inputs), most = static_cast<size_t>(row.inputs + row.outputs);
+  auto least = static_cast<size_t>(row.inputs), most = least + 1;
   if (args.size() < least || args.size() > most) {
     raise("TypeError", call.span, "wrong-arguments",
           "{}() takes from {} to {} positional arguments but {} {} given", row.name, least, most, args.size(),
           args.size() == 1 ? "was" : "were");
   }
-  for (size_t i = least; i < args.size(); ++i) options.out.push_back(args[i]);
+  if (args.size() == most) options.out = args[least];
   std::vector<Any> inputs(args.begin(), args.begin() + static_cast<ptrdiff_t>(least));
-  std::vector<Any> values = call_ufunc(evaluator, row, inputs, call.span, options);
-  if (values.size() == 1) return values[0];
-  return Tuple(values.begin(), values.end());
+  return call_ufunc(evaluator, row, inputs, call.span, options);
 }
 
 Any reduce_row(ApiCall& call, const Ufunc& self, const Any& array, const Any& axis, const Any& dtype,
@@ -561,56 +490,10 @@ Any reduce_row(ApiCall& call, const Ufunc& self, const Any& array, const Any& ax
                       .keepdims = keepdims};
   if (!is_none(dtype)) options.dtype = dtype_argument(evaluator, dtype, call.span_of(3));
   if (!is_none(initial)) options.initial = to_tensor(evaluator, initial, call.span);
-  if (!(is_bool(where) && raw_int(where) != 0)) options.where = to_tensor(evaluator, where, call.span);
+  refuse_where(where, call.span);
   FloatErrors errors(evaluator, "reduce", call.span);
   ffi::Tensor result = fold_tensor(*self->row, tensor, options, call.span);
   return into_out(result, out, call.span);
-}
-
-// The folds of array[indices[i]:indices[i + 1]], the last one to the end; the element alone where the next
-// index is not greater.
-Any reduceat_row(ApiCall& call, const Ufunc& self, const Any& array, const Any& indices,
-                 const Any& axis_value, const Any& dtype, const Any& out) {
-  Evaluator& evaluator = evaluator_of(call.host);
-  const UfuncRow& row = *self->row;
-  if (row.inputs != 2)
-    raise("ValueError", call.span, "wrong-arguments", "reduceat only supported for binary functions");
-  ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(1));
-  if (tensor.ndim() == 0) raise("TypeError", call.span, "shape-mismatch", "cannot reduceat on a scalar");
-  int64_t axis = axis_argument(evaluator, axis_value, tensor.ndim(), call.span_of(3));
-  Shape order{axis}, back;
-  for (int64_t d = 0; d < tensor.ndim(); ++d) {
-    if (d != axis) order.push_back(d);
-    back.push_back(d < axis ? d + 1 : d == axis ? 0 : d);
-  }
-  Any lines = array_value(transposed(tensor, order));
-  ffi::Tensor places = row_major(to_tensor(evaluator, indices, call.span_of(2)), DataType::Int(64));
-  int64_t length = tensor.size(axis);
-  FoldOptions options{.axes = std::vector<bool>(order.size(), false)};
-  options.axes[0] = true;
-  if (!is_none(dtype)) options.dtype = dtype_argument(evaluator, dtype, call.span_of(4));
-  auto fold = [&](int64_t begin, int64_t end) {
-    Any slice(ir::make<SliceNode>(Any(begin), Any(end), Any(nullptr)));
-    Any piece = array_subscript(evaluator, lines, slice, call.span);
-    return fold_tensor(row, to_tensor(evaluator, piece, call.span), options, call.span);
-  };
-  Shape shape = shape_of(tensor);
-  shape.erase(shape.begin() + axis);
-  shape.insert(shape.begin(), places.numel());
-  DataType type(fold(0, length == 0 ? 0 : 1).dtype());
-  ffi::Tensor made = make_array(shape, type);
-  int64_t bytes = type.bytes() * (places.numel() == 0 ? 0 : made.numel() / places.numel());
-  for (int64_t i = 0; i < places.numel(); ++i) {
-    int64_t begin = data_of<int64_t>(places)[i];
-    int64_t end = i + 1 < places.numel() ? data_of<int64_t>(places)[i + 1] : length;
-    if (begin < 0 || begin >= length) {
-      raise("IndexError", call.span, "index-out-of-range", "index {} out-of-bounds in {}.reduceat [0, {})",
-            begin, row.name, length);
-    }
-    ffi::Tensor part = row_major(fold(begin, std::max(begin + 1, end)), type);
-    std::memcpy(data_of<char>(made) + i * bytes, data_of<char>(part), static_cast<size_t>(bytes));
-  }
-  return into_out(transposed(made, back), out, call.span);
 }
 
 constexpr std::string_view kUfunc = "mlc.np.ufunc";
@@ -639,21 +522,6 @@ const ApiRow method_rows[] = {
                is_none(dtype) ? DataType::Void() : dtype_argument(evaluator, dtype, call.span_of(3)),
                call.span),
            out, call.span);
-     })},
-    {ApiKind::kMethod, kUfunc, "reduceat(array, indices, axis=0, dtype=None, out=None)",
-     "The folds of the stretches between indices.",
-     native([](ApiCall& call, Ufunc self, Any array, Any indices, Any axis, Any dtype, Any out) {
-       return reduceat_row(call, self, array, indices, axis, dtype, out);
-     })},
-    {ApiKind::kMethod, kUfunc, "outer(A, B)", "The function of each element of A with each of B.",
-     native([](ApiCall& call, Ufunc self, Any a, Any b) {
-       Evaluator& evaluator = evaluator_of(call.host);
-       ffi::Tensor left = to_tensor(evaluator, a, call.span_of(1));
-       Shape shape = shape_of(left);
-       shape.insert(shape.end(), static_cast<size_t>(to_tensor(evaluator, b, call.span_of(2)).ndim()), 1);
-       Any wide = is_weak(a) ? a : array_value(reshape_to(left, shape, call.span));
-       Any inputs[] = {wide, b};
-       return call_ufunc(evaluator, *self->row, inputs, call.span)[0];
      })},
     {ApiKind::kMethod, kUfunc, "at(a, indices, b=None)", "Applies the function in place, once per index.",
      native([](ApiCall& call, Ufunc self, Any a, Any indices, Any b) {
@@ -686,17 +554,6 @@ const ApiRow method_rows[] = {
      })},
     {ApiKind::kProperty, kUfunc, "__name__", "The name.",
      native([](Ufunc self) { return str_value(self->row->name); })},
-    {ApiKind::kProperty, kUfunc, "nin", "The number of inputs.",
-     native([](Ufunc self) { return static_cast<int64_t>(self->row->inputs); })},
-    {ApiKind::kProperty, kUfunc, "nout", "The number of outputs.",
-     native([](Ufunc self) { return static_cast<int64_t>(self->row->outputs); })},
-    {ApiKind::kProperty, kUfunc, "nargs", "The number of inputs and outputs.",
-     native([](Ufunc self) { return static_cast<int64_t>(self->row->inputs + self->row->outputs); })},
-    {ApiKind::kProperty, kUfunc, "identity", "What changes nothing, or None.", native([](Ufunc self) -> Any {
-       if (!self->row->identity) return nullptr;
-       if (self->row->result) return *self->row->identity != 0;
-       return static_cast<int64_t>(*self->row->identity);
-     })},
     {ApiKind::kClass, "numpy", "ufunc()", "The type of universal functions.", native([](ApiCall& call) {
        raise("TypeError", call.span, "not-constructible", "cannot create 'numpy.ufunc' instances");
      }),
@@ -705,17 +562,24 @@ const ApiRow method_rows[] = {
 
 }  // namespace
 
+void refuse_where(const Any& where, ir::Span span) {
+  if (is_bool(where) && raw_int(where) != 0) return;
+  raise("NotImplementedError", span, "left-out",
+        "`where` of a reduction is left out: reduce np.where(mask, a, value), or a[mask]");
+}
+
 Any into_out(const ffi::Tensor& result, const Any& out, ir::Span span) {
   if (is_none(out)) return scalar_or_array(result);
-  auto* array = as<ir::NDArrayNode>(out.type_index() == kTVMFFIArray ? elements(out)[0] : out);
+  const Any& target = out.type_index() == kTVMFFIArray ? elements(out)[0] : out;
+  auto* array = as<ir::NDArrayNode>(target);
   if (array == nullptr) raise("TypeError", span, "wrong-type", "output must be an array");
   if (shape_of(array->tensor) != shape_of(result)) {
     raise("ValueError", span, "shape-mismatch", "output array has the wrong shape: {} instead of {}",
           shape_text(shape_of(array->tensor)), shape_text(shape_of(result)));
   }
-  check_writeable(out.type_index() == kTVMFFIArray ? elements(out)[0] : out, "output array", span);
+  check_writeable(target, "output array", span);
   copy_into(array->tensor, result);
-  return out.type_index() == kTVMFFIArray ? elements(out)[0] : out;
+  return target;
 }
 
 const UfuncRow& find_ufunc(std::string_view name) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic, comparison, logic and bits, element by element.
-#include <bit>
 #include <cfenv>
 #include <cmath>
 
-#include "frontend/script/numpy/fast_math.h"
 #include "frontend/script/numpy/ufunc.h"
 
 namespace mlc::script {
@@ -17,9 +15,6 @@ using Wide = std::conditional_t<sizeof(T) < 4, uint32_t, std::make_unsigned_t<T>
 struct Number {
   template <class T>
   static constexpr bool on = !std::is_same_v<T, bool>;
-  template <class T>
-  static constexpr bool free = std::is_integral_v<T>;
-  static constexpr bool idempotent = false;
 };
 struct AllTypes : Number {
   template <class T>
@@ -27,7 +22,6 @@ struct AllTypes : Number {
 };
 
 struct Add : AllTypes {
-  static constexpr int start = 0;
   template <class T>
   static T apply(T a, T b) {
     if constexpr (std::is_same_v<T, bool>)
@@ -48,7 +42,6 @@ struct Subtract : Number {
   }
 };
 struct Multiply : AllTypes {
-  static constexpr int start = 1;
   template <class T>
   static T apply(T a, T b) {
     if constexpr (std::is_same_v<T, bool>)
@@ -59,15 +52,6 @@ struct Multiply : AllTypes {
       return a * b;
   }
 };
-struct Divide {
-  template <class T>
-  static constexpr bool on = is_real<T>;
-  template <class T>
-  static T apply(T a, T b) {
-    return a / b;
-  }
-};
-
 template <class T>
 T float_modulo(T a, T b) {
   T mod = std::fmod(a, b);
@@ -163,15 +147,6 @@ struct Power : Number {
     }
   }
 };
-struct FloatPower {
-  template <class T>
-  static constexpr bool on = std::is_same_v<T, double>;
-  template <class T>
-  static T apply(T a, T b) {
-    return std::pow(a, b);
-  }
-};
-
 void check_power(const std::vector<ffi::Tensor>& inputs, ir::Span span) {
   DataType dtype = inputs[1].dtype();
   if (!dtype.is_int()) return;
@@ -188,10 +163,6 @@ void check_power(const std::vector<ffi::Tensor>& inputs, ir::Span span) {
 }
 
 struct Maximum : AllTypes {
-  static constexpr bool idempotent = true;
-  static constexpr int start = 0;
-  template <class T>
-  static constexpr bool free = true;
   template <class T>
   static T apply(T a, T b) {
     if constexpr (std::is_floating_point_v<T>)
@@ -209,45 +180,38 @@ struct Minimum : Maximum {
       return a <= b ? a : b;
   }
 };
-struct Fmax : Maximum {
+#define MLC_NP_PAIR(Name, Base, Result, expression) \
+  struct Name : Base {                              \
+    template <class T>                              \
+    static Result apply(T a, T b) {                 \
+      return expression;                            \
+    }                                               \
+  };
+struct Real {
   template <class T>
-  static T apply(T a, T b) {
-    return a >= b || b != b ? a : b;
-  }
+  static constexpr bool on = is_real<T>;
 };
-struct Fmin : Maximum {
-  template <class T>
-  static T apply(T a, T b) {
-    return a <= b || b != b ? a : b;
-  }
-};
-
-struct BitAnd {
+struct Integral {
   template <class T>
   static constexpr bool on = std::is_integral_v<T>;
-  template <class T>
-  static constexpr bool free = true;
-  static constexpr bool idempotent = true;
-  static constexpr int start = -1;
-  template <class T>
-  static T apply(T a, T b) {
-    return a & b;
-  }
 };
-struct BitOr : BitAnd {
-  template <class T>
-  static T apply(T a, T b) {
-    return a | b;
-  }
-};
-struct BitXor : BitAnd {
-  static constexpr bool idempotent = false;
-  static constexpr int start = 0;
-  template <class T>
-  static T apply(T a, T b) {
-    return a ^ b;
-  }
-};
+MLC_NP_PAIR(Divide, Real, T, a / b)
+MLC_NP_PAIR(Fmax, AllTypes, T, a >= b || b != b ? a : b)
+MLC_NP_PAIR(Fmin, AllTypes, T, a <= b || b != b ? a : b)
+MLC_NP_PAIR(BitAnd, Integral, T, a& b)
+MLC_NP_PAIR(BitOr, Integral, T, a | b)
+MLC_NP_PAIR(BitXor, Integral, T, a ^ b)
+MLC_NP_PAIR(Equal, AllTypes, bool, a == b)
+MLC_NP_PAIR(NotEqual, AllTypes, bool, a != b)
+MLC_NP_PAIR(Less, AllTypes, bool, a < b)
+MLC_NP_PAIR(LessEqual, AllTypes, bool, a <= b)
+MLC_NP_PAIR(Greater, AllTypes, bool, a > b)
+MLC_NP_PAIR(GreaterEqual, AllTypes, bool, a >= b)
+MLC_NP_PAIR(LogicalAnd, AllTypes, bool, a != 0 && b != 0)
+MLC_NP_PAIR(LogicalOr, AllTypes, bool, a != 0 || b != 0)
+MLC_NP_PAIR(LogicalXor, AllTypes, bool, (a != 0) != (b != 0))
+#undef MLC_NP_PAIR
+
 struct ShiftLeft {
   template <class T>
   static constexpr bool on = is_whole<T>;
@@ -264,73 +228,13 @@ struct ShiftRight : ShiftLeft {
     return static_cast<T>(a >> b);
   }
 };
-struct Invert {
-  template <class T>
-  static constexpr bool on = std::is_integral_v<T>;
+struct Invert : Integral {
   template <class T>
   static T apply(T a) {
     if constexpr (std::is_same_v<T, bool>)
       return !a;
     else
       return static_cast<T>(~a);
-  }
-};
-struct Gcd : ShiftLeft {
-  template <class T>
-  static T apply(T a, T b) {
-    using U = std::make_unsigned_t<T>;
-    auto magnitude = [](T v) { return static_cast<U>(v < 0 ? U{0} - static_cast<U>(v) : static_cast<U>(v)); };
-    U x = magnitude(a), y = magnitude(b);
-    while (y != 0) {
-      U rest = static_cast<U>(x % y);
-      x = y;
-      y = rest;
-    }
-    return static_cast<T>(x);
-  }
-};
-struct Lcm : ShiftLeft {
-  template <class T>
-  static T apply(T a, T b) {
-    T divisor = Gcd::apply(a, b);
-    if (divisor == 0) return 0;
-    T product = static_cast<T>(static_cast<Wide<T>>(a / divisor) * static_cast<Wide<T>>(b));
-    return static_cast<T>(product < 0 ? Wide<T>{0} - static_cast<Wide<T>>(product)
-                                      : static_cast<Wide<T>>(product));
-  }
-};
-
-#define MLC_NP_COMPARE(Name, op)  \
-  struct Name : AllTypes {        \
-    template <class T>            \
-    static bool apply(T a, T b) { \
-      return a op b;              \
-    }                             \
-  };
-MLC_NP_COMPARE(Equal, ==)
-MLC_NP_COMPARE(NotEqual, !=)
-MLC_NP_COMPARE(Less, <)
-MLC_NP_COMPARE(LessEqual, <=)
-MLC_NP_COMPARE(Greater, >)
-MLC_NP_COMPARE(GreaterEqual, >=)
-#undef MLC_NP_COMPARE
-
-struct LogicalAnd : AllTypes {
-  template <class T>
-  static bool apply(T a, T b) {
-    return a != 0 && b != 0;
-  }
-};
-struct LogicalOr : AllTypes {
-  template <class T>
-  static bool apply(T a, T b) {
-    return a != 0 || b != 0;
-  }
-};
-struct LogicalXor : AllTypes {
-  template <class T>
-  static bool apply(T a, T b) {
-    return (a != 0) != (b != 0);
   }
 };
 struct LogicalNot : AllTypes {
@@ -427,24 +331,28 @@ void sum_loop(char* const* p, int64_t n, const int64_t* s) {
   auto sum = static_cast<Compute<T>>(load<T>(p[0]));
   *reinterpret_cast<T*>(p[0]) = static_cast<T>(sum + pairwise<T>(p[1], n, s[1]));
 }
-// The greatest or least float. Where a nan is among them, it is what is found: the first one.
+// The greatest or least float, 16 at a time. Where a nan is among them it is found, the first one.
 template <class T, bool greatest>
 void extreme_loop(char* const* p, int64_t n, const int64_t* s) {
   using F = std::conditional_t<greatest, Maximum, Minimum>;
-  if (s[1] != sizeof(T) || n < 64) return fold_loop<F, T>(p, n, s);
-  T best = load<T>(p[0]);
-  if (extreme_of_row(reinterpret_cast<const T*>(p[1]), n, greatest, best)) {
-    *reinterpret_cast<T*>(p[0]) = best;
-    return;
+  constexpr int64_t kLanes = 16;
+  if (s[1] != sizeof(T) || n < 4 * kLanes) return fold_loop<F, T>(p, n, s);
+  const auto* x = reinterpret_cast<const T*>(p[1]);
+  T lanes[kLanes];
+  std::fill_n(lanes, kLanes, load<T>(p[0]));
+  bool broken = lanes[0] != lanes[0];
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int64_t k = 0; k < kLanes; ++k) {
+      lanes[k] = (greatest ? lanes[k] > x[i + k] : lanes[k] < x[i + k]) ? lanes[k] : x[i + k];
+      broken |= x[i + k] != x[i + k];
+    }
   }
-  fold_loop<F, T>(p, n, s);
-}
-template <class T, Comparison how, class F>
-void compare_loop(char* const* p, int64_t n, const int64_t* s) {
-  if (s[0] != sizeof(T) || s[2] != 1 || (s[1] != sizeof(T) && s[1] != 0))
-    return binary_loop<F, T, bool>(p, n, s);
-  compare_rows(how, reinterpret_cast<const T*>(p[0]), reinterpret_cast<const T*>(p[1]), s[1] == 0,
-               reinterpret_cast<bool*>(p[2]), n);
+  if (broken) return fold_loop<F, T>(p, n, s);
+  T best = lanes[0];
+  for (T each : lanes) best = F::apply(best, each);
+  for (; i < n; ++i) best = F::apply(best, x[i]);
+  *reinterpret_cast<T*>(p[0]) = best;
 }
 template <bool greatest>
 constexpr Loops extreme_loops() {
@@ -464,40 +372,26 @@ constexpr Loops sum_loops() {
 constexpr DataType kBool = DataType::Bool();
 
 template <class F>
-constexpr UfuncRow binary(std::string_view name, std::string_view doc) {
-  return {.name = name, .doc = doc, .inputs = 2, .outputs = 1, .loops = binary_loops<F>()};
-}
-template <class F>
 constexpr UfuncRow folding(std::string_view name, std::string_view doc, std::optional<double> identity = {}) {
   UfuncRow row = binary<F>(name, doc);
   row.folds = fold_loops<F>();
-  row.scans = scan_loops<F>();
   row.identity = identity;
   return row;
 }
 template <class F>
-constexpr UfuncRow unary(std::string_view name, std::string_view doc) {
-  return {.name = name, .doc = doc, .inputs = 1, .outputs = 1, .loops = unary_loops<F>()};
-}
-template <class F, Comparison how>
 constexpr UfuncRow comparing(std::string_view name, std::string_view doc) {
-  UfuncRow row{.name = name,
-               .doc = doc,
-               .inputs = 2,
-               .outputs = 1,
-               .loops = binary_loops<F, bool>(),
-               .result = kBool,
-               .rule = Rule::kCompare};
-  row.loops[index_of(Kind::kFloat32)] = compare_loop<float, how, F>;
-  row.loops[index_of(Kind::kFloat64)] = compare_loop<double, how, F>;
-  return row;
+  return {.name = name,
+          .doc = doc,
+          .inputs = 2,
+          .loops = binary_loops<F, bool>(),
+          .result = kBool,
+          .rule = Rule::kCompare};
 }
 template <class F>
 constexpr UfuncRow logical(std::string_view name, std::string_view doc, double identity) {
   return {.name = name,
           .doc = doc,
           .inputs = 2,
-          .outputs = 1,
           .loops = binary_loops<F, bool>(),
           .folds = {fold_loop<F, bool>},
           .result = kBool,
@@ -522,52 +416,6 @@ constexpr UfuncRow with_check(UfuncRow row) {
   return row;
 }
 
-// The quotient rounded down and what is left.
-template <class T>
-void divmod_loop(char* const* p, int64_t n, const int64_t* s) {
-  using C = Compute<T>;
-  for (int64_t i = 0; i < n; ++i) {
-    auto a = static_cast<C>(load<T>(p[0] + i * s[0])), b = static_cast<C>(load<T>(p[1] + i * s[1]));
-    *reinterpret_cast<T*>(p[2] + i * s[2]) = static_cast<T>(FloorDivide::apply(a, b));
-    *reinterpret_cast<T*>(p[3] + i * s[3]) = static_cast<T>(Remainder::apply(a, b));
-  }
-}
-constexpr Loops divmod_loops() {
-  Loops loops{};
-  [&]<size_t... I>(std::index_sequence<I...>) {
-    (([&] {
-       using T = Element<static_cast<Kind>(I)>;
-       if constexpr (Number::on<T>) loops[I] = divmod_loop<T>;
-     }()),
-     ...);
-  }
-  (std::make_index_sequence<kPlainKinds>());
-  return loops;
-}
-
-// The bits of the absolute value that are set.
-template <class T>
-void count_bits_loop(char* const* p, int64_t n, const int64_t* s) {
-  for (int64_t i = 0; i < n; ++i) {
-    auto x = load<T>(p[0] + i * s[0]);
-    auto bits = static_cast<uint64_t>(x);
-    if constexpr (std::is_signed_v<T>) bits = x < 0 ? -bits : bits;
-    *reinterpret_cast<uint8_t*>(p[1] + i * s[1]) = static_cast<uint8_t>(std::popcount(bits));
-  }
-}
-constexpr Loops count_bits_loops() {
-  Loops loops{};
-  loops[index_of(Kind::kInt8)] = count_bits_loop<int8_t>;
-  loops[index_of(Kind::kUInt8)] = count_bits_loop<uint8_t>;
-  loops[index_of(Kind::kInt16)] = count_bits_loop<int16_t>;
-  loops[index_of(Kind::kUInt16)] = count_bits_loop<uint16_t>;
-  loops[index_of(Kind::kInt32)] = count_bits_loop<int32_t>;
-  loops[index_of(Kind::kUInt32)] = count_bits_loop<uint32_t>;
-  loops[index_of(Kind::kInt64)] = count_bits_loop<int64_t>;
-  loops[index_of(Kind::kUInt64)] = count_bits_loop<uint64_t>;
-  return loops;
-}
-
 const UfuncRow rows[] = {
     with_sums(folding<Add>("add", "x1 + x2.", 0)),
     folding<Multiply>("multiply", "x1 * x2.", 1),
@@ -577,7 +425,6 @@ const UfuncRow rows[] = {
     binary<Remainder>("remainder", "What is left of x1 / x2, with the sign of x2."),
     binary<Fmod>("fmod", "What is left of x1 / x2, with the sign of x1."),
     with_check(binary<Power>("power", "x1 ** x2.")),
-    binary<FloatPower>("float_power", "x1 ** x2 in float64."),
     with_extremes<true>(folding<Maximum>("maximum", "The greater of each pair; nan wins.")),
     with_extremes<false>(folding<Minimum>("minimum", "The lesser of each pair; nan wins.")),
     folding<Fmax>("fmax", "The greater of each pair; nan loses."),
@@ -588,34 +435,16 @@ const UfuncRow rows[] = {
     binary<ShiftLeft>("left_shift", "x1 << x2."),
     binary<ShiftRight>("right_shift", "x1 >> x2."),
     unary<Invert>("invert", "~x."),
-    binary<Gcd>("gcd", "The greatest common divisor."),
-    binary<Lcm>("lcm", "The least common multiple."),
-    comparing<Equal, Comparison::kEqual>("equal", "x1 == x2."),
-    comparing<NotEqual, Comparison::kNotEqual>("not_equal", "x1 != x2."),
-    comparing<Less, Comparison::kLess>("less", "x1 < x2."),
-    comparing<LessEqual, Comparison::kLessEqual>("less_equal", "x1 <= x2."),
-    comparing<Greater, Comparison::kGreater>("greater", "x1 > x2."),
-    comparing<GreaterEqual, Comparison::kGreaterEqual>("greater_equal", "x1 >= x2."),
+    comparing<Equal>("equal", "x1 == x2."),
+    comparing<NotEqual>("not_equal", "x1 != x2."),
+    comparing<Less>("less", "x1 < x2."),
+    comparing<LessEqual>("less_equal", "x1 <= x2."),
+    comparing<Greater>("greater", "x1 > x2."),
+    comparing<GreaterEqual>("greater_equal", "x1 >= x2."),
     logical<LogicalAnd>("logical_and", "Are both true?", 1),
     logical<LogicalOr>("logical_or", "Is one true?", 0),
     logical<LogicalXor>("logical_xor", "Is exactly one true?", 0),
-    {.name = "logical_not",
-     .doc = "Is it false?",
-     .inputs = 1,
-     .outputs = 1,
-     .loops = unary_loops<LogicalNot, bool>(),
-     .result = kBool},
-    {.name = "divmod",
-     .doc = "x1 / x2, rounded down, and what is left.",
-     .inputs = 2,
-     .outputs = 2,
-     .loops = divmod_loops()},
-    {.name = "bitwise_count",
-     .doc = "The bits of the absolute value that are set.",
-     .inputs = 1,
-     .outputs = 1,
-     .loops = count_bits_loops(),
-     .result = DataType::UInt(8)},
+    predicate<LogicalNot>("logical_not", "Is it false?"),
     unary<Negative>("negative", "-x."),
     unary<Positive>("positive", "+x."),
     unary<Absolute>("absolute", "The absolute value."),

@@ -57,57 +57,39 @@ Any abs(Evaluator& evaluator, const Arguments& args) {
         type_name_of(evaluator, value));
 }
 
-// Rounds half to even in decimal, by way of the exact digits.
+// Rounds half to even; digits behind the point by way of the exact decimal text.
 double round_digits(double value, int64_t digits) {
   if (!std::isfinite(value) || digits > 323) return value;
   if (digits < -308) return std::copysign(0.0, value);
-  if (digits >= 0) {
-    int size = std::snprintf(nullptr, 0, "%.*f", static_cast<int>(digits), value);
-    std::string text(static_cast<size_t>(size), 0);
-    std::snprintf(text.data(), text.size() + 1, "%.*f", static_cast<int>(digits), value);
-    return std::strtod(text.c_str(), nullptr);
+  if (digits < 0) {
+    double scale = std::pow(10.0, static_cast<double>(-digits));
+    return std::copysign(std::nearbyint(value / scale) * scale, value);
   }
-  // What is at least 1 has no more than 52 digits behind the point.
-  std::string text = fmt::format("{:.60f}", std::abs(value));
-  size_t point = text.find('.');
-  auto cut = static_cast<int64_t>(point) + digits;
-  if (cut < 0) return std::copysign(0.0, value);
-  std::string kept = "0" + text.substr(0, static_cast<size_t>(cut));
-  std::string rest =
-      text.substr(static_cast<size_t>(cut), point - static_cast<size_t>(cut)) + text.substr(point + 1);
-  bool half = rest[0] == '5' && rest.find_first_not_of('0', 1) == std::string::npos;
-  if (half ? (kept.back() - '0') % 2 != 0 : rest[0] >= '5') {
-    size_t i = kept.size() - 1;
-    for (; kept[i] == '9'; --i) kept[i] = '0';
-    ++kept[i];
-  }
-  double rounded = std::strtod((kept + std::string(static_cast<size_t>(-digits), '0')).c_str(), nullptr);
-  return std::copysign(rounded, value);
+  int size = std::snprintf(nullptr, 0, "%.*f", static_cast<int>(digits), value);
+  std::string text(static_cast<size_t>(size), 0);
+  std::snprintf(text.data(), text.size() + 1, "%.*f", static_cast<int>(digits), value);
+  return std::strtod(text.c_str(), nullptr);
 }
 
 Any round(Evaluator& evaluator, const Arguments& args) {
   const Any* digits = args.size() == 2 ? &args[1] : args.keyword("ndigits");
   if (digits != nullptr && is_none(*digits)) digits = nullptr;
   Any value = plain_number(args[0]);
-  int64_t count =
-      digits != nullptr && is_number(value) ? index_value(evaluator, *digits, args.span, "ndigits") : 0;
-  if (is_int(value) || is_bool(value)) {
-    if (digits == nullptr || count >= 0) return raw_int(value);
-    int64_t scale = 1;
-    for (int64_t i = count; i < 0; ++i) {
-      if (__builtin_mul_overflow(scale, 10, &scale)) return int64_t{0};
-    }
-    int64_t v = raw_int(value);
-    int64_t rest = ((v % scale) + scale) % scale;
-    int64_t down;
-    bool up = rest > scale - rest;
-    if (__builtin_sub_overflow(v, rest, &down) ||
-        ((up || (rest == scale - rest && (down / scale) % 2 != 0)) &&
-         __builtin_add_overflow(down, scale, &down))) {
-      Any low = whole_binary(syntax::BinOperator::kSub, v, rest, args.span);
-      return up ? whole_binary(syntax::BinOperator::kAdd, low, scale, args.span) : low;
-    }
-    return down;
+  bool integer = is_int(value) || is_bool(value) || as_wide(value) != nullptr;
+  int64_t count = digits != nullptr && (integer || is_float(value))
+                      ? index_value(evaluator, *digits, args.span, "ndigits")
+                      : 0;
+  if (integer) {
+    if (count >= 0) return is_bool(value) ? Any(raw_int(value)) : value;
+    using syntax::BinOperator;
+    auto exact = [&](BinOperator op, const Any& a, const Any& b) { return whole_binary(op, a, b, args.span); };
+    if (count < -38) return int64_t{0};  // less than a half of it, as no integer has more than 128 bits
+    Any scale = exact(BinOperator::kPow, int64_t{10}, -count);
+    Any rest = exact(BinOperator::kMod, value, scale);
+    Any down = exact(BinOperator::kSub, value, rest);
+    int half = compare_whole(exact(BinOperator::kMult, rest, int64_t{2}), scale);
+    Any odd = exact(BinOperator::kMod, exact(BinOperator::kFloorDiv, down, scale), int64_t{2});
+    return half > 0 || (half == 0 && raw_int(odd) != 0) ? exact(BinOperator::kAdd, down, scale) : down;
   }
   if (is_float(value)) {
     double real = raw_float(value);
@@ -161,21 +143,6 @@ Any divmod(Evaluator& evaluator, const Arguments& args) {
   return Tuple{quotient, evaluator.binary(syntax::BinOperator::kMod, args[0], args[1], args.span)};
 }
 
-// The number whose product with `value` is 1 modulo `modulus`, by Euclid's algorithm.
-int64_t inverse(int64_t value, int64_t modulus, ir::Span span) {
-  __int128 a = value, b = modulus, x = 1, y = 0;
-  while (b != 0) {
-    __int128 q = a / b;
-    a -= q * b;
-    std::swap(a, b);
-    x -= q * y;
-    std::swap(x, y);
-  }
-  if (a != 1 && a != -1)
-    raise("ValueError", span, "math-domain", "base is not invertible for the given modulus");
-  return static_cast<int64_t>(a == 1 ? x % modulus : -x % modulus);
-}
-
 Any pow(Evaluator& evaluator, const Arguments& args) {
   if (args.size() == 2 || is_none(args[2]))
     return evaluator.binary(syntax::BinOperator::kPow, args[0], args[1], args.span);
@@ -200,29 +167,19 @@ Any pow(Evaluator& evaluator, const Arguments& args) {
           "unsupported operand type(s) for ** or pow(): '{}', '{}', '{}'", type_name_of(evaluator, args[0]),
           type_name_of(evaluator, args[1]), type_name_of(evaluator, args[2]));
   }
-  if (as_wide(values[0]) != nullptr || as_wide(values[1]) != nullptr || as_wide(values[2]) != nullptr) {
-    bool negative = as_wide(values[1]) ? as_wide(values[1])->negative : raw_int(values[1]) < 0;
-    if (negative)
-      raise("NotImplementedError", args.span, "not-supported",
-            "inverses modulo a number are left out beyond 64 bits");
-    if (is_integer(values[2]) && raw_int(values[2]) == 0)
-      raise("ValueError", args.span, "division-by-zero", "pow() 3rd argument cannot be 0");
-    return whole_power_modulo(values[0], values[1], values[2], args.span);
+  if (as_wide(values[0]) != nullptr || as_wide(values[1]) != nullptr || as_wide(values[2]) != nullptr ||
+      raw_int(values[1]) < 0) {
+    raise("NotImplementedError", args.span, "not-supported",
+          "pow() modulo a number takes ints of 64 bits and an exponent that is not negative");
   }
-  int64_t modulus = raw_int(values[2]), exponent = raw_int(values[1]), base = raw_int(values[0]);
+  int64_t modulus = raw_int(values[2]), base = raw_int(values[0]);
   if (modulus == 0) raise("ValueError", args.span, "division-by-zero", "pow() 3rd argument cannot be 0");
   auto multiply = [&](__int128 a, __int128 b) {
     return static_cast<int64_t>(((a * b) % modulus + modulus) % modulus);
   };
   base = multiply(base, 1);
-  if (exponent < 0) {
-    if (exponent == INT64_MIN)
-      raise("OverflowError", args.span, "integer-overflow", "-({}) does not fit in 64 bits", exponent);
-    base = multiply(inverse(base, modulus, args.span), 1);
-    exponent = -exponent;
-  }
   int64_t result = multiply(1, 1);
-  for (int64_t e = exponent; e > 0; e >>= 1) {
+  for (int64_t e = raw_int(values[1]); e > 0; e >>= 1) {
     if ((e & 1) != 0) result = multiply(result, base);
     base = multiply(base, base);
   }
@@ -232,29 +189,13 @@ Any pow(Evaluator& evaluator, const Arguments& args) {
 int64_t whole(Evaluator& evaluator, const Arguments& args) {
   return index_value(evaluator, args[0], args.span_of(0), "argument");
 }
-std::string with_prefix(int64_t value, std::string_view prefix, int base) {
-  uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
-  std::string digits = base == 16  ? fmt::format("{:x}", magnitude)
-                       : base == 8 ? fmt::format("{:o}", magnitude)
-                                   : fmt::format("{:b}", magnitude);
-  return std::string(value < 0 ? "-" : "") + std::string(prefix) + digits;
-}
-// Of an int beyond 64 bits.
-Any wide_with_prefix(const Any& value, std::string_view prefix, int base) {
-  return str_value(std::string(as_wide(value)->negative ? "-" : "") + std::string(prefix) +
-                   magnitude_text(value, base));
-}
-Any hex(Evaluator& evaluator, const Arguments& args) {
-  if (as_wide(args[0]) != nullptr) return wide_with_prefix(args[0], "0x", 16);
-  return str_value(with_prefix(whole(evaluator, args), "0x", 16));
-}
-Any oct(Evaluator& evaluator, const Arguments& args) {
-  if (as_wide(args[0]) != nullptr) return wide_with_prefix(args[0], "0o", 8);
-  return str_value(with_prefix(whole(evaluator, args), "0o", 8));
-}
-Any bin(Evaluator& evaluator, const Arguments& args) {
-  if (as_wide(args[0]) != nullptr) return wide_with_prefix(args[0], "0b", 2);
-  return str_value(with_prefix(whole(evaluator, args), "0b", 2));
+template <int base>
+Any with_prefix(Evaluator& evaluator, const Arguments& args) {
+  Any value = as_wide(args[0]) != nullptr ? args[0] : Any(whole(evaluator, args));
+  std::string text = magnitude_text(value, base);
+  text.insert(0, base == 16 ? "0x" : base == 8 ? "0o" : "0b");
+  if (compare_whole(value, Any(int64_t{0})) < 0) text.insert(0, "-");
+  return str_value(text);
 }
 
 Any chr(Evaluator& evaluator, const Arguments& args) {
@@ -301,9 +242,9 @@ constexpr BuiltinRow functions[] = {
     {"round", "(number, ndigits=None)", "The number rounded, half to even.", round, 1, 2, "ndigits"},
     {"divmod", "(a, b)", "The pair (a // b, a % b).", divmod, 2, 2},
     {"pow", "(base, exp, mod=None)", "base ** exp, or that modulo mod.", pow, 2, 3},
-    {"hex", "(number)", "The number in base 16.", hex, 1, 1},
-    {"oct", "(number)", "The number in base 8.", oct, 1, 1},
-    {"bin", "(number)", "The number in base 2.", bin, 1, 1},
+    {"hex", "(number)", "The number in base 16.", with_prefix<16>, 1, 1},
+    {"oct", "(number)", "The number in base 8.", with_prefix<8>, 1, 1},
+    {"bin", "(number)", "The number in base 2.", with_prefix<2>, 1, 1},
     {"chr", "(i)", "The character of a code point.", chr, 1, 1},
     {"ord", "(c)", "The code point of a character.", ord, 1, 1},
 };

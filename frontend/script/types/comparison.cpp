@@ -128,7 +128,8 @@ size_t first_difference(Evaluator& evaluator, const Any& a, const Any& b) {
       continue;
     }
     OwnedValue x(copy(here)), y(copy(there));
-    if (!borrow(x.words).same_as(borrow(y.words)) && !evaluator.equal(borrow(x.words), borrow(y.words))) break;
+    if (!borrow(x.words).same_as(borrow(y.words)) && !evaluator.equal(borrow(x.words), borrow(y.words)))
+      break;
   }
   return i;
 }
@@ -331,26 +332,28 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
       }
       return same_as_wanted(true);
     }
-    auto* x = as<SetNode>(a);
-    auto* y = as<SetNode>(b);
-    // Views of keys and of items are ordered as sets are.
-    auto is_view = [](const Any& v) {
+    // Views of keys and of items are compared as sets are.
+    auto viewed = [](const Any& v) {
       auto* view = as<DictViewNode>(v);
       return view != nullptr && view->kind != DictViewNode::Kind::kValues;
     };
-    if (!equality && (is_view(a) || x != nullptr) && (is_view(b) || y != nullptr) &&
-        (x == nullptr || y == nullptr)) {
-      bool up = op == CmpOperator::kLt || op == CmpOperator::kLtE;
+    if ((viewed(a) && (viewed(b) || as<SetNode>(b))) || (viewed(b) && as<SetNode>(a))) {
+      // Values need not be hashable, so no sets are made.
+      bool turned = op == CmpOperator::kGt || op == CmpOperator::kGtE;
+      const Any& less = turned ? b : a;
+      const Any& more = turned ? a : b;
+      int64_t sizes[] = {length(less, span), length(more, span)};
       bool strict = op == CmpOperator::kLt || op == CmpOperator::kGt;
-      const Any& small = up ? a : b;
-      const Any& large = up ? b : a;
-      int64_t n = length(small), m = length(large);
-      if (strict ? n >= m : n > m) return false;
-      for (const Any& each : elements_of(small)) {
-        if (!contains(large, each, span)) return false;
+      bool fits = equality ? sizes[0] == sizes[1] : strict ? sizes[0] < sizes[1] : sizes[0] <= sizes[1];
+      if (fits) {
+        std::vector<Any> all = elements_of(less, span);
+        fits =
+            std::all_of(all.begin(), all.end(), [&](const Any& each) { return contains(more, each, span); });
       }
-      return true;
+      return op == CmpOperator::kNotEq ? !fits : fits;
     }
+    auto* x = as<SetNode>(a);
+    auto* y = as<SetNode>(b);
     if (x != nullptr && y != nullptr) {
       switch (op) {
         case CmpOperator::kEq:
@@ -384,16 +387,6 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
       if (p != nullptr && q != nullptr) {
         return same_as_wanted(equal(p->start, q->start) && equal(p->stop, q->stop) &&
                               equal(p->step, q->step));
-      }
-      auto is_set = [](const Any& v) {
-        auto* view = as<DictViewNode>(v);
-        return as<SetNode>(v) != nullptr || (view != nullptr && view->kind != DictViewNode::Kind::kValues);
-      };
-      if (is_set(a) && is_set(b)) {
-        std::vector<Any> all = elements_of(a);
-        bool same = all.size() == elements_of(b).size();
-        for (const Any& value : all) same = same && contains(b, value, span);
-        return same_as_wanted(same);
       }
       for (bool swapped : {false, true}) {
         const Any& object = swapped ? b : a;
@@ -444,8 +437,16 @@ bool Evaluator::contains(const Any& container, const Any& value, ir::Span span) 
     return false;
   }
   if (auto* set = as<SetNode>(container)) return set->contains(*this, value);
-  if (auto* view = as<DictViewNode>(container); view != nullptr && view->kind == DictViewNode::Kind::kKeys) {
-    return dict_find(*this, view->dict, value, span) != nullptr;
+  if (auto* view = as<DictViewNode>(container);
+      view != nullptr && view->kind != DictViewNode::Kind::kValues) {
+    if (view->kind == DictViewNode::Kind::kKeys) return dict_find(*this, view->dict, value, span) != nullptr;
+    const Any& pair = builtin_value_of(value);
+    if (pair.type_index() != kTVMFFIArray || elements(pair).size() != 2) return false;
+    Any key = elements(pair)[0], wanted = elements(pair)[1];
+    const Any* place = dict_find(*this, view->dict, key, span);
+    if (place == nullptr) return false;
+    Any found = *place;  // kept while it is compared
+    return found.same_as(wanted) || equal(found, wanted);
   }
   if (auto* range = as<RangeNode>(container)) {
     if (is_integer(value)) {

@@ -30,7 +30,7 @@ const Any* entry(ApiCall& call) {
 }
 Any required(ApiCall& call) {
   if (const Any* value = entry(call)) return *value;
-  raise("KeyError", call.span, "missing-key", "key is not in Map");
+  key_error(evaluator_of(call.host), call.args[1], call.span);
 }
 Any attribute(ApiCall& call) {
   if (const Any* value = entry(call)) return *value;

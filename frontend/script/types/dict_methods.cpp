@@ -122,9 +122,8 @@ bool class_builtin(Evaluator&, const ClassNode* cls, Symbol name, Any& out) {
   const BuiltinRow* row = nullptr;
   if (cls == t.dict.get()) row = &from_keys_row;
   if (cls == t.str.get()) row = &str_maketrans();
-  if (cls == t.bytes.get()) row = name.str() == "maketrans" ? &bytes_maketrans() : &bytes_fromhex();
+  if (cls == t.bytes.get()) row = &bytes_fromhex();
   if (cls == t.integer.get()) row = &int_from_bytes();
-  if (cls == t.real.get()) row = &float_fromhex();
   if (row == nullptr || row->name != name.str()) return false;
   out = builtin_value(row, "");
   return true;

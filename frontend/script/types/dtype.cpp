@@ -74,7 +74,7 @@ const BuiltinRow methods[] = {
 };
 
 const Ref<ClassNode>& dtype_class() {
-  static const Ref<ClassNode> made = [] {
+  static thread_local const Ref<ClassNode> made = [] {
     Ref<ClassNode> ref = ir::make<ClassNode>("dtype");
     auto* cls = const_cast<ClassNode*>(ref.get());
     const Ref<ClassNode>& text = types().str;

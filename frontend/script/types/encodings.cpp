@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as bytes: UTF-8, ASCII and Latin-1, with Python's ways of treating errors.
+// Texts as bytes: UTF-8, ASCII and Latin-1; what does not fit is an error, left out, or replaced.
 #include "frontend/script/core/machine.h"
 #include "frontend/script/types/letters.h"
 
@@ -11,24 +11,24 @@ enum class Encoding : uint8_t { kUtf8, kAscii, kLatin1 };
 Encoding encoding_of(std::string_view given, ir::Span span) {
   std::string name;
   for (char c : given) {
-    if (c == '-' || c == '_' || c == ' ') continue;
-    name += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    if (c != '-' && c != '_' && c != ' ') name += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   }
-  if (name == "utf8" || name == "u8") return Encoding::kUtf8;
-  if (name == "ascii" || name == "usascii" || name == "646") return Encoding::kAscii;
-  if (name == "latin1" || name == "iso88591" || name == "latin" || name == "l1" || name == "8859")
-    return Encoding::kLatin1;
-  if (name.starts_with("utf16") || name.starts_with("utf32") || name.starts_with("cp") ||
-      name.starts_with("iso8859"))
-    raise("NotImplementedError", span, "not-supported",
-          "the encoding {} is left out: UTF-8, ASCII and Latin-1 are known", quote(given));
-  raise("LookupError", span, "unknown-encoding", "unknown encoding: {}", given);
+  if (name == "utf8") return Encoding::kUtf8;
+  if (name == "ascii" || name == "usascii") return Encoding::kAscii;
+  if (name == "latin1" || name == "iso88591") return Encoding::kLatin1;
+  raise("LookupError", span, "unknown-encoding", "unknown encoding: {}; known are utf-8, ascii and latin-1", given);
 }
 std::string_view shown(Encoding encoding) {
   return encoding == Encoding::kUtf8 ? "utf-8" : encoding == Encoding::kAscii ? "ascii" : "latin-1";
 }
-void unknown_handler(std::string_view errors, ir::Span span) {
-  raise("LookupError", span, "unknown-encoding", "unknown error handler name '{}'", errors);
+enum class OnError : uint8_t { kStrict, kIgnore, kReplace };
+
+OnError handler_of(std::string_view errors, ir::Span span) {
+  if (errors == "strict") return OnError::kStrict;
+  if (errors == "ignore") return OnError::kIgnore;
+  if (errors == "replace") return OnError::kReplace;
+  raise("LookupError", span, "unknown-encoding",
+        "unknown error handler name '{}'; known are strict, ignore and replace", errors);
 }
 
 // How many bytes the character at the front takes; 0 and the number of bytes to leave out when it is none.
@@ -77,6 +77,7 @@ std::string_view word_or(const Any* given, std::string_view otherwise, std::stri
 
 Any text_of_bytes(std::string_view bytes, std::string_view name, ir::Span span, std::string_view errors) {
   Encoding encoding = encoding_of(name, span);
+  OnError handler = handler_of(errors, span);
   std::string text;
   if (encoding == Encoding::kLatin1) {
     for (char c : bytes) append_utf8(text, static_cast<unsigned char>(c));
@@ -91,20 +92,12 @@ Any text_of_bytes(std::string_view bytes, std::string_view name, ir::Span span, 
       i += size;
       continue;
     }
-    if (errors == "strict") {
-      throw_codec_error("UnicodeDecodeError", shown(encoding), ffi::Bytes(std::string(bytes)), i, i + bad,
-                        why, span);
-    } else if (errors == "replace") {
-      text += "\uFFFD";
-    } else if (errors == "backslashreplace") {
-      for (size_t k = 0; k < bad; ++k)
-        text += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[i + k]));
-    } else if (errors == "surrogateescape" || errors == "surrogatepass") {
-      raise("NotImplementedError", span, "not-supported",
-            "errors='{}' is left out: a str has no surrogates here", errors);
-    } else if (errors != "ignore") {
-      unknown_handler(errors, span);
+    if (handler == OnError::kStrict) {
+      std::string what = bad == 1 ? fmt::format("byte 0x{:02x} in position {}", static_cast<unsigned char>(bytes[i]), i)
+                                  : fmt::format("bytes in position {}-{}", i, i + bad - 1);
+      raise("UnicodeDecodeError", span, "bad-text", "'{}' codec can't decode {}: {}", shown(encoding), what, why);
     }
+    if (handler == OnError::kReplace) text += "\uFFFD";
     i += bad;
   }
   return str_value(text);
@@ -112,32 +105,22 @@ Any text_of_bytes(std::string_view bytes, std::string_view name, ir::Span span, 
 
 Any bytes_of_text(std::string_view text, std::string_view name, std::string_view errors, ir::Span span) {
   Encoding encoding = encoding_of(name, span);
+  OnError handler = handler_of(errors, span);
   if (encoding == Encoding::kUtf8) return ffi::Bytes(std::string(text));
   uint32_t limit = encoding == Encoding::kAscii ? 0x80 : 0x100;
-  std::vector<uint32_t> points;
-  for (std::string_view rest = text; !rest.empty();) points.push_back(take_point(rest));
   std::string bytes;
-  for (size_t i = 0; i < points.size(); ++i) {
-    uint32_t point = points[i];
+  size_t i = 0;
+  for (std::string_view rest = text; !rest.empty(); ++i) {
+    uint32_t point = take_point(rest);
     if (point < limit) {
       bytes += static_cast<char>(point);
-      continue;
-    }
-    std::string one;
-    append_utf8(one, point);
-    if (errors == "strict") {
-      size_t end = i;
-      while (end < points.size() && points[end] >= limit) ++end;
-      throw_codec_error("UnicodeEncodeError", shown(encoding), str_value(text), i, end,
-                        fmt::format("ordinal not in range({})", limit), span);
-    } else if (errors == "replace") {
+    } else if (handler == OnError::kReplace) {
       bytes += '?';
-    } else if (errors == "backslashreplace") {
-      bytes += ascii_text(one);
-    } else if (errors == "xmlcharrefreplace") {
-      bytes += fmt::format("&#{};", point);
-    } else if (errors != "ignore") {
-      unknown_handler(errors, span);
+    } else if (handler == OnError::kStrict) {
+      std::string one;
+      append_utf8(one, point);
+      raise("UnicodeEncodeError", span, "bad-text", "'{}' codec can't encode character {} in position {}: ordinal not in "
+            "range({})", shown(encoding), ascii_text(one), i, limit);
     }
   }
   return ffi::Bytes(bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // format(): Python's format specification
-//   [[fill]align][sign][z][#][0][width][grouping][.precision][type]
+//   [[fill]align][sign][#][0][width][grouping][.precision][type]
 #include <charconv>
 #include <cmath>
 
@@ -17,7 +17,6 @@ struct Spec {
   std::string fill = " ";
   char align = '>';
   char sign = 0;
-  bool no_negative_zero = false;
   bool alternate = false;
   int64_t width = 0;
   char grouping = 0;
@@ -66,7 +65,6 @@ Spec parse_spec(std::string_view text, char kind, std::string_view type_name, ir
     spec.sign = text[0];
     text.remove_prefix(1);
   }
-  spec.no_negative_zero = accept('z');
   spec.alternate = accept('#');
   if (!filled && accept('0')) {
     spec.fill = "0";
@@ -162,70 +160,29 @@ std::string sign_text(bool negative, const Spec& spec) {
   return spec.sign == '+' ? "+" : spec.sign == ' ' ? " " : "";
 }
 
-}  // namespace
-
 // The digits of a number that is not negative, as C writes them by this type.
-std::string fixed_digits(double value, char type, int64_t precision, bool alternate) {
-  if ((type == 'f' || type == 'e' || type == 'g') && !alternate && precision <= 100 && std::isfinite(value)) {
-    char digits[512];
-    auto style = type == 'f'   ? std::chars_format::fixed
-                 : type == 'e' ? std::chars_format::scientific
-                               : std::chars_format::general;
-    auto end = std::to_chars(digits, digits + sizeof(digits), value, style, static_cast<int>(precision));
-    return {digits, end.ptr};
-  }
-  if (type == 'g' && alternate && precision > 0 && precision <= 100 && std::isfinite(value)) {
-    // The C library loses the zeros of what is rounded up to the next power of ten.
-    std::string digits = fixed_digits(value, 'e', precision - 1, false);
-    int exponent = std::atoi(digits.c_str() + digits.find('e') + 1);
-    if (exponent >= -4 && exponent < precision)
-      digits = fixed_digits(value, 'f', precision - 1 - exponent, false);
-    if (digits.find('.') == std::string::npos) digits.insert(std::min(digits.find('e'), digits.size()), ".");
-    return digits;
-  }
-  if (type == 'G' && alternate) {
-    std::string digits = fixed_digits(value, 'g', precision, true);
-    std::replace(digits.begin(), digits.end(), 'e', 'E');
-    return digits;
-  }
-  char format[8];
-  size_t n = 0;
-  format[n++] = '%';
-  if (alternate) format[n++] = '#';
-  format[n++] = '.';
-  format[n++] = '*';
-  format[n++] = type;
-  format[n] = 0;
+std::string fixed_digits(double value, char type, int64_t precision) {
+  const char format[] = {'%', '.', '*', type, 0};
   int size = std::snprintf(nullptr, 0, format, static_cast<int>(precision), value);
   std::string text(static_cast<size_t>(size), 0);
   std::snprintf(text.data(), text.size() + 1, format, static_cast<int>(precision), value);
   return text;
 }
 
-namespace {
-
-// The shortest digits that read back; `alternate`: never without a point.
-std::string shortest_digits(double value, bool alternate) {
-  std::string text = float_repr(value);
-  size_t exponent = text.find('e');
-  if (alternate && exponent != std::string::npos && text.find('.') == std::string::npos)
-    text.insert(exponent, ".");
-  return text;
-}
 // As 'g', but with at least one digit behind the point; scientific from 10 ** (precision - 1) on.
-std::string general_digits(double value, int64_t precision, bool alternate) {
+std::string general_digits(double value, int64_t precision) {
   precision = std::max<int64_t>(precision, 1);
-  std::string scientific = fixed_digits(value, 'e', precision - 1, alternate);
+  std::string scientific = fixed_digits(value, 'e', precision - 1);
   int exponent = std::atoi(scientific.c_str() + scientific.find('e') + 1);
   if (exponent >= -4 && exponent >= precision - 1) {
     std::string mantissa = scientific.substr(0, scientific.find('e'));
-    if (!alternate && mantissa.find('.') != std::string::npos) {
+    if (mantissa.find('.') != std::string::npos) {
       while (mantissa.back() == '0') mantissa.pop_back();
       if (mantissa.back() == '.') mantissa.pop_back();
     }
     return mantissa + scientific.substr(scientific.find('e'));
   }
-  std::string text = fixed_digits(value, 'g', precision, alternate);
+  std::string text = fixed_digits(value, 'g', precision);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
 }
@@ -233,8 +190,10 @@ std::string general_digits(double value, int64_t precision, bool alternate) {
 std::string format_float(double value, const Spec& spec, std::string_view type_name, ir::Span span) {
   char type = spec.type.empty() ? 0 : spec.type[0];
   if (spec.type.size() > 1 ||
-      (type != 0 && std::string_view("eEfFgGn%").find(type) == std::string_view::npos))
+      (type != 0 && std::string_view("eEfFgG%").find(type) == std::string_view::npos))
     unknown_type(spec, type_name, span);
+  if (spec.alternate)
+    raise("NotImplementedError", span, "not-supported", "`#` is not available in the format of a float");
   bool negative = std::signbit(value) && !std::isnan(value);
   double magnitude = std::abs(value);
   std::string text, suffix;
@@ -248,86 +207,42 @@ std::string format_float(double value, const Spec& spec, std::string_view type_n
   } else if (std::isinf(magnitude)) {
     text = upper ? "INF" : "inf";
   } else if (type == 0) {
-    text = spec.precision < 0 ? shortest_digits(magnitude, spec.alternate)
-                              : general_digits(magnitude, spec.precision, spec.alternate);
+    text = spec.precision < 0 ? float_repr(magnitude) : general_digits(magnitude, spec.precision);
   } else {
-    char shown = type == 'n' ? 'g' : type == '%' ? 'f' : type;
+    char shown = type == '%' ? 'f' : type;
     int64_t precision = spec.precision < 0 ? 6 : spec.precision;
     if ((shown == 'g' || shown == 'G') && precision == 0) precision = 1;
-    text = fixed_digits(magnitude, shown, precision, spec.alternate);
-  }
-  if (spec.no_negative_zero && negative) {
-    size_t end = text.find_first_of("eE");
-    negative = text.substr(0, end).find_first_of("123456789infINF") != std::string::npos;
+    text = fixed_digits(magnitude, shown, precision);
   }
   size_t split = 0;
   while (split < text.size() && is_digit(text[split])) ++split;
   return pad_number(sign_text(negative, spec), "", text.substr(0, split), text.substr(split) + suffix, spec);
 }
 
-std::string format_wide(const Any& value, const Spec& spec, std::string_view type_name, ir::Span span) {
+std::string format_int(const Any& value, const Spec& spec, std::string_view type_name, ir::Span span) {
   char type = spec.type.size() == 1 ? spec.type[0] : '?';
-  if (std::string_view("eEfFgG%").find(type) != std::string_view::npos)
-    return format_float(double_of(*as_wide(value), span), spec, type_name, span);
-  if (std::string_view("bdoxXn").find(type) == std::string_view::npos) {
-    if (type == 'c') raise("OverflowError", span, "out-of-range", "%c arg not in range(0x110000)");
-    unknown_type(spec, type_name, span);
+  auto* wide = as_wide(value);
+  if (std::string_view("eEfFgG%").find(type) != std::string_view::npos) {
+    double real = wide != nullptr ? double_of(*wide) : static_cast<double>(raw_int(value));
+    return format_float(real, spec, type_name, span);
   }
+  if (std::string_view("bcdoxX").find(type) == std::string_view::npos) unknown_type(spec, type_name, span);
   if (spec.precision >= 0)
     raise("ValueError", span, "bad-format", "Precision not allowed in integer format specifier");
-  bool decimal = type == 'd' || type == 'n';
-  std::string digits = magnitude_text(value, decimal ? 10 : type == 'o' ? 8 : type == 'b' ? 2 : 16);
+  if (type == 'c') {
+    if (wide != nullptr || raw_int(value) < 0 || raw_int(value) > 0x10FFFF)
+      raise("OverflowError", span, "out-of-range", "%c arg not in range(0x110000)");
+    std::string text;
+    append_utf8(text, static_cast<uint32_t>(raw_int(value)));
+    return pad_number("", "", "", text, spec);
+  }
+  std::string digits = magnitude_text(value, type == 'd' ? 10 : type == 'o' ? 8 : type == 'b' ? 2 : 16);
   if (type == 'X') {
     for (char& c : digits) c = c >= 'a' ? static_cast<char>(c - 32) : c;
   }
-  std::string prefix = spec.alternate && !decimal ? std::string("0") + type : "";
-  return pad_number(sign_text(as_wide(value)->negative, spec), prefix, digits, "", spec, decimal ? 3 : 4);
-}
-
-std::string format_int(int64_t value, const Spec& spec, std::string_view type_name, ir::Span span) {
-  char type = spec.type.size() == 1 ? spec.type[0] : '?';
-  if (std::string_view("eEfFgG%").find(type) != std::string_view::npos)
-    return format_float(static_cast<double>(value), spec, type_name, span);
-  if (std::string_view("bcdoxXn").find(type) == std::string_view::npos) unknown_type(spec, type_name, span);
-  if (spec.precision >= 0)
-    raise("ValueError", span, "bad-format", "Precision not allowed in integer format specifier");
-  if (spec.no_negative_zero) {
-    raise("ValueError", span, "bad-format",
-          "Negative zero coercion (z) not allowed in integer format specifier");
-  }
-  uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
-  std::string digits, prefix;
-  size_t every = type == 'd' || type == 'n' ? 3 : 4;
-  switch (type) {
-    case 'x':
-      digits = fmt::format("{:x}", magnitude), prefix = "0x";
-      break;
-    case 'X':
-      digits = fmt::format("{:X}", magnitude), prefix = "0X";
-      break;
-    case 'o':
-      digits = fmt::format("{:o}", magnitude), prefix = "0o";
-      break;
-    case 'b':
-      digits = fmt::format("{:b}", magnitude), prefix = "0b";
-      break;
-    case 'c': {
-      if (spec.sign != 0)
-        raise("ValueError", span, "bad-format", "Sign not allowed with integer format specifier 'c'");
-      if (spec.alternate)
-        raise("ValueError", span, "bad-format",
-              "Alternate form (#) not allowed with integer format specifier 'c'");
-      if (value < 0 || value > 0x10FFFF)
-        raise("OverflowError", span, "out-of-range", "%c arg not in range(0x110000)");
-      std::string text;
-      append_utf8(text, static_cast<uint32_t>(value));
-      return pad_number("", "", "", text, spec);
-    }
-    default:
-      digits = std::to_string(magnitude);
-      break;
-  }
-  return pad_number(sign_text(value < 0, spec), spec.alternate ? prefix : "", digits, "", spec, every);
+  std::string prefix = spec.alternate && type != 'd' ? std::string("0") + type : "";
+  bool negative = wide != nullptr ? wide->negative : raw_int(value) < 0;
+  return pad_number(sign_text(negative, spec), prefix, digits, "", spec, type == 'd' ? 3 : 4);
 }
 
 std::string format_str(std::string_view text, const Spec& spec, std::string_view type_name, ir::Span span) {
@@ -336,7 +251,6 @@ std::string format_str(std::string_view text, const Spec& spec, std::string_view
     raise("ValueError", span, "bad-format", "{} not allowed in string format specifier", what);
   };
   if (spec.sign != 0) refuse(spec.sign == ' ' ? "Space" : "Sign");
-  if (spec.no_negative_zero) refuse("Negative zero coercion (z)");
   if (spec.alternate) refuse("Alternate form (#)");
   if (spec.align == '=') refuse("'=' alignment");
   std::string_view rest = text;
@@ -422,8 +336,7 @@ std::string format_value(Evaluator& evaluator, const Any& original, std::string_
   if (text.empty()) return evaluator.str(value);
   std::string type_name = type_name_of(evaluator, value);
   auto spec = [&](char kind) { return parse_spec(text, kind, type_name, span); };
-  if (as_wide(value) != nullptr) return format_wide(value, spec('d'), type_name, span);
-  if (is_integer(value)) return format_int(raw_int(value), spec('d'), type_name, span);
+  if (is_integer(value) || as_wide(value) != nullptr) return format_int(value, spec('d'), type_name, span);
   if (is_float(value)) return format_float(raw_float(value), spec('f'), type_name, span);
   if (is_str(value)) return format_str(text_of(value), spec('s'), type_name, span);
   raise("TypeError", span, "bad-format", "unsupported format string passed to {}.__format__", type_name);

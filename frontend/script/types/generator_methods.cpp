@@ -63,7 +63,7 @@ void close_generator(Evaluator& evaluator, GeneratorBase& generator, ir::Span sp
   Any exit = evaluator.call(Any(state.exception_class("GeneratorExit")), {});
   Any ignored;
   try {
-    if (!generator.resume(evaluator, {nullptr, exit, exit}, ignored)) return;
+    if (!generator.resume(evaluator, {nullptr, exit}, ignored)) return;
   } catch (ir::Error& error) {
     if (is_exception_of(state.exception_of(error), "GeneratorExit")) return;
     throw;
@@ -81,15 +81,16 @@ bool throw_into(Evaluator& evaluator, GeneratorBase& generator, Message message,
   throw_given(evaluator.state(), message.thrown);
 }
 
-// What `body` gives; at StopIteration its value, and false.
-template <class F>
-bool until_stop(Evaluator& evaluator, Any& out, F body) {
+// `out`: what `step` gives; false and the value of the StopIteration that it raises.
+template <typename Step>
+bool until_stop(Evaluator::State& state, Any& out, const Step& step) {
   try {
-    return body();
+    out = step();
+    return true;
   } catch (ir::Error& error) {
-    Any exception = evaluator.state().exception_of(error);
+    Any exception = state.exception_of(error);
     if (!is_exception_of(exception, "StopIteration")) throw;
-    if (!evaluator.find_attribute(exception, Symbol("value"), out)) out = nullptr;
+    out = state.self.attribute(exception, Symbol("value"));
     return false;
   }
 }
@@ -99,41 +100,27 @@ bool until_stop(Evaluator& evaluator, Any& out, F body) {
 bool resume_delegate(Evaluator& evaluator, const Any& iterator, Message message, Any& out, ir::Span span) {
   State& state = evaluator.state();
   GeneratorBase* inner = generator_of(iterator);
-  Any method;
   bool more;
   if (!is_none(message.thrown)) {
-    if (is_exception_of(message.thrown, "GeneratorExit")) {
-      if (inner != nullptr) {
-        close_generator(evaluator, *inner, span);
-      } else if (evaluator.find_attribute(iterator, Symbol("close"), method)) {
-        evaluator.call(method, {}, {}, span);
-      }
-      throw_given(state, message.thrown);
-    }
-    if (inner != nullptr) {
-      more = throw_into(evaluator, *inner, std::move(message), out, span);
-    } else if (evaluator.find_attribute(iterator, Symbol("throw"), method)) {
-      return until_stop(evaluator, out, [&] {
-        out = evaluator.call(method, std::span<const Any>(&message.given, 1), {}, span);
-        return true;
-      });
-    } else {
-      throw_given(state, message.thrown);
-    }
+    bool exits = is_exception_of(message.thrown, "GeneratorExit");
+    if (exits && inner != nullptr) close_generator(evaluator, *inner, span);
+    if (exits || inner == nullptr) throw_given(state, message.thrown);
+    more = throw_into(evaluator, *inner, std::move(message), out, span);
   } else if (inner != nullptr) {
     more = inner->resume(evaluator, std::move(message), out);
   } else if (!is_none(message.sent)) {
-    method = evaluator.attribute(iterator, Symbol("send"), span);
-    return until_stop(evaluator, out, [&] {
-      out = evaluator.call(method, std::span<const Any>(&message.sent, 1), {}, span);
-      return true;
+    return until_stop(state, out, [&] {
+      Any send = evaluator.attribute(iterator, Symbol("send"), span);
+      return evaluator.call(send, std::span<const Any>(&message.sent, 1), {}, span);
     });
-  } else if (value_as_iterator(iterator) != nullptr) {
-    more = evaluator.next(iterator, out, span);
+  } else if (as<InstanceNode>(iterator) != nullptr) {
+    return until_stop(state, out, [&] {
+      Any value;
+      state.special(iterator, known().next, {}, value, span);
+      return value;
+    });
   } else {
-    return until_stop(evaluator, out, [&] {
-      return state.special(iterator, known().next, {}, out, span) || evaluator.next(iterator, out, span);
-    });
+    more = evaluator.next(iterator, out, span);
   }
   if (!more) out = inner == nullptr ? Any(nullptr) : std::exchange(inner->returned, nullptr);
   return more;
@@ -156,37 +143,26 @@ Any send(Evaluator& evaluator, const Arguments& args) {
   if (generator.phase == GeneratorBase::Phase::kRunning)
     raise("ValueError", args.span, "generator-running", "generator already executing");
   Any out;
-  if (!generator.resume(evaluator, {args[1], nullptr, nullptr}, out))
-    stop_iteration(evaluator, args[0], args.span);
+  if (!generator.resume(evaluator, {args[1], nullptr}, out)) stop_iteration(evaluator, args[0], args.span);
   return out;
 }
-// The exception that `throw(type, value)` or `throw(value)` means.
+// The exception that `throw(value)` means: an object or a class.
 Any exception_given(Evaluator& evaluator, const Arguments& args) {
-  const Any& given = args[1];
-  Any value = args.size() > 2 ? args[2] : Any(nullptr);
-  if (auto* cls = as<ClassNode>(given); cls != nullptr && cls->is_exception) {
-    if (is_none(value)) return evaluator.call(given, {}, {}, args.span);
-    if (evaluator.is_instance(value, given)) return value;
-    if (value.type_index() == kTVMFFIArray) return evaluator.call(given, elements(value), {}, args.span);
-    return evaluator.call(given, std::span<const Any>(&value, 1), {}, args.span);
-  }
-  auto* instance = as<InstanceNode>(given);
+  auto* cls = as<ClassNode>(args[1]);
+  if (cls != nullptr && cls->is_exception) return evaluator.call(args[1], {}, {}, args.span);
+  auto* instance = as<InstanceNode>(args[1]);
   if (instance == nullptr || !instance->cls->is_exception) {
     raise("TypeError", args.span_of(1), "not-an-exception",
           "exceptions must be classes or instances deriving from BaseException, not {}",
-          type_name_of(evaluator, given));
+          type_name_of(evaluator, args[1]));
   }
-  if (!is_none(value)) {
-    raise("TypeError", args.span_of(2), "not-an-exception",
-          "instance exception may not have a separate value");
-  }
-  return given;
+  return args[1];
 }
 Any throw_method(Evaluator& evaluator, const Arguments& args) {
   GeneratorBase& generator = receiver(args);
   Any exception = exception_given(evaluator, args);
   Any out;
-  if (!throw_into(evaluator, generator, {nullptr, exception, args[1]}, out, args.span))
+  if (!throw_into(evaluator, generator, {nullptr, exception}, out, args.span))
     stop_iteration(evaluator, args[0], args.span);
   return out;
 }
@@ -197,7 +173,7 @@ Any close(Evaluator& evaluator, const Arguments& args) {
 
 constexpr BuiltinRow rows[] = {
     {"send", "(value)", "Resumes the generator; the yield gives this value.", send, 1, 1},
-    {"throw", "(exception)", "Raises an exception at the yield.", throw_method, 1, 3},
+    {"throw", "(exception)", "Raises an exception at the yield.", throw_method, 1, 1},
     {"close", "()", "Ends the generator.", close, 0, 0},
 };
 
@@ -216,28 +192,10 @@ std::string iterator_text(Evaluator& evaluator, const Any& value, std::string_vi
 bool generator_attribute(State& state, const Any& object, Symbol name, Any& out, ir::Span span) {
   GeneratorBase* generator = generator_of(object);
   if (generator == nullptr) return false;
-  using Phase = GeneratorBase::Phase;
-  std::string_view text = name.str();
   if (name == known().name) {
     out = str_value(generator->fn->info->name);
   } else if (name == known().qualname) {
     out = str_value(generator->fn->info->qualified_name);
-  } else if (text == "gi_running") {
-    out = generator->phase == Phase::kRunning;
-  } else if (text == "gi_suspended") {
-    out = generator->phase == Phase::kSuspended;
-  } else if (text == "gi_yieldfrom") {
-    out = generator->delegate();
-  } else if (text == "gi_code") {
-    return state.attribute_or_not(Any(generator->fn), Symbol("__code__"), out, span);
-  } else if (text == "gi_frame") {
-    if (generator->phase != Phase::kDone) {
-      raise(
-          "NotImplementedError", span, "not-supported",
-          "`gi_frame` is not available: a frame is no object here; `gi_running` and `gi_suspended` tell the "
-          "generator's state");
-    }
-    out = nullptr;
   } else {
     return false;
   }

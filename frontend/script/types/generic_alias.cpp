@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// types.GenericAlias: a class with its arguments, `list[int]`. It is called, derived from and asked for
-// attributes as the class is.
+// types.GenericAlias: a class with its arguments, `list[int]`. It is called and derived from as the class is.
 #include "frontend/script/core/machine.h"
 
 namespace mlc::script {
@@ -35,12 +34,7 @@ Any repr(Evaluator& evaluator, const Arguments& args) {
 }
 Any call(Evaluator& evaluator, const Arguments& args) {
   std::vector<std::pair<std::string_view, Any>> keywords(args.keywords.begin(), args.keywords.end());
-  Any made = evaluator.call(origin_of(args[0]), args.positional.subspan(1), keywords, args.span);
-  // What was made knows how, if it has room for that.
-  auto* instance = as<InstanceNode>(made);
-  if (instance != nullptr && !instance->cls->slotted && instance->cls->scripted)
-    instance->set(Symbol("__orig_class__"), args[0]);
-  return made;
+  return evaluator.call(origin_of(args[0]), args.positional.subspan(1), keywords, args.span);
 }
 Any equal(Evaluator& evaluator, const Arguments& args) {
   if (!is_generic_alias(args[1])) return not_implemented();
@@ -50,48 +44,21 @@ Any equal(Evaluator& evaluator, const Arguments& args) {
 Any hash(Evaluator& evaluator, const Arguments& args) {
   return evaluator.hash(origin_of(args[0]), args.span) ^ evaluator.hash(arguments_of(args[0]), args.span);
 }
-Any attribute(Evaluator& evaluator, const Arguments& args) {
-  return evaluator.attribute(origin_of(args[0]), Symbol(text_of(args[1])), args.span);
-}
-Any item(Evaluator& evaluator, const Arguments& args) {
-  raise("TypeError", args.span, "not-subscriptable", "{} is not a generic class", evaluator.repr(args[0]));
-}
-Any entries(Evaluator&, const Arguments& args) { return Tuple{origin_of(args[0])}; }
-
 constexpr BuiltinRow rows[] = {
     {"__repr__", "()", "The text.", repr, 0, 0},
     {"__call__", "(*args)", "Calls the class.", call, 0, 127, "*"},
     {"__eq__", "(other)", "The same class with equal arguments.", equal, 1, 1},
     {"__hash__", "()", "The hash.", hash, 0, 0},
-    {"__getattr__", "(name)", "An attribute of the class.", attribute, 1, 1},
-    {"__getitem__", "(index)", "Refused: nothing is left open.", item, 1, 1},
-    {"__mro_entries__", "(bases)", "The class, where one derives from this.", entries, 1, 1},
 };
 
-// types.GenericAlias(origin, args)
-Any construct(Evaluator&, const Ref<ClassNode>& cls, const Arguments& args) {
-  if (args.size() != 2) {
-    raise("TypeError", args.span, "wrong-argument-count", "GenericAlias expected 2 arguments, got {}",
-          args.size());
-  }
-  Ref<InstanceNode> made = ir::make<InstanceNode>(cls);
-  auto* alias = const_cast<InstanceNode*>(made.get());
-  alias->set(known().origin, args[0]);
-  alias->set(args_name(), args[1].type_index() == kTVMFFIArray ? args[1] : Any(Tuple{args[1]}));
-  alias->set(Symbol("__parameters__"), Any(Tuple{}));
-  return Any(made);
-}
-
 const Ref<ClassNode>& alias_class() {
-  static const Ref<ClassNode> type = [] {
+  static thread_local const Ref<ClassNode> type = [] {
     Ref<ClassNode> made = ir::make<ClassNode>("GenericAlias");
     auto* cls = const_cast<ClassNode*>(made.get());
     cls->module = "types";
     cls->bases = {types().object};
     cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
-    cls->construct = construct;
     for (const BuiltinRow& row : rows) cls->set(Symbol(row.name), builtin_value(&row, "GenericAlias"));
-    cls->has_getattr = true;
     return made;
   }();
   return type;
@@ -109,27 +76,25 @@ Any generic_alias(const Any& origin, const Any& index) {
   auto* alias = const_cast<InstanceNode*>(made.get());
   alias->set(known().origin, origin);
   alias->set(args_name(), index.type_index() == kTVMFFIArray ? index : Any(Tuple{index}));
-  alias->set(Symbol("__parameters__"), Any(Tuple{}));
   return Any(made);
 }
 
-bool State::replace_bases(const List& written, List& bases, ir::Span span) {
-  bool replaced = false;
+List State::plain_bases(const List& written, ir::Span span) {
+  static const Symbol entries_name("__mro_entries__");
+  List bases;
   for (const Any& each : written) {
     auto* instance = as<InstanceNode>(each);
-    const Any* hook = instance == nullptr ? nullptr : instance->cls->find(Symbol("__mro_entries__"));
-    if (hook == nullptr) {
+    const Any* hook = instance == nullptr ? nullptr : instance->cls->find(entries_name);
+    if (is_generic_alias(each)) {
+      bases.push_back(origin_of(each));
+    } else if (hook == nullptr) {
       bases.push_back(each);
-      continue;
+    } else {  // of `typing`
+      Any args[] = {each, Tuple(written.begin(), written.end())};
+      for (const Any& entry : self.elements_of(self.call(*hook, args, {}, span))) bases.push_back(entry);
     }
-    replaced = true;
-    Any args[] = {each, Tuple(written.begin(), written.end())};
-    Any entries = self.call(*hook, args, {}, span);
-    if (entries.type_index() != kTVMFFIArray)
-      raise("TypeError", span, "wrong-type", "__mro_entries__ must return a tuple");
-    for (const Any& entry : elements(entries)) bases.push_back(entry);
   }
-  return replaced;
+  return bases;
 }
 
 }  // namespace mlc::script

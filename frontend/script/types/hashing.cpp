@@ -175,13 +175,10 @@ void register_key_type() {
 namespace {
 
 // Whether a KeyNode was ever stored: a plain tuple may be equal to it.
-bool key_nodes_are_keys = false;
-// The same of an object of a program's class: anything may be equal to it.
-bool objects_are_keys = false;
-
+thread_local bool key_nodes_are_keys = false;
 // The row that says what a type's values hash as; null for most types.
 const ir::Api* hash_row(const Any& value) {
-  static std::vector<std::pair<bool, const ir::Api*>> known;
+  static thread_local std::vector<std::pair<bool, const ir::Api*>> known;
   auto type = static_cast<size_t>(value.type_index());
   if (type >= known.size()) known.resize(type + 1);
   if (!known[type].first)
@@ -212,7 +209,7 @@ bool has_own_equality(const Any& key) {
 
 // A KeyNode made for a look-up serves the next one, unless the dict has kept it.
 Any& spare_key() {
-  static Any spare;
+  static thread_local Any spare;
   return spare;
 }
 Any key_node(Evaluator& evaluator, const Any& key, int64_t hash) {
@@ -280,7 +277,7 @@ Any* find_by_hash(Evaluator& evaluator, ffi::MapBaseObj* map, const Any& key, in
 }
 
 // Whether a bool or a float was ever stored as a key. Else nobody looks for an int under its other spellings.
-bool other_numbers_are_keys = false;
+thread_local bool other_numbers_are_keys = false;
 
 // The spelling under which the dict already has this key, if any.
 Any* find_spelling(ffi::MapBaseObj* map, const Any& key, Any* spelling) {
@@ -326,47 +323,6 @@ Any* find_plain_tuple(ffi::MapBaseObj* map, const Any& key, int64_t hash) {
       [&](const Any& other) { return other.type_index() == kTVMFFIArray && same_plain(other, key); });
 }
 
-// An object of a program's class that says it is equal to this str or number.
-Any* find_object(Evaluator& evaluator, ffi::MapBaseObj* map, const Any& key) {
-  if (!objects_are_keys || !(is_str(key) || is_number(key))) return nullptr;
-  return find_by_hash(evaluator, map, key, evaluator.hash(key));
-}
-
-// Strs whose hash a program asked for, by that hash: who gives it as its own may be equal to one of them.
-struct AskedTexts {
-  static constexpr size_t kMost = 65536;  // beyond, dicts are searched
-  std::unordered_map<int64_t, Any> by_hash;
-  bool overflowed = false;
-};
-AskedTexts& asked_texts() {
-  static auto& asked = *new AskedTexts;
-  return asked;
-}
-
-// The str in the dict that has this hash.
-Any text_with_hash(ffi::MapBaseObj* map, int64_t hash) {
-  AskedTexts& asked = asked_texts();
-  if (auto found = asked.by_hash.find(hash); found != asked.by_hash.end()) return found->second;
-  if (asked.overflowed) {
-    for (const auto& [key, value] : *map) {
-      if (is_str(key) && hash_text(text_of(key)) == hash) return key;
-    }
-  }
-  return nullptr;
-}
-
-// What its __float__ says, if a float was ever stored as a key; None without.
-Any float_of_object(Evaluator& evaluator, const Any& key, ir::Span span) {
-  Any real;
-  if (!other_numbers_are_keys) return real;
-  try {
-    evaluator.state().special(key, known().real, {}, real, span);
-  } catch (const ir::Error&) {  // no number: no float is equal to it
-    real = nullptr;
-  }
-  return real;
-}
-
 // The place of a key with Python's equality, and the key under which it stands there or would: a plain tuple,
 // or a KeyNode.
 struct KeyPlace {
@@ -397,18 +353,8 @@ KeyPlace find_equal(Evaluator& evaluator, ffi::MapBaseObj* map, const Any& key, 
   place.hash = DictTable::hash_of(type, static_cast<uint64_t>(hash));
   place.key = key_node(evaluator, key, hash);
   if (plain || place.value != nullptr) return place;
-  if (as<InstanceNode>(key) != nullptr || as_wide(key) != nullptr) {
-    // An integer or a str with this hash, or the object as a float.
-    for (const Any& plain_key :
-         {Any(hash), text_with_hash(map, hash), float_of_object(evaluator, key, span)}) {
-      Any spelling;
-      Any* value = is_none(plain_key) ? nullptr : find_spelling(map, plain_key, &spelling);
-      if (value == nullptr || !evaluator.equal(spelling, key)) continue;
-      place.value = value;
-      place.key = spelling;
-      return place;
-    }
-  }
+  if (key.type_index() != kTVMFFIArray && as<InstanceNode>(key) == nullptr) return place;
+  // `(np.int64(1), 2)` and a named tuple of 1 and 2 are the key `(1, 2)`.
   place.value = DictTable::find(map, DictTable::hash_of(kTVMFFIArray, static_cast<uint64_t>(hash)),
                                 [&](const Any& other) {
                                   int64_t other_hash;
@@ -486,10 +432,8 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
   }
   if (!is_object(value)) return hash_int(raw_int(value));  // a device: its type and number
   if (auto* wide = as_wide(value)) {
-    // That of the float it equals, if there is one.
-    double real = double_of(*wide);
-    if (!std::isinf(real) && compare_whole(value, real) == 0) return hash_float(real);
-    return hash_text(magnitude_text(value, 16)) ^ (wide->negative ? 1 : 0);
+    auto h = static_cast<int64_t>(wide->magnitude() % static_cast<uint64_t>(kModulus));
+    return hash_int(wide->negative ? -h : h);
   }
   if (auto* set = as<SetNode>(value)) {
     if (!set->frozen) raise("TypeError", span, "unhashable", "unhashable type: 'set'");
@@ -528,25 +472,9 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(value)) >> 4);
 }
 
-int64_t asked_hash(Evaluator& evaluator, const Any& value, ir::Span span) {
-  int64_t hash = evaluator.hash(value, span);
-  if (const Any& plain = builtin_value_of(value); is_str(plain)) {
-    AskedTexts& asked = asked_texts();
-    if (asked.by_hash.size() < AskedTexts::kMost) {
-      asked.by_hash.emplace(hash, plain);
-    } else {
-      asked.overflowed = true;
-    }
-  }
-  return hash;
-}
-
 Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span) {
   auto* map = static_cast<ffi::MapBaseObj*>(raw_object(dict));
-  if (is_str(key)) {
-    Any* found = find_exact(map, key);
-    return found == nullptr ? find_object(evaluator, map, key) : found;
-  }
+  if (is_str(key)) return find_exact(map, key);
   if (has_own_equality(key)) {
     int64_t hash;
     if (!key_nodes_are_keys && plain_hash(key, hash)) return find_plain_tuple(map, key, hash);
@@ -554,9 +482,7 @@ Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span s
     give_back(place.key);
     return place.value;
   }
-  Any stored = stored_key(evaluator, key, span);
-  Any* found = find_spelling(map, stored, nullptr);
-  return found == nullptr ? find_object(evaluator, map, stored) : found;
+  return find_spelling(map, stored_key(evaluator, key, span), nullptr);
 }
 
 void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& value, ir::Span span) {
@@ -568,21 +494,16 @@ void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& 
     stored = key;
     hash = ffi::AnyHash()(key);
     found = find_text(map, key, hash);
-    if (found == nullptr) found = find_object(evaluator, map, key);
   } else if (has_own_equality(key)) {
     KeyPlace place = find_equal(evaluator, map, key, span);
     stored = std::move(place.key);
     hash = place.hash;
     found = place.value;
-    if (found == nullptr && stored.type_index() != kTVMFFIArray) {
-      key_nodes_are_keys = true;
-      objects_are_keys = objects_are_keys || as<InstanceNode>(key) != nullptr || as_wide(key) != nullptr;
-    }
+    if (found == nullptr && stored.type_index() != kTVMFFIArray) key_nodes_are_keys = true;
   } else {
     stored = stored_key(evaluator, key, span);
     hash = hash_of_stored(stored);
     found = find_spelling(map, stored, nullptr);
-    if (found == nullptr) found = find_object(evaluator, map, stored);
     if (is_bool(stored) || is_float(stored)) other_numbers_are_keys = true;
   }
   if (found != nullptr) {
@@ -615,9 +536,8 @@ Any plain_key(const Any& stored) {
 }
 
 void key_error(Evaluator& evaluator, const Any& key, ir::Span span, const Any& dict) {
-  Any said = dict.type_index() == kTVMFFIMap ? str_value("key is not in Map") : key;  // TVM's own words
   Any exception =
-      evaluator.call(Any(evaluator.state().exception_class("KeyError")), std::span<const Any>(&said, 1));
+      evaluator.call(Any(evaluator.state().exception_class("KeyError")), std::span<const Any>(&key, 1));
   ir::Diagnostic diagnostic;
   diagnostic.name = "missing-key";
   diagnostic.kind = "KeyError";

@@ -93,10 +93,14 @@ struct SetIterator final : IteratorNode {
   explicit SetIterator(const SetNode* of)
       : IteratorNode("set_iterator"), set(ir::ref(of)), values(of->elements()), used(of->used) {}
   bool next(Evaluator&, Any& out) override {
-    if (at >= values.size()) return false;
+    if (at > values.size()) return false;  // finished
     if (set->used != used) [[unlikely]] {
       used = ~size_t{0};
       raise("RuntimeError", {}, "changed-during-iteration", "Set changed size during iteration");
+    }
+    if (at == values.size()) {
+      ++at;
+      return false;
     }
     out = std::move(values[at++]);
     return true;
@@ -108,10 +112,8 @@ struct DictIterator final : IteratorNode {
   ffi::MapBaseObj::iterator at;
   size_t size;
   size_t given = 0;
+  bool finished = false;
   Pairs pairs;
-  bool ended = false;
-  bool small;    // where a removed entry moves those behind it
-  RawValue last{};  // the key given last: it is not touched
   DictIterator(Any dict, DictViewNode::Kind kind)
       : IteratorNode(kind == DictViewNode::Kind::kKeys     ? "dict_keyiterator"
                      : kind == DictViewNode::Kind::kValues ? "dict_valueiterator"
@@ -119,25 +121,20 @@ struct DictIterator final : IteratorNode {
         dict(std::move(dict)),
         kind(kind),
         at(map()->begin()),
-        size(map()->size()),
-        small(DictTable::is_small(map())) {}
+        size(map()->size()) {}
   ffi::MapBaseObj* map() const { return static_cast<ffi::MapBaseObj*>(raw_object(dict)); }
   bool next(Evaluator&, Any& out) override {
-    if (ended) return false;
-    if (map()->size() != size) {
-      size = ~size_t{0};
+    if (finished) return false;
+    // Of the same size it may still be another table.
+    if (map()->size() != size || (given < size && !DictTable::stands_at_entry(map(), at))) {
+      finished = true;
       raise("RuntimeError", {}, "changed-during-iteration", "dictionary changed size during iteration");
     }
-    bool over = at == map()->end();
-    if (over ? given < size : given >= size || !unchanged()) [[unlikely]]
-      keys_changed();
-    if (over) {
-      if (given > 0 && !ends_with_last()) keys_changed();
-      ended = true;
+    if (given == size) {
+      finished = true;
       return false;
     }
     auto& [key, value] = *at;
-    last = raw_of(key);
     switch (kind) {
       case DictViewNode::Kind::kKeys:
         out = plain_key(key);
@@ -152,26 +149,6 @@ struct DictIterator final : IteratorNode {
     ++at;
     if (++given < size) __builtin_prefetch(&*at);  // entries lie far apart, in the order of their hashes
     return true;
-  }
-  // As far as can be seen while the size is the same: the next entry is there, and in a small dict the one
-  // before it is that which was given last.
-  bool unchanged() {
-    if (DictTable::is_small(map()) != small || !DictTable::stands_at_entry(map(), at)) return false;
-    if (!small || given == 0) return true;
-    return follows_last(at);
-  }
-  // Has the dict got a key behind the one that was given last?
-  bool ends_with_last() {
-    if (given == size && size > 0 && DictTable::is_small(map()) == small) return follows_last(map()->end());
-    return true;
-  }
-  bool follows_last(ffi::MapBaseObj::iterator before) const {
-    const RawValue& key = raw_of((*--before).first);
-    return key.type_index == last.type_index && key.v_int64 == last.v_int64;
-  }
-  [[noreturn, gnu::cold]] void keys_changed() {
-    ended = true;
-    raise("RuntimeError", {}, "changed-during-iteration", "dictionary keys changed during iteration");
   }
 };
 struct ArrayIterator final : IteratorNode {  // rows of an np.ndarray
@@ -247,25 +224,15 @@ struct ZipIterator final : IteratorNode {
         state.push(std::move(value));
         continue;
       }
-      if (strict) check_ends(evaluator, i);
+      Any ignored;
+      bool differ = strict && i > 0;
+      for (size_t k = 1; strict && k < inner.size(); ++k)
+        differ = differ || evaluator.next(inner[k], ignored);
+      if (differ) raise("ValueError", {}, "zip-lengths", "the arguments of zip() have different lengths");
       return false;
     }
     out = Tuple(std::make_move_iterator(mark.base), std::make_move_iterator(state.top));
     return true;
-  }
-  void check_ends(Evaluator& evaluator, size_t ended) {
-    auto others = [](size_t n) { return n == 1 ? std::string("1") : fmt::format("s 1-{}", n); };
-    if (ended > 0) {
-      raise("ValueError", {}, "zip-lengths", "zip() argument {} is shorter than argument{}{}", ended + 1,
-            ended == 1 ? " " : "", others(ended));
-    }
-    Any ignored;
-    for (size_t i = 1; i < inner.size(); ++i) {
-      if (evaluator.next(inner[i], ignored)) {
-        raise("ValueError", {}, "zip-lengths", "zip() argument {} is longer than argument{}{}", i + 1,
-              i == 1 ? " " : "", others(i));
-      }
-    }
   }
 };
 struct MapIterator final : IteratorNode {
@@ -318,18 +285,8 @@ Any call_iterator_type(Evaluator& evaluator, std::string_view name, const Argume
   auto iterator = [&](size_t i) { return evaluator.iterate(args[i], args.span_of(i)); };
   auto expect = [&](size_t least, size_t most) {
     if (args.size() < least || args.size() > most) {
-      // In the words of each of them.
-      if (name == "map")
-        raise("TypeError", args.span, "wrong-argument-count", "map() must have at least two arguments.");
       size_t wanted = args.size() < least ? least : most;
-      if (name == "enumerate") {
-        if (args.size() < least)
-          raise("TypeError", args.span, "wrong-argument-count",
-                "enumerate() missing required argument 'iterable'");
-        raise("TypeError", args.span, "wrong-argument-count",
-              "enumerate() takes at most 2 arguments ({} given)", args.size());
-      }
-      raise("TypeError", args.span, "wrong-argument-count", "{} expected {}, got {}", name,
+      raise("TypeError", args.span, "wrong-argument-count", "{}() takes {} ({} given)", name,
             counted(wanted, "argument"), args.size());
     }
   };
@@ -379,6 +336,8 @@ Any reversed_iterator(Evaluator& evaluator, const Any& value, ir::Span span) {
   Any result;
   if (evaluator.state().special(value, known().reversed, {}, result, span)) return result;
   auto* instance = as<InstanceNode>(value);
+  if (instance != nullptr && instance->payload.type_index() == kTVMFFIDict)
+    return reversed_iterator(evaluator, instance->payload, span);
   bool sequence =
       instance != nullptr ? instance->cls->find(known().getitem) != nullptr : iterable_by_length(value);
   if (!sequence || as<SetNode>(value) != nullptr || value.as<IteratorNode>() != nullptr) {
@@ -465,7 +424,7 @@ bool Evaluator::next(const Any& iterator, Any& out, ir::Span span) {
   } catch (ir::Error& error) {
     Any exception = state_->exception_of(error);
     auto* instance = as<InstanceNode>(exception);
-    static const ClassNode* stop = exception_classes().at("StopIteration").get();
+    static thread_local const ClassNode* stop = exception_classes().at("StopIteration").get();
     if (instance != nullptr && instance->cls->derives_from(stop)) return false;
     throw;
   }
@@ -606,16 +565,7 @@ int64_t index_value(Evaluator& evaluator, const Any& value, ir::Span span, std::
 SliceBounds slice_bounds(Evaluator& evaluator, const SliceNode& slice, int64_t size, ir::Span span) {
   auto part = [&](const Any& value, int64_t otherwise) {
     if (is_none(value)) return otherwise;
-    Any plain = plain_number(value);
-    if (is_int(plain) || is_bool(plain)) return raw_int(plain);
-    Any result;
-    if (evaluator.state().special(value, known().index, {}, result, span)) {
-      if (is_int(result)) return raw_int(result);
-      raise("TypeError", span, "wrong-type", "__index__ returned non-int (type {})",
-            type_name_of(evaluator, result));
-    }
-    raise("TypeError", span, "wrong-index",
-          "slice indices must be integers or None or have an __index__ method");
+    return index_value(evaluator, value, span, "slice indices or None");
   };
   SliceBounds bounds{};
   bounds.step = part(slice.step, 1);

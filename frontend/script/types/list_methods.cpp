@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "frontend/script/core/machine.h"
-#include "frontend/script/types/deep_destroy.h"
 
 namespace mlc::script {
 namespace {
@@ -18,7 +17,6 @@ struct ListCells : ffi::SeqBaseObj {
       list.cast<List>().reserve(std::max<int64_t>(8, cells->TVMFFISeqCell::capacity * 2));
     new (static_cast<Any*>(cells->data) + cells->TVMFFISeqCell::size) Any(take(copy(value)));
     ++cells->TVMFFISeqCell::size;
-    if (is_nested(value)) deep_destroy(list);
   }
 };
 Any append(Evaluator&, const Arguments& args) {

@@ -306,7 +306,7 @@ const BuiltinMethod* usual_method(const Any& object, Symbol name) {
     BuiltinMethod method;
   };
   constexpr size_t kEntries = 128;
-  static Entry entries[kEntries];
+  static thread_local Entry entries[kEntries];
   int32_t type = object.type_index();
   if (type >= kTVMFFIDynObjectBegin) {
     auto* set = as<SetNode>(object);
@@ -379,9 +379,9 @@ bool property_attribute(Evaluator& evaluator, PropertyNode* property, const Any&
   return true;
 }
 
-bool exception_attribute(InstanceNode* exception, Symbol name, Any& out, ir::Span span) {
+bool exception_attribute(InstanceNode* exception, Symbol name, Any& out) {
   static const Table table = table_of(exception_rows);
-  if (exception_field(exception, name, out, span)) return true;
+  if (exception_field(exception, name, out)) return true;
   if (const BuiltinRow* row = in(table, name)) {
     out = Any(ir::make<BoundMethodNode>(Any(ir::ref(exception)), builtin_value(row, "BaseException")));
     return true;

@@ -91,7 +91,7 @@ Any int_of_text(Evaluator& evaluator, const Any& value, int64_t base, ir::Span s
 // Each `float("nan")` is an object of its own in Python, and containers ask whether elements are the same
 // object before they ask whether they are equal. The bits that a NaN has to spare number them here.
 double fresh_nan() {
-  static uint64_t made = 0;
+  static thread_local uint64_t made = 0;
   made = (made + 1) & ((uint64_t{1} << 50) - 1);
   return std::bit_cast<double>(uint64_t{0x7FF8} << 48 | made);
 }

@@ -251,7 +251,7 @@ Any builtin_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any
     if ((x != nullptr || is_integer(a)) && (y != nullptr || is_integer(b)))
       return whole_binary(op, a, b, span);
     if (is_float(a) || is_float(b)) {
-      return float_binary(op, x ? double_of(*x, span) : raw_float(a), y ? double_of(*y, span) : raw_float(b),
+      return float_binary(op, x ? double_of(*x) : raw_float(a), y ? double_of(*y) : raw_float(b),
                           span);
     }
   }
@@ -322,17 +322,6 @@ Any union_of(Evaluator& evaluator, const Any& a, const Any& b) {
   }
   Any args[] = {a, b};
   return evaluator.call(library_member(evaluator, "typing", "_union"), args);
-}
-
-// `sequence * object` and the reverse, where the object has __index__.
-Any repeat_by_index(Evaluator& evaluator, const Any& a, const Any& b, ir::Span span) {
-  const Any& sequence = repeats(a) ? a : b;
-  const Any& object = repeats(a) ? b : a;
-  Any times;
-  if (!repeats(sequence) || as<InstanceNode>(object) == nullptr ||
-      !evaluator.state().special(object, known().index, {}, times, span) || !is_int(times))
-    return not_implemented();
-  return sequence_repeat(sequence, raw_int(times), span);
 }
 
 }  // namespace
@@ -407,8 +396,6 @@ Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span)
     }
   }
   Any result = builtin_binary(*this, op, a, b, span);
-  if (op == BinOperator::kMult && result.same_as(not_implemented()))
-    result = repeat_by_index(*this, a, b, span);
   if (op == BinOperator::kBitOr && result.same_as(not_implemented()) &&
       (is_class(a) || is_class(b) || is_generic_alias(a) || is_generic_alias(b)))
     result = union_of(*this, a, b);
@@ -452,10 +439,7 @@ Any Evaluator::in_place(BinOperator op, const Any& a, const Any& b, ir::Span spa
         set_toggle(*this, set, b, span);
       } else if (op == BinOperator::kBitAnd) {
         Any result = set_binary(*this, op, a, b, span);
-        auto* made = as<SetNode>(result);
-        set->table = made->table;
-        set->used = made->used;
-        set->filled = made->filled;
+        set->take(*as<SetNode>(result));
       }
       if (op == BinOperator::kBitOr || op == BinOperator::kSub || op == BinOperator::kBitXor ||
           op == BinOperator::kBitAnd)
@@ -468,25 +452,7 @@ Any Evaluator::in_place(BinOperator op, const Any& a, const Any& b, ir::Span spa
     }
     if (as<ir::NDArrayNode>(a) != nullptr && array_in_place(*this, op, a, b, span)) return a;
   }
-  bool table = a.type_index() == kTVMFFIDict || as<SetNode>(a) != nullptr;
-  if (op == BinOperator::kMult && table && repeats(b)) unsupported(*this, "*=", a, b, span);
-  try {
-    return binary(op, a, b, span);
-  } catch (ir::Error& error) {
-    // CPython names the augmented operator.
-    std::string from = fmt::format("for {}: ", op == BinOperator::kPow ? "** or pow()" : spelling(op));
-    size_t at = error.first().message.find(from);
-    bool own = error.first().name == "unsupported-operand" && error.first().span == span;
-    auto* instance = as<InstanceNode>(a);
-    if (own && op == BinOperator::kMult && instance != nullptr && instance->cls->scripted &&
-        error.first().message.starts_with("can't multiply"))
-      error.first().message = fmt::format("unsupported operand type(s) for *=: '{}' and '{}'",
-                                          type_name_of(*this, a), type_name_of(*this, b));
-    if (own && at != std::string::npos) {
-      error.first().message.replace(at, from.size(), fmt::format("for {}=: ", spelling(op)));
-    }
-    throw;
-  }
+  return binary(op, a, b, span);
 }
 
 Any Evaluator::unary(UnaryOperator op, const Any& a, ir::Span span) {

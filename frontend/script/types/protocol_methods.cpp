@@ -118,28 +118,12 @@ Any converted(Evaluator& e, const Arguments& args) {
   return e.call(Any(type == 0 ? t.integer : t.real), args.positional.first(1), {}, args.span);
 }
 
-Any hash(Evaluator& e, const Arguments& args) { return asked_hash(e, args[0], args.span); }
+Any hash(Evaluator& e, const Arguments& args) { return e.hash(args[0], args.span); }
 Any repr(Evaluator& e, const Arguments& args) { return str_value(e.repr(args[0])); }
 Any str(Evaluator& e, const Arguments& args) { return str_value(e.str(args[0])); }
 Any boolean(Evaluator& e, const Arguments& args) { return e.truth(args[0], args.span); }
 Any format(Evaluator& e, const Arguments& args) {
   return str_value(format_value(e, args[0], text_of(args[1]), args.span));
-}
-Any index(Evaluator&, const Arguments& args) { return raw_int(args[0]); }
-Any absolute(Evaluator& e, const Arguments& args) {
-  return e.truth(e.compare(CmpOperator::kLt, args[0], Any(int64_t{0})))
-             ? e.unary(UnaryOperator::kUSub, args[0], args.span)
-             : e.unary(UnaryOperator::kUAdd, args[0], args.span);
-}
-Any rounded(Evaluator& e, const Arguments& args) {
-  return e.call(e.state().builtins.at(Symbol("round")), args.positional, {}, args.span);
-}
-template <bool back>
-Any divided(Evaluator& e, const Arguments& args) {
-  if (is_integer(args[0]) && is_float(args[1])) return not_implemented();
-  Any both[] = {args[back ? 1 : 0], args[back ? 0 : 1]};
-  return or_not_implemented(
-      [&] { return e.call(e.state().builtins.at(Symbol("divmod")), both, {}, args.span); });
 }
 Any length(Evaluator& e, const Arguments& args) { return e.length(args[0], args.span); }
 Any getitem(Evaluator& e, const Arguments& args) { return e.subscript(args[0], args[1], args.span); }
@@ -153,7 +137,6 @@ Any delitem(Evaluator& e, const Arguments& args) {
 }
 Any contains(Evaluator& e, const Arguments& args) { return e.contains(args[0], args[1], args.span); }
 Any iterator(Evaluator& e, const Arguments& args) { return e.iterate(args[0], args.span); }
-Any reversed(Evaluator& e, const Arguments& args) { return reversed_iterator(e, args[0], args.span); }
 
 // `list.__init__(self, iterable)` and the like: the content is made anew; a dict keeps what it has.
 Any initialise(Evaluator& e, const Arguments& args) {
@@ -167,10 +150,7 @@ Any initialise(Evaluator& e, const Arguments& args) {
     for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(fresh)))
       dict_set(e, self, plain_key(key), value, args.span);
   } else {
-    auto *into = as<SetNode>(self), *from = as<SetNode>(fresh);
-    into->table = from->table;
-    into->used = from->used;
-    into->filled = from->filled;
+    as<SetNode>(self)->take(*as<SetNode>(fresh));
   }
   return nullptr;
 }
@@ -195,8 +175,6 @@ const Row rows[] = {
     MLC_BINARY("truediv", kDiv, kNumber, kNumber),
     MLC_BINARY("floordiv", kFloorDiv, kNumber, kNumber),
     MLC_BINARY("mod", kMod, kNumber | kStr, kNumber | kStr),
-    {kNumber, {"__divmod__", "(other)", "The quotient and the remainder.", divided<false>, 1, 1}},
-    {kNumber, {"__rdivmod__", "(other)", "The same, reflected.", divided<true>, 1, 1}},
     MLC_BINARY("pow", kPow, kNumber, kNumber),
     MLC_BINARY("lshift", kLShift, kInt, kInt),
     MLC_BINARY("rshift", kRShift, kInt, kInt),
@@ -206,9 +184,6 @@ const Row rows[] = {
     {kList, {"__iadd__", "(other)", "Extends the list.", in_place<BinOperator::kAdd>, 1, 1}},
     {kList, {"__imul__", "(count)", "Repeats the list.", in_place<BinOperator::kMult>, 1, 1}},
     {kDict | kSet, {"__ior__", "(other)", "Adds the other's.", in_place<BinOperator::kBitOr>, 1, 1}},
-    {kSet, {"__iand__", "(other)", "Keeps what both have.", in_place<BinOperator::kBitAnd>, 1, 1}},
-    {kSet, {"__isub__", "(other)", "Removes the other's.", in_place<BinOperator::kSub>, 1, 1}},
-    {kSet, {"__ixor__", "(other)", "Keeps what one has.", in_place<BinOperator::kBitXor>, 1, 1}},
     MLC_COMPARED("eq", kEq, kAll),
     MLC_COMPARED("ne", kNotEq, kAll),
     MLC_COMPARED("lt", kLt, kNumber | kSequence | kSets),
@@ -218,12 +193,9 @@ const Row rows[] = {
     {kNumber, {"__neg__", "()", "The negative.", unary<UnaryOperator::kUSub>, 0, 0}},
     {kNumber, {"__pos__", "()", "The number.", unary<UnaryOperator::kUAdd>, 0, 0}},
     {kInt, {"__invert__", "()", "The complement.", unary<UnaryOperator::kInvert>, 0, 0}},
-    {kNumber, {"__abs__", "()", "The absolute value.", absolute, 0, 0}},
     {kNumber, {"__int__", "()", "As an int.", converted<0>, 0, 0}},
     {kNumber, {"__float__", "()", "As a float.", converted<1>, 0, 0}},
-    {kInt, {"__index__", "()", "As an int.", index, 0, 0}},
-    {kNumber, {"__trunc__", "()", "The integer part.", converted<0>, 0, 0}},
-    {kNumber, {"__round__", "(ndigits=None)", "Rounded.", rounded, 0, 1}},
+    {kInt, {"__index__", "()", "As an int.", converted<0>, 0, 0}},
     {kAll, {"__bool__", "()", "Is it true?", boolean, 0, 0}},
     {kAll, {"__hash__", "()", "The hash.", hash, 0, 0}},
     {kAll, {"__repr__", "()", "The text of the value.", repr, 0, 0}},
@@ -235,7 +207,6 @@ const Row rows[] = {
     {kList | kDict, {"__delitem__", "(index)", "Removes the item.", delitem, 1, 1}},
     {kContainer, {"__contains__", "(value)", "Is it there?", contains, 1, 1}},
     {kContainer, {"__iter__", "()", "An iterator.", iterator, 0, 0}},
-    {kList | kDict, {"__reversed__", "()", "An iterator from the end.", reversed, 0, 0}},
     {kList | kDict | kSet, {"__init__", "(*args)", "Fills the container.", initialise, 0, 127, "*"}},
 };
 

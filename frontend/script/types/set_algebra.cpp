@@ -68,33 +68,6 @@ void toggle(Evaluator& evaluator, SetNode* set, const Any& toggled, ir::Span spa
   }
 }
 
-// Views of keys and items are sets to `& | - ^`.
-Any view_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any& b, ir::Span span) {
-  if (op == BinOperator::kBitAnd) {
-    bool swapped = as<DictViewNode>(a) == nullptr;
-    Any view = swapped ? b : a, other = swapped ? a : b;
-    auto* set = as<SetNode>(other);
-    if (set != nullptr && !set->frozen && evaluator.length(view) <= static_cast<int64_t>(set->used))
-      return Any(intersection_of(evaluator, *set, view, span));
-    if (as<DictViewNode>(other) && evaluator.length(other) > evaluator.length(view)) std::swap(view, other);
-    Ref<SetNode> made = ir::make<SetNode>();
-    evaluator.each_of(other, span, [&](Any& value) {
-      if (evaluator.contains(view, value)) mutable_of(made)->add(evaluator, value);
-      return true;
-    });
-    return Any(made);
-  }
-  Ref<SetNode> made = set_from(evaluator, a, false, span);
-  if (op == BinOperator::kBitOr) {
-    set_update(evaluator, mutable_of(made), b, span);
-  } else if (op == BinOperator::kSub) {
-    set_difference_update(evaluator, mutable_of(made), b, span);
-  } else {
-    toggle(evaluator, mutable_of(made), as<SetNode>(b) ? b : Any(set_from(evaluator, b, false, span)), span);
-  }
-  return Any(made);
-}
-
 }  // namespace
 
 void set_update(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span) {
@@ -148,7 +121,10 @@ Any set_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any& b,
     auto* view = as<DictViewNode>(value);
     return view != nullptr && view->kind != DictViewNode::Kind::kValues;
   };
-  if (viewed(a) || viewed(b)) return view_binary(evaluator, op, a, b, span);
+  if (viewed(a) || viewed(b)) {  // of keys and items: sets to these operators
+    Ref<SetNode> made = set_from(evaluator, a, false, span);
+    return set_result(evaluator, op, *made, b, span);
+  }
   auto* x = as<SetNode>(a);
   return x != nullptr && as<SetNode>(b) ? set_result(evaluator, op, *x, b, span) : not_implemented();
 }

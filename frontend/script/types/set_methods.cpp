@@ -70,18 +70,15 @@ Any update(Evaluator& evaluator, const Arguments& args) {
   for (size_t i = 1; i < args.size(); ++i) set_update(evaluator, set, args[i], args.span_of(i));
   return nullptr;
 }
-Any intersection_update(Evaluator& evaluator, const Arguments& args) {
-  SetNode* set = mutable_set(args, "intersection_update");
-  Any result = combine(evaluator, args, syntax::BinOperator::kBitAnd);
-  auto* made = as<SetNode>(result);
-  std::swap(set->table, made->table);
-  std::swap(set->used, made->used);
-  std::swap(set->filled, made->filled);
-  return nullptr;
-}
 Any difference_update(Evaluator& evaluator, const Arguments& args) {
   SetNode* set = mutable_set(args, "difference_update");
   for (size_t i = 1; i < args.size(); ++i) set_difference_update(evaluator, set, args[i], args.span_of(i));
+  return nullptr;
+}
+Any intersection_update(Evaluator& evaluator, const Arguments& args) {
+  SetNode* set = mutable_set(args, "intersection_update");
+  Any result = combine(evaluator, args, syntax::BinOperator::kBitAnd);
+  set->take(*as<SetNode>(result));
   return nullptr;
 }
 Any symmetric_difference_update(Evaluator& evaluator, const Arguments& args) {
@@ -144,8 +141,8 @@ constexpr BuiltinRow rows[] = {
     {"clear", "()", "Removes everything.", clear, 0, 0},
     {"copy", "()", "A new set of the same elements.", copy, 0, 0},
     {"update", "(*iterables)", "Adds all elements.", update, 0, 127},
-    {"intersection_update", "(*iterables)", "Keeps what is in all.", intersection_update, 0, 127},
     {"difference_update", "(*iterables)", "Removes what is in any.", difference_update, 0, 127},
+    {"intersection_update", "(*iterables)", "Keeps what is in all.", intersection_update, 0, 127},
     {"symmetric_difference_update", "(iterable)", "Keeps what is in exactly one.",
      symmetric_difference_update, 1, 1},
     {"union", "(*iterables)", "Elements of any.", union_, 0, 127},

@@ -10,150 +10,74 @@ namespace {
 
 std::string_view self(const Arguments& args) { return text_of(args[0]); }
 
-Character known_character(uint32_t point, const Arguments& args) {
-  if (std::optional<Character> c = character(point)) return *c;
-  std::string shown;
-  append_utf8(shown, point);
-  raise("NotImplementedError", args.span_of(0), "unknown-letter",
-        "the case and class of `{}` (U+{:04X}) are not known: mlc knows Latin, Greek, Cyrillic and kana",
-        shown, point);
-}
-
-// Calls `f` with each character and what follows it.
+// Changes each character by `change(point, first, inside)`; `inside`: behind a letter with case.
 template <class F>
-void each_character(const Arguments& args, F f) {
-  for (std::string_view rest = self(args); !rest.empty();) {
-    uint32_t point = take_point(rest);
-    f(known_character(point, args), rest);
-  }
-}
-
-// The small letter; a sigma at the end of a word has a form of its own. `before`: the last character that
-// counts was a letter with case.
-void append_small(std::string& text, const Character& c, bool before, std::string_view rest) {
-  if (c.point == 0x3A3 && before) {
-    bool after = false;
-    while (!rest.empty()) {
-      std::optional<Character> next = character(take_point(rest));
-      if (next && next->is(kCaseIgnorable)) continue;
-      after = next && next->cased();
-      break;
-    }
-    append_utf8(text, after ? 0x3C3 : 0x3C2);
-    return;
-  }
-  append_lower(text, c);
-}
-
-// Changes each character by `f(text, character, first, inside, before, rest)`; `inside`: behind a letter with
-// case.
-template <class F>
-Any map_text(const Arguments& args, F f) {
+Any changed(const Arguments& args, F change) {
   std::string text;
   text.reserve(self(args).size());
-  bool first = true, inside = false, before = false;
-  each_character(args, [&](const Character& c, std::string_view rest) {
-    f(text, c, first, inside, before, rest);
+  bool first = true, inside = false;
+  for (std::string_view rest = self(args); !rest.empty();) {
+    uint32_t point = take_point(rest);
+    append_utf8(text, change(point, first, inside));
     first = false;
-    inside = c.cased();
-    if (!c.is(kCaseIgnorable)) before = c.cased();
-  });
+    inside = is_upper(point) || is_lower(point);
+  }
   return str_value(text);
 }
-
 Any upper(Evaluator&, const Arguments& args) {
-  return map_text(args, [](std::string& text, const Character& c, bool, bool, bool, std::string_view) {
-    append_upper(text, c);
-  });
+  return changed(args, [](uint32_t c, bool, bool) { return upper_of(c); });
 }
 Any lower(Evaluator&, const Arguments& args) {
-  return map_text(args, [](std::string& text, const Character& c, bool, bool, bool before,
-                           std::string_view rest) { append_small(text, c, before, rest); });
-}
-Any casefold(Evaluator&, const Arguments& args) {
-  return map_text(args, [](std::string& text, const Character& c, bool, bool, bool, std::string_view) {
-    append_folded(text, c);
-  });
+  return changed(args, [](uint32_t c, bool, bool) { return lower_of(c); });
 }
 Any swapcase(Evaluator&, const Arguments& args) {
-  return map_text(args,
-                  [](std::string& text, const Character& c, bool, bool, bool before, std::string_view rest) {
-                    if (c.is(kUpperCase)) {
-                      append_small(text, c, before, rest);
-                    } else if (c.is(kLowerCase)) {
-                      append_upper(text, c);
-                    } else {
-                      append_utf8(text, c.point);
-                    }
-                  });
+  return changed(args, [](uint32_t c, bool, bool) { return is_upper(c) ? lower_of(c) : upper_of(c); });
 }
 Any capitalize(Evaluator&, const Arguments& args) {
-  return map_text(
-      args, [](std::string& text, const Character& c, bool first, bool, bool before, std::string_view rest) {
-        first ? append_title(text, c) : append_small(text, c, before, rest);
-      });
+  return changed(args, [](uint32_t c, bool first, bool) { return first ? upper_of(c) : lower_of(c); });
 }
 Any title(Evaluator&, const Arguments& args) {
-  return map_text(
-      args, [](std::string& text, const Character& c, bool, bool inside, bool before, std::string_view rest) {
-        inside ? append_small(text, c, before, rest) : append_title(text, c);
-      });
+  return changed(args, [](uint32_t c, bool, bool inside) { return inside ? lower_of(c) : upper_of(c); });
 }
 
-bool every(const Arguments& args, uint16_t wanted) {
-  bool all = !self(args).empty();
-  each_character(args, [&](const Character& c, std::string_view) { all = all && c.is(wanted); });
+template <bool (*...wanted)(uint32_t)>
+Any every(Evaluator&, const Arguments& args) {
+  std::string_view rest = self(args);
+  bool all = !rest.empty();
+  while (all && !rest.empty()) {
+    uint32_t point = take_point(rest);
+    all = (wanted(point) || ...);
+  }
   return all;
 }
-Any isdigit(Evaluator&, const Arguments& args) { return every(args, kDigit); }
-Any isdecimal(Evaluator&, const Arguments& args) { return every(args, kDecimalDigit); }
-Any isnumeric(Evaluator&, const Arguments& args) { return every(args, kNumeric); }
-Any isalpha(Evaluator&, const Arguments& args) { return every(args, kAlphabetic); }
-Any isalnum(Evaluator&, const Arguments& args) {
-  return every(args, kAlphabetic | kDecimalDigit | kDigit | kNumeric);
-}
-Any isspace(Evaluator&, const Arguments& args) { return every(args, kSpace); }
 Any isascii(Evaluator&, const Arguments& args) {
   std::string_view text = self(args);
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
-bool cased(const Arguments& args, uint16_t wanted, uint16_t unwanted) {
-  bool some = false, none = true;
-  each_character(args, [&](const Character& c, std::string_view) {
-    some = some || c.is(wanted);
-    none = none && !c.is(unwanted);
-  });
-  return some && none;
-}
-Any isupper(Evaluator&, const Arguments& args) { return cased(args, kUpperCase, kLowerCase | kTitleCase); }
-Any islower(Evaluator&, const Arguments& args) { return cased(args, kLowerCase, kUpperCase | kTitleCase); }
-Any istitle(Evaluator&, const Arguments& args) {
-  bool inside = false, some = false, good = true;
-  each_character(args, [&](const Character& c, std::string_view) {
-    if (c.is(kUpperCase | kTitleCase)) {
-      good = good && !inside;
-      inside = some = true;
-    } else if (c.is(kLowerCase)) {
-      good = good && inside;
-      inside = some = true;
-    } else {
-      inside = false;
-    }
-  });
-  return good && some;
+// Are there letters of this case, and none of the other?
+template <bool (*wanted)(uint32_t), bool (*other)(uint32_t)>
+Any cased(Evaluator&, const Arguments& args) {
+  bool some = false;
+  for (std::string_view rest = self(args); !rest.empty();) {
+    uint32_t point = take_point(rest);
+    if (other(point)) return false;
+    some = some || wanted(point);
+  }
+  return some;
 }
 Any isidentifier(Evaluator&, const Arguments& args) {
-  bool first = true, good = !self(args).empty();
-  each_character(args, [&](const Character& c, std::string_view) {
-    good = good && c.is(first ? kIdentifierStart : kIdentifierStart | kIdentifierPart);
-    first = false;
-  });
-  return good;
+  bool first = true;
+  for (std::string_view rest = self(args); !rest.empty(); first = false) {
+    uint32_t c = take_point(rest);
+    if (c != '_' && !is_alphabetic(c) && (first || !is_decimal_digit(c))) return false;
+  }
+  return !first;
 }
 Any isprintable(Evaluator&, const Arguments& args) {
-  bool good = true;
-  each_character(args, [&](const Character& c, std::string_view) { good = good && !c.is(kUnprintable); });
-  return good;
+  for (std::string_view rest = self(args); !rest.empty();) {
+    if (!printable(take_point(rest))) return false;
+  }
+  return true;
 }
 
 // The table says for a code point: a code point, a text, or None for nothing; what it lacks stays.
@@ -167,12 +91,7 @@ Any translate(Evaluator& evaluator, const Arguments& args) {
     if (table.type_index() == kTVMFFIDict || table.type_index() == kTVMFFIMap) {
       if (const Any* value = dict_find(evaluator, table, key)) found = *value;
     } else {
-      try {
-        found = evaluator.subscript(table, key, args.span_of(1));
-      } catch (ir::Error& error) {
-        const std::string& kind = error.first().kind;
-        if (kind != "IndexError" && kind != "KeyError" && kind != "LookupError") throw;
-      }
+      raise("TypeError", args.span_of(1), "wrong-type", "`translate` takes a dict, as `str.maketrans` makes one");
     }
     if (is_str(found)) {
       text += text_of(found);
@@ -235,20 +154,19 @@ Any maketrans(Evaluator& evaluator, const Arguments& args) {
 constexpr BuiltinRow rows[] = {
     {"upper", "()", "In capitals.", upper, 0, 0},
     {"lower", "()", "In small letters.", lower, 0, 0},
-    {"casefold", "()", "In small letters, for comparing.", casefold, 0, 0},
+    {"casefold", "()", "In small letters, for comparing.", lower, 0, 0},
     {"swapcase", "()", "Capitals and small letters exchanged.", swapcase, 0, 0},
     {"capitalize", "()", "The first letter a capital, the rest small.", capitalize, 0, 0},
     {"title", "()", "Each word's first letter a capital.", title, 0, 0},
-    {"isdigit", "()", "Digits only?", isdigit, 0, 0},
-    {"isdecimal", "()", "Decimal digits only?", isdecimal, 0, 0},
-    {"isnumeric", "()", "Numbers only?", isnumeric, 0, 0},
-    {"isalpha", "()", "Letters only?", isalpha, 0, 0},
-    {"isalnum", "()", "Letters and digits only?", isalnum, 0, 0},
-    {"isspace", "()", "White space only?", isspace, 0, 0},
+    {"isdigit", "()", "Digits only?", every<is_decimal_digit>, 0, 0},
+    {"isdecimal", "()", "Decimal digits only?", every<is_decimal_digit>, 0, 0},
+    {"isnumeric", "()", "Numbers only?", every<is_decimal_digit>, 0, 0},
+    {"isalpha", "()", "Letters only?", every<is_alphabetic>, 0, 0},
+    {"isalnum", "()", "Letters and digits only?", every<is_alphabetic, is_decimal_digit>, 0, 0},
+    {"isspace", "()", "White space only?", every<is_space>, 0, 0},
     {"isascii", "()", "ASCII only?", isascii, 0, 0},
-    {"isupper", "()", "No small letter, some capital?", isupper, 0, 0},
-    {"islower", "()", "No capital, some small letter?", islower, 0, 0},
-    {"istitle", "()", "Each word with one capital, its first letter?", istitle, 0, 0},
+    {"isupper", "()", "No small letter, some capital?", cased<is_upper, is_lower>, 0, 0},
+    {"islower", "()", "No capital, some small letter?", cased<is_lower, is_upper>, 0, 0},
     {"isidentifier", "()", "Could it be a name?", isidentifier, 0, 0},
     {"isprintable", "()", "Printable characters only?", isprintable, 0, 0},
     {"translate", "(table)", "With characters replaced by a table of code points.", translate, 1, 1},

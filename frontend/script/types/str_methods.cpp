@@ -13,12 +13,8 @@ std::string_view self(const Arguments& args) { return text_of(args[0]); }
 std::string_view text_argument(Evaluator& evaluator, const Arguments& args, size_t i,
                                std::string_view method) {
   if (!is_str(args[i])) {
-    // CPython's words: some methods name themselves and count their arguments.
-    bool named = method.starts_with("re") || method == "center" || method == "ljust" || method == "rjust";
-    std::string argument = method.starts_with("remove") ? "argument" : fmt::format("argument {}", i);
-    raise("TypeError", args.span_of(i), "wrong-type", "{}must be str, not {}",
-          named ? fmt::format("{}() {} ", method, argument) : "",
-          named && is_none(args[i]) ? "None" : type_name_of(evaluator, args[i]));
+    raise("TypeError", args.span_of(i), "wrong-type", "{}() argument {} must be str, not {}", method, i,
+          type_name_of(evaluator, args[i]));
   }
   return text_of(args[i]);
 }

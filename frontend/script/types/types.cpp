@@ -88,7 +88,7 @@ Any float_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
   if (is_int(value) && numpy_scalar_dtype(args[0]) == ir::DataType::UInt(64))
     return static_cast<double>(static_cast<uint64_t>(raw_int(value)));
   if (is_int(value) || is_bool(value)) return static_cast<double>(raw_int(value));
-  if (auto* wide = as_wide(value)) return double_of(*wide, args.span_of(0));
+  if (auto* wide = as_wide(value)) return double_of(*wide);
   if (auto* constant = value.as<ir::FloatImmNode>()) return constant->value;
   if (is_str(builtin_value_of(value))) value = builtin_value_of(value);
   if (is_str(value) || is_bytes(value)) return float_of_text(evaluator, value, args.span_of(0));
@@ -372,7 +372,7 @@ Ref<ClassNode> iterator_type(std::string_view name) {
   if (name == "map") return types().map;
   if (name == "filter") return types().filter;
   if (name == "reversed") return types().reversed;
-  static std::unordered_map<std::string_view, Ref<ClassNode>> others;
+  static thread_local std::unordered_map<std::string_view, Ref<ClassNode>> others;
   Ref<ClassNode>& found = others[name];
   if (!found) {
     found = ir::make<ClassNode>(std::string(name));
@@ -387,7 +387,7 @@ Ref<ClassNode> iterator_type(std::string_view name) {
 }  // namespace
 
 const Types& types() {
-  static const Types all = make_types();
+  static thread_local const Types all = make_types();
   return all;
 }
 
@@ -565,43 +565,7 @@ bool fits_protocol(Evaluator& evaluator, const Any& value, const ClassNode* cls)
 
 }  // namespace
 
-namespace {
-
-// Is it one of the abstract class, or of a class that derives from it?
-bool is_abstract(const Any& value, std::string_view name) {
-  if (is_abstract_instance(value, name)) return true;
-  auto* instance = as<InstanceNode>(value);
-  return instance != nullptr &&
-         std::any_of(instance->cls->mro.begin(), instance->cls->mro.end(), [&](const ClassNode* each) {
-           return each->module == "collections.abc" && each->name == name;
-         });
-}
-
-}  // namespace
-
-bool is_sequence(Evaluator&, const Any& value) {
-  const Any& plain = builtin_value_of(value);
-  return !is_str(plain) && !is_bytes(plain) && is_abstract(value, "Sequence");
-}
-bool is_mapping(Evaluator&, const Any& value) { return is_abstract(value, "Mapping"); }
-
-bool derives_or_counts(Evaluator& evaluator, const ClassNode* own, const ClassNode* cls, ir::Span span) {
-  static const Symbol hook("__subclasshook__");
-  if (own == cls) return true;
-  if (!cls->scripted || !cls->metaclass) return own->counts_as(cls);
-  // As ABCMeta asks: the hook, then bases and registered classes, then the derived classes in their turn.
-  if (cls->find(hook) != nullptr) {
-    evaluator.state().check_stack(span);
-    Any argument(ir::ref(own)), answer;
-    answer = evaluator.call(evaluator.attribute(Any(ir::ref(cls)), hook), std::span<const Any>(&argument, 1),
-                            {}, span);
-    if (!answer.same_as(not_implemented())) return evaluator.truth(answer, span);
-  }
-  if (own->counts_as(cls)) return true;
-  return std::any_of(cls->derived.begin(), cls->derived.end(), [&](const ClassNode* each) {
-    return each->find(hook) != nullptr && derives_or_counts(evaluator, own, each, span);
-  });
-}
+bool derives_or_counts(const ClassNode* own, const ClassNode* cls) { return own == cls || own->counts_as(cls); }
 
 bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
   if (type.type_index() == kTVMFFIArray) {
@@ -620,11 +584,11 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
     if (is_foreign_array(value)) return cls->scripted && fits_protocol(*this, value, cls);
     if (Ref<ClassNode> own = builtin_type_of(value)) {
       // type(x) of a class is `type`; functions of the registry are functions.
-      return derives_or_counts(*this, own.get(), cls, span) ||
+      return derives_or_counts(own.get(), cls) ||
              (cls->scripted && fits_protocol(*this, value, cls));
     }
     auto* own = as<ClassNode>(type_of(value));
-    return own != nullptr && derives_or_counts(*this, own, cls, span);
+    return own != nullptr && derives_or_counts(own, cls);
   }
   if (auto* api = as<ApiFunctionNode>(type); api != nullptr && api->api->row.kind == ir::ApiKind::kClass) {
     std::string_view key = api->api->row.type_key;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of more than 64 bits. A value that fits into int64_t is never one of them: results are plain ints
-// as soon as they fit, so that equal integers are always the same kind of value.
+// Integers of more than 64 bits, up to 128: unsigned constants of the IR, hashes and masks. A value that fits into
+// int64_t is never one of them: results are plain ints as soon as they fit, so that equal integers are always the
+// same kind of value. What has more bits is refused.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "frontend/script/core/value.h"
 
@@ -14,8 +14,10 @@ namespace mlc::script {
 
 struct WideIntNode final : ffi::Object {
   bool negative;
-  std::vector<uint32_t> digits;  // of the absolute value, least first; the last is not 0
-  WideIntNode(bool negative, std::vector<uint32_t> digits) : negative(negative), digits(std::move(digits)) {}
+  uint64_t high, low;  // of the absolute value
+  WideIntNode(bool negative, unsigned __int128 magnitude)
+      : negative(negative), high(static_cast<uint64_t>(magnitude >> 64)), low(static_cast<uint64_t>(magnitude)) {}
+  unsigned __int128 magnitude() const { return static_cast<unsigned __int128>(high) << 64 | low; }
   MLC_NODE("mlc.script.int", WideIntNode, ffi::Object);
 };
 
@@ -24,12 +26,10 @@ inline const WideIntNode* as_wide(const Any& value) {
 }
 
 // a op b of integers (bool, int or wide), exact. Raises for division by zero, negative shifts, and what would
-// not fit into memory.
+// have more than 128 bits.
 Any whole_binary(syntax::BinOperator op, const Any& a, const Any& b, ir::Span span);
 Any whole_negated(const Any& value);   // -a
 Any whole_inverted(const Any& value);  // ~a
-// a ** e modulo m, as pow() gives it, for e >= 0.
-Any whole_power_modulo(const Any& base, const Any& exponent, const Any& modulus, ir::Span span);
 
 // Less than 0, 0, more than 0 as a is less than b, equal, greater.
 int compare_whole(const Any& a, const Any& b);
@@ -43,10 +43,7 @@ std::string whole_text(const Any& value);  // in base 10, with its sign
 Any whole_of_text(std::string_view digits, int base, bool negative);
 Any whole_of_double(double whole);  // finite and integral
 Any whole_of_unsigned(uint64_t value);
-// Correctly rounded; infinite beyond the range of floats.
-double double_of(const WideIntNode& value);
-// The same for an operator, which is refused there.
-double double_of(const WideIntNode& value, ir::Span span);
+double double_of(const WideIntNode& value);  // correctly rounded
 // Where it is 2 ** 63 to 2 ** 64 - 1.
 std::optional<uint64_t> unsigned_of(const Any& value);
 int64_t bit_length_of(const WideIntNode& value);

@@ -10,7 +10,7 @@ namespace {
 
 Any type_var(ApiCall& call) {
   if (call.args[1].cast<ffi::Array<Any>>().size() == 1)
-    throw ir::Error("wrong-argument-count", "A single constraint is not allowed")
+    throw ir::Error("wrong-argument-count", "one constraint alone is no conjunction")
         .kind("TypeError")
         .at(call.span);
   return ir::make<TypeVarNode>(str_arg(call, 0), call.span);

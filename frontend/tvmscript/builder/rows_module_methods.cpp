@@ -5,7 +5,6 @@
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "ir/core/error_kinds.h"
-#include "ir/core/said_error.h"
 #include "ir/core/try_get.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/specialize.h"
@@ -74,13 +73,10 @@ ir::GlobalVar name_of(const ApiCall& call, size_t i) {
   for (const auto& [name, fn] : mod->functions)
     names.emplace_back(name->name_hint.data(), name->name_hint.size());
   String wanted = str_arg(call, i);
-  throw ir::SaidError(
-      ir::Error("no-such-function", "the module has no function `{}`", wanted.c_str())
-          .at(call.span_of(i))
-          .kind("ValueError")
-          .help(ir::did_you_mean(view(wanted), names)),
-      fmt::format("Cannot find global var \"{}\" in the Module\ncandidates are: [{}{}{}]", wanted.c_str(),
-                  names.empty() ? "" : "\"", fmt::join(names, "\", \""), names.empty() ? "" : "\""));
+  throw ir::Error("no-such-function", "the module has no function `{}`", wanted.c_str())
+      .at(call.span_of(i))
+      .kind("ValueError")
+      .help(ir::did_you_mean(view(wanted), names));
 }
 Any get_global_var(ApiCall& call) { return name_of(call, 1); }
 

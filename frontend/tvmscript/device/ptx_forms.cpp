@@ -197,7 +197,7 @@ std::string PtxForm::refusal(const std::vector<std::string_view>& modifiers) con
 }
 
 const std::vector<PtxForm>* ptx_forms(std::string_view family) {
-  static std::map<std::string, std::vector<PtxForm>, std::less<>> parsed;
+  static thread_local std::map<std::string, std::vector<PtxForm>, std::less<>> parsed;
   auto found = parsed.find(family);
   if (found != parsed.end()) return &found->second;
   auto known = rows().find(family);

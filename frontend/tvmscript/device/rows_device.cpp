@@ -165,7 +165,7 @@ std::string_view below(std::string_view owner) {
 }
 
 const Intrinsic& intrinsic_of(const ir::Api& api) {
-  static std::unordered_map<const ir::Api*, const Intrinsic*> known;
+  static thread_local std::unordered_map<const ir::Api*, const Intrinsic*> known;
   const Intrinsic*& found = known[&api];
   if (found) return *found;
   for (const Intrinsic& one : intrinsics) {

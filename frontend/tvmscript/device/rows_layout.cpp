@@ -292,7 +292,9 @@ Any apply(ApiCall& call) {
   }
   auto values = ir::apply(layout, coordinate);
   Map<String, Expr> result;
-  for (size_t i = values.size(); i-- > 0;) result.Set(values[i].first, ir::simplified(values[i].second));
+  auto simplify = [&](const Expr& e) { return call.host.simplify(e); };
+  for (size_t i = values.size(); i-- > 0;)
+    result.Set(values[i].first, ir::simplified(values[i].second, simplify));
   return result;
 }
 

@@ -123,8 +123,6 @@ void Builder::visit(const syntax::Stmt* stmt) {
       not_in_prim_func("`raise`", stmt->span);
     case syntax::StmtKind::kTry:
       not_in_prim_func("`try`", stmt->span);
-    case syntax::StmtKind::kMatch:
-      not_in_prim_func("`match`", stmt->span);
     case syntax::StmtKind::kImport:
     case syntax::StmtKind::kImportFrom:
       not_in_prim_func("`import`", stmt->span);
@@ -158,13 +156,14 @@ Ref<ForFrameNode> Builder::range_loop(const syntax::Call& call) {
   auto frame = ir::make<ForFrameNode>();
   auto& loops = const_cast<ForFrameNode*>(frame.get())->loops;
   Loop loop;
+  auto simplify = [&](const Expr& e) { return evaluator_.simplify(e); };
   if (bounds.size() == 1) {
     loop.min = ir::const_like(bounds[0], 0);
-    loop.extent = ir::simplified(bounds[0]);
+    loop.extent = ir::simplified(bounds[0], simplify);
   } else {
     ir::match_types(bounds[0], bounds[1], call.span);
     loop.min = bounds[0];
-    loop.extent = ir::simplified(ir::difference(bounds[1], bounds[0]));
+    loop.extent = ir::simplified(ir::difference(bounds[1], bounds[0]), simplify);
     if (bounds.size() == 3 && !ir::is_const_int(bounds[2], 1)) {
       loop.step = ir::cast(bounds[0]->dtype(), bounds[2]);
     }
@@ -443,7 +442,8 @@ void Builder::close_block(BlockState& state, Stmt body, Span span) {
                                state.writes.value_or(Array<ir::TensorRegion>{}), state.name, std::move(body),
                                state.init, state.alloc_buffers, state.match_buffers, state.annotations, span);
   if (detect_reads || detect_writes) {
-    ir::AccessRegions found = ir::detect_access_regions(block);
+    auto simplify = [&](const Expr& e) { return evaluator_.simplify(e); };
+    ir::AccessRegions found = ir::detect_access_regions(block, simplify);
     if (!found.opaque.empty()) {
       throw ir::Error("undetectable-access",
                       "the block `{}` passes on the address of `{}`, so its regions cannot be found",

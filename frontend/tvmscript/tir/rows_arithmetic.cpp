@@ -10,11 +10,11 @@
 #include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "ir/core/error_kinds.h"
-#include "ir/core/said_error.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
 #include "ir/tir/op.h"
+#include "ir/tir/reduce.h"
 
 namespace mlc::tvmscript {
 namespace {
@@ -55,15 +55,32 @@ Any binary(ApiCall& call) {
   return build(value_arg(call, 0), value_arg(call, 1), call.span);
 }
 // tvm.tirx.max(expr, axis, where, init, *args): over axes the reduction of te, else the largest of all.
-template <Expr (*build)(Expr, Expr, Span)>
+template <Expr (*build)(Expr, Expr, Span), Expr (*neutral)(DataType, Span)>
 Any extreme(ApiCall& call) {
   const Any& axis = call.args[1];
   if (axis.as<ir::IterVarNode>() || script::as<ffi::ListObj>(axis) || script::as<ffi::ArrayObj>(axis)) {
-    const ir::Api* reduction = ir::ApiRegistry::global().find(fmt::format("tvm.te.{}", call.api.name));
-    MLC_CHECK(reduction, "te has no reduction `{}`", call.api.name);
-    std::vector<Any> positional(call.args.begin(), call.args.begin() + 4);
-    std::vector<std::pair<std::string_view, Any>> keywords;
-    return call_api(*reduction, call.host, {positional, keywords, call.span, {}, {}});
+    Array<ir::IterVar> axes;
+    auto add = [&](const Any& one) {
+      auto* iter = one.as<ir::IterVarNode>();
+      if (iter == nullptr) ir::wrong_argument(call, 1, "reduce_axis");
+      ir::expect_reduce_axis(ir::ref(iter), call.span_of(1));
+      axes.push_back(ir::ref(iter));
+    };
+    if (axis.as<ir::IterVarNode>()) {
+      add(axis);
+    } else {
+      for (const Any& one : script::elements(axis)) add(one);
+    }
+    Expr source = value_arg(call, 0);
+    Expr condition = is_given(call, 2) ? value_arg(call, 2) : ir::bool_imm(true);
+    Array<Expr> init;
+    if (script::as<ffi::ListObj>(call.args[3]) || script::as<ffi::ArrayObj>(call.args[3])) {
+      for (const Any& one : script::elements(call.args[3]))
+        init.push_back(script::as_expr(one, call.span_of(3), "the initial value"));
+    } else if (is_given(call, 3)) {
+      init.push_back(value_arg(call, 3));
+    }
+    return ir::reduce_over(build, neutral(source->dtype(), {}), source, axes, condition, init, call.span);
   }
   Expr result = build(value_arg(call, 0), value_arg(call, 1), call.span);
   for (size_t i : {2, 3})
@@ -374,7 +391,7 @@ Expr literal_arg(const ApiCall& call, size_t i, std::optional<DataType> dtype_wa
   const Any& given = call.args[i];
   if (auto* wide = script::as_wide(given); wide != nullptr && dtype_wanted) {
     if (dtype_wanted->is_floating())
-      return ir::make<ir::FloatImmNode>(DataType::Float(64), script::double_of(*wide, call.span), call.span);
+      return ir::make<ir::FloatImmNode>(DataType::Float(64), script::double_of(*wide), call.span);
     if (*dtype_wanted != DataType::UInt(64) || !script::unsigned_of(given)) {
       throw ir::Error("literal-out-of-range", "{} does not fit into `{}`", script::whole_text(given),
                       dtype_wanted->str())
@@ -392,13 +409,9 @@ Expr literal_arg(const ApiCall& call, size_t i, std::optional<DataType> dtype_wa
 Any const_(ApiCall& call) {
   if (!script::is_float(call.args[0]) && script::as_wide(call.args[0]) == nullptr &&
       !script::to_expr(call.args[0])) {
-    ir::Error error =
-        ir::Error("wrong-type", "a constant is a number, not `{}`", ir::type_name(call.args[0]))
-            .at(call.span_of(0))
-            .kind(is_given(call, 1) ? "TypeError+InternalError" : "NotImplementedError+TypeError");
-    if (is_given(call, 1) || !script::is_str(call.args[0])) throw error;
-    throw ir::SaidError(error, fmt::format("Cannot automatically inference the type. value={}",
-                                           script::text_of(call.args[0])));
+    throw ir::Error("wrong-type", "a constant is a number, not `{}`", ir::type_name(call.args[0]))
+        .at(call.span_of(0))
+        .kind(is_given(call, 1) ? "TypeError+InternalError" : "NotImplementedError+TypeError");
   }
   // An integer without a type is signed.
   Expr value = literal_arg(call, 0, is_given(call, 1) ? dtype_arg(call, 1) : DataType::Int(64));
@@ -532,9 +545,9 @@ constexpr Row only_script[] = {
 };
 constexpr Row only_tirx[] = {
     {"min(expr, axis, where=None, init=None, *args)", "The least value over axes; else the least of all.",
-     extreme<ir::min>},
+     extreme<ir::min, ir::max_value>},
     {"max(expr, axis, where=None, init=None, *args)", "The largest value over axes; else the largest of all.",
-     extreme<ir::max>},
+     extreme<ir::max, ir::min_value>},
     {"Let(var, value, body, span=None)", "An expression in which a variable has a value.", let_node},
     {"div(a, b)", "Division; of integers, towards zero.", divide},
     {"power(x, y)", "x to the power of y, of floats.", power},

@@ -170,7 +170,8 @@ Any offset_of(ApiCall& call) {
     bool packed = type->strides.empty();
     Expr before = packed && i > 0 ? ir::mul(offset, type->shape[i]) : offset;
     Expr step = packed ? indices[i] : ir::mul(indices[i], type->strides[i]);
-    offset = ir::merge_remainders(ir::add(before, step));
+    offset =
+        ir::merge_remainders(ir::add(before, step), [&](const Expr& e) { return call.host.simplify(e); });
   }
   if (type->elem_offset) offset = ir::simplify_linear(ir::add(offset, type->elem_offset));
   return Array<Any>{Any(offset)};

@@ -45,9 +45,11 @@ Any given_dtype(ApiCall& call) {  // the first argument is the type of the resul
 // An intrinsic of LLVM by its number is that of its name.
 Any llvm_intrinsic(ApiCall& call) {
   if (script::is_int(call.args[1])) {
-    const ir::Api* name_of = ir::ApiRegistry::global().find("tvm.target.codegen.llvm_get_intrinsic_name");
-    std::span<const Any> number(&call.args[1], 1);
-    call.args[1] = ir::call_api(*name_of, call.host, {number, {}, call.span_of(1), {}, {}});
+    try {
+      call.args[1] = String(call.host.llvm_intrinsic_name(script::raw_int(call.args[1])));
+    } catch (ir::Error& error) {
+      throw std::move(error).at(call.span_of(1));
+    }
   }
   return given_dtype(call);
 }

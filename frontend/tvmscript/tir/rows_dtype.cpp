@@ -34,7 +34,7 @@ constexpr std::string_view bases[] = {"int8",           "int16",
 constexpr int lanes[] = {1, 2, 4, 8, 16, 32, 64};
 
 DataType dtype_named(const ir::Api& api) {
-  static std::unordered_map<const ir::Api*, DataType> known;
+  static thread_local std::unordered_map<const ir::Api*, DataType> known;
   auto found = known.find(&api);
   if (found != known.end()) return found->second;
   std::string_view name = api.name;
@@ -86,8 +86,8 @@ Any construct(ApiCall& call) {
   if (script::is_float(value)) check_fits(dtype, script::raw_float(value), call.span_of(0));
   if (auto* wide = script::as_wide(value)) {
     if (dtype.is_floating() && dtype.is_scalar()) {
-      check_fits(dtype, script::double_of(*wide, span), call.span_of(0));
-      Expr real = ir::make<ir::FloatImmNode>(DataType::Float(64), script::double_of(*wide, span), span);
+      check_fits(dtype, script::double_of(*wide), call.span_of(0));
+      Expr real = ir::make<ir::FloatImmNode>(DataType::Float(64), script::double_of(*wide), span);
       return ir::cast(dtype, real, span);
     }
     if (dtype != DataType::UInt(64) || !script::unsigned_of(value)) {

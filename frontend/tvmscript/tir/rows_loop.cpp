@@ -9,16 +9,17 @@
 namespace mlc::tvmscript {
 namespace {
 
-Loop loop_over(Expr start, Expr stop, Span span) {
+Loop loop_over(const ApiCall& call, Expr start, Expr stop) {
+  auto simplify = [&](const Expr& e) { return call.host.simplify(e); };
   Loop loop;
   if (!stop) {
     loop.min = ir::const_like(start, 0);
-    loop.extent = ir::simplified(start);
+    loop.extent = ir::simplified(start, simplify);
     return loop;
   }
-  ir::match_types(start, stop, span);
+  ir::match_types(start, stop, call.span);
   loop.min = start;
-  loop.extent = ir::simplified(ir::difference(stop, start));
+  loop.extent = ir::simplified(ir::difference(stop, start), simplify);
   return loop;
 }
 
@@ -29,7 +30,7 @@ Ref<ForFrameNode> simple_loop(ApiCall& call, ir::ForKind kind) {
   auto frame = ir::make<ForFrameNode>();
   ForFrameNode& out = change(frame);
   out.kind = kind;
-  Loop loop = loop_over(integer_arg(call, 0), is_given(call, 1) ? integer_arg(call, 1) : Expr(), call.span);
+  Loop loop = loop_over(call, integer_arg(call, 0), is_given(call, 1) ? integer_arg(call, 1) : Expr());
   out.annotations = attributes_arg(call, 2);
   if (is_given(call, 3)) {
     Expr step = integer_arg(call, 3);
@@ -114,7 +115,7 @@ Any thread_binding(ApiCall& call) {
   out.thread = thread.cast<String>();
   Expr first = script::as_expr(start, call.span_of(0), "a bound of a loop");
   Expr last = script::is_none(stop) ? Expr() : script::as_expr(stop, call.span_of(1), "a bound of a loop");
-  out.loops.push_back(loop_over(std::move(first), std::move(last), call.span));
+  out.loops.push_back(loop_over(call, std::move(first), std::move(last)));
   out.annotations = attributes_arg(call, 3);
   return frame;
 }

@@ -4,7 +4,7 @@
 #include "frontend/tvmscript/builder/rows.h"
 #include "ir/core/error_kinds.h"
 #include "ir/core/try_get.h"
-#include "ir/registry/host_error.h"
+#include "ir/registry/context.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/op.h"
 
@@ -262,9 +262,9 @@ Any convert(ApiCall& call) {
       try {
         *result = attribute_value(host.call(value, given), {});
       } catch (...) {
-        ir::leave_script(host);
+        host.leave();
       }
-      ir::error_below() = nullptr;  // what failed inside has been handled
+      ir::Context::current().error_below = nullptr;  // what failed inside has been handled
     });
   }
   return attribute_value(value, call.span_of(0));

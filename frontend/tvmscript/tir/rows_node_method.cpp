@@ -65,7 +65,7 @@ Any tuple_item(ApiCall& call) {
   auto size = static_cast<int64_t>(elements.size());
   auto at = ir::detail::argument<int64_t>(call, 1);
   if (at < -size || at >= size)
-    throw ir::Error("index-out-of-range", "Tuple index out of range").kind("IndexError").at(call.span_of(1));
+    throw ir::Error("index-out-of-range", "the tuple has no such element").kind("IndexError").at(call.span_of(1));
   return elements[at < 0 ? at + size : at];
 }
 constexpr ir::ApiRow rows[] = {

@@ -11,7 +11,7 @@ namespace {
 
 // By attribute, then by operator: what scripts have set.
 std::map<std::string, std::map<std::string, Any>>& attributes() {
-  static auto& all = *new std::map<std::string, std::map<std::string, Any>>;
+  static thread_local auto& all = *new std::map<std::string, std::map<std::string, Any>>;
   return all;
 }
 
@@ -44,7 +44,7 @@ Any get_known_attr(ApiCall& call) {
   bool is_own = std::find(std::begin(own), std::end(own), view(name)) != std::end(own) ||
                 view(name).ends_with(".FLowerIntrinsic") || view(name).ends_with(".FLegalize");
   if (!is_own && attributes().count(std::string(name)) == 0) {
-    throw ir::Error("unknown-attribute", "Attribute '{}' is not registered", name.c_str())
+    throw ir::Error("unknown-attribute", "no operator has an attribute `{}`", name.c_str())
         .kind("InternalError")
         .at(call.span_of(1));
   }

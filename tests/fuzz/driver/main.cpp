@@ -8,6 +8,7 @@
 // The closing line is that of every part of the tests: `N passed, N failed`. An input that takes longer than
 // the limit fails; a crash leaves the input in fuzz-crash.mlc of the working directory. A check that fails
 // ends the run, unless it shall keep going. `--from` skips inputs: those before number I are drawn, not run.
+// A target that has not done what it is for, by its report, fails as well.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -22,6 +23,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tests/fuzz/report.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -198,7 +201,9 @@ int main(int argc, char** argv) {
     }
   }
   fmt::print("{} inputs, {} bytes\n", done, bytes);
-  bool good = slow == 0 && wrong == 0;
+  mlc::fuzz::Report report = mlc::fuzz::report();
+  fmt::print("{}", report.text);
+  bool good = slow == 0 && wrong == 0 && report.good;
   if (wrong != 0) fmt::print("{} inputs failed; the last is in fuzz-crash.mlc\n", wrong);
   fmt::print("{} passed, {} failed\n", good ? 1 : 0, good ? 0 : 1);
   return good ? 0 : 1;

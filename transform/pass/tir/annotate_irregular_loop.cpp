@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "irregular-loop",
+         .message = "loop `{}` is left by `break` or `continue`, and is not serial"},
+    }};
+extern const ir::RefusalList refusals_tir_annotate_irregular_loop;
+const ir::RefusalList refusals_tir_annotate_irregular_loop = refusals;
+
 namespace {
 
 constexpr char doc[] = R"(AnnotateIrregularLoop(): mark the loops that `break` or `continue` may cut short.
@@ -34,8 +45,7 @@ struct Mark final : Rewriter {
     Stmt next = rewrite_children(s);
     if (std::exchange(jumps, outside) && loop) {
       if (loop->for_kind != ForKind::kSerial)
-        throw Error("irregular-loop", "loop `{}` is left by `break` or `continue`, and is not serial",
-                    text(loop->loop_var->name))
+        throw refuse(refusals["irregular-loop"], text(loop->loop_var->name))
             .kind(kRefusedValue)
             .at(loop->span);
       next = with(ref(as<ForNode>(next)),

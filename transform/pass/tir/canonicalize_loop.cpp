@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "loop-step", .message = "the step of loop `{}` may not be positive"},
+    }};
+extern const ir::RefusalList refusals_tir_canonicalize_loop;
+const ir::RefusalList refusals_tir_canonicalize_loop = refusals;
+
 namespace {
 
 constexpr char doc[] = R"(CanonicalizeLoop(): loops start at 0 and step by 1.
@@ -29,9 +39,7 @@ struct CanonicalizeLoops final : Rewriter {
     }
     Var var = make<VarNode>(loop->loop_var->name, loop->loop_var->ty, loop->loop_var->span);
     if (loop->step && !analyzer.can_prove_ge(loop->step, 1)) {
-      throw Error("loop-step", "the step of loop `{}` may not be positive", loop->loop_var->name.c_str())
-          .kind(kRefusedValue)
-          .at(s->span);
+      throw refuse(refusals["loop-step"], loop->loop_var->name.c_str()).kind(kRefusedValue).at(s->span);
     }
     Expr step = unit_step ? const_like(loop->loop_var, 1) : loop->step;
     Substituter inner({{loop->loop_var.get(), add(mul(var, step), loop->min)}});

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/arith/inequalities.h"
 #include "transform/arith/int_set.h"
 #include "transform/arith/region_bound.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 #include "transform/pass/regions.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "explicit-region-places",
+         .message = "`explicit_read_region` holds no list of places in T.reads"},
+    }};
+extern const ir::RefusalList refusals_tir_compact_buffer_allocation;
+const ir::RefusalList refusals_tir_compact_buffer_allocation = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -45,9 +57,7 @@ class TouchedRegions final : public Walker {
       loops_.pop_back();
     } else if (auto* block = as<SBlockNode>(s)) {
       if (!block->iter_vars.empty()) {
-        throw Error("block-not-opaque",
-                    "CompactBufferAllocation only works on opaque blocks: block `{}` still has iterators",
-                    block->name_hint.c_str())
+        throw refuse(pass_refusals["block-not-opaque"], block->name_hint.c_str())
             .kind(kRefusedValue)
             .at(s->span)
             .help("run ConvertBlocksToOpaque first");
@@ -137,8 +147,7 @@ class TouchedRegions final : public Walker {
   static void mark(const Any& annotation, const Array<TensorRegion>& regions, Declared& marked) {
     auto places = annotation.as<Array<Any>>();
     if (!places) {
-      throw Error("explicit-region-places", "`explicit_read_region` holds no list of places in T.reads")
-          .kind("TypeError");
+      throw refuse(refusals["explicit-region-places"]).kind("TypeError");
     }
     for (const Any& place : *places) {
       auto imm = place.as<IntImm>();

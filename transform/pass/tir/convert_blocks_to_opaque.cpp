@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "init-not-lowered",
+         .message = "block `{}` still has an init",
+         .help = "run LowerInitBlock first",
+         .meaning =
+             "`LowerInitBlock` turns the init of a reduction into a statement; passes behind it want that "
+             "done.",
+         .wrong = "tvm.s_tir.transform.ConvertBlocksToOpaque()(sch.mod)",
+         .right =
+             "tvm.s_tir.transform.ConvertBlocksToOpaque()(tvm.s_tir.transform.LowerInitBlock()(sch.mod))"},
+    }};
+extern const ir::RefusalList refusals_tir_convert_blocks_to_opaque;
+const ir::RefusalList refusals_tir_convert_blocks_to_opaque = refusals;
+
 namespace {
 
 constexpr char doc[] = R"(ConvertBlocksToOpaque(): block iterators are replaced by their values.
@@ -32,10 +50,9 @@ struct MakeOpaque final : BufferTypeRewriter {
     if (!realize) return rewrite_children(s);
     const SBlock& block = realize->block;
     if (block->init) {
-      throw Error("init-not-lowered", "block `{}` still has an init", block->name_hint.c_str())
+      throw refuse(refusals["init-not-lowered"], block->name_hint.c_str())
           .kind(kRefusedValue)
-          .at(block->span)
-          .help("run LowerInitBlock first");
+          .at(block->span);
     }
     for (size_t i = 0; i < block->iter_vars.size(); ++i) {
       values[block->iter_vars[i]->var.get()] = rewrite(realize->iter_values[i]);

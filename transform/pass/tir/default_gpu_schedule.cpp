@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/registry/no_script.h"
+#include "ir/core/refusal.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 #include "transform/schedule/primitive.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "loops-are-not-iterators", .message = "block `{}` has {} loops for its {} iterators"},
+        {.name = "block-name-taken", .message = "two blocks of `{}` are called `{}`"},
+    }};
+extern const ir::RefusalList refusals_tir_default_gpu_schedule;
+const ir::RefusalList refusals_tir_default_gpu_schedule = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -25,7 +35,7 @@ constexpr int64_t kMaxBlocks = 256;
 // A schedule whose primitives are applied as scripts do, with handles and numbers alone.
 class Steps {
  public:
-  explicit Steps(const IRModule& mod) : schedule_(make_schedule(mod, 1, true)) {}
+  Steps(const IRModule& mod, Host& host) : schedule_(make_schedule(mod, 1, true)), host_(host) {}
   const IRModule& mod() const { return schedule_->state->mod(); }
   std::vector<Any> run(std::string_view name, std::vector<Any> args) {
     const Primitive* primitive = find_primitive(name);
@@ -46,7 +56,7 @@ class Steps {
 
  private:
   Schedule schedule_;
-  NoScript host_;
+  Host& host_;
 };
 
 void bind_to_threads(Steps& steps, const Any& block, int64_t max_threads) {
@@ -56,8 +66,8 @@ void bind_to_threads(Steps& steps, const Any& block, int64_t max_threads) {
   }
   const SBlockNode* node = steps.block(block);
   if (loops.size() != node->iter_vars.size() && !(loops.empty() && node->iter_vars.size() <= 1)) {
-    throw Error("loops-are-not-iterators", "block `{}` has {} loops for its {} iterators",
-                node->name_hint.c_str(), loops.size(), node->iter_vars.size())
+    throw refuse(refusals["loops-are-not-iterators"], node->name_hint.c_str(), loops.size(),
+                 node->iter_vars.size())
         .kind(kRefusedValue)
         .at(node->span);
   }
@@ -101,9 +111,9 @@ PrimFunc with_scope(const PrimFunc& fn) {
   return with_body(fn, make<SBlockRealizeNode>(Array<Expr>{}, Expr(bool_imm(true)), root));
 }
 
-IRModule apply(const IRModule& given, const PassOptions&) {
+IRModule apply(const IRModule& given, const PassOptions& options) {
   IRModule mod = map_prim_funcs(given, with_scope);
-  Steps steps(mod);
+  Steps steps(mod, *options.host);
   for (const auto& [name, base] : mod->functions) {
     auto fn = Any(base).as<PrimFunc>();
     if (!fn || has_flag(*fn, "tirx.is_scheduled") || !as<SBlockRealizeNode>((*fn)->body)) continue;
@@ -116,8 +126,7 @@ IRModule apply(const IRModule& given, const PassOptions&) {
     post_order((*fn)->body, nullptr, [&](const Stmt& s) {
       auto* named = as<SBlockNode>(s);
       if (named && !names.insert(std::string(text(named->name_hint))).second) {
-        throw Error("block-name-taken", "two blocks of `{}` are called `{}`", name->name_hint.c_str(),
-                    named->name_hint.c_str())
+        throw refuse(refusals["block-name-taken"], name->name_hint.c_str(), named->name_hint.c_str())
             .kind("InternalError")
             .at(s->span);
       }

@@ -5,6 +5,7 @@
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/fold_constant_branches.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -145,7 +146,8 @@ struct Flatten final : Rewriter {
     }
     if (auto* block = as<SBlockNode>(s)) {
       if (!block->alloc_buffers.empty() || !block->match_buffers.empty()) {
-        throw Error("block-not-lowered", "block `{}` still declares buffers", block->name_hint.c_str())
+        throw refuse_as(pass_refusals["block-not-lowered"], "block `{}` still declares buffers",
+                        block->name_hint.c_str())
             .kind(kRefusedValue)
             .at(s->span)
             .help("run LowerMatchBuffer and LowerOpaqueBlock first");
@@ -208,8 +210,8 @@ struct Flatten final : Rewriter {
   Expr index(const Buffer& buffer, const Array<Expr>& indices) {
     const BufferTypeNode* type = buffer->buffer();
     if (indices.size() != type->shape.size()) {
-      throw Error("wrong-number-of-indices", "`{}` has {} dimensions and is accessed with {} indices",
-                  buffer->name.c_str(), type->shape.size(), indices.size());
+      throw refuse(pass_refusals["wrong-number-of-indices"], buffer->name.c_str(), type->shape.size(),
+                   indices.size());
     }
     bool wide = is_large(type);
     auto w = [&](const Expr& e) { return widened(e, wide); };

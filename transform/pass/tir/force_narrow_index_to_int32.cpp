@@ -2,9 +2,21 @@
 #include <limits>
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/pass/index_rewriter.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "narrow-wide-index", .message = "the index {} does not fit into 32 bits"},
+        {.name = "narrow-wide-buffer",
+         .message = "the {} `{}` holds 64-bit integers, which would be cut off"},
+    }};
+extern const ir::RefusalList refusals_tir_force_narrow_index_to_int32;
+const ir::RefusalList refusals_tir_force_narrow_index_to_int32 = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -40,9 +52,7 @@ struct Narrow final : IndexRewriter {
     if (auto* imm = as<IntImmNode>(e)) {
       if (!wide(e)) return e;
       if (imm->value > std::numeric_limits<int32_t>::max()) {
-        throw Error("narrow-wide-index", "the index {} does not fit into 32 bits", imm->value)
-            .kind("InternalError")
-            .at(e->span);
+        throw refuse(refusals["narrow-wide-index"], imm->value).kind("InternalError").at(e->span);
       }
       return int_imm(narrow(e->dtype()), imm->value, e->span);
     }
@@ -66,10 +76,7 @@ struct Narrow final : IndexRewriter {
 
 void need_narrow(std::string_view what, const Buffer& buffer) {
   if (!buffer->buffer() || DataType(buffer->buffer()->dtype) != DataType::Int(64)) return;
-  throw Error("narrow-wide-buffer", "the {} `{}` holds 64-bit integers, which would be cut off", what,
-              text(buffer->name))
-      .kind(kRefusedValue)
-      .at(buffer->span);
+  throw refuse(refusals["narrow-wide-buffer"], what, text(buffer->name)).kind(kRefusedValue).at(buffer->span);
 }
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {

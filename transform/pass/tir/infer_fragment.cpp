@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "fragment-mismatch", .message = "{}"},
+                                       }};
+extern const ir::RefusalList refusals_tir_infer_fragment;
+const ir::RefusalList refusals_tir_infer_fragment = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -33,7 +42,7 @@ std::string_view scope_of(const VarNode* var) {
 }
 
 [[noreturn]] void refuse(Span span, std::string message) {
-  throw Error("fragment-mismatch", "{}", message).kind("ValueError").at(span);
+  throw refuse(refusals["fragment-mismatch"], message).kind("ValueError").at(span);
 }
 
 struct Collect final : Walker {

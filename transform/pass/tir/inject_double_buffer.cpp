@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/convert_ssa.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "double-buffer-unsupported", .message = "the buffer cannot be doubled: {}"},
+    }};
+extern const ir::RefusalList refusals_tir_inject_double_buffer;
+const ir::RefusalList refusals_tir_inject_double_buffer = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -62,9 +72,7 @@ struct Find final : Walker {
 };
 
 [[noreturn]] void refuse(std::string_view why, Span span) {
-  throw Error("double-buffer-unsupported", "the buffer cannot be doubled: {}", why)
-      .kind(kRefusedValue)
-      .at(span);
+  throw refuse(refusals["double-buffer-unsupported"], why).kind(kRefusedValue).at(span);
 }
 
 struct RemoveWrites final : Rewriter {

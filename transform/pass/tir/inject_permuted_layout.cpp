@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "ir/registry/api.h"
 #include "transform/pass/analyzing_rewriter.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "row-not-permutable",
+         .message = "the rows of `{}` cannot be permuted",
+         .help = "the last dimension is a constant that 32 divides"},
+        {.name = "pointer-not-permutable", .message = "a permuted layout needs a pointer by `access_ptr`"},
+    }};
+extern const ir::RefusalList refusals_tir_inject_permuted_layout;
+const ir::RefusalList refusals_tir_inject_permuted_layout = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -24,8 +38,7 @@ bool asks(const Any& annotation) {
   if (auto flag = annotation.try_cast<int64_t>()) return *flag != 0;
   auto e = annotation.as<Expr>();
   if (auto number = e ? const_int(*e) : std::nullopt) return *number != 0;
-  throw Error("wrong-annotation", "`{}` is a text or a number, not `{}`", mark, type_name(annotation))
-      .kind("ValueError");
+  throw refuse(pass_refusals["wrong-annotation"], mark, type_name(annotation)).kind("ValueError");
 }
 
 class Permute final : public AnalyzingRewriter {
@@ -75,10 +88,7 @@ class Permute final : public AnalyzingRewriter {
     const Array<Expr>& shape = buffer->buffer()->shape;
     auto row = shape.empty() ? std::nullopt : const_int(shape.back());
     if (row && *row > 0 && *row % 32 == 0) return *row;
-    throw Error("row-not-permutable", "the rows of `{}` cannot be permuted", buffer->name.c_str())
-        .kind("ValueError")
-        .at(span)
-        .help("the last dimension is a constant that 32 divides");
+    throw refuse(refusals["row-not-permutable"], buffer->name.c_str()).kind("ValueError").at(span);
   }
   // The column for `column` of `row`.
   static Expr column_of(const Expr& row, const Expr& column, int64_t size) {
@@ -103,9 +113,7 @@ class Permute final : public AnalyzingRewriter {
     auto* data = access ? as_call_to(access->args[1], "tirx.buffer_data") : nullptr;
     auto* memory = data ? as<VarNode>(data->args[0]) : nullptr;
     if (!memory || !memory->buffer()) {
-      throw Error("pointer-not-permutable", "a permuted layout needs a pointer by `access_ptr`")
-          .kind("ValueError")
-          .at(e->span);
+      throw refuse(refusals["pointer-not-permutable"]).kind("ValueError").at(e->span);
     }
     Buffer buffer = ref(memory);
     int64_t size = row_of(buffer, e->span);

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "async-scope-nested", .message = "an asynchronous scope stands in another one"},
+    }};
+extern const ir::RefusalList refusals_tir_inject_ptx_async_copy;
+const ir::RefusalList refusals_tir_inject_ptx_async_copy = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -38,9 +49,7 @@ class Inject final : public Rewriter {
   Stmt rewrite(const Stmt& s) override {
     if (auto* attr = as<AttrStmtNode>(s); attr && text(attr->attr_key) == "async_scope") {
       if (async_) {
-        throw Error("async-scope-nested", "an asynchronous scope stands in another one")
-            .kind("ValueError")
-            .at(s->span);
+        throw refuse(refusals["async-scope-nested"]).kind("ValueError").at(s->span);
       }
       async_ = true;
       Stmt body = rewrite(attr->body);
@@ -70,7 +79,7 @@ class Inject final : public Rewriter {
     std::string_view scope = text(source->storage_scope);
     if (!scope.empty() && scope != "global") return nullptr;
     if (load.indices.size() != 1 || store.indices.size() != 1) {
-      throw Error("buffer-not-flat", "`{}` has {} dimensions", load.source->name.c_str(), load.indices.size())
+      throw refuse(pass_refusals["buffer-not-flat"], load.source->name.c_str(), load.indices.size())
           .kind("ValueError")
           .at(store.span)
           .help("run FlattenBuffer before InjectPTXAsyncCopy");

@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "wrong-index-type",
+                                            .message = "`{}` is indexed with {}, a guarded load takes int32",
+                                            .help = "run ForceNarrowIndexToInt32 before InjectPTXLDG32"},
+                                       }};
+extern const ir::RefusalList refusals_tir_inject_ptx_ldg32;
+const ir::RefusalList refusals_tir_inject_ptx_ldg32 = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -71,17 +83,15 @@ class Inject final : public Rewriter {
 
   static void check(const Buffer& buffer, const Array<Expr>& indices, Span span) {
     if (indices.size() != 1) {
-      throw Error("buffer-not-flat", "`{}` has {} dimensions", buffer->name.c_str(), indices.size())
+      throw refuse(pass_refusals["buffer-not-flat"], buffer->name.c_str(), indices.size())
           .kind(kRefusedValue)
           .at(span)
           .help("run FlattenBuffer before InjectPTXLDG32");
     }
     if (DataType dtype = indices[0]->dtype(); dtype != DataType::Int(32)) {
-      throw Error("wrong-index-type", "`{}` is indexed with {}, a guarded load takes int32",
-                  buffer->name.c_str(), dtype.str())
+      throw refuse(refusals["wrong-index-type"], buffer->name.c_str(), dtype.str())
           .kind("TypeError")
-          .at(span)
-          .help("run ForceNarrowIndexToInt32 before InjectPTXLDG32");
+          .at(span);
     }
   }
 };

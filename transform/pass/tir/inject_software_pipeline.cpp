@@ -3,10 +3,12 @@
 
 #include "ir/core/error_kinds.h"
 #include "ir/tir/region.h"
+#include "transform/arith/simplify.h"
 #include "transform/pass/async_stages.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/convert_ssa.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -29,7 +31,9 @@ On blocks, before they are lowered.)";
 
 Error pipeline_error(Span span, std::string why, const char* kind = "ValueError") {
   return Error(
-      Error("software-pipeline-not-possible", "the loop cannot be pipelined: {}", why).kind(kind).at(span));
+      refuse_as(pass_refusals["software-pipeline-not-possible"], "the loop cannot be pipelined: {}", why)
+          .kind(kind)
+          .at(span));
 }
 
 // The buffers whose accesses are looked at: parameters and what blocks around allocate.
@@ -59,7 +63,7 @@ SBlock block_of(const Stmt& body, const Known& known) {
     return realize->block;
   SBlock block =
       make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, String(""), body);
-  AccessRegions found = detect_access_regions(block);
+  AccessRegions found = detect_access_regions(block, transform::simplify);
   AccessCounts counts;
   counts.visit(body);
   Analyzer analyzer;

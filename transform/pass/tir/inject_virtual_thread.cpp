@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/convert_ssa.h"
@@ -7,6 +8,17 @@
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "virtual-thread-unsupported",
+         .message = "virtual threads do not go around {}",
+         .help = "LowerOpaqueBlock, FlattenBuffer and UnrollLoop write programs that they go around"},
+    }};
+extern const ir::RefusalList refusals_tir_inject_virtual_thread;
+const ir::RefusalList refusals_tir_inject_virtual_thread = refusals;
+
 namespace {
 
 constexpr char doc[] = R"(InjectVirtualThread(): what virtual threads do, one after the other.
@@ -23,10 +35,7 @@ Before loops are unrolled and memory is shared.)";
 using VarSet = std::unordered_set<const VarNode*>;
 
 [[noreturn]] void refuse(std::string_view what, Span span) {
-  throw Error("virtual-thread-unsupported", "virtual threads do not go around {}", what)
-      .kind(kRefusedValue)
-      .at(span)
-      .help("LowerOpaqueBlock, FlattenBuffer and UnrollLoop write programs that they go around");
+  throw refuse(refusals["virtual-thread-unsupported"], what).kind(kRefusedValue).at(span);
 }
 
 // Variables and buffers whose values depend on the thread.

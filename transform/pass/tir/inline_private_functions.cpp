@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/function_target.h"
@@ -6,6 +7,15 @@
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "wrong-arguments", .message = "`{}` takes {} arguments, {} are given"},
+    }};
+extern const ir::RefusalList refusals_tir_inline_private_functions;
+const ir::RefusalList refusals_tir_inline_private_functions = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -68,8 +78,7 @@ struct Inline final : Rewriter {
       return s;
     }
     if (fn->params.size() != call->args.size()) {
-      throw Error("wrong-arguments", "`{}` takes {} arguments, {} are given", text(callee->name_hint),
-                  fn->params.size(), call->args.size())
+      throw refuse(refusals["wrong-arguments"], text(callee->name_hint), fn->params.size(), call->args.size())
           .at(s->span);
     }
     VarMap values;

@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "buffer-bound-rank",
+         .message = "`buffer_bound` gives {} bounds for {} indices",
+         .help = "run FlattenBuffer first, or give one bound for each index"},
+    }};
+extern const ir::RefusalList refusals_tir_instrument_bound_checkers;
+const ir::RefusalList refusals_tir_instrument_bound_checkers = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -85,10 +97,7 @@ struct Check final : Rewriter {
     Expr zero = int_imm(DataType::Int(64), 0);
     for (const auto& [indices, shape] : accesses_) {
       if (indices.size() != shape.size()) {
-        throw Error("buffer-bound-rank", "`buffer_bound` gives {} bounds for {} indices", shape.size(),
-                    indices.size())
-            .at(store.span)
-            .help("run FlattenBuffer first, or give one bound for each index");
+        throw refuse(refusals["buffer-bound-rank"], shape.size(), indices.size()).at(store.span);
       }
       for (size_t d = 0; d < indices.size(); ++d) {
         Expr index = indices[d];

@@ -112,7 +112,7 @@ int64_t entry(const PassOptions& options, std::string_view key, int64_t otherwis
 
 IRModule apply(const IRModule& mod, const PassOptions& options) {
   // What a profiler gathers is told apart by these numbers, so they go on from module to module.
-  static int64_t next_id = 0;
+  static thread_local int64_t next_id = 0;
   if (entry(options, "s_tir.reset_start_id", 0)) next_id = 0;
   Options wanted{entry(options, "s_tir.lwp_max_depth", 0), entry(options, "s_tir.lwp_min_height", 1),
                  entry(options, "s_tir.instr_siblings", 1) != 0,

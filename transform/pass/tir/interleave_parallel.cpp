@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "interleave-annotation",
+         .message = "`{}` of block `{}` is not how many steps go together and make a vector"},
+    }};
+extern const ir::RefusalList refusals_tir_interleave_parallel;
+const ir::RefusalList refusals_tir_interleave_parallel = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -65,9 +76,7 @@ struct Interleave final : Rewriter {
     if (found == block.annotations.end()) return rewrite_children(ref(&block));
     auto asked = (*found).second.try_cast<Array<int64_t>>();
     if (!asked || asked->size() != 2 || (*asked)[1] < 2 || (*asked)[0] < (*asked)[1]) {
-      throw Error("interleave-annotation",
-                  "`{}` of block `{}` is not how many steps go together and make a vector", kInterleave,
-                  std::string(block.name_hint))
+      throw refuse(refusals["interleave-annotation"], kInterleave, std::string(block.name_hint))
           .kind("ValueError")
           .at(block.span);
     }

@@ -2,6 +2,7 @@
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -50,9 +51,7 @@ struct Find final : Walker {
       if (axis.tag != tag) continue;
       if (!analyzer.can_prove_equal(axis.extent, loop.extent) ||
           !analyzer.can_prove_equal(axis.min, loop.min)) {
-        throw Error("thread-extents-differ", "loops bound to `{}` have different extents in one kernel", tag)
-            .kind("ValueError")
-            .at(loop.span);
+        throw refuse(pass_refusals["thread-extents-differ"], tag).kind("ValueError").at(loop.span);
       }
       size_t same = 0;
       while (same < axis.path.size() && same < path.size() && axis.path[same] == path[same]) ++same;

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/arith/int_set.h"
 #include "transform/arith/iter_map.h"
 #include "transform/pass/analyzing_rewriter.h"
@@ -10,6 +11,15 @@
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "queue-not-constant", .message = "the queue of `{}` is not a number"},
+    }};
+extern const ir::RefusalList refusals_tir_lower_async_dma;
+const ir::RefusalList refusals_tir_lower_async_dma = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -137,7 +147,7 @@ class Lower final : public AnalyzingRewriter {
 
   static int64_t number(const AttrStmtNode& attr, Span span) {
     if (auto* value = as<IntImmNode>(attr.value)) return value->value;
-    throw Error("queue-not-constant", "the queue of `{}` is not a number", attr.attr_key.c_str())
+    throw refuse(refusals["queue-not-constant"], attr.attr_key.c_str())
         .kind(kRefusedValue)
         .at(attr.value->span ? attr.value->span : span);
   }

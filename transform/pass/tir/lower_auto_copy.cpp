@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/auto_copy.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -58,9 +59,9 @@ class Lower final : public Rewriter {
 
   SBlock copy(const SBlockNode& block) {
     if (block.reads.size() != 1 || block.writes.size() != 1)
-      throw Error("auto-copy",
-                  "block `{}` leaves its copy to the compiler, and reads {} buffers and writes {}",
-                  block.name_hint.c_str(), block.reads.size(), block.writes.size())
+      throw refuse_as(pass_refusals["auto-copy"],
+                      "block `{}` leaves its copy to the compiler, and reads {} buffers and writes {}",
+                      block.name_hint.c_str(), block.reads.size(), block.writes.size())
           .kind("InternalError")
           .at(block.span);
     AutoCopy what{threads, outer_, block.reads[0], block.writes[0]};

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/pass/pass.h"
 #include "transform/schedule/analysis.h"
 #include "transform/schedule/reducer.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "cross-thread-reduction-not-lowered",
+         .message = "the reduction of block `{}` over threads cannot be lowered: {}"},
+    }};
+extern const ir::RefusalList refusals_tir_lower_cross_thread_reduction;
+const ir::RefusalList refusals_tir_lower_cross_thread_reduction = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -314,9 +325,7 @@ class Lower final : public Rewriter {
   }
 
   [[noreturn]] static void refuse_block(const SBlockRealizeNode& realize, std::string_view why) {
-    throw Error("cross-thread-reduction-not-lowered",
-                "the reduction of block `{}` over threads cannot be lowered: {}",
-                realize.block->name_hint.c_str(), why)
+    throw refuse(refusals["cross-thread-reduction-not-lowered"], realize.block->name_hint.c_str(), why)
         .kind("ValueError")
         .at(realize.block->span);
   }

@@ -2,10 +2,24 @@
 #include <unordered_set>
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/tir/op.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "iket-token",
+         .message = "the token of a traced range is a value of its own, which only ends the range"},
+        {.name = "iket-trace",
+         .message = "traces of NVIDIA's in-kernel tracer are not made: `tirx.iket.enabled` is set",
+         .help = "leave the attribute out; marks and ranges are then taken away"},
+    }};
+extern const ir::RefusalList refusals_tir_lower_iket;
+const ir::RefusalList refusals_tir_lower_iket = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -35,10 +49,7 @@ class Strip final : public Rewriter {
   Expr rewrite(const Expr& e) override {
     auto* var = as<VarNode>(e);
     if (!iket(e).empty() || (var && tokens_.contains(var)))
-      throw Error("iket-token",
-                  "the token of a traced range is a value of its own, which only ends the range")
-          .kind(kRefusedValue)
-          .at(e->span);
+      throw refuse(refusals["iket-token"]).kind(kRefusedValue).at(e->span);
     return rewrite_children(e);
   }
   Stmt rewrite(const Stmt& s) override {
@@ -78,10 +89,7 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
   if (enabled != mod->attrs.end()) {
     auto imm = (*enabled).second.as<IntImm>();
     if (imm ? (*imm)->value != 0 : (*enabled).second.try_cast<bool>().value_or(true))
-      throw Error("iket-trace",
-                  "traces of NVIDIA's in-kernel tracer are not made: `tirx.iket.enabled` is set")
-          .kind("NotImplementedError")
-          .help("leave the attribute out; marks and ranges are then taken away");
+      throw refuse(refusals["iket-trace"]).kind("NotImplementedError");
   }
   return map_prim_funcs(mod, [](const PrimFunc& fn) {
     Strip strip;
@@ -92,7 +100,7 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
 
 }  // namespace
 
-extern const Pass lower_iket{"LowerIket", "backend.cuda.transforms", "LowerIket()", doc, nullptr, apply,
+extern const Pass lower_iket{"LowerIket", "backend.cuda.transforms",    "LowerIket()", doc, nullptr, apply,
                              {},          "tirx.backend.cuda.LowerIket"};
 
 }  // namespace mlc::transform

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "match-buffer-mismatch",
+         .message = "`{}` begins at a multiple of {} elements, the region of `{}` may not"},
+    }};
+extern const ir::RefusalList refusals_tir_lower_match_buffer;
+const ir::RefusalList refusals_tir_lower_match_buffer = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -112,9 +123,8 @@ struct LowerMatch final : BufferTypeRewriter {
       }
       if (auto* var = as<VarNode>(type->elem_offset)) values[var] = Analyzer().simplify(offset);
       if (!offset_is_multiple(offset, type->offset_factor)) {
-        throw Error("match-buffer-mismatch",
-                    "`{}` begins at a multiple of {} elements, the region of `{}` may not",
-                    match->buffer->name.c_str(), type->offset_factor, source->source->name.c_str())
+        throw refuse(refusals["match-buffer-mismatch"], match->buffer->name.c_str(), type->offset_factor,
+                     source->source->name.c_str())
             .kind(kRefusedValue)
             .at(match->source->span);
       }
@@ -134,8 +144,8 @@ struct LowerMatch final : BufferTypeRewriter {
     auto wanted = const_int(pattern);
     auto actual = const_int(value);
     if (wanted && actual && *wanted != *actual) {
-      throw Error("match-buffer-mismatch", "`{}` has {} {}, the region of `{}` has {}",
-                  match.buffer->name.c_str(), what, *wanted, match.source->source->name.c_str(), *actual)
+      throw refuse_as(refusals["match-buffer-mismatch"], "`{}` has {} {}, the region of `{}` has {}",
+                      match.buffer->name.c_str(), what, *wanted, match.source->source->name.c_str(), *actual)
           .kind(kRefusedValue)
           .at(match.source->span);
     }

@@ -2,6 +2,7 @@
 #include "ir/core/error_kinds.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/lower_opaque.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -50,10 +51,10 @@ struct LowerBlocks final : BufferTypeRewriter {
   Stmt lower_block(const SBlockRealizeNode& realize) {
     const SBlock& block = realize.block;
     if (!block->iter_vars.empty() || block->init || !block->match_buffers.empty()) {
-      throw Error("block-not-opaque", "block `{}` still has {}", block->name_hint.c_str(),
-                  !block->iter_vars.empty() ? "iterators"
-                  : block->init             ? "an init"
-                                            : "views")
+      throw refuse_as(pass_refusals["block-not-opaque"], "block `{}` still has {}", block->name_hint.c_str(),
+                      !block->iter_vars.empty() ? "iterators"
+                      : block->init             ? "an init"
+                                                : "views")
           .kind(kRefusedValue)
           .at(block->span)
           .help("run LowerInitBlock, ConvertBlocksToOpaque and LowerMatchBuffer first");
@@ -146,8 +147,8 @@ struct LowerBlocks final : BufferTypeRewriter {
     if (auto s = value.as<String>()) return make<StringImmNode>(*s);
     if (auto b = value.as<bool>()) return bool_imm(*b);
     if (auto i = value.try_cast<int64_t>()) return int32(*i);
-    throw Error("wrong-annotation", "annotation `{}` must be an integer, a string or an expression",
-                text(key));
+    throw refuse_as(pass_refusals["wrong-annotation"],
+                    "annotation `{}` must be an integer, a string or an expression", text(key));
   }
 };
 

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "allreduce-not-lowered", .message = "the reduction over threads cannot be lowered: {}"},
+    }};
+extern const ir::RefusalList refusals_tir_lower_thread_allreduce;
+const ir::RefusalList refusals_tir_lower_thread_allreduce = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -366,9 +376,7 @@ class Lower final : public Rewriter {
   std::unordered_map<const VarNode*, Buffer> replaced_;
 
   [[noreturn]] static void refuse(Span span, const std::string& why) {
-    throw Error("allreduce-not-lowered", "the reduction over threads cannot be lowered: {}", why)
-        .kind(kRefusedValue)
-        .at(span);
+    throw ir::refuse(refusals["allreduce-not-lowered"], why).kind(kRefusedValue).at(span);
   }
 
   std::vector<Thread> threads(std::unordered_set<const VarNode*> reduced, Span span) const {

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "ir/tir/layout_algebra.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "missing-target",
+                                            .message = "the function does not say what it is compiled for",
+                                            .help = "run BindTarget first"},
+                                       }};
+extern const ir::RefusalList refusals_tir_lower_tirx;
+const ir::RefusalList refusals_tir_lower_tirx = refusals;
+
 namespace {
 
 constexpr char doc[] = R"(LowerTIRx(): layouts become index arithmetic on one-dimensional buffers.
@@ -19,7 +31,8 @@ keeps: every access, in order; parameters keep their shapes, which callers are c
 Before the passes that know memory alone: they are blind to layouts.)";
 
 Error not_lowered(const std::string& what, Span span) {
-  return Error("pass-not-available", "`LowerTIRx` does not lower {}: mlc does not have it yet", what)
+  return refuse_as(pass_refusals["pass-not-available"],
+                   "`LowerTIRx` does not lower {}: mlc does not have it yet", what)
       .kind("NotImplementedError")
       .at(span);
 }
@@ -102,8 +115,8 @@ struct Lower final : Rewriter {
   Array<Expr> place(const Buffer& buffer, const Array<Expr>& indices) {
     const BufferTypeNode* type = buffer->buffer();
     if (indices.size() != type->shape.size()) {
-      throw Error("wrong-number-of-indices", "`{}` has {} dimensions and is accessed with {} indices",
-                  name_of(buffer), type->shape.size(), indices.size());
+      throw refuse(pass_refusals["wrong-number-of-indices"], name_of(buffer), type->shape.size(),
+                   indices.size());
     }
     if (indices.empty()) return {int32(0), int32(0)};
     if (auto* layout = layout_of(buffer)) {
@@ -122,10 +135,7 @@ struct Lower final : Rewriter {
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   if (!fn->attrs.count(String("target"))) {
-    throw Error("missing-target", "the function does not say what it is compiled for")
-        .kind("InternalError")
-        .at(fn->span)
-        .help("run BindTarget first");
+    throw refuse(refusals["missing-target"]).kind("InternalError").at(fn->span);
   }
   Lower lower;
   Array<Var> params;

@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/target/tables.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/packed_fields.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "stack-value-outside-call",
+         .message = "a {} on the stack is an argument of a packed call only"},
+        {.name = "device-needed",
+         .message = "the device id of this memory is unknown",
+         .help = "the attributes `device_id` and `device_type` around it say so; MakePackedAPI writes them"},
+    }};
+extern const ir::RefusalList refusals_tir_lower_tvm_builtin;
+const ir::RefusalList refusals_tir_lower_tvm_builtin = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -57,8 +72,7 @@ class LowerBuiltins final : public Rewriter {
     before_.emplace_back();
     Stmt next = lowered(s);
     if (stack().used.shape || stack().used.array) {
-      throw Error("stack-value-outside-call", "a {} on the stack is an argument of a packed call only",
-                  stack().used.array ? "tensor" : "shape")
+      throw refuse(refusals["stack-value-outside-call"], stack().used.array ? "tensor" : "shape")
           .kind(kRefusedValue)
           .at(s->span);
     }
@@ -176,10 +190,7 @@ class LowerBuiltins final : public Rewriter {
   }
   void need_device(Span span) const {
     if (device_id_ && device_type_) return;
-    throw Error("device-needed", "the device id of this memory is unknown")
-        .kind(kRefusedValue)
-        .at(span)
-        .help("the attributes `device_id` and `device_type` around it say so; MakePackedAPI writes them");
+    throw refuse(refusals["device-needed"]).kind(kRefusedValue).at(span);
   }
   static Stmt throw_last_error() {
     return make<EvaluateNode>(call_op(DataType::Int(32), "tirx.tvm_throw_last_error", {}));
@@ -261,7 +272,8 @@ class LowerBuiltins final : public Rewriter {
       if (dtype.is_integral()) return DataType::Int(64);
       if (dtype.is_float()) return DataType::Float(64);
     }
-    throw Error("packed-type", "a value of type {} cannot be an argument of a packed call", dtype.str())
+    throw refuse_as(pass_refusals["packed-type"], "a value of type {} cannot be an argument of a packed call",
+                    dtype.str())
         .kind(kRefusedValue)
         .at(value->span)
         .help("pass an integer, a float of 16, 32 or 64 bits, a bool, a pointer, a text or a buffer");

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "warp-memory-not-lowered", .message = "the warp memory `{}` cannot be lowered: {}"},
+    }};
+extern const ir::RefusalList refusals_tir_lower_warp_memory;
+const ir::RefusalList refusals_tir_lower_warp_memory = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -21,10 +31,7 @@ keeps: what every thread reads.
 On device functions, before LowerIntrin makes instructions of the shuffles.)";
 
 [[noreturn]] void refuse(const Buffer& buffer, const std::string& why, Span span) {
-  throw Error("warp-memory-not-lowered", "the warp memory `{}` cannot be lowered: {}", buffer->name.c_str(),
-              why)
-      .kind(kRefusedValue)
-      .at(span);
+  throw refuse(refusals["warp-memory-not-lowered"], buffer->name.c_str(), why).kind(kRefusedValue).at(span);
 }
 
 // Accesses of one buffer, lowered.

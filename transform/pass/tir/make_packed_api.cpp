@@ -4,6 +4,7 @@
 #include "transform/pass/function_target.h"
 #include "transform/pass/packed_arguments.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -85,26 +86,27 @@ class StoredResult final : public Rewriter {
       if (dtype.is_integral()) return {kPackedInt, make<CastNode>(DataType::Int(64), value)};
       if (dtype.is_float()) return {kPackedFloat, make<CastNode>(DataType::Float(64), value)};
     }
-    throw Error("packed-type", "a packed call cannot give back a value of type {}", dtype.str())
+    throw refuse_as(pass_refusals["packed-type"], "a packed call cannot give back a value of type {}",
+                    dtype.str())
         .kind("ValueError")
         .at(value->span ? value->span : span)
         .help("return an integer, a float of 16, 32 or 64 bits, a bool or a pointer");
   }
 };
 
-PrimFunc packed(const PrimFunc& fn, const std::string& symbol) {
+PrimFunc packed(const PrimFunc& fn, const std::string& symbol, Host& host) {
   Target target = target_of(fn, "MakePackedAPI");
   int device = target_kind_row(text(target->kind)).device;
   post_order(fn->body, nullptr, [](const Stmt& s) {
     auto* block = as<SBlockNode>(s);
     if (!block || block->iter_vars.empty()) return;
-    throw Error("block-not-lowered", "block `{}` still has iterators, which no argument gives",
-                block->name_hint.c_str())
+    throw refuse_as(pass_refusals["block-not-lowered"],
+                    "block `{}` still has iterators, which no argument gives", block->name_hint.c_str())
         .kind(kRefusedValue)
         .at(s->span)
         .help("run ConvertBlocksToOpaque and LowerOpaqueBlock first");
   });
-  PackedArguments arguments(fn, symbol, device);
+  PackedArguments arguments(fn, symbol, device, host);
   Var self = make<VarNode>(String("self_handle"), void_pointer_type());
   Var result = make<VarNode>(String("result"), void_pointer_type());
 
@@ -123,13 +125,13 @@ PrimFunc packed(const PrimFunc& fn, const std::string& symbol) {
   return with_attr(next, "global_symbol", String("__tvm_ffi_" + symbol));
 }
 
-IRModule apply(const IRModule& mod, const PassOptions&) {
+IRModule apply(const IRModule& mod, const PassOptions& options) {
   PackedCalls calls(mod);
   return map_prim_funcs(mod, [&](const PrimFunc& fn) {
     PrimFunc next = with_body(fn, calls.rewrite(fn->body));
     auto symbol = packed_symbol(fn);
     if (!symbol || !target_of(fn, "MakePackedAPI")->host) return next;
-    return packed(next, *symbol);
+    return packed(next, *symbol, *options.host);
   });
 }
 

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "local-stage", .message = "{}"},
+                                       }};
+extern const ir::RefusalList refusals_tir_manifest_shared_memory_local_stage;
+const ir::RefusalList refusals_tir_manifest_shared_memory_local_stage = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -24,7 +33,7 @@ Before InjectSoftwarePipeline.)";
 constexpr std::string_view mark = "tirx.manifest_shared_memory_local_stage";
 
 [[noreturn]] void refuse(Span span, std::string_view message) {
-  throw Error("local-stage", "{}", message).kind("ValueError").at(span);
+  throw refuse(refusals["local-stage"], message).kind("ValueError").at(span);
 }
 
 class Manifest final : public Rewriter {

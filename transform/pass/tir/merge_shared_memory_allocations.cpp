@@ -6,6 +6,7 @@
 #include "transform/arith/analyzer.h"
 #include "transform/pass/linear_accesses.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -229,7 +230,7 @@ class Merge final : public Rewriter {
   }
   Array<Expr> moved(const Buffer& buffer, const Array<Expr>& indices, Span span) {
     if (indices.size() != 1) {
-      throw Error("buffer-not-flat", "`{}` has {} dimensions", buffer->name.c_str(), indices.size())
+      throw refuse(pass_refusals["buffer-not-flat"], buffer->name.c_str(), indices.size())
           .kind(kRefusedValue)
           .at(span)
           .help("run FlattenBuffer before MergeSharedMemoryAllocations");

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/index_rewriter.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "narrow-bits", .message = "indices are narrowed to 2 to 64 bits, not {}"},
+    }};
+extern const ir::RefusalList refusals_tir_narrow_data_type;
+const ir::RefusalList refusals_tir_narrow_data_type = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -192,8 +202,7 @@ class Narrow final : public IndexRewriter {
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   int64_t bits = options.integer(0);
-  if (bits < 2 || bits > 64)
-    throw Error("narrow-bits", "indices are narrowed to 2 to 64 bits, not {}", bits).kind(kRefusedValue);
+  if (bits < 2 || bits > 64) throw refuse(refusals["narrow-bits"], bits).kind(kRefusedValue);
   Place place(static_cast<int>(bits));
   Widths widths(place);
   widths.visit(fn->body);

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/arith/int_set.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "out-of-bounds", .message = "accesses leave their buffers: {}"},
+    }};
+extern const ir::RefusalList refusals_tir_oob_checker;
+const ir::RefusalList refusals_tir_oob_checker = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -114,7 +124,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   if (check.found.empty()) return fn;
   std::string lines;
   for (const std::string& one : check.found) lines += (lines.empty() ? "" : "; ") + one;
-  throw Error("out-of-bounds", "accesses leave their buffers: {}", lines)
+  throw refuse(refusals["out-of-bounds"], lines)
       .kind("ScheduleError")
       .at(check.first ? check.first : fn->span);
 }

@@ -3,11 +3,22 @@
 #include <unordered_set>
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/pass/buffer_scopes.h"
 #include "transform/pass/pass.h"
 #include "transform/pass/regions.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "block-has-init",
+                                            .message = "block `{}` still has an init",
+                                            .help = "run LowerInitBlock first"},
+                                       }};
+extern const ir::RefusalList refusals_tir_plan_and_update_buffer_allocation_location;
+const ir::RefusalList refusals_tir_plan_and_update_buffer_allocation_location = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -41,10 +52,7 @@ struct Place final : Rewriter {
     }
     if (auto* block = as<SBlockNode>(s)) {
       if (block->init) {
-        throw Error("block-has-init", "block `{}` still has an init", block->name_hint.c_str())
-            .kind(kRefusedValue)
-            .at(s->span)
-            .help("run LowerInitBlock first");
+        throw refuse(refusals["block-has-init"], block->name_hint.c_str()).kind(kRefusedValue).at(s->span);
       }
       auto found = at.find(block);
       Array<Buffer> buffers = found == at.end() ? Array<Buffer>{} : found->second;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pass.h"
 #include "transform/pass/pass_context.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -39,7 +40,8 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   for (const auto& [name, iter] : given) {
     auto axis = iter.as<IterVar>();
     if (!axis)
-      throw Error("wrong-type", "`{}` is mapped to `{}`, not to an iterator", text(name), type_name(iter))
+      throw refuse_as(pass_refusals["wrong-type"], "`{}` is mapped to `{}`, not to an iterator", text(name),
+                      type_name(iter))
           .kind("TypeError");
     remap.axes.emplace(text(name), *axis);
   }

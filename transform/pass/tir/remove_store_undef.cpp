@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "undef-remains", .message = "`T.undef()` stands in an index of `{}`"},
+    }};
+extern const ir::RefusalList refusals_tir_remove_store_undef;
+const ir::RefusalList refusals_tir_remove_store_undef = refusals;
+
 namespace {
 
 constexpr char doc[] = R"(RemoveStoreUndef(): leave out stores whose value may be anything.
@@ -35,9 +45,7 @@ struct Remove final : Rewriter {
     if (!store) return rewrite_children(s);
     for (const Expr& index : store->indices) {
       if (is_undefined(index))
-        throw Error("undef-remains", "`T.undef()` stands in an index of `{}`", text(store->buffer->name))
-            .kind(kRefusedValue)
-            .at(s->span);
+        throw refuse(refusals["undef-remains"], text(store->buffer->name)).kind(kRefusedValue).at(s->span);
     }
     return is_undefined(store->value) ? no_op() : s;
   }
@@ -48,7 +56,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Re
 PrimFunc validate(const PrimFunc& fn, const PassOptions&) {
   post_order(fn->body, [&](const Expr& e) {
     if (as_call_to(e, "tirx.undef"))
-      throw Error("undef-remains", "`T.undef()` stands where it is not the value of a store")
+      throw refuse_as(refusals["undef-remains"], "`T.undef()` stands where it is not the value of a store")
           .kind(kRefusedValue)
           .at(e->span);
   });

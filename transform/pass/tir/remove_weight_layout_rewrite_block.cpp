@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "not-a-layout-rewrite",
+         .message = "block `{}` does more than copy elements into another layout",
+         .help =
+             "a block with the annotation `meta_schedule.layout_rewrite_preproc` is one store of one load "
+             "whose indices are variables"},
+    }};
+extern const ir::RefusalList refusals_tir_remove_weight_layout_rewrite_block;
+const ir::RefusalList refusals_tir_remove_weight_layout_rewrite_block = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -42,12 +56,7 @@ struct Remove final : Rewriter {
     bool variables = load && std::all_of(load->indices.begin(), load->indices.end(),
                                          [](const Expr& index) { return index->kind == ExprKind::kVar; });
     if (!variables || !block->alloc_buffers.empty() || !block->match_buffers.empty()) {
-      throw Error("not-a-layout-rewrite", "block `{}` does more than copy elements into another layout",
-                  block->name_hint.c_str())
-          .at(block->span)
-          .help(
-              "a block with the annotation `meta_schedule.layout_rewrite_preproc` is one store of one load "
-              "whose indices are variables");
+      throw refuse(refusals["not-a-layout-rewrite"], block->name_hint.c_str()).at(block->span);
     }
     rewritten[load->source.get()] = store->buffer;
     now_given.insert(store->buffer.get());

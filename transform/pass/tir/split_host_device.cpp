@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/target/tables.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "several-dynamic-allocations",
+         .message = "only one dynamic shared memory allocation is allowed in a kernel, `{}` is another one",
+         .help = "run MergeSharedMemoryAllocations first"},
+    }};
+extern const ir::RefusalList refusals_tir_split_host_device;
+const ir::RefusalList refusals_tir_split_host_device = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -91,12 +103,9 @@ struct Launch final : Walker {
     if (auto* alloc = as<AllocBufferNode>(s);
         alloc && alloc->buffer->buffer()->storage_scope == "shared.dyn") {
       if (dynamic_memory) {
-        throw Error("several-dynamic-allocations",
-                    "only one dynamic shared memory allocation is allowed in a kernel, `{}` is another one",
-                    alloc->buffer->name.c_str())
+        throw refuse(refusals["several-dynamic-allocations"], alloc->buffer->name.c_str())
             .kind(kRefusedValue)
-            .at(s->span)
-            .help("run MergeSharedMemoryAllocations first");
+            .at(s->span);
       }
       const BufferTypeNode* type = alloc->buffer->buffer();
       Expr elements = int32(1);

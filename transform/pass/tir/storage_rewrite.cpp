@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/function_target.h"
@@ -7,6 +8,17 @@
 #include "transform/pass/storage_plan.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "memory-not-aligned",
+         .message = "memory of `{}` cannot be handed out for elements of {} bits"},
+        {.name = "size-not-constant", .message = "memory of `{}` must have a constant size"},
+    }};
+extern const ir::RefusalList refusals_tir_storage_rewrite;
+const ir::RefusalList refusals_tir_storage_rewrite = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -134,10 +146,7 @@ class Share final : public Rewriter {
     if (storage.bits_offset == 0) return index;
     uint64_t bits = static_cast<uint64_t>(dtype.bits()) * dtype.lanes();
     if (storage.bits_offset % bits != 0) {
-      throw Error("memory-not-aligned", "memory of `{}` cannot be handed out for elements of {} bits",
-                  storage.scope, bits)
-          .kind("ValueError")
-          .at(span);
+      throw refuse(refusals["memory-not-aligned"], storage.scope, bits).kind("ValueError").at(span);
     }
     return const_like(index, static_cast<int64_t>(storage.bits_offset / bits)) + index;
   }
@@ -164,7 +173,7 @@ class Share final : public Rewriter {
     for (size_t i = 0; i < storages.size(); ++i) {
       if (!storage_rank(storages[i]->scope).special()) continue;
       if (storages[i]->bits == 0) {
-        throw Error("size-not-constant", "memory of `{}` must have a constant size", storages[i]->scope)
+        throw refuse(refusals["size-not-constant"], storages[i]->scope)
             .kind("ValueError")
             .at(storages[i]->allocs[0]->span);
       }

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_roots.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "barrier-not-possible",
+         .message = "`{}` of scope `{}` is read in a condition, before which no barrier can stand"},
+    }};
+extern const ir::RefusalList refusals_tir_thread_sync;
+const ir::RefusalList refusals_tir_thread_sync = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -121,9 +133,7 @@ class Planner final : public Walker {
   void access(Kind kind, const VarNode* buffer, const Array<Expr>& indices, Span span) {
     if (!in_kernel_ || text(buffer->buffer()->storage_scope) != scope_) return;
     if (!in_leaf_) {
-      throw Error("barrier-not-possible",
-                  "`{}` of scope `{}` is read in a condition, before which no barrier can stand",
-                  buffer->name.c_str(), scope_)
+      throw refuse(refusals["barrier-not-possible"], buffer->name.c_str(), scope_)
           .kind(kRefusedValue)
           .at(span);
     }
@@ -218,7 +228,8 @@ class Planner final : public Walker {
 
   void put_before(const StmtNode* stmt) {
     if (conditions_ > 0) {
-      throw Error("barrier-not-possible", "a barrier of scope `{}` would stand below a condition", scope_)
+      throw refuse_as(refusals["barrier-not-possible"],
+                      "a barrier of scope `{}` would stand below a condition", scope_)
           .kind(kRefusedValue)
           .at(stmt->span);
     }
@@ -314,7 +325,9 @@ struct Insert final : Rewriter {
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   auto scope = options.args[0].try_cast<String>();
-  if (!scope) throw Error("wrong-type", "the storage scope of ThreadSync is a string").kind("TypeError");
+  if (!scope)
+    throw refuse_as(pass_refusals["wrong-type"], "the storage scope of ThreadSync is a string")
+        .kind("TypeError");
   std::string_view name = text(*scope);
   Stmt body = name == "shared" ? AfterWaits(name).rewrite(fn->body) : fn->body;
   Planner planner(name);

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "mma-buffer", .message = "`{}` of scope `{}` {}"},
+                                       }};
+extern const ir::RefusalList refusals_tir_transform_mma_buffer_layout;
+const ir::RefusalList refusals_tir_transform_mma_buffer_layout = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -35,8 +44,7 @@ const Tile* tile_of(const Buffer& buffer) {
 }
 
 Error refusal(const Buffer& buffer, std::string_view why) {
-  return Error("mma-buffer", "`{}` of scope `{}` {}", buffer->name.c_str(),
-               text(buffer->buffer()->storage_scope), why)
+  return refuse(refusals["mma-buffer"], buffer->name.c_str(), text(buffer->buffer()->storage_scope), why)
       .kind(kRefusedValue);
 }
 

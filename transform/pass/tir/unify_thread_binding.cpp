@@ -2,6 +2,7 @@
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
@@ -87,9 +88,7 @@ struct Unify final : BufferTypeRewriter {
       if (axis.tag != tag) continue;
       if (!analyzer.can_prove_equal(axis.dom->min, dom->min) ||
           !analyzer.can_prove_equal(axis.dom->extent, dom->extent)) {
-        throw Error("thread-extents-differ", "loops bound to `{}` have different extents in one kernel", tag)
-            .kind("ValueError")
-            .at(span);
+        throw refuse(pass_refusals["thread-extents-differ"], tag).kind("ValueError").at(span);
       }
       return axis.var;
     }

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/jumps.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "unroll-extent",
+         .message = "cannot unroll the non-constant loop `{}`: its extent is not a constant",
+         .meaning = "A loop is written out as often as it runs, which must be known."},
+    }};
+extern const ir::RefusalList refusals_tir_unroll_loop;
+const ir::RefusalList refusals_tir_unroll_loop = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -104,10 +116,7 @@ struct Unroll final : Rewriter {
     auto extent = const_int(loop.extent);
     bool marked = loop.for_kind == ForKind::kUnrolled;
     if (marked && !extent) {
-      throw Error("unroll-extent", "cannot unroll the non-constant loop `{}`: its extent is not a constant",
-                  loop.loop_var->name.c_str())
-          .kind(kRefusedValue)
-          .at(loop.span);
+      throw refuse(refusals["unroll-extent"], loop.loop_var->name.c_str()).kind(kRefusedValue).at(loop.span);
     }
     bool small = extent && loop.for_kind == ForKind::kSerial && normal_depth == 0 &&
                  unrolled_depth <= max_depth && (*extent * steps <= max_step || *extent <= max_extent);

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "assume-form", .message = "an assumption is `condition or buffer[indices] == value`, {}"},
+    }};
+extern const ir::RefusalList refusals_tir_use_assume_to_reduce_branches;
+const ir::RefusalList refusals_tir_use_assume_to_reduce_branches = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -26,8 +36,7 @@ struct Assumption {
 };
 
 [[noreturn]] void wrong_form(const Expr& assumption, std::string_view seen) {
-  throw Error("assume-form", "an assumption is `condition or buffer[indices] == value`, {}", seen)
-      .at(assumption->span);
+  throw refuse(refusals["assume-form"], seen).at(assumption->span);
 }
 
 void components(const Expr& e, std::vector<Expr>& out) {

@@ -1,12 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/jumps.h"
 #include "transform/pass/masked_access.h"
+#include "transform/pass/refusals.h"
 #include "transform/pass/vectorize_loop.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "vectorize-while", .message = "a `while` in the vectorized loop `{}` has no vector form"},
+        {.name = "vectorize-extent",
+         .message = "loop `{}` cannot be vectorized: its extent is {}",
+         .help = "split the loop by a constant factor and vectorize the inner part",
+         .meaning =
+             "A vector has a constant number of lanes: split the loop by one, and vectorize the inner part."},
+        {.name = "vectorize-range",
+         .message = "loop `{}` cannot be vectorized: it does not count from 0 by 1",
+         .help = "run CanonicalizeLoop first"},
+    }};
+extern const ir::RefusalList refusals_tir_vectorize_loop;
+const ir::RefusalList refusals_tir_vectorize_loop = refusals;
+
 namespace {
 
 constexpr char doc[] = R"(VectorizeLoop(enable_vectorize=True): vectorized loops become vector code.
@@ -330,10 +349,7 @@ class Vectorize final : public Rewriter {
       return make<IfThenElseNode>(condition, yes, no, s->span);
     }
     if (as<WhileNode>(s)) {
-      throw Error("vectorize-while", "a `while` in the vectorized loop `{}` has no vector form",
-                  lane_->name.c_str())
-          .kind(kRefusedValue)
-          .at(s->span);
+      throw refuse(refusals["vectorize-while"], lane_->name.c_str()).kind(kRefusedValue).at(s->span);
     }
     if (auto* evaluate = as<EvaluateNode>(s)) {
       Expr value = rewrite(evaluate->value);
@@ -449,14 +465,12 @@ struct VectorizeLoops final : Rewriter {
     bool scalable = uses_vscale(loop.extent);
     if (scalable && has_scalable_vectors(fn))
       return lanes_of(make<RampNode>(int32(0), int32(1), loop.extent));
-    throw Error("vectorize-extent", "loop `{}` cannot be vectorized: its extent is {}",
-                loop.loop_var->name.c_str(),
-                extent     ? std::to_string(*extent)
-                : scalable ? "scalable, and the target has no vectors of that kind"
-                           : "not a constant")
+    throw refuse(refusals["vectorize-extent"], loop.loop_var->name.c_str(),
+                 extent     ? std::to_string(*extent)
+                 : scalable ? "scalable, and the target has no vectors of that kind"
+                            : "not a constant")
         .kind(kRefusedValue)
-        .at(loop.span)
-        .help("split the loop by a constant factor and vectorize the inner part");
+        .at(loop.span);
   }
   static bool uses_vscale(const Expr& e) {
     bool found = false;
@@ -474,16 +488,14 @@ struct VectorizeLoops final : Rewriter {
     auto* loop = as<ForNode>(s);
     if (!loop || loop->for_kind != ForKind::kVectorized) return rewrite_children(s);
     if (enabled && (!is_const_int(loop->min, 0) || (loop->step && !is_const_int(loop->step, 1)))) {
-      throw Error("vectorize-range", "loop `{}` cannot be vectorized: it does not count from 0 by 1",
-                  loop->loop_var->name.c_str())
+      throw refuse(refusals["vectorize-range"], loop->loop_var->name.c_str())
           .kind(kRefusedValue)
-          .at(loop->span)
-          .help("run CanonicalizeLoop first");
+          .at(loop->span);
     }
     post_order(loop->body, nullptr, [&](const Stmt& part) {
       if (!enabled || !as<SBlockNode>(part)) return;
-      throw Error("block-not-lowered", "the vectorized loop `{}` has blocks in it",
-                  loop->loop_var->name.c_str())
+      throw refuse_as(pass_refusals["block-not-lowered"], "the vectorized loop `{}` has blocks in it",
+                      loop->loop_var->name.c_str())
           .kind(kRefusedValue)
           .at(part->span)
           .help("run LowerOpaqueBlock first");

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/verify_gpu_code.h"
 
+#include "ir/core/refusal.h"
 #include "transform/pass/pass_context.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "gpu-limit-exceeded", .message = "the kernel breaks limits of the GPU"},
+    }};
+extern const ir::RefusalList refusals_tir_verify_gpu_code;
+const ir::RefusalList refusals_tir_verify_gpu_code = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -15,7 +25,7 @@ After storage is planned, when what a kernel takes is known.)";
 
 PrimFunc verified(const PrimFunc& fn, const PassOptions& options) {
   if (!fits_gpu(fn, as_string_map(options.args[0])))
-    throw Error("gpu-limit-exceeded", "GPU constraint(s) violated").kind("RuntimeError").at(fn->span);
+    throw refuse(refusals["gpu-limit-exceeded"]).kind("RuntimeError").at(fn->span);
   return fn;
 }
 

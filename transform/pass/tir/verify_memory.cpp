@@ -3,9 +3,21 @@
 
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "ir/target/target.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "host-accesses-device-memory",
+         .message = "Memory verification failed with the following errors:\n{}  Did you forget to bind?",
+         .help = "bind loops to threads: `sch.bind(loop, \"threadIdx.x\")`"},
+    }};
+extern const ir::RefusalList refusals_tir_verify_memory;
+const ir::RefusalList refusals_tir_verify_memory = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -62,11 +74,7 @@ PrimFunc verified(const PrimFunc& fn) {
         "the function arguments.\n",
         buffer->name.c_str());
   }
-  throw Error("host-accesses-device-memory",
-              "Memory verification failed with the following errors:\n{}  Did you forget to bind?", lines)
-      .at(fn->span)
-      .kind("RuntimeError")
-      .help("bind loops to threads: `sch.bind(loop, \"threadIdx.x\")`");
+  throw refuse(refusals["host-accesses-device-memory"], lines).at(fn->span).kind("RuntimeError");
 }
 
 IRModule apply(const IRModule& mod, const PassOptions&) { return map_prim_funcs(mod, verified); }

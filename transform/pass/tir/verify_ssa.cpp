@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/pass/definitions.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "not-ssa", .message = "`{}` is defined more than once", .help = "run ConvertSSA first"},
+    }};
+extern const ir::RefusalList refusals_tir_verify_ssa;
+const ir::RefusalList refusals_tir_verify_ssa = refusals;
+
 namespace {
 
 constexpr char doc[] = R"(VerifySSA(): refuse functions that define a variable more than once.
@@ -14,11 +24,9 @@ PrimFunc verified(const PrimFunc& fn) {
   Definitions definitions(true);
   definitions.add(fn);
   if (definitions.repeated.defined()) {
-    throw Error("not-ssa", "IR is not in SSA form: `{}` is defined more than once",
-                text(definitions.repeated->name))
+    throw refuse(refusals["not-ssa"], text(definitions.repeated->name))
         .kind("RuntimeError")
-        .at(definitions.repeated->span)
-        .help("run ConvertSSA first");
+        .at(definitions.repeated->span);
   }
   return fn;
 }

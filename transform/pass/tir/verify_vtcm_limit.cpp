@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/pass/allocated_bytes.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "vtcm-limit-exceeded",
+         .message = "the function allocates {} bytes of `global.vtcm`, the limit is {}"},
+    }};
+extern const ir::RefusalList refusals_tir_verify_vtcm_limit;
+const ir::RefusalList refusals_tir_verify_vtcm_limit = refusals;
+
 namespace {
 
 constexpr char doc[] =
@@ -19,10 +30,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   if (limit <= 0) return fn;
   for (const auto& [scope, bytes] : allocated_bytes(fn)) {
     if (scope != "global.vtcm" || bytes <= limit) continue;
-    throw Error("vtcm-limit-exceeded", "the function allocates {} bytes of `global.vtcm`, the limit is {}",
-                bytes, limit)
-        .kind("RuntimeError")
-        .at(fn->span);
+    throw refuse(refusals["vtcm-limit-exceeded"], bytes, limit).kind("RuntimeError").at(fn->span);
   }
   return fn;
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/backend.h"
+
+#include <algorithm>
+
+#include "ir/core/error.h"
+
+namespace mlc::backend {
+
+using ir::Error;
+
+const Backend* find_backend(const ir::Target& target) {
+  std::string_view kind(target->kind.data(), target->kind.size());
+  for (const Backend* one : all_backends()) {
+    if (std::ranges::find(one->targets, kind) != one->targets.end()) return one;
+  }
+  return nullptr;
+}
+
+const Backend& backend_of(const ir::Target& target) {
+  if (const Backend* found = find_backend(target)) return *found;
+  std::vector<std::string> kinds;
+  for (const Backend* one : all_backends()) {
+    for (std::string_view kind : one->targets) kinds.push_back(fmt::format("`{}`", kind));
+  }
+  throw Error("no-backend", "no code can be generated for target `{}`", std::string(target->kind))
+      .help(fmt::format("targets that code is generated for are {}", fmt::join(kinds, ", ")));
+}
+
+const Backend& default_backend() {
+  const auto& all = all_backends();
+  auto found = std::ranges::find_if(all, [](const Backend* one) { return one->is_default; });
+  MLC_CHECK(found != all.end(), "no backend is the default one");
+  return **found;
+}
+
+std::string default_target_kind() { return std::string(default_backend().targets.front()); }
+
+const Artefact* find_artefact(const Backend& backend, std::string_view name) {
+  auto found = std::ranges::find(backend.artefacts, name, &Artefact::name);
+  return found == backend.artefacts.end() ? nullptr : &*found;
+}
+
+Choice choose_artefact(std::string_view name, const Backend& preferred) {
+  if (const Artefact* own = find_artefact(preferred, name)) return {&preferred, own};
+  for (const Backend* one : all_backends()) {
+    if (const Artefact* found = find_artefact(*one, name)) return {one, found};
+  }
+  throw Error("unknown-emit-kind", "nothing can be emitted as `{}`", name)
+      .help(fmt::format("there are {}", fmt::join(artefact_names(), ", ")));
+}
+
+namespace {
+
+// The default backend's first: help begins with what most people want.
+std::vector<const Artefact*> each_artefact_once() {
+  std::vector<const Artefact*> all;
+  auto add = [&](const Backend& backend) {
+    for (const Artefact& one : backend.artefacts) {
+      if (std::ranges::none_of(all, [&](const Artefact* known) { return known->name == one.name; }))
+        all.push_back(&one);
+    }
+  };
+  add(default_backend());
+  for (const Backend* one : all_backends()) add(*one);
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> artefact_names() {
+  std::vector<std::string> names;
+  for (const Artefact* one : each_artefact_once()) names.emplace_back(one->name);
+  return names;
+}
+
+std::string artefact_help() {
+  std::string text;
+  for (const Artefact* one : each_artefact_once())
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", one->name, one->what);
+  return text + fmt::format(" (default {})", default_backend().artefacts.front().name);
+}
+
+}  // namespace mlc::backend

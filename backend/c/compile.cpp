@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/c/compile.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "backend/artefact/write_file.h"
+#include "ir/core/error.h"
+#include "ir/core/inputs.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration)
+
+namespace mlc::c_backend {
+
+namespace fs = std::filesystem;
+using ir::Error;
+
+namespace {
+
+// A folder that goes with its files.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "mlc-c-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw Error("cannot-write", "no folder can be made in `{}`", fs::temp_directory_path().string())
+          .kind("OSError");
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  fs::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+std::string contents(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// The exit status, -1 where the program does not start; what it writes goes to `log`.
+int run(const std::vector<std::string>& words, const fs::path& log) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, 1, 2);
+  pid_t child = 0;
+  int failed = posix_spawnp(&child, argv[0], &files, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) return -1;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+}  // namespace
+
+void compile(const std::string& text, const ir::Target& target, Output output, bool parallel,
+             const std::string& path) {
+  ir::Inputs::global().beyond();  // which compiler that is
+  const char* named = std::getenv("CC");
+  std::string compiler = named != nullptr && *named != '\0' ? named : "cc";
+  TemporaryFolder folder;
+  fs::path source = folder / "module.c";
+  std::ofstream(source, std::ios::binary) << text;
+  fs::path made = folder / "made";
+  // Contraction to multiply-add is what the LLVM backend does as well; it is not what C11 says.
+  std::vector<std::string> words{compiler, "-std=c11",           "-O3",
+                                 "-fPIC",  "-ffp-contract=fast", "-fno-math-errno"};
+  auto architecture = ir::target_attr<ir::String>(target, "march", ir::String());
+  auto processor = ir::target_attr<ir::String>(target, "mcpu", ir::String());
+  bool says = !architecture.empty() || !processor.empty();
+  if (!architecture.empty()) words.push_back("-march=" + std::string(architecture));
+  if (!processor.empty()) words.push_back("-mcpu=" + std::string(processor));
+#ifdef __x86_64__
+  if (!says) words.emplace_back("-march=native");
+#else
+  if (!says) words.emplace_back("-mcpu=native");
+#endif
+  if (parallel) words.emplace_back("-fopenmp");
+  // OpenMP's threads wait in its library for more to do. They must not lose their code when ours is unloaded.
+  if (parallel && output == Output::kSharedLibrary) words.emplace_back("-Wl,-z,nodelete");
+  words.emplace_back(output == Output::kObject ? "-c" : "-shared");
+  words.insert(words.end(), {source.string(), "-o", made.string()});
+  if (output == Output::kSharedLibrary) words.emplace_back("-lm");
+  int status = run(words, folder / "log");
+  if (status == -1 || status == 127) {
+    throw Error("no-c-compiler", "the target `c` needs a C compiler, and `{}` cannot be started", compiler)
+        .kind("RuntimeError")
+        .help("install one as `cc`, name one by the variable CC, or compile for the target `llvm`");
+  }
+  if (status != 0) {
+    throw Error("c-compiler-failed", "`{}` ended with {}:\n{}", fmt::join(words, " "), status,
+                contents(folder / "log"))
+        .kind("RuntimeError");
+  }
+  backend::write_file(path, contents(made), output == Output::kSharedLibrary);
+}
+
+}  // namespace mlc::c_backend

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repl/shell/build_rows.h"
+
+#include "backend/artefact/build.h"
+#include "backend/artefact/executable.h"
+#include "backend/backend.h"
+#include "backend/target_api.h"
+#include "frontend/script/modules/global_functions.h"
+#include "ir/core/try_get.h"
+#include "ir/registry/api.h"
+#include "transform/pass/pipeline.h"
+
+namespace mlc::repl {
+namespace {
+
+using ir::Any;
+using ir::ApiCall;
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::Error;
+using ir::String;
+
+ir::ffi::Module build(const ir::IRModule& mod, const ir::Target& target, const Any& name_or_pass,
+                      ir::Host& host) {
+  transform::Pipeline pipeline(transform::named_pipeline(name_or_pass, host), target, host);
+  ir::IRModule lowered = pipeline.lower(mod);
+  script::define_of_library(lowered, host);
+  return backend::build_lowered(lowered, target);
+}
+
+ir::IRModule module_argument(ApiCall& call, size_t index) {
+  if (auto mod = ir::try_get<ir::IRModule>(call.args[index]); mod && *mod) return *mod;
+  if (auto fn = ir::try_get<ir::PrimFunc>(call.args[index]); fn && *fn) return ir::module_of(*fn);
+  try {
+    ir::wrong_argument(call, index, "IRModule or prim_func");
+  } catch (Error& error) {
+    throw std::move(error).kind("ValueError+TypeError+AssertionError");
+  }
+}
+void default_pipeline_only(ApiCall& call, size_t index) {
+  const Any& given = call.args[index];
+  auto text = given.try_cast<String>();
+  if (given == nullptr || (text && *text == "default")) return;
+  throw Error("unsupported-pipeline", "only the default pipeline can be chosen here")
+      .at(call.span_of(index))
+      .help("run passes on the module before it is built");
+}
+
+// Lowered by the pipeline in the argument with that index, None: the default one.
+ir::ffi::Module built(ApiCall& call, size_t pipeline) {
+  ir::IRModule mod = module_argument(call, 0);
+  ir::Target target = backend::target_argument(call.args[1]);
+  Any chosen = call.args[pipeline] == nullptr ? Any(String("default")) : call.args[pipeline];
+  // TVM's names of the pipelines whose work the default one does.
+  if (auto name = chosen.try_cast<String>(); name && (*name == "s_tir" || *name == "tirx"))
+    chosen = Any(String("default"));
+  return build(mod, target, chosen, call.host);
+}
+
+const ApiRow rows[] = {
+    {ApiKind::kFunction, "tvm", "build(mod, target=None, pipeline='default')",
+     "Compiles a module or function; the result holds callable functions. `pipeline`: a name of "
+     "`mlc.pipeline`, or a pass.",
+     [](ApiCall& call) -> Any { return built(call, 2); }},
+    {ApiKind::kFunction, "tvm",
+     "compile(mod, target=None, *, relax_pipeline='default', tir_pipeline='default')",
+     "Compiles a module or function into an Executable. `tir_pipeline`: a name of `mlc.pipeline`, or a pass.",
+     [](ApiCall& call) -> Any {
+       default_pipeline_only(call, 2);
+       return ir::make<backend::ExecutableNode>(built(call, 3));
+     }},
+};
+
+}  // namespace
+
+std::vector<Any> run_compiled(const ir::IRModule& mod, const std::string& function,
+                              const std::vector<Any>& args, ir::Host& host) {
+  static const ir::Target target = ir::parse_target(Any(String(backend::default_target_kind())));
+  return backend::run_built(build(mod, target, String("default"), host), function, args);
+}
+
+void register_build_api() { ir::ApiRegistry::global().add(rows); }
+
+}  // namespace mlc::repl

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "frontend/script/core/evaluator.h"
+
+namespace mlc::repl {
+
+// The script evaluator of the program. It alone sees all rooms, and answers for those that do not see each
+// other.
+class Interpreter final : public script::Evaluator {
+ public:
+  ir::Ref<ir::ExprNode> simplify(const ir::Ref<ir::ExprNode>& e) override;
+  std::string llvm_intrinsic_name(int64_t number) override;
+};
+
+}  // namespace mlc::repl

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several passes refuse; the rows of one file stand at its top.
+#pragma once
+
+#include "ir/core/refusal.h"
+
+namespace mlc::transform {
+
+inline constexpr ir::Refusals pass_refusals{
+    "ValueError",
+    {
+        {.name = "auto-copy", .message = "loop `{}` of a copy has no constant extent"},
+        {.name = "block-not-lowered",
+         .message = "a block declares `{}`",
+         .meaning = "A pass works on loops and buffers alone; blocks are taken away before.",
+         .wrong = "tvm.tirx.transform.FlattenBuffer()(sch.mod)"},
+        {.name = "block-not-opaque",
+         .message = "CompactBufferAllocation only works on opaque blocks: block `{}` still has iterators",
+         .meaning =
+             "`LowerOpaqueBlock` takes blocks that other passes have prepared: without iterators, inits "
+             "and views.",
+         .wrong = "tvm.s_tir.transform.LowerOpaqueBlock()(sch.mod)"},
+        {.name = "buffer-not-flat", .message = "`{}` has {} dimensions"},
+        {.name = "no-attribute", .message = "`{}` has no attribute '{}'"},
+        {.name = "packed-type",
+         .message = "the parameter `{}` of type {} cannot be an argument of a packed call"},
+        {.name = "pass-not-available",
+         .message = "the pass `{}` is not available: {}",
+         .meaning = "A pass of TVM that mlc has not; the message says why.",
+         .wrong = "tvm.s_tir.backend.adreno.transform.TextureFlatten()"},
+        {.name = "software-pipeline-not-possible",
+         .message = "the loop cannot be pipelined: a statement depends on the asynchronous stages {} and {}"},
+        {.name = "thread-extents-differ",
+         .message = "loops bound to `{}` have different extents in one kernel"},
+        {.name = "unknown-pass", .message = "there is no pass `{}`"},
+        {.name = "wrong-annotation", .message = "`{}` is a text or a number, not `{}`"},
+        {.name = "wrong-number-of-indices",
+         .message = "`{}` has {} dimensions and is accessed with {} indices"},
+        {.name = "wrong-type", .message = "`{}` is no instrument of passes"},
+    }};
+
+}  // namespace mlc::transform

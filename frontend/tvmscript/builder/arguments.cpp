@@ -36,6 +36,7 @@ DataType dtype_from(const Any& value, Span span) {
     return DataType::parse(fn->api->name == "boolean" ? "bool" : fn->api->name);
   }
   if (auto* type = value.as<ir::PrimTypeNode>()) return type->dtype;
+  if (value.as<ir::PointerTypeNode>()) return DataType::Handle();  // `T.handle().ty`, as such a call is printed
   if (auto dtype = value.as<DLDataType>()) return *dtype;
   throw ir::Error("wrong-type", "expected a data type such as \"float32\", got `{}`", ir::type_name(value))
       .at(span)

@@ -73,7 +73,4 @@ class RuleSet {
   std::vector<CompiledRule> rules_;
 };
 
-// All rows of one root kind, from rules_*.cpp.
-std::span<const Rule> rules_for(ExprKind kind);
-
 }  // namespace mlc::transform

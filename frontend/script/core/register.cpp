@@ -18,13 +18,13 @@ std::span<const ir::ApiRow> file_rows();             // file.cpp
 std::span<const ir::ApiRow> system_rows();           // system.cpp
 std::span<const ir::ApiRow> folder_rows();           // folders.cpp
 std::span<const ir::ApiRow> dtype_rows();            // dtype.cpp
-std::span<const ir::ApiRow> crossing_rows();         // crossing.cpp
+std::span<const ir::ApiRow> crossing_rows();         // ffi_errors.cpp
 void alias_crossings();
 std::span<const ir::ApiRow> container_rows();   // containers_api.cpp
 std::span<const ir::ApiRow> dict_attrs_rows();  // dict_attrs.cpp
-std::span<const ir::ApiRow> np_library_rows();  // np_library.cpp
-std::span<const ir::ApiRow> np_print_rows();    // np_print.cpp
-std::span<const ir::ApiRow> np_file_rows();     // np_file.cpp
+std::span<const ir::ApiRow> np_library_rows();  // numpy/library.cpp
+std::span<const ir::ApiRow> np_print_rows();    // numpy/print.cpp
+std::span<const ir::ApiRow> np_file_rows();     // numpy/file.cpp
 std::span<const ir::ApiRow> testing_rows();
 std::span<const ir::ApiRow> path_rows();     // paths.cpp
 std::span<const ir::ApiRow> regex_rows();    // regex.cpp

@@ -235,7 +235,7 @@ std::optional<Shape> common_shape(const Shape& a, const Shape& b);
 Shape broadcast_shapes(const Shape& a, const Shape& b, ir::Span span);
 ffi::Tensor reshape_to(const ffi::Tensor& tensor, Shape shape, ir::Span span);
 
-// ---- np_dtype.cpp ----
+// ---- dtype.cpp ----
 
 // `lenient`: as ufuncs choose their loops, where an added float meets a type that it has no promotion with.
 DataType promote(DataType a, DataType b, ir::Span span = {}, bool lenient = false);
@@ -291,10 +291,7 @@ std::span<const ir::ApiRow> np_sort_rows();
 std::span<const ir::ApiRow> np_linalg_rows();
 std::span<const ir::ApiRow> np_reduce_rows();
 std::span<const ir::ApiRow> np_random_rows();
-std::span<const ir::ApiRow> np_distribution_rows();
-std::span<const ir::ApiRow> np_decompose_rows();
 std::span<const ir::ApiRow> np_refused_rows();
 std::span<const ir::ApiRow> np_error_rows();
-std::span<const ir::ApiRow> np_testing_rows();
 
 }  // namespace mlc::script

@@ -8,7 +8,7 @@ namespace mlc::script {
 using syntax::BinOperator;
 using syntax::CmpOperator;
 
-Any matmul(Evaluator& evaluator, const Any& left, const Any& right, ir::Span span);  // np_linalg.cpp
+Any matmul(Evaluator& evaluator, const Any& left, const Any& right, ir::Span span);  // linalg.cpp
 
 namespace {
 

@@ -16,7 +16,7 @@ using ir::ApiRow;
 using ir::native;
 using ir::NDArray;
 
-Any matmul_dot(Evaluator& evaluator, const Any& a, const Any& b, ir::Span span);  // np_linalg.cpp
+Any matmul_dot(Evaluator& evaluator, const Any& a, const Any& b, ir::Span span);  // linalg.cpp
 
 namespace {
 

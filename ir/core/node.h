@@ -130,7 +130,10 @@ const int32_t TypeIndex<N>::value = N::_GetOrAllocRuntimeTypeIndex();
         BaseType::_GetOrAllocRuntimeTypeIndex());                                                              \
     return index;                                                                                              \
   }                                                                                                            \
-  static int32_t RuntimeTypeIndex() noexcept { return ::mlc::ir::detail::TypeIndex<NodeType>::value; }
+  template <class N = NodeType>                                                                                \
+  static int32_t RuntimeTypeIndex() noexcept {                                                                 \
+    return ::mlc::ir::detail::TypeIndex<N>::value;                                                             \
+  }
 
 namespace detail {
 // The base part of a node that is about to be filled field by field (JSON).

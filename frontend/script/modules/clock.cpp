@@ -94,8 +94,6 @@ const ir::ApiRow rows[] = {
     {ApiKind::kValue, "time", "gmtime", "Seconds since 1970 as a time in UTC.", of_time},
     {ApiKind::kValue, "time", "localtime", "Seconds since 1970 as a time of this place.", of_time},
     {ApiKind::kValue, "time", "strftime", "A time as text.", of_time},
-    {ApiKind::kValue, "time", "asctime", "A time as 'Sun Jun 20 23:21:05 1993'.", of_time},
-    {ApiKind::kValue, "time", "ctime", "Seconds since 1970 as such a text.", of_time},
 };
 // clang-format on
 

@@ -86,8 +86,8 @@ for n in (1, 2, 4, 8):
 for m in (1, 2, 4, 8, 16):
     case(f"matmul_{m}x4096x4096", *product(m, 4096, 4096))
     case(f"dense_{m}x4096x4096", *product(m, 4096, 4096, transposed=True))
-for n in (512, 1024):
-    case(f"matmul_{n}x{n}x{n}", *product(n, n, n))
+for shape in [(n, n, n) for n in (256, 512, 1000, 1023, 1024, 2048)] + [(17, 4096, 33), (64, 3136, 576)]:
+    case("matmul_{}x{}x{}".format(*shape), *product(*shape))
 case("dense_128x3072x768", *product(128, 3072, 768, transposed=True))
 case("dense_197x768x768", *product(197, 768, 768, transposed=True))
 case("batch_12x128x128x64_qk", *product(128, 128, 64, batch=(12,), transposed=True))

@@ -3,10 +3,10 @@
 
     python bench/run.py MLC [--cores N] [NAME]...
 
-NAME is one of startup, cold, big, size, frontend, script, cache, schedule, tour, products, convolutions, kernels, defaults,
-bandwidth, or a program of this folder (parse_print, matmul, arrays, parallel). Programs run under both and print lines `metric
-seconds`; the others are measured from outside. `--cores`: how many both sides of products, convolutions, defaults and
-bandwidth run on, 1 unless given.
+NAME is one of startup, cold, big, size, frontend, script, cache, schedule, tour, convolutions, kernels, defaults, bandwidth,
+or a program of this folder (parse_print, arrays, parallel). Programs run under both and print lines `metric seconds`; the
+others are measured from outside. `--cores`: how many both sides of convolutions, defaults and bandwidth run on, 1 unless
+given.
 """
 import collections
 import contextlib
@@ -346,14 +346,20 @@ def on_cores():
         os.sched_setaffinity(0, everywhere)
 
 
-def in_turns(commands, turns, figures=1):
+def both_sides(mlc, folder, name):
+    """A program of this folder under mlc and under CPython, which wants another name of the file."""
+    path = HERE / f"{name}.mlc"
+    return [mlc, "run", str(path)], [sys.executable, write(folder, f"{name}.py", path.read_text())]
+
+
+def in_turns(commands, turns, figures=1, all_cores=False):
     """The least of each figure that programs print behind names, one {name: [figure, ...]} for each command."""
     best = [{} for _ in commands]
-    with on_cores():
+    with contextlib.nullcontext() if all_cores else on_cores():
         for _ in range(turns):
             for side, command in zip(best, commands):
                 shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-                for name, *rest in (line.split() for line in shown.splitlines()):
+                for name, *rest in (line.split() for line in shown.splitlines() if not line.startswith("#")):
                     seconds = [float(each) for each in rest[:figures]]
                     side[name] = [min(pair) for pair in zip(seconds, side.get(name, seconds))]
     return best
@@ -376,8 +382,7 @@ def defaults(mlc, folder, turns=2):
 
 def kernels(mlc, folder, turns=3):
     """The kernels of kernels.mlc under both, in turns on one core: speed and compile time."""
-    copy = write(folder, "kernels.py", (HERE / "kernels.mlc").read_text())
-    best = in_turns([[mlc, "run", str(HERE / "kernels.mlc")], [sys.executable, copy]], turns, figures=2)
+    best = in_turns(both_sides(mlc, folder, "kernels"), turns, figures=2)
     for index, metric in ((1, "run"), (0, "compile")):
         ratios = [best[0][name][index] / best[1][name][index] for name in best[0]]
         for name in best[0]:
@@ -388,32 +393,15 @@ def kernels(mlc, folder, turns=3):
 
 def bandwidth(mlc, folder, turns=5):
     """What memory bounds against NumPy's copy of as many bytes, in turns on one core."""
-    copy = write(folder, "bandwidth.py", (HERE / "bandwidth.mlc").read_text())
-    best = in_turns([[mlc, "run", str(HERE / "bandwidth.mlc")], [sys.executable, copy]], turns)
+    best = in_turns(both_sides(mlc, folder, "bandwidth"), turns)
     for name, (seconds,) in best[0].items():
         row(f"bandwidth: {name}", seconds, *best[1][name])
 
 
 def program(mlc, name, folder):
-    path = HERE / f"{name}.mlc"
-    copy = write(folder, f"{name}.py", path.read_text())
-
-    def metrics(command):
-        lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-        return {l.split()[0]: float(l.split()[1]) for l in lines if l and not l.startswith("#")}
-
-    theirs = metrics([sys.executable, copy])
-    ours = metrics([mlc, "run", str(path)])
-    for metric, seconds in ours.items():
-        row(f"{name}: {metric}", seconds, theirs.get(metric))
-
-
-def products(mlc, folder, turns=3):
-    """Matrix products that nobody has scheduled against NumPy's BLAS, in turns."""
-    copy = write(folder, "products.py", (HERE / "products.mlc").read_text())
-    best = in_turns([[mlc, "run", str(HERE / "products.mlc")], [sys.executable, copy]], turns)
-    for name, (seconds,) in best[0].items():
-        row(f"products: {name}", seconds, *best[1][name])
+    ours, theirs = in_turns(both_sides(mlc, folder, name), 1, all_cores=True)
+    for metric, (seconds,) in ours.items():
+        row(f"{name}: {metric}", seconds, *theirs.get(metric, [None]))
 
 
 def main():
@@ -424,7 +412,7 @@ def main():
         names = names[2:]
     outside = {"startup": startup, "cold": cold, "big": big, "size": size, "frontend": frontend,
                "script": script, "cache": cache, "schedule": schedule, "tour": tour,
-               "products": products, "convolutions": convolutions, "kernels": kernels, "defaults": defaults, "bandwidth": bandwidth}
+               "convolutions": convolutions, "kernels": kernels, "defaults": defaults, "bandwidth": bandwidth}
     programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in outside)
     with tempfile.TemporaryDirectory() as folder:
         for name in names or [*outside, *programs]:

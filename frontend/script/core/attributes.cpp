@@ -13,8 +13,48 @@
 #include "frontend/script/types/enum_results.h"
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/module.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "AttributeError",
+    {
+        {.name = "immutable-type",
+         .kind = "TypeError",
+         .message = "cannot set '{}' attribute of immutable type '{}'",
+         .meaning = "The types of the language get no attributes.",
+         .wrong = "int.double = 2",
+         .right = "double = 2"},
+        {.name = "no-getter",
+         .message = "property of '{}' object has no getter",
+         .meaning = "A property without a function to read it.",
+         .wrong = R"(class A:
+    n = property()
+A().n)",
+         .right = R"(class A:
+    n = property(lambda self: 1)
+A().n)"},
+        {.name = "no-monkey-patching",
+         .message = "modules of mlc cannot be changed: `{}`",
+         .meaning = "The modules of mlc stay what they are; names of your own belong to your own modules.",
+         .wrong = R"(import tvm
+tvm.version = 1)",
+         .right = R"(import tvm
+version = 1)"},
+        {.name = "no-setter",
+         .message = "property '{}' of '{}' object has no setter",
+         .meaning = "A property is set by a function of its own, which this one has not.",
+         .wrong = R"(class A:
+    @property
+    def n(self):
+        return 1
+A().n = 2)",
+         .right = R"(class A:
+    pass
+A().n = 2)"},
+    }};
+MLC_REFUSALS(core_attributes, refusals);
 
 using State = Evaluator::State;
 
@@ -28,7 +68,7 @@ Any bind_member(Evaluator& evaluator, const Any& self, ClassNode* cls, const Any
   // Methods of builtin types bind; builtin functions do not.
   if (auto* builtin = as<BuiltinNode>(member)) return builtin->owner.empty() ? member : bind(self, member);
   if (auto* property = as<PropertyNode>(member)) {
-    if (is_none(property->getter)) raise("AttributeError", span, "no-getter", "property of '{}' object has no getter", cls->name);
+    if (is_none(property->getter)) raise(refusals["no-getter"], span, cls->name);
     return evaluator.call(property->getter, std::span<const Any>(&self, 1), {}, span);
   }
   if (auto* fixed = as<StaticMethodNode>(member)) {
@@ -476,12 +516,6 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
     return true;
   }
   if (is_device) return false;
-  if (auto* cell = as<CellNode>(object)) {
-    if (name.str() != "cell_contents") return false;
-    if (is_unbound(cell->value)) raise("ValueError", span, "wrong-value", "Cell is empty");
-    out = cell->value;
-    return true;
-  }
   if (value_as_iterator(object) != nullptr) return generator_attribute(*this, object, name, out, span);
   if (numpy_attribute(self, object, name, out)) return true;
   if (object_field(object, name, out)) {
@@ -632,8 +666,7 @@ void State::set_instance_attribute(InstanceNode* instance, const Any& object, Sy
   if (const Any* member = instance->cls->find(name)) {
     if (auto* property = as<PropertyNode>(*member)) {
       if (is_none(property->setter)) {
-        raise("AttributeError", span, "no-setter", "property '{}' of '{}' object has no setter", name.str(),
-              instance->cls->name);
+        raise(refusals["no-setter"], span, name.str(), instance->cls->name);
       }
       Any args[] = {object, value};
       self.call(property->setter, args, {}, span);
@@ -668,8 +701,7 @@ void State::set_class_attribute(ClassNode* cls, Symbol name, const Any& value, i
     return;
   }
   if (!cls->scripted) {
-    raise("TypeError", span, "immutable-type", "cannot set '{}' attribute of immutable type '{}'", name.str(),
-          cls->name);
+    raise(refusals["immutable-type"], span, name.str(), cls->name);
   }
   if (name == known().name || name == known().qualname) return rename(self, cls, name, value, span);
   if (name == known().module && is_str(value)) {
@@ -694,7 +726,7 @@ void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, 
     return;
   }
   if (as<ApiModuleNode>(object) != nullptr) {
-    raise("AttributeError", span, "no-monkey-patching", "modules of mlc cannot be changed: `{}`", name.str());
+    raise(refusals["no-monkey-patching"], span, name.str());
   }
   if (ir::ApiRegistry::global().method(object.type_index(), known().setattr.str()) != nullptr) {
     Any args[] = {str_value(name.str()), number_of_flag(value)};

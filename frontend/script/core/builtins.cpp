@@ -7,8 +7,23 @@
 #include "frontend/script/core/machine.h"
 #include "frontend/script/types/arithmetic.h"
 #include "ir/core/inputs.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "EOFError",
+    {
+        {.name = "end-of-input",
+         .message = "EOF when reading a line",
+         .meaning = "`input()` found no further line."},
+        {.name = "not-a-type",
+         .kind = "TypeError",
+         .meaning = "The question `isinstance` asks is about types.",
+         .wrong = "isinstance(1, 2)",
+         .right = "isinstance(1, int)"},
+    }};
+MLC_REFUSALS(core_builtins, refusals);
 
 Any open_file(Evaluator& evaluator, const Arguments& args);  // file.cpp
 
@@ -191,7 +206,7 @@ Any issubclass(Evaluator& evaluator, const Arguments& args) {
   auto* cls = as<ClassNode>(args[0]);
   std::string_view key = key_of_class(args[0]);
   if (cls == nullptr && key.empty())
-    raise("TypeError", args.span_of(0), "not-a-type", "issubclass() arg 1 must be a class");
+    raise_as(refusals["not-a-type"], args.span_of(0), "issubclass() arg 1 must be a class");
   std::vector<Any> bases;
   if (args[1].type_index() == kTVMFFIArray) {
     bases = evaluator.elements_of(args[1]);
@@ -201,16 +216,16 @@ Any issubclass(Evaluator& evaluator, const Arguments& args) {
   for (const Any& base : bases) {
     auto* base_class = as<ClassNode>(base);
     if (is_generic_alias(base)) {
-      raise("TypeError", args.span_of(1), "not-a-type",
-            "issubclass() argument 2 cannot be a parameterized generic");
+      raise_as(refusals["not-a-type"], args.span_of(1),
+               "issubclass() argument 2 cannot be a parameterized generic");
     }
     if (std::string_view base_key = key_of_class(base); !base_key.empty()) {
       if (!key.empty() && derives_from_key(key, base_key)) return true;
       continue;
     }
     if (base_class == nullptr) {
-      raise("TypeError", args.span_of(1), "not-a-type",
-            "issubclass() arg 2 must be a class, a tuple of classes, or a union");
+      raise_as(refusals["not-a-type"], args.span_of(1),
+               "issubclass() arg 2 must be a class, a tuple of classes, or a union");
     }
     if (base_class == types().object.get()) return true;
     if (cls != nullptr && derives_or_counts(cls, base_class)) return true;
@@ -294,7 +309,7 @@ Any input(Evaluator& evaluator, const Arguments& args) {
   if (args.size() == 1) evaluator.print(evaluator.str(args[0]));
   std::string line;
   ir::Inputs::global().beyond();
-  if (!std::getline(std::cin, line)) raise("EOFError", args.span, "end-of-input", "EOF when reading a line");
+  if (!std::getline(std::cin, line)) raise(refusals["end-of-input"], args.span);
   return str_value(line);
 }
 
@@ -307,24 +322,11 @@ Any exec(Evaluator& evaluator, const Arguments& args) {
 Any eval(Evaluator& evaluator, const Arguments& args) {
   return refused(evaluator, args, "eval", "scripts of mlc do not run text as code");
 }
-Any import_by_name(Evaluator& evaluator, const Arguments& args) {
-  if (!is_str(args[0])) {
-    raise("TypeError", args.span_of(0), "wrong-type", "__import__() argument 1 must be str, not {}",
-          type_name_of(evaluator, args[0]));
-  }
-  std::string name(text_of(args[0]));
-  Importer& importer = *evaluator.state().importer;
-  Any leaf = importer.module(name, args.span);
-  const Any* wanted = args.keyword("fromlist");
-  if (wanted == nullptr && args.size() > 3) wanted = &args[3];
-  bool wants_leaf = wanted != nullptr && evaluator.truth(*wanted, args.span);
-  return wants_leaf ? leaf : importer.module(name.substr(0, name.find('.')), args.span);
-}
 Any compile(Evaluator& evaluator, const Arguments& args) {
   return refused(evaluator, args, "compile", "scripts of mlc do not run text as code");
 }
 
-constexpr BuiltinRow rows[] = {
+constexpr BuiltinRow builtins_table[] = {
     {"print", "(*values, sep=' ', end='\\n', file=None, flush=False)", "Writes the values to the output.",
      print, 0, 127, "sep end file flush"},
     {"len", "(obj)", "The number of items.", len, 1, 1, {}, quick_len},
@@ -361,9 +363,6 @@ constexpr BuiltinRow rows[] = {
      "mode encoding errors newline"},
     {"exec", "(source)", "Not available.", exec, 0, 127, "*"},
     {"eval", "(source)", "Not available.", eval, 0, 127, "*"},
-    {"__import__", "(name, globals=None, locals=None, fromlist=(), level=0)",
-     "The module of this name, or the package that it is in where nothing is wanted from it.", import_by_name,
-     1, 5, "globals locals fromlist level"},
     {"compile", "(source)", "Not available.", compile, 0, 127, "*"},
 };
 
@@ -396,7 +395,7 @@ void sort_values(Evaluator& evaluator, std::vector<Any>& values, const Arguments
   for (size_t i = 0; i < values.size(); ++i) raw_of(values[i]) = keyed[i].value;
 }
 
-std::span<const BuiltinRow> function_builtins() { return rows; }
+std::span<const BuiltinRow> function_builtins() { return builtins_table; }
 
 Any builtin_value(const BuiltinRow* row, std::string_view owner) {
   static thread_local std::unordered_map<const BuiltinRow*, std::unordered_map<std::string_view, Any>> made;

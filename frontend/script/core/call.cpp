@@ -2,8 +2,6 @@
 // Calls: arguments are pushed on the value stack, where they become the callee's first slots.
 #include <tvm/ffi/error.h>
 
-#include <array>
-
 #include "frontend/script/core/hints.h"
 #include "frontend/script/core/machine.h"
 #include "frontend/script/modules/traceback.h"
@@ -13,10 +11,67 @@
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/freeze.h"
 #include "ir/core/ndarray.h"
+#include "ir/core/refusal.h"
 #include "ir/core/split_words.h"
 #include "ir/registry/context.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "call-failed",
+         .kind = "ValueError",
+         .meaning =
+             "A compiled function refused its arguments, or failed while it ran; the message is its own."},
+        {.name = "duplicate-argument",
+         .message = "{} got multiple values for keyword argument '{}'",
+         .meaning = "One parameter got two values, by place and by name.",
+         .wrong = R"(def f(a, b=0):
+    return a
+f(1, a=2))",
+         .right = R"(def f(a, b=0):
+    return a
+f(1, b=2))"},
+        {.name = "ffi-error",
+         .kind = "ValueError",
+         .meaning = "A function of a library refused its arguments; the message is its own."},
+        {.name = "init-result",
+         .message = "__init__() should return None, not '{}'",
+         .meaning = "`__init__` fills in the object that is there; it returns nothing.",
+         .wrong = R"(class A:
+    def __init__(self):
+        return 1
+A())",
+         .right = R"(class A:
+    def __init__(self):
+        self.n = 1
+A())"},
+        {.name = "keyword-not-a-string",
+         .message = "keywords must be strings",
+         .meaning = "The keys of a dict behind `**` become names of arguments.",
+         .wrong = "dict(**{1: 2})",
+         .right = R"(dict(**{"one": 2}))"},
+        {.name = "no-keywords",
+         .message = "compiled functions take no keyword arguments",
+         .meaning = "Compiled functions take their arguments by place."},
+        {.name = "no-super",
+         .kind = "RuntimeError",
+         .meaning = "`super()` without arguments works in methods of a class.",
+         .wrong = R"(def f():
+    return super()
+f())",
+         .right = R"(class A:
+    def f(self):
+        return super()
+A().f())"},
+        {.name = "not-a-mapping",
+         .message = "{} argument after ** must be a mapping, not {}",
+         .meaning = "`**` spreads a dict.",
+         .wrong = "dict(**[1])",
+         .right = R"(dict(**{"one": 1}))"},
+    }};
+MLC_REFUSALS(core_call, refusals);
 
 ffi::Tensor exported_tensor(const ir::NDArrayNode& array, ir::Span span);  // tensor_api.cpp
 std::string callee_text(Evaluator& evaluator, const Any& callee);          // hints.cpp
@@ -50,10 +105,6 @@ struct EnterFrame {
   }
   ~EnterFrame() { state.frame = frame.back; }
 };
-
-// The parameter of each keyword of a call.
-constexpr size_t kPlacedKeywords = 8;
-using Places = std::array<uint8_t, kPlacedKeywords>;
 
 // Methods of str take objects of classes derived from str for what they hold; format() asks them.
 bool takes_plain_texts(const BuiltinRow& row, std::string_view owner) {
@@ -116,52 +167,6 @@ RawValue run_quick(State& state, const BuiltinRow& row, std::string_view owner, 
 }
 bool is_quick(const BuiltinRow& row, const Call& call) {
   return row.quick != nullptr && !call.args.empty() && call.args.size() <= kQuickArguments;
-}
-
-// Whether the arguments of a call, after `bound` ones, give each parameter of a function at most one value,
-// and defaults do the rest.
-bool fits(const FunctionNode& fn, const Call& call, size_t bound, Places& places) {
-  const FunctionInfo& info = *fn.info;
-  size_t given = bound + call.args.size();
-  size_t named = info.positional + info.keyword_only;
-  if (info.has_vararg || info.has_kwarg || given > info.positional || named > 64 ||
-      call.keywords.size() > kPlacedKeywords)
-    return false;
-  uint64_t filled = given == 64 ? ~0ull : (1ull << given) - 1;
-  for (size_t k = 0; k < call.keywords.size(); ++k) {
-    size_t i = info.positional_only;
-    while (i < named && info.parameters[i] != call.keywords[k]->name) ++i;
-    if (i == named || (filled >> i & 1) != 0) return false;
-    filled |= 1ull << i;
-    places[k] = static_cast<uint8_t>(i);
-  }
-  for (size_t i = given; i < named; ++i) {
-    if ((filled >> i & 1) != 0) continue;
-    if (i < info.positional ? i + fn.defaults.size() < info.positional
-                            : is_unbound(fn.kw_defaults[i - info.positional]))
-      return false;
-  }
-  return true;
-}
-
-// The call of a function that it `fits`.
-RawValue run_fitting(State& state, const FunctionNode& fn, const Call& call, const Places& places, Any* base,
-                  Frame& f) {
-  const FunctionInfo& info = *fn.info;
-  for (const Expr* arg : call.args) state.push(state.run(arg, f));
-  Any* slot = state.top;
-  while (state.top < base + info.positional + info.keyword_only) state.push(raw_unbound());
-  for (size_t k = 0; k < call.keywords.size(); ++k)
-    put(base[places[k]], state.run(call.keywords[k]->value, f));
-  Any* by_name = base + info.positional;
-  for (; slot < by_name; ++slot) {
-    if (is_unbound(*slot))
-      put(*slot, copy(fn.defaults[fn.defaults.size() - static_cast<size_t>(by_name - slot)]));
-  }
-  for (; slot < state.top; ++slot) {
-    if (is_unbound(*slot)) put(*slot, copy(fn.kw_defaults[static_cast<size_t>(slot - by_name)]));
-  }
-  return state.run_function(fn, base, call.span);
 }
 
 }  // namespace
@@ -266,7 +271,9 @@ Any State::call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span 
     left_builtin(error, api.name, span);
     throw;
   } catch (const ffi::Error& error) {
-    throw ir::Error("ffi-error", "{}", std::string(error.message())).kind(std::string(error.kind())).at(span);
+    throw ir::refuse_as(refusals["ffi-error"], "{}", std::string(error.message()))
+        .kind(std::string(error.kind()))
+        .at(span);
   }
 }
 
@@ -297,7 +304,7 @@ Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
     left_builtin(error, "", span);
     throw;
   } catch (const ffi::Error& error) {
-    throw ir::Error("call-failed", "{}", std::string(error.message()))
+    throw ir::refuse_as(refusals["call-failed"], "{}", std::string(error.message()))
         .kind(std::string(error.kind()))
         .at(span);
   }
@@ -355,8 +362,7 @@ Any State::call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::S
   if (auto* cls = as<ClassNode>(callee)) return call_class(ir::ref(cls), base, keywords, span, spans);
   if (callee.type_index() == kTVMFFIFunction) {
     if (!keywords.empty())
-      throw ir::Error("no-keywords", "compiled functions take no keyword arguments")
-          .kind("TypeError")
+      throw ir::refuse(refusals["no-keywords"])
           .at(span);
     return call_packed(callee.cast<ffi::Function>(), base, span);
   }
@@ -463,8 +469,7 @@ Any State::call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, 
     *base = object;
     Any result = call_on_stack(*init, base, keywords, span, {});
     if (!is_none(result)) {
-      raise("TypeError", span, "init-result", "__init__() should return None, not '{}'",
-            type_name_of(self, result));
+      raise(refusals["init-result"], span, type_name_of(self, result));
     }
   } else if (given > 0 || !keywords.empty()) {
     raise("TypeError", span, "too-many-arguments", "{}() takes no arguments", cls->short_name());
@@ -474,9 +479,9 @@ Any State::call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, 
 
 Any State::zero_super(Frame& f, ir::Span span) {
   if (f.function == nullptr || f.info->parameters.empty())
-    raise("RuntimeError", span, "no-super", "super(): no arguments");
+    raise_as(refusals["no-super"], span, "super(): no arguments");
   auto* owner = as<ClassNode>(f.function->owner);
-  if (owner == nullptr) raise("RuntimeError", span, "no-super", "super(): __class__ cell not found");
+  if (owner == nullptr) raise_as(refusals["no-super"], span, "super(): __class__ cell not found");
   Any self_value = f.slots[0];
   if (auto* cell = as<CellNode>(self_value)) self_value = Any(cell->value);
   return Any(ir::make<SuperNode>(ir::ref(owner), self_value));
@@ -495,8 +500,6 @@ RawValue State::run_call(const Call& call, Frame& f) {
       for (const Expr* arg : call.args) push(run(arg, f));
       return run_function(fn, mark.base, call.span);
     }
-    Places places;
-    if (fits(fn, call, 0, places)) return run_fitting(*this, fn, call, places, mark.base, f);
   } else if (callee.type() == builtin_type) {
     auto& builtin = *static_cast<const BuiltinNode*>(raw_object(borrow(callee.words)));
     if (is_quick(*builtin.row, call) && builtin.owner.empty())
@@ -516,8 +519,7 @@ RawValue State::run_call(const Call& call, Frame& f) {
           for (const Expr* arg : call.args) push(run(arg, f));
           OwnedValue result(run_function(fn, mark.base, call.span));
           if (result.type() != kTVMFFINone) {
-            raise("TypeError", call.span, "init-result", "__init__() should return None, not '{}'",
-                  type_name_of(self, borrow(result.words)));
+            raise(refusals["init-result"], call.span, type_name_of(self, borrow(result.words)));
           }
           return made.release();
         }
@@ -548,8 +550,6 @@ RawValue State::run_method_call(const Call& call, const Attribute& method, Frame
         for (const Expr* arg : call.args) push(run(arg, f));
         return run_function(fn, mark.base, call.span);
       }
-      Places places;
-      if (fits(fn, call, 1, places)) return run_fitting(*this, fn, call, places, mark.base, f);
       return release(call_with(call, borrow(callee.words), true, mark.base, f));
     }
   } else if (const BuiltinMethod* usual = usual_method(borrow(object.words), method.attr)) {
@@ -559,38 +559,6 @@ RawValue State::run_method_call(const Call& call, const Attribute& method, Frame
         return run_quick(*this, *known.row, known.owner, call, &object, mark.base, f);
       push(object.release());
       return run_builtin(*this, *known.row, known.owner, call, mark.base, f);
-    }
-  }
-  Any callee;
-  bool bound =
-      load_method(borrow(object.words), method.attr, method.attr_span ? method.attr_span : method.span, callee);
-  if (bound) push(object.release());
-  return release(call_with(call, callee, bound, mark.base, f));
-}
-
-// A call of Code::kKeywordCall.
-RawValue State::run_keyword_call(const Call& call, Frame& f) {
-  Mark mark(*this);
-  Places places;
-  if (call.func->kind != ExprKind::kAttribute) {
-    OwnedValue callee = fetch(call.func, f);
-    if (callee.type() == function_type) {
-      auto& fn = *static_cast<const FunctionNode*>(raw_object(borrow(callee.words)));
-      if (fits(fn, call, 0, places)) return run_fitting(*this, fn, call, places, mark.base, f);
-    }
-    return release(call_with(call, borrow(callee.words), false, mark.base, f));
-  }
-  auto& method = static_cast<const Attribute&>(*call.func);
-  OwnedValue object = fetch(method.value, f);
-  if (object.type() == instance_type) {
-    auto* instance = static_cast<InstanceNode*>(raw_object(borrow(object.words)));
-    const Any* member = instance->cls->find(method.attr);
-    if (member != nullptr && member->type_index() == function_type && instance->own(method.attr) == nullptr) {
-      OwnedValue callee(copy(*member));
-      auto& fn = *static_cast<const FunctionNode*>(raw_object(borrow(callee.words)));
-      push(object.release());
-      if (fits(fn, call, 1, places)) return run_fitting(*this, fn, call, places, mark.base, f);
-      return release(call_with(call, borrow(callee.words), true, mark.base, f));
     }
   }
   Any callee;
@@ -669,22 +637,19 @@ Any State::call_with(const Call& call, const Any& callee, bool method, Any* base
     Any more = eval(keyword->value, f);
     more = as_mapping(self, more);
     if (more.type_index() != kTVMFFIDict && more.type_index() != kTVMFFIMap) {
-      raise("TypeError", keyword->value->span, "not-a-mapping",
-            "{} argument after ** must be a mapping, not {}", callee_text(self, callee),
+      raise(refusals["not-a-mapping"], keyword->value->span, callee_text(self, callee),
             type_name_of(self, more));
     }
     for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(more))) {
       if (!is_str(key))
-        raise("TypeError", keyword->value->span, "keyword-not-a-string", "keywords must be strings");
+        raise(refusals["keyword-not-a-string"], keyword->value->span);
       keywords.emplace_back(Symbol(text_of(key)).str(), value);
     }
   }
   for (size_t i = 1; i < keywords.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (keywords[i].first == keywords[j].first) {
-        raise("TypeError", call.span, "duplicate-argument",
-              "{} got multiple values for keyword argument '{}'", callee_text(self, callee),
-              keywords[i].first);
+        raise(refusals["duplicate-argument"], call.span, callee_text(self, callee), keywords[i].first);
       }
     }
   }

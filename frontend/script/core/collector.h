@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "frontend/script/core/resolve.h"
+#include "frontend/syntax/walk.h"
 
 namespace mlc::script {
 
@@ -33,13 +34,13 @@ void each_target(const syntax::Expr* target, F&& visit) {
 }
 
 // Gathers what one function binds, uses, and lends to the functions inside it.
-class Collector {
+class Collector final : public syntax::Visitor {
  public:
   explicit Collector(Resolver& resolver) : resolver_(resolver) {}
 
   NameList bound_order;
   SymbolSet bound, used, inner_free, globals, nonlocals;
-  uint32_t yields = 0;   // how many
+  bool yields = false;
   bool rebinds = false;  // with `:=`, inside an expression
   // Names that `:=` binds inside a comprehension: they belong to the function around it.
   NameList rebound;
@@ -54,9 +55,8 @@ class Collector {
     if (args.vararg != nullptr) bind(args.vararg->name);
     if (args.kwarg != nullptr) bind(args.kwarg->name);
   }
-  void statements(syntax::Seq<syntax::Stmt> body) {
-    for (const syntax::Stmt* s : body) statement(s);
-  }
+  void statements(syntax::Seq<syntax::Stmt> body) { syntax::walk(body, *this); }
+  void expression(const syntax::Expr* expr) { syntax::walk(expr, *this); }
   // Free names of the whole function: from around it.
   NameList free() const {
     SymbolSet all = used;
@@ -69,266 +69,109 @@ class Collector {
     return result;
   }
 
-  void statement(const syntax::Stmt* stmt) {
-    switch (stmt->kind) {
+  bool enter(const syntax::Stmt& stmt) override {
+    switch (stmt.kind) {
       case syntax::StmtKind::kFunctionDef: {
-        auto* def = static_cast<const syntax::FunctionDef*>(stmt);
-        bind(def->name);
-        around(*def);
-        inner(function_free(*def));
-        break;
+        auto& def = static_cast<const syntax::FunctionDef&>(stmt);
+        bind(def.name);
+        around(def);
+        inner(function_free(def));
+        return false;
       }
       case syntax::StmtKind::kClassDef: {
-        auto* def = static_cast<const syntax::ClassDef*>(stmt);
-        bind(def->name);
-        for (const syntax::Expr* e : def->decorators) expression(e);
-        for (const syntax::Expr* e : def->bases) expression(e);
-        for (const syntax::Keyword* k : def->keywords) expression(k->value);
+        auto& def = static_cast<const syntax::ClassDef&>(stmt);
+        bind(def.name);
+        expressions(def.decorators);
+        expressions(def.bases);
+        for (const syntax::Keyword* k : def.keywords) expression(k->value);
         // The body looks names up as it runs, its functions skip it: everything it mentions is taken from
         // here.
         Collector body(resolver_);
-        body.statements(def->body);
+        body.statements(def.body);
         inner_free.insert(body.used.begin(), body.used.end());
         inner_free.insert(body.inner_free.begin(), body.inner_free.end());
-        break;
+        return false;
       }
-      case syntax::StmtKind::kReturn:
-        expression(static_cast<const syntax::Return*>(stmt)->value);
-        break;
-      case syntax::StmtKind::kDelete:
-        for (const syntax::Expr* e : static_cast<const syntax::Delete*>(stmt)->targets) target(e);
-        break;
-      case syntax::StmtKind::kAssign: {
-        auto* assign = static_cast<const syntax::Assign*>(stmt);
-        expression(assign->value);
-        for (const syntax::Expr* e : assign->targets) target(e);
-        break;
+      case syntax::StmtKind::kAnnAssign: {  // annotations look their names up as they are evaluated
+        auto& assign = static_cast<const syntax::AnnAssign&>(stmt);
+        expression(assign.target);
+        expression(assign.value);
+        return false;
       }
-      case syntax::StmtKind::kAugAssign: {
-        auto* assign = static_cast<const syntax::AugAssign*>(stmt);
-        expression(assign->value);
-        target(assign->target);
-        break;
-      }
-      case syntax::StmtKind::kAnnAssign: {
-        auto* assign = static_cast<const syntax::AnnAssign*>(stmt);
-        expression(assign->value);
-        target(assign->target);
-        break;
-      }
-      case syntax::StmtKind::kFor: {
-        auto* loop = static_cast<const syntax::For*>(stmt);
-        target(loop->target);
-        expression(loop->iter);
-        statements(loop->body);
-        statements(loop->orelse);
-        break;
-      }
-      case syntax::StmtKind::kWhile: {
-        auto* loop = static_cast<const syntax::While*>(stmt);
-        expression(loop->test);
-        statements(loop->body);
-        statements(loop->orelse);
-        break;
-      }
-      case syntax::StmtKind::kIf: {
-        auto* branch = static_cast<const syntax::If*>(stmt);
-        expression(branch->test);
-        statements(branch->body);
-        statements(branch->orelse);
-        break;
-      }
-      case syntax::StmtKind::kWith: {
-        auto* with = static_cast<const syntax::With*>(stmt);
-        for (const syntax::WithItem* item : with->items) {
-          expression(item->context_expr);
-          if (item->optional_vars != nullptr) target(item->optional_vars);
-        }
-        statements(with->body);
-        break;
-      }
-      case syntax::StmtKind::kRaise:
-        expression(static_cast<const syntax::Raise*>(stmt)->exc);
-        expression(static_cast<const syntax::Raise*>(stmt)->cause);
-        break;
-      case syntax::StmtKind::kTry: {
-        auto* attempt = static_cast<const syntax::Try*>(stmt);
-        statements(attempt->body);
-        for (const syntax::ExceptHandler* handler : attempt->handlers) {
-          expression(handler->type);
+      case syntax::StmtKind::kTry:
+        for (const syntax::ExceptHandler* handler : static_cast<const syntax::Try&>(stmt).handlers)
           if (handler->name) bind(handler->name);
-          statements(handler->body);
-        }
-        statements(attempt->orelse);
-        statements(attempt->finalbody);
-        break;
-      }
-      case syntax::StmtKind::kAssert:
-        expression(static_cast<const syntax::Assert*>(stmt)->test);
-        expression(static_cast<const syntax::Assert*>(stmt)->msg);
-        break;
+        return true;
       case syntax::StmtKind::kImport:
-        for (const syntax::Alias* a : static_cast<const syntax::Import*>(stmt)->names)
+        for (const syntax::Alias* a : static_cast<const syntax::Import&>(stmt).names)
           bind(a->asname ? a->asname : a->first);
-        break;
+        return true;
       case syntax::StmtKind::kImportFrom:
-        for (const syntax::Alias* a : static_cast<const syntax::ImportFrom*>(stmt)->names) {
+        for (const syntax::Alias* a : static_cast<const syntax::ImportFrom&>(stmt).names)
           if (a->name != "*") bind(a->asname ? a->asname : a->first);
-        }
-        break;
+        return true;
       case syntax::StmtKind::kGlobal:
-        for (Symbol s : static_cast<const syntax::Global*>(stmt)->names) globals.insert(s);
-        break;
+        for (Symbol s : static_cast<const syntax::Global&>(stmt).names) globals.insert(s);
+        return true;
       case syntax::StmtKind::kNonlocal:
-        for (Symbol s : static_cast<const syntax::Nonlocal*>(stmt)->names) {
+        for (Symbol s : static_cast<const syntax::Nonlocal&>(stmt).names) {
           nonlocals.insert(s);
           use(s);
         }
-        break;
-      case syntax::StmtKind::kExprStmt:
-        expression(static_cast<const syntax::ExprStmt*>(stmt)->value);
-        break;
-      case syntax::StmtKind::kPass:
-      case syntax::StmtKind::kBreak:
-      case syntax::StmtKind::kContinue:
-        break;
-    }
-  }
-
-  void target(const syntax::Expr* expr) {
-    switch (expr->kind) {
-      case syntax::ExprKind::kName:
-        bind(static_cast<const syntax::Name*>(expr)->id);
-        break;
-      case syntax::ExprKind::kStarred:
-        target(static_cast<const syntax::Starred*>(expr)->value);
-        break;
-      case syntax::ExprKind::kTuple:
-        for (const syntax::Expr* e : static_cast<const syntax::Tuple*>(expr)->elts) target(e);
-        break;
-      case syntax::ExprKind::kList:
-        for (const syntax::Expr* e : static_cast<const syntax::List*>(expr)->elts) target(e);
-        break;
+        return true;
       default:
-        expression(expr);
-        break;
+        return true;
     }
   }
 
-  void expression(const syntax::Expr* expr) {
-    if (expr == nullptr) return;
-    switch (expr->kind) {
-      case syntax::ExprKind::kBoolOp:
-        expressions(static_cast<const syntax::BoolOp*>(expr)->values);
-        break;
+  bool enter(const syntax::Expr& expr) override {
+    switch (expr.kind) {
+      case syntax::ExprKind::kName: {
+        auto& name = static_cast<const syntax::Name&>(expr);
+        name.ctx == syntax::Context::kLoad ? use(name.id) : bind(name.id);
+        return false;
+      }
       case syntax::ExprKind::kNamedExpr: {
-        auto* named = static_cast<const syntax::NamedExpr*>(expr);
-        expression(named->value);
-        rebind(named->target->id);
+        auto& named = static_cast<const syntax::NamedExpr&>(expr);
+        expression(named.value);
+        rebind(named.target->id);
         rebinds = true;
-        break;
+        return false;
       }
-      case syntax::ExprKind::kBinOp:
-        expression(static_cast<const syntax::BinOp*>(expr)->left);
-        expression(static_cast<const syntax::BinOp*>(expr)->right);
-        break;
-      case syntax::ExprKind::kUnaryOp:
-        expression(static_cast<const syntax::UnaryOp*>(expr)->operand);
-        break;
       case syntax::ExprKind::kLambda: {
-        auto* lambda = static_cast<const syntax::Lambda*>(expr);
-        defaults(*lambda->args);
-        inner(lambda_free(*lambda));
-        break;
+        auto& lambda = static_cast<const syntax::Lambda&>(expr);
+        defaults(*lambda.args);
+        inner(lambda_free(lambda));
+        return false;
       }
-      case syntax::ExprKind::kIfExp: {
-        auto* choice = static_cast<const syntax::IfExp*>(expr);
-        expression(choice->test);
-        expression(choice->body);
-        expression(choice->orelse);
-        break;
-      }
-      case syntax::ExprKind::kDict:
-        expressions(static_cast<const syntax::Dict*>(expr)->keys);
-        expressions(static_cast<const syntax::Dict*>(expr)->values);
-        break;
-      case syntax::ExprKind::kSet:
-        expressions(static_cast<const syntax::Set*>(expr)->elts);
-        break;
       case syntax::ExprKind::kListComp: {
-        auto* c = static_cast<const syntax::ListComp*>(expr);
-        comprehension(c->generators, c->elt, nullptr);
-        break;
+        auto& c = static_cast<const syntax::ListComp&>(expr);
+        comprehension(c.generators, c.elt, nullptr);
+        return false;
       }
       case syntax::ExprKind::kSetComp: {
-        auto* c = static_cast<const syntax::SetComp*>(expr);
-        comprehension(c->generators, c->elt, nullptr);
-        break;
+        auto& c = static_cast<const syntax::SetComp&>(expr);
+        comprehension(c.generators, c.elt, nullptr);
+        return false;
       }
       case syntax::ExprKind::kDictComp: {
-        auto* c = static_cast<const syntax::DictComp*>(expr);
-        comprehension(c->generators, c->key, c->value);
-        break;
+        auto& c = static_cast<const syntax::DictComp&>(expr);
+        comprehension(c.generators, c.key, c.value);
+        return false;
       }
       case syntax::ExprKind::kGeneratorExp: {
-        auto* c = static_cast<const syntax::GeneratorExp*>(expr);
-        expression(c->generators[0]->iter);
-        inner(generator_free(*c));
-        for (Symbol name : resolver_.rebound_[c]) rebind(name);
-        break;
+        auto& c = static_cast<const syntax::GeneratorExp&>(expr);
+        expression(c.generators[0]->iter);
+        inner(generator_free(c));
+        for (Symbol name : resolver_.rebound_[&c]) rebind(name);
+        return false;
       }
       case syntax::ExprKind::kYield:
-        ++yields;
-        expression(static_cast<const syntax::Yield*>(expr)->value);
-        break;
       case syntax::ExprKind::kYieldFrom:
-        ++yields;
-        expression(static_cast<const syntax::YieldFrom*>(expr)->value);
-        break;
-      case syntax::ExprKind::kCompare:
-        expression(static_cast<const syntax::Compare*>(expr)->left);
-        expressions(static_cast<const syntax::Compare*>(expr)->comparators);
-        break;
-      case syntax::ExprKind::kCall: {
-        auto* call = static_cast<const syntax::Call*>(expr);
-        expression(call->func);
-        expressions(call->args);
-        for (const syntax::Keyword* k : call->keywords) expression(k->value);
-        break;
-      }
-      case syntax::ExprKind::kFormattedValue:
-        expression(static_cast<const syntax::FormattedValue*>(expr)->value);
-        expression(static_cast<const syntax::FormattedValue*>(expr)->format_spec);
-        break;
-      case syntax::ExprKind::kJoinedStr:
-        expressions(static_cast<const syntax::JoinedStr*>(expr)->values);
-        break;
-      case syntax::ExprKind::kConstant:
-        break;
-      case syntax::ExprKind::kAttribute:
-        expression(static_cast<const syntax::Attribute*>(expr)->value);
-        break;
-      case syntax::ExprKind::kSubscript:
-        expression(static_cast<const syntax::Subscript*>(expr)->value);
-        expression(static_cast<const syntax::Subscript*>(expr)->slice);
-        break;
-      case syntax::ExprKind::kStarred:
-        expression(static_cast<const syntax::Starred*>(expr)->value);
-        break;
-      case syntax::ExprKind::kName:
-        use(static_cast<const syntax::Name*>(expr)->id);
-        break;
-      case syntax::ExprKind::kList:
-        expressions(static_cast<const syntax::List*>(expr)->elts);
-        break;
-      case syntax::ExprKind::kTuple:
-        expressions(static_cast<const syntax::Tuple*>(expr)->elts);
-        break;
-      case syntax::ExprKind::kSlice:
-        expression(static_cast<const syntax::Slice*>(expr)->lower);
-        expression(static_cast<const syntax::Slice*>(expr)->upper);
-        expression(static_cast<const syntax::Slice*>(expr)->step);
-        break;
+        yields = true;
+        return true;
+      default:
+        return true;
     }
   }
 
@@ -365,7 +208,7 @@ class Collector {
     for (const syntax::Comprehension* c : generators) {
       if (!first) expression(c->iter);
       first = false;
-      target(c->target);
+      expression(c->target);
       expressions(c->ifs);
     }
     expression(a);

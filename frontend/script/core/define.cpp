@@ -2,8 +2,37 @@
 // def, lambda, class, and the hooks by which IR builders take over definitions.
 #include "frontend/script/core/collector.h"
 #include "frontend/script/core/machine.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "bad-bases",
+         .meaning = "The classes behind `class C(A, B)` cannot be put into one order, or build their objects "
+                    "in different ways.",
+         .wrong = R"(class A: pass
+class B(A): pass
+class C(A, B): pass)",
+         .right = R"(class A: pass
+class B(A): pass
+class C(B, A): pass)"},
+        {.name = "no-class-keywords",
+         .message = "`**` is not supported in a class statement",
+         .meaning = "The keywords of a class statement are written out."},
+        {.name = "no-expansion",
+         .message = "`**` is not allowed in this decorator",
+         .meaning = "The arguments of this decorator are written out."},
+        {.name = "not-a-base-class",
+         .meaning = "This type has no subclasses.",
+         .wrong = "class A(bool): pass",
+         .right = "class A(int): pass"},
+        {.name = "not-a-metaclass",
+         .message = "`{}` is not a class derived from `type`",
+         .meaning = "A metaclass is a class of classes, derived from `type`."},
+    }};
+MLC_REFUSALS(core_define, refusals);
 
 using namespace syntax;  // NOLINT: the names of the tree
 using State = Evaluator::State;
@@ -49,15 +78,15 @@ std::vector<ClassNode*> linearise(ClassNode* cls, ir::Span span) {
       std::string names;
       for (size_t i = 0; i < direct.size(); ++i) {
         if (std::find(direct.begin(), direct.begin() + i, direct[i]) != direct.begin() + i)
-          raise("TypeError", span, "bad-bases", "duplicate base class {}", direct[i]->short_name());
+          raise_as(refusals["bad-bases"], span, "duplicate base class {}", direct[i]->short_name());
       }
       for (const auto& list : lists) {
         std::string name(list.empty() ? "" : list[0]->short_name());
         if (!list.empty() && (", " + names + ",").find(", " + name + ",") == std::string::npos)
           names += (names.empty() ? "" : ", ") + name;
       }
-      raise("TypeError", span, "bad-bases",
-            "Cannot create a consistent method resolution\norder (MRO) for bases {}", names);
+      raise_as(refusals["bad-bases"], span,
+               "Cannot create a consistent method resolution\norder (MRO) for bases {}", names);
     }
     order.push_back(next);
     for (auto& list : lists) {
@@ -95,7 +124,7 @@ bool State::class_binds(const ClassNode* cls, Symbol name) {
     if (open_classes[i].first != cls) continue;
     Collector body(resolver);
     body.statements(open_classes[i].second->body);
-    return body.bound.contains(name) && !body.nonlocals.contains(name);
+    return body.bound.contains(name);
   }
   return false;
 }
@@ -131,7 +160,7 @@ void State::set_bases(const Ref<ClassNode>& ref, std::span<const Any> bases, ir:
   for (const Any& base : bases) {
     auto* base_class = as<ClassNode>(base);
     if (base_class == nullptr) {
-      raise("TypeError", span, "not-a-base-class", "`{}` cannot be a base class", self.repr(base));
+      raise_as(refusals["not-a-base-class"], span, "`{}` cannot be a base class", self.repr(base));
     }
     const Types& t = types();
     for (const Ref<ClassNode>& closed :
@@ -140,8 +169,8 @@ void State::set_bases(const Ref<ClassNode>& ref, std::span<const Any> bases, ir:
           t.cell,    t.property, t.static_method, t.class_method, t.enumerate, t.zip,
           t.map,     t.filter,   t.reversed}) {
       if (base_class == closed.get()) {
-        raise("TypeError", span, "not-a-base-class", "type '{}' is not an acceptable base type",
-              base_class->name);
+        raise_as(refusals["not-a-base-class"], span, "type '{}' is not an acceptable base type",
+                 base_class->name);
       }
     }
     cls->bases.push_back(ir::ref(base_class));
@@ -170,8 +199,7 @@ bool State::run_hook(const Stmt& def, Seq<Expr> decorators, Frame& f, Any& out) 
     }
     ir::Map<String, Any> given;
     for (const Keyword* keyword : call->keywords) {
-      if (!keyword->name)
-        raise("TypeError", keyword->span, "no-expansion", "`**` is not allowed in this decorator");
+      if (!keyword->name) raise(refusals["no-expansion"], keyword->span);
       bool accepted = false;
       std::vector<std::string> names;
       for (const ir::ApiParam& p : api->api->params) {
@@ -229,8 +257,7 @@ Any State::define_class(const ClassDef& def, Frame& f) {
   List bases = plain_bases(written, def.bases.empty() ? def.name_span : def.bases[0]->span);
   Keywords keywords;
   for (const Keyword* keyword : def.keywords) {
-    if (!keyword->name)
-      raise("TypeError", keyword->span, "no-class-keywords", "`**` is not supported in a class statement");
+    if (!keyword->name) raise(refusals["no-class-keywords"], keyword->span);
     Any value = eval(keyword->value, f);
     if (keyword->name != known().metaclass) {
       keywords.emplace_back(keyword->name.str(), value);
@@ -238,8 +265,7 @@ Any State::define_class(const ClassDef& def, Frame& f) {
     }
     auto* metaclass = as<ClassNode>(value);
     if (metaclass == nullptr || !metaclass->derives_from(types().type.get())) {
-      raise("TypeError", keyword->value->span, "not-a-metaclass", "`{}` is not a class derived from `type`",
-            self.repr(value));
+      raise(refusals["not-a-metaclass"], keyword->value->span, self.repr(value));
     }
     if (metaclass != types().type.get()) cls->metaclass = ir::ref(metaclass);
   }
@@ -271,7 +297,6 @@ Any State::define_class(const ClassDef& def, Frame& f) {
   } close{*this};
   exec_block(def.body, body);
   if (refused) throw std::move(*refused);
-  if (!declared.empty()) std::erase_if(declared, [&](const Declared& each) { return each.cls == cls; });
   if (!def.body.empty()) {
     auto* first = syntax::as<ExprStmt>(def.body[0]);
     auto* doc = first == nullptr ? nullptr : syntax::as<Constant>(first->value);

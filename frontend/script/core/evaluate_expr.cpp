@@ -8,8 +8,28 @@
 #include "frontend/script/types/arithmetic.h"
 #include "frontend/script/types/written_compare.h"
 #include "frontend/syntax/walk.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "NameError",
+    {
+        {.name = "unbound-local",
+         .meaning = "A function assigns to the name somewhere, which makes it a local one, and reads it "
+                    "before. For the name outside of the function say `global` or `nonlocal`.",
+         .wrong = R"(n = 0
+def count():
+    n += 1
+count())",
+         .right = R"(n = 0
+def count():
+    global n
+    n += 1
+count())"},
+        {.name = "undefined-name", .message = "name '{}' is not defined"},
+    }};
+MLC_REFUSALS(core_evaluate_expr, refusals);
 
 using namespace syntax;  // NOLINT: the names of the tree
 using State = Evaluator::State;
@@ -134,14 +154,13 @@ void State::undefined(Symbol name, Frame& f, ir::Span span) {
   for (const auto& [builtin, value] : builtins) candidates.emplace_back(builtin.str());
   bool local = !f.dynamic && f.info != nullptr && f.info->names.contains(name);
   if (local && storage_of(f.info->names.at(name)) != Storage::kGlobal) {
-    raise("UnboundLocalError", span, "unbound-local",
-          "cannot access local variable '{}' where it is not associated with a value", name.str());
+    raise_as(refusals["unbound-local"].as("UnboundLocalError"), span,
+             "cannot access local variable '{}' where it is not associated with a value", name.str());
   }
   std::string help = missing_import(name.str());
   if (help.empty() && is_of_self(name, f))
     help = fmt::format("did you mean `{}.{}`?", f.info->parameters[0].str(), name.str());
-  throw ir::Error("undefined-name", "name '{}' is not defined", name.str())
-      .kind("NameError")
+  throw ir::refuse(refusals["undefined-name"], name.str())
       .at(span)
       .help(help.empty() ? ir::did_you_mean(name.str(), candidates) : help);
 }
@@ -204,9 +223,9 @@ Any State::load_slow(const Name& name, Frame& f) {
     const Any* found = find_dynamic(name.id, f);
     if (found != nullptr && !is_unbound(*found)) return *found;
     if (found != nullptr) {
-      raise("NameError", name.span, "unbound-local",
-            "cannot access free variable '{}' where it is not associated with a value in enclosing scope",
-            name.id.str());
+      raise_as(refusals["unbound-local"], name.span,
+               "cannot access free variable '{}' where it is not associated with a value in enclosing scope",
+               name.id.str());
     }
   } else if (storage_of(name.resolved) == Storage::kCell && f.info != nullptr) {
     const FunctionInfo::Free* free = nullptr;
@@ -214,9 +233,9 @@ Any State::load_slow(const Name& name, Frame& f) {
       if (each.slot == index_of(name.resolved)) free = &each;
     }
     if (free != nullptr && free->outer != kByName) {
-      raise("NameError", name.span, "unbound-local",
-            "cannot access free variable '{}' where it is not associated with a value in enclosing scope",
-            name.id.str());
+      raise_as(refusals["unbound-local"], name.span,
+               "cannot access free variable '{}' where it is not associated with a value in enclosing scope",
+               name.id.str());
     }
     if (free != nullptr) {
       // A closure made where names are looked up by name takes globals by name too.
@@ -228,13 +247,13 @@ Any State::load_slow(const Name& name, Frame& f) {
     return f.function->owner;
   bool unbound = storage_of(name.resolved) == Storage::kLocal || storage_of(name.resolved) == Storage::kCell;
   if (unbound && !f.dynamic && in_comprehension(f.info, name)) {
-    raise("NameError", name.span, "unbound-local",
-          "cannot access free variable '{}' where it is not associated with a value in enclosing scope",
-          name.id.str());
+    raise_as(refusals["unbound-local"], name.span,
+             "cannot access free variable '{}' where it is not associated with a value in enclosing scope",
+             name.id.str());
   }
   if (storage_of(name.resolved) == Storage::kLocal && !f.dynamic) {
-    raise("UnboundLocalError", name.span, "unbound-local",
-          "cannot access local variable '{}' where it is not associated with a value", name.id.str());
+    raise_as(refusals["unbound-local"].as("UnboundLocalError"), name.span,
+             "cannot access local variable '{}' where it is not associated with a value", name.id.str());
   }
   undefined(name.id, f, name.span);
 }
@@ -473,8 +492,6 @@ RawValue State::run(const Expr* expr, Frame& f) {
       return run_attribute(static_cast<const Attribute&>(*expr), f);
     case Code::kCall:
       return run_call(static_cast<const Call&>(*expr), f);
-    case Code::kKeywordCall:
-      return run_keyword_call(static_cast<const Call&>(*expr), f);
     case Code::kTuple:
       return run_tuple(static_cast<const syntax::Tuple&>(*expr), f);
     case Code::kYield:

@@ -6,8 +6,80 @@
 #include "frontend/script/core/generator.h"
 #include "frontend/script/core/machine.h"
 #include "frontend/script/types/arithmetic.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "no-deleter",
+         .kind = "AttributeError",
+         .message = "property '{}' of '{}' object has no deleter",
+         .meaning = "A property is deleted by a function of its own, which this one has not.",
+         .wrong = R"(class A:
+    @property
+    def n(self):
+        return 1
+a = A()
+del a.n)",
+         .right = R"(class A:
+    pass
+a = A()
+a.n = 1
+del a.n)"},
+        {.name = "no-item-deletion",
+         .message = "'{}' object does not support item deletion",
+         .meaning = "Elements of this type stay where they are.",
+         .wrong = R"(t = (1, 2)
+del t[0])",
+         .right = R"(t = [1, 2]
+del t[0])"},
+        {.name = "not-a-context-manager",
+         .message = "'{}' object does not support the context manager protocol{}",
+         .meaning = "`with` needs an object with `__enter__` and `__exit__`.",
+         .wrong = R"(with 5:
+    pass)",
+         .right = R"(import contextlib
+with contextlib.nullcontext(5):
+    pass)"},
+        {.name = "not-a-target",
+         .kind = "SyntaxError",
+         .meaning = "A value cannot be assigned to a call, a literal or a sum."},
+        {.name = "not-an-exception",
+         .meaning = "Only exceptions can be raised.",
+         .wrong = "raise 5",
+         .right = R"(try:
+    raise ValueError(5)
+except ValueError:
+    pass)"},
+        {.name = "not-an-exception-class",
+         .message = "catching classes that do not inherit from BaseException is not allowed",
+         .meaning = "`except` names classes of exceptions.",
+         .wrong = R"(try:
+    1 // 0
+except 5:
+    pass)",
+         .right = R"(try:
+    1 // 0
+except ZeroDivisionError:
+    pass)"},
+        {.name = "nothing-to-raise",
+         .kind = "RuntimeError",
+         .message = "No active exception to reraise",
+         .meaning = "A bare `raise` raises again what an `except` has caught.",
+         .wrong = "raise",
+         .right = R"(try:
+    try:
+        1 // 0
+    except ZeroDivisionError:
+        raise
+except ZeroDivisionError:
+    pass)"},
+        {.name = "unpack-mismatch",
+         .kind = "ValueError"},
+    }};
+MLC_REFUSALS(core_evaluate_stmt, refusals);
 
 using namespace syntax;  // NOLINT: the names of the tree
 using State = Evaluator::State;
@@ -33,7 +105,7 @@ void State::store_name(Symbol name, uint32_t resolved, Any value, Frame& f) {
     }
   }
   if (f.cls != nullptr) {
-    if (declared.empty() || !store_declared(name, value, f)) f.cls->set(name, std::move(value));
+    f.cls->set(name, std::move(value));
   } else if (f.dynamic) {
     f.locals.emplace_back(name, std::move(value));
   } else if (f.info != nullptr && f.info->names.contains(name)) {
@@ -41,24 +113,6 @@ void State::store_name(Symbol name, uint32_t resolved, Any value, Frame& f) {
   } else {
     f.module->set(name, std::move(value));
   }
-}
-
-void State::declare(std::span<const Symbol> names, bool global, Frame& f) {
-  for (Symbol name : names) declared.push_back({f.cls, name, global});
-}
-
-bool State::store_declared(Symbol name, Any& value, Frame& f) {
-  for (const Declared& each : declared) {
-    if (each.cls != f.cls || each.name != name) continue;
-    Frame* around = each.global ? nullptr : function_frame(f);
-    if (around == nullptr) {
-      f.module->set(name, std::move(value));
-    } else {
-      store_name(name, place_of(name, *around), std::move(value), *around);
-    }
-    return true;
-  }
-  return false;
 }
 
 uint32_t State::place_of(Symbol name, Frame& f) {
@@ -92,7 +146,7 @@ uint32_t State::place_of(Symbol name, Frame& f) {
   } else if (auto* list = syntax::as<syntax::List>(target)) {
     unpack(list->elts, borrow(value), target->span, f);
   } else {
-    raise("SyntaxError", target->span, "not-a-target", "cannot assign to this expression");
+    raise_as(refusals["not-a-target"], target->span, "cannot assign to this expression");
   }
 }
 
@@ -193,24 +247,24 @@ void State::unpack(Seq<Expr> targets, const Any& value, ir::Span span, Frame& f)
   if (star == targets.size()) {
     if (values.size() > targets.size()) {
       if (value_as_iterator(value) != nullptr || as<InstanceNode>(value) != nullptr) {
-        raise("ValueError", span, "unpack-mismatch", "too many values to unpack (expected {})",
-              targets.size());
+        raise_as(refusals["unpack-mismatch"], span, "too many values to unpack (expected {})",
+                 targets.size());
       }
-      throw ir::Error("unpack-mismatch", "too many values to unpack (expected {})", targets.size())
-          .kind("ValueError")
+      throw ir::refuse_as(refusals["unpack-mismatch"], "too many values to unpack (expected {})",
+                          targets.size())
           .at(span)
           .note(fmt::format("the right side has {} values", values.size()));
     }
     if (values.size() < targets.size()) {
-      raise("ValueError", span, "unpack-mismatch", "not enough values to unpack (expected {}, got {})",
-            targets.size(), values.size());
+      raise_as(refusals["unpack-mismatch"], span, "not enough values to unpack (expected {}, got {})",
+               targets.size(), values.size());
     }
     for (size_t i = 0; i < targets.size(); ++i) store(targets[i], std::move(values[i]), f);
     return;
   }
   if (values.size() + 1 < targets.size()) {
-    raise("ValueError", span, "unpack-mismatch", "not enough values to unpack (expected at least {}, got {})",
-          targets.size() - 1, values.size());
+    raise_as(refusals["unpack-mismatch"], span, "not enough values to unpack (expected at least {}, got {})",
+             targets.size() - 1, values.size());
   }
   size_t behind = targets.size() - star - 1;
   for (size_t i = 0; i < star; ++i) store(targets[i], std::move(values[i]), f);
@@ -281,7 +335,7 @@ void State::remove_item(const Any& object, const Any& index, ir::Span span, ir::
     call_values(Any(ir::make<BoundMethodNode>(object, api_value(api))), {index}, span);
     return;
   }
-  raise("TypeError", span, "no-item-deletion", "'{}' object does not support item deletion", type_name_of(self, object));
+  raise(refusals["no-item-deletion"], span, type_name_of(self, object));
 }
 
 // `del object.name`.
@@ -295,8 +349,7 @@ void State::remove_attribute(const Any& object, Symbol name, ir::Span span, bool
     const Any* member = instance->cls->find(name);
     if (auto* property = member == nullptr ? nullptr : as<PropertyNode>(*member)) {
       if (is_none(property->deleter)) {
-        raise("AttributeError", span, "no-deleter", "property '{}' of '{}' object has no deleter", name.str(),
-              instance->cls->name);
+        raise(refusals["no-deleter"], span, name.str(), instance->cls->name);
       }
       call_values(property->deleter, {object}, span);
       return;
@@ -305,7 +358,7 @@ void State::remove_attribute(const Any& object, Symbol name, ir::Span span, bool
   } else if (auto* cls = as<ClassNode>(object); cls != nullptr && cls->scripted) {
     if (cls->erase(name)) return;
   } else if (auto* fn = as<FunctionNode>(object)) {
-    if (erase_function_attribute(*this, fn, name)) return;
+    if (erase_function_attribute(fn, name)) return;
   } else if (auto* module = as<ModuleNode>(object); module != nullptr && module->find(name) != nullptr) {
     module->slots[module->slot_of(name)].value = unbound();
     return;
@@ -340,7 +393,7 @@ void State::remove(const Expr* target, Frame& f) {
       return;
     }
     default:
-      raise("SyntaxError", target->span, "not-a-target", "cannot delete this expression");
+      raise_as(refusals["not-a-target"], target->span, "cannot delete this expression");
   }
 }
 
@@ -378,7 +431,7 @@ void State::exec_augmented(const AugAssign& assign, Frame& f) {
     set_item(borrow(object.words), borrow(index.words), result, subscript->span);
     return;
   }
-  raise("SyntaxError", assign.target->span, "not-a-target", "illegal expression for augmented assignment");
+  raise_as(refusals["not-a-target"], assign.target->span, "illegal expression for augmented assignment");
 }
 
 Flow State::exec_for(const For& loop, Frame& f) {
@@ -445,8 +498,7 @@ Flow State::exec_with(const With& with, size_t item_index, Frame& f) {
   Any enter, exit;
   bool entered = self.find_attribute(manager, known().enter, enter);
   if (!entered || !self.find_attribute(manager, known().exit, exit)) {
-    raise("TypeError", span, "not-a-context-manager",
-          "'{}' object does not support the context manager protocol{}", type_name_of(self, manager),
+    raise(refusals["not-a-context-manager"], span, type_name_of(self, manager),
           entered ? " (missed __exit__ method)" : "");
   }
   Any value = call_values(enter, {}, span);
@@ -487,8 +539,7 @@ Flow State::handle(const Try& attempt, ScriptError& error, Frame& f) {
           valid = valid && (as<ClassNode>(each) != nullptr || as<ApiFunctionNode>(each) != nullptr);
       }
       if (!valid) {
-        raise("TypeError", handler->type->span, "not-an-exception-class",
-              "catching classes that do not inherit from BaseException is not allowed");
+        raise(refusals["not-an-exception-class"], handler->type->span);
       }
       if (!self.is_instance(exception, type, handler->type->span)) continue;
     }
@@ -553,7 +604,7 @@ Flow State::exec_try(const Try& attempt, Frame& f) {
 void State::exec_raise(const Raise& raise_stmt, Frame& f) {
   if (raise_stmt.exc == nullptr) {
     if (handled.empty()) {
-      raise("RuntimeError", raise_stmt.span, "nothing-to-raise", "No active exception to reraise");
+      raise(refusals["nothing-to-raise"], raise_stmt.span);
     }
     Any again = handled.back();
     throw_exception(again, raise_stmt.span);
@@ -561,8 +612,8 @@ void State::exec_raise(const Raise& raise_stmt, Frame& f) {
   Any value = eval(raise_stmt.exc, f);
   if (auto* cls = as<ClassNode>(value)) {
     if (!cls->is_exception) {
-      raise("TypeError", raise_stmt.exc->span, "not-an-exception",
-            "exceptions must derive from BaseException");
+      raise_as(refusals["not-an-exception"], raise_stmt.exc->span,
+               "exceptions must derive from BaseException");
     }
     value = call_values(value, {}, raise_stmt.exc->span);
   } else if (as<ApiFunctionNode>(value) != nullptr) {
@@ -570,7 +621,7 @@ void State::exec_raise(const Raise& raise_stmt, Frame& f) {
   }
   auto* instance = as<InstanceNode>(value);
   if (instance == nullptr || !instance->cls->is_exception) {
-    raise("TypeError", raise_stmt.exc->span, "not-an-exception", "exceptions must derive from BaseException");
+    raise_as(refusals["not-an-exception"], raise_stmt.exc->span, "exceptions must derive from BaseException");
   }
   if (raise_stmt.cause != nullptr) {
     Any cause = eval(raise_stmt.cause, f);
@@ -578,8 +629,8 @@ void State::exec_raise(const Raise& raise_stmt, Frame& f) {
     if (cls != nullptr && cls->is_exception) cause = call_values(cause, {}, raise_stmt.cause->span);
     auto* origin = as<InstanceNode>(cause);
     if (!is_none(cause) && (origin == nullptr || !origin->cls->is_exception)) {
-      raise("TypeError", raise_stmt.cause->span, "not-an-exception",
-            "exception causes must derive from BaseException");
+      raise_as(refusals["not-an-exception"], raise_stmt.cause->span,
+               "exception causes must derive from BaseException");
     }
     instance->set(known().cause, cause);
     instance->set(known().suppress_context, true);
@@ -684,11 +735,10 @@ Flow State::exec_rare(const Stmt* stmt, Frame& f) {
     case StmtKind::kPass:
       return Flow::kNext;
     case StmtKind::kGlobal:
-      if (f.cls != nullptr) declare(static_cast<const Global*>(stmt)->names, true, f);
-      return Flow::kNext;
     case StmtKind::kNonlocal:
-      if (f.cls != nullptr) declare(static_cast<const Nonlocal*>(stmt)->names, false, f);
-      return Flow::kNext;
+      if (f.cls == nullptr) return Flow::kNext;
+      raise("NotImplementedError", stmt->span, "not-supported",
+            "a class body binds members only: `global` and `nonlocal` stand in functions");
     case StmtKind::kFunctionDef: {
       auto* def = static_cast<const FunctionDef*>(stmt);
       Any value = define_function(*def, f);

@@ -83,17 +83,17 @@ Any register_error(ApiCall& call) {
   });
 }
 
-const ir::ApiRow rows[] = {
+const ir::ApiRow ffi_errors_table[] = {
     {ApiKind::kFunction, "tvm_ffi", "register_error(name_or_cls=None, cls=None)",
      "Errors of the class keep it where they cross tvm-ffi; a decorator without `cls`.", register_error},
 };
 
 }  // namespace
 
-std::span<const ir::ApiRow> crossing_rows() { return rows; }
+std::span<const ir::ApiRow> crossing_rows() { return ffi_errors_table; }
 void alias_crossings() {
-  ir::ApiRegistry::global().alias("tvm.error.register_error", "tvm_ffi.register_error");
-  ir::ApiRegistry::global().alias("tvm_ffi.error.register_error", "tvm_ffi.register_error");
+  for (std::string_view root : {"tvm", "tvm_ffi"})
+    ir::ApiRegistry::global().alias(fmt::format("{}.error.register_error", root), "tvm_ffi.register_error");
 }
 
 }  // namespace mlc::script

@@ -1,56 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
+#undef _FORTIFY_SOURCE  // it takes a jump to another stack for a mistake
 #include "frontend/script/core/fiber.h"
 
 #include <cstdint>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace mlc::script {
 
-namespace {
-
-void begin(unsigned body_low, unsigned body_high, unsigned low, unsigned high) {
-#ifdef __SANITIZE_ADDRESS__
-  Fiber::entered->arrive(nullptr);
-#endif
-  auto join = [](unsigned l, unsigned h) { return static_cast<uintptr_t>(h) << 32 | l; };
-  reinterpret_cast<void (*)(void*)>(join(body_low, body_high))(reinterpret_cast<void*>(join(low, high)));
+void Fiber::begin(unsigned low, unsigned high) {
+  reinterpret_cast<Fiber*>(static_cast<uintptr_t>(high) << 32 | low)->run();
 }
 
-}  // namespace
-
-void Fiber::prepare(char* low, size_t size, void (*body)(void*), void* argument) {
+void Fiber::run() {
 #ifdef __SANITIZE_ADDRESS__
-  __asan_unpoison_memory_region(low, size);  // a fiber before may have lain there and left from within
-  low_ = low;
-  size_ = size;
+  __sanitizer_finish_switch_fiber(nullptr, &outside_low_, &outside_size_);
 #endif
-  getcontext(&inside_);
-  inside_.uc_stack.ss_sp = low;
-  inside_.uc_stack.ss_size = size;
-  inside_.uc_link = nullptr;
-  auto b = reinterpret_cast<uintptr_t>(body);
-  auto a = reinterpret_cast<uintptr_t>(argument);
-  makecontext(&inside_, reinterpret_cast<void (*)()>(&begin), 4, static_cast<unsigned>(b),
-              static_cast<unsigned>(b >> 32), static_cast<unsigned>(a), static_cast<unsigned>(a >> 32));
+  for (;;) {
+    body_(argument_);
+    leave();
+  }
 }
 
 void Fiber::enter() {
 #ifdef __SANITIZE_ADDRESS__
-  entered = this;
   __sanitizer_start_switch_fiber(&kept_outside_, low_, size_);
-  swapcontext(&outside_, &inside_);
+#endif
+  if (_setjmp(outside_) == 0) {
+    if (begun_) _longjmp(inside_, 1);
+    begun_ = true;
+    ucontext_t first;
+    getcontext(&first);
+    first.uc_stack.ss_sp = low_;
+    first.uc_stack.ss_size = size_;
+    first.uc_link = nullptr;
+    auto self = reinterpret_cast<uintptr_t>(this);
+    makecontext(&first, reinterpret_cast<void (*)()>(&begin), 2, static_cast<unsigned>(self),
+                static_cast<unsigned>(self >> 32));
+    setcontext(&first);
+  }
+#ifdef __SANITIZE_ADDRESS__
   __sanitizer_finish_switch_fiber(kept_outside_, nullptr, nullptr);
-#else
-  swapcontext(&outside_, &inside_);
 #endif
 }
 
 void Fiber::leave() {
 #ifdef __SANITIZE_ADDRESS__
   __sanitizer_start_switch_fiber(&kept_inside_, outside_low_, outside_size_);
-  swapcontext(&inside_, &outside_);
-  arrive(kept_inside_);
-#else
-  swapcontext(&inside_, &outside_);
+#endif
+  if (_setjmp(inside_) == 0) _longjmp(outside_, 1);
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(kept_inside_, &outside_low_, &outside_size_);
 #endif
 }
 

@@ -1,36 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second C++ stack of this thread. `enter` runs on it until it calls `leave` (or ends), `leave` goes back
-// to whoever entered last. Nothing may be thrown across a switch.
+// A second C++ stack of this thread, for one body after another. `start` and `enter` run on it until the body
+// calls `leave` or returns; `leave` goes back to whoever entered last. Nothing may be thrown across a switch.
+//
+// swapcontext() saves the signal mask with a system call, at each switch: setcontext() only begins the stack,
+// and setjmp/longjmp go between the two.
 #pragma once
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cstddef>
-
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#endif
 
 namespace mlc::script {
 
 class Fiber {
  public:
-  // Makes ready to run `body(argument)` in `size` bytes at `low`. The body must not return: it leaves for
-  // good.
-  void prepare(char* low, size_t size, void (*body)(void*), void* argument);
+  // In `size` bytes at `low`.
+  Fiber(char* low, size_t size) : low_(low), size_(size) {}
+  Fiber(const Fiber&) = delete;
+  void start(void (*body)(void*), void* argument) {
+    body_ = body;
+    argument_ = argument;
+    enter();
+  }
   void enter();
   void leave();
+  char* low() const { return low_; }
 
  private:
-  ucontext_t inside_{}, outside_{};
+  [[noreturn]] void run();
+  static void begin(unsigned low, unsigned high);
+
+  char* low_;
+  size_t size_;
+  void (*body_)(void*) = nullptr;
+  void* argument_ = nullptr;
+  bool begun_ = false;
+  jmp_buf inside_{}, outside_{};
 #ifdef __SANITIZE_ADDRESS__  // it is told of the stacks
- public:
-  static inline thread_local Fiber* entered = nullptr;  // last
-  void arrive(void* kept) { __sanitizer_finish_switch_fiber(kept, &outside_low_, &outside_size_); }
-
- private:
-  const void* low_ = nullptr;  // the stack inside
-  size_t size_ = 0;
   const void* outside_low_ = nullptr;  // that of whoever entered last
   size_t outside_size_ = 0;
   void* kept_inside_ = nullptr;  // frames of AddressSanitizer's own

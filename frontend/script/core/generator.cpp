@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generator functions. Most are walked by a Stepper. Where a yield stands inside an expression, `try` or
-// `with`, the generator has a C++ stack and a value stack of its own while it runs, and `yield` switches back
-// to whoever asked for the next value.
+// Generator functions. A generator has a C++ stack and a value stack of its own while it runs, and `yield`
+// switches back to whoever asked for the next value.
 #include "frontend/script/core/generator.h"
 
 #include <sys/mman.h>
 
 #include "frontend/script/core/fiber.h"
-#include "frontend/script/core/stepper.h"
 #include "frontend/script/modules/traceback.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "RuntimeError",
+    {
+        {.name = "generator-ignores-exit", .message = "generator ignored GeneratorExit"},
+        {.name = "generator-running", .kind = "ValueError", .message = "generator already executing"},
+        {.name = "out-of-memory", .kind = "MemoryError", .message = "no memory for another generator"},
+        {.name = "yield-outside-function",
+         .kind = "SyntaxError",
+         .message = "'yield' outside function",
+         .meaning = "`yield` makes a function a generator, and stands in one."},
+    }};
+MLC_REFUSALS(core_generator, refusals);
 
 using State = Evaluator::State;
 
@@ -20,37 +32,33 @@ constexpr size_t kStackBytes = size_t{1} << 20;
 constexpr size_t kValueBytes = size_t{1} << 18;
 constexpr size_t kMargin = size_t{1} << 16;
 
-char* map_area() {
-  void* area = mmap(nullptr, kStackBytes + kValueBytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (area == MAP_FAILED) raise("MemoryError", {}, "out-of-memory", "no memory for another generator");
-  return static_cast<char*>(area);
-}
-
-// Pages are committed as they are touched; a few areas are kept for the next generator.
-class Areas {
+// Stacks with their fibers. Pages are committed as they are touched; a few are kept for the next generators.
+class Fibers {
  public:
-  char* take() {
+  std::unique_ptr<Fiber> take() {
     if (!free_.empty()) {
-      char* area = free_.back();
+      std::unique_ptr<Fiber> fiber = std::move(free_.back());
       free_.pop_back();
-      return area;
+      return fiber;
     }
-    return map_area();
+    void* area = mmap(nullptr, kStackBytes + kValueBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (area == MAP_FAILED) raise(refusals["out-of-memory"], {});
+    return std::make_unique<Fiber>(static_cast<char*>(area), kStackBytes);
   }
-  void release(char* area) {
+  void release(std::unique_ptr<Fiber> fiber) {
     if (free_.size() < 64) {
-      free_.push_back(area);
+      free_.push_back(std::move(fiber));
     } else {
-      munmap(area, kStackBytes + kValueBytes);
+      munmap(fiber->low(), kStackBytes + kValueBytes);
     }
   }
 
  private:
-  std::vector<char*> free_;
+  std::vector<std::unique_ptr<Fiber>> free_;
 };
-Areas& areas() {
-  static thread_local Areas all;
+Fibers& fibers() {
+  static thread_local Fibers all;
   return all;
 }
 
@@ -59,10 +67,7 @@ Areas& areas() {
 struct GeneratorNode final : GeneratorBase {
   Evaluator& evaluator;
   std::vector<Any> slots;
-  std::optional<Stepper> stepper;
-  Frame frame;  // with the stepper
-  char* area = nullptr;
-  Fiber fiber;
+  std::unique_ptr<Fiber> fiber;
   // The machine's words while the generator does not run.
   Any* stack = nullptr;
   Any* top = nullptr;
@@ -77,27 +82,15 @@ struct GeneratorNode final : GeneratorBase {
   Any sent;
   Any thrown;  // an exception to raise at the yield
   bool has_thrown = false;
-  Any walked;  // what a `yield from` on the fiber walks
   std::exception_ptr error;
 
   GeneratorNode(Evaluator& evaluator, Ref<FunctionNode> function, Any* base)
       : GeneratorBase(std::move(function)), evaluator(evaluator) {
     slots.resize(fn->info->slots);
     for (size_t i = 0; i < slots.size(); ++i) slots[i] = std::move(base[i]);
-    if (fn->info->steps == nullptr) return;
-    stepper.emplace(*fn->info->steps);
-    set_up(frame);
-  }
-  void set_up(Frame& f) {
-    f.info = fn->info;
-    f.slots = slots.data();
-    f.module = const_cast<ModuleNode*>(fn->module.get());
-    f.function = fn.get();
-    f.generator = this;
   }
   ~GeneratorNode() override {
-    if (phase == Phase::kSuspended && (!stepper || as<InstanceNode>(delegate()) != nullptr))
-      abandon();
+    if (phase == Phase::kSuspended) abandon();
     if (phase != Phase::kSuspended) release();
   }
   // Nobody holds the generator any more: its `finally` and `with` blocks run, and what they raise is only
@@ -106,17 +99,9 @@ struct GeneratorNode final : GeneratorBase {
     try {
       thrown = evaluator.call(Any(evaluator.state().exception_class("GeneratorExit")), {});
       has_thrown = true;
-      Any out;
-      bool more = false;
-      if (stepper) {
-        ++evaluator.state().depth;
-        more = step(evaluator.state(), out);
-      } else {
-        resume_fiber();
-        more = phase == Phase::kSuspended;
-        if (error) std::rethrow_exception(std::exchange(error, nullptr));
-      }
-      if (more) raise("RuntimeError", {}, "generator-ignores-exit", "generator ignored GeneratorExit");
+      resume_fiber();
+      if (error) std::rethrow_exception(std::exchange(error, nullptr));
+      if (phase == Phase::kSuspended) raise(refusals["generator-ignores-exit"], {});
     } catch (ir::Error& raised) {
       if (is_exception_of(evaluator.state().exception_of(raised), "GeneratorExit")) return;
       if (evaluator.err) {
@@ -137,25 +122,26 @@ struct GeneratorNode final : GeneratorBase {
     return words;
   }
   void release() {
-    if (area != nullptr) areas().release(std::exchange(area, nullptr));
+    if (fiber != nullptr) fibers().release(std::move(fiber));
   }
   void forget() override {
     for (Any& slot : slots) slot.reset();
-    if (stepper) stepper->end();
   }
-  Any delegate() const override { return stepper ? stepper->delegate() : walked; }
 
   static void enter(void* argument) {
     auto* self = static_cast<GeneratorNode*>(argument);
     self->body();
     self->phase = Phase::kDone;
     self->swap_words();
-    self->fiber.leave();
   }
   void body() {
     State& state = evaluator.state();
     Frame frame;
-    set_up(frame);
+    frame.info = fn->info;
+    frame.slots = slots.data();
+    frame.module = const_cast<ModuleNode*>(fn->module.get());
+    frame.function = fn.get();
+    frame.generator = this;
     frame.back = state.frame;
     state.frame = &frame;
     try {
@@ -187,16 +173,15 @@ struct GeneratorNode final : GeneratorBase {
 
   void resume_fiber() {
     State& state = evaluator.state();
-    if (phase == Phase::kNew) {
-      area = areas().take();
-      limit_inside = area + kMargin;
-      stack = top = reinterpret_cast<Any*>(area + kStackBytes);
+    bool fresh = phase == Phase::kNew;
+    if (fresh) {
+      fiber = fibers().take();
+      limit_inside = fiber->low() + kMargin;
+      stack = top = reinterpret_cast<Any*>(fiber->low() + kStackBytes);
       stack_end = stack + kValueBytes / sizeof(Any);
-      fiber.prepare(area, kStackBytes, &GeneratorNode::enter, this);
+      frame_inside = state.frame;
     }
     int depth_outside = state.depth;
-    Frame* caller = state.frame;
-    if (phase == Phase::kNew) frame_inside = caller;
     phase = Phase::kRunning;
     state.depth = depth_outside + depth_inside;
     // What the caller handles is handled inside as well.
@@ -204,7 +189,7 @@ struct GeneratorNode final : GeneratorBase {
     for (Any& each : handled_inside) state.handled.push_back(std::move(each));
     handled_inside.clear();
     swap_words();
-    fiber.enter();
+    fresh ? fiber->start(&GeneratorNode::enter, this) : fiber->enter();
     for (size_t i = outside; i < state.handled.size(); ++i)
       handled_inside.push_back(std::move(state.handled[i]));
     state.handled.resize(outside);
@@ -221,7 +206,7 @@ struct GeneratorNode final : GeneratorBase {
     put(value, words);
     phase = Phase::kSuspended;
     swap_words();
-    fiber.leave();
+    fiber->leave();
   }
   Message received() {
     has_thrown = false;
@@ -239,67 +224,15 @@ struct GeneratorNode final : GeneratorBase {
     if (has_thrown) throw_inside(received().thrown);
     return script::release(std::move(sent));
   }
-  // `yield from` on the fiber.
+  // `yield from`.
   Any yield_all(Any iterator, ir::Span span) {
-    struct Walk {
-      GeneratorNode& self;
-      ~Walk() { self.walked = nullptr; }
-    } walk{*this};
     Any next;
     bool more = resume_delegate(evaluator, iterator, {}, next, span);
     while (more) {
-      walked = iterator;
       suspend(script::release(std::move(next)));
-      walked = nullptr;
       more = resume_delegate(evaluator, iterator, received(), next, span);
     }
     return next;
-  }
-
-  // The same with the stepper; the depth has been counted.
-  bool step(State& state, Any& out) {
-    struct Run {
-      State& state;
-      GeneratorNode& self;
-      Run(State& state, GeneratorNode& self) : state(state), self(self) {
-        self.phase = Phase::kRunning;
-        self.frame.back = std::exchange(state.frame, &self.frame);
-      }
-      ~Run() {
-        --state.depth;
-        state.frame = self.frame.back;
-        if (self.phase == Phase::kRunning) {
-          self.phase = Phase::kDone;
-          self.forget();
-        }
-      }
-    } run(state, *this);
-    try {
-      RawValue given_value;
-      if (has_thrown) [[unlikely]] {
-        if (is_none(stepper->delegate())) throw_given(state, received().thrown);
-        if (stepper->pass(state, frame, received(), out)) {
-          phase = Phase::kSuspended;
-          return true;
-        }
-      } else if (!is_none(sent) && !is_none(stepper->delegate())) [[unlikely]] {
-        if (stepper->pass(state, frame, received(), out)) {
-          phase = Phase::kSuspended;
-          return true;
-        }
-      }
-      if (stepper->step(state, frame, sent, given_value)) {
-        phase = Phase::kSuspended;
-        put(out, given_value);
-        return true;
-      }
-      returned = std::move(frame.result);
-      return false;
-    } catch (ir::Error& raised) {
-      left_function(raised, evaluator, frame, {}, ir::PassedCall::How::kResumed);
-      stopped_inside(state, raised);
-      throw;
-    }
   }
 
   bool next(Evaluator& asking, Any& out) override {
@@ -307,14 +240,12 @@ struct GeneratorNode final : GeneratorBase {
       returned = nullptr;
       return false;
     }
-    if (phase == Phase::kRunning) raise("ValueError", {}, "generator-running", "generator already executing");
+    if (phase == Phase::kRunning) raise(refusals["generator-running"], {});
     State& state = evaluator.state();
     if (++state.depth > evaluator.recursion_limit) {
       --state.depth;
       state.recursion_error();
     }
-    if (stepper)
-      return step(state, out);  // held by whoever asks: for each element a reference would cost most
     OwnedValue alive(give_self());
     resume_fiber();
     --state.depth;
@@ -341,9 +272,7 @@ Any State::start_generator(const FunctionNode& fn, Any* base) {
 
 namespace {
 
-[[noreturn]] void yield_outside(ir::Span span) {
-  raise("SyntaxError", span, "yield-outside-function", "'yield' outside function");
-}
+[[noreturn]] void yield_outside(ir::Span span) { raise(refusals["yield-outside-function"], span); }
 
 }  // namespace
 

@@ -20,7 +20,6 @@ struct GeneratorBase : IteratorNode {
   explicit GeneratorBase(Ref<FunctionNode> fn) : IteratorNode("generator"), fn(std::move(fn)) {}
   virtual bool resume(Evaluator& evaluator, Message message, Any& out) = 0;  // false at the end
   virtual void forget() = 0;                                                 // its variables
-  virtual Any delegate() const { return nullptr; }                           // what `yield from` walks
 };
 
 GeneratorBase* generator_of(const Any& value);  // null for other iterators

@@ -28,7 +28,7 @@ std::string_view in_place_method(const Expr* expr) {
 
 // An expression as it may be quoted, or "" where it is long.
 std::string source_of(const Expr* expr) {
-  std::string_view text = ir::SourceMap::global().text(expr->span);
+  std::string_view text = ir::SourceMap::current().text(expr->span);
   return text.size() > 30 || text.find('\n') != std::string_view::npos ? "" : std::string(text);
 }
 
@@ -88,22 +88,14 @@ struct Rename {
 constexpr Rename kRenames[] = {
     {"list", "add", "`.append(value)` adds one element"},
     {"list", "push", "`.append(value)` adds one element"},
-    {"list", "push_back", "`.append(value)` adds one element"},
-    {"list", "addAll", "`.extend(values)` adds several elements"},
     {"list", "update", "`.extend(values)` adds several elements"},
     {"list", "union", "`set(a) | set(b)`, or `a + b`"},
     {"list", "join", "`separator.join(texts)`: it is a method of str"},
     {"list", "split", "`split` is a method of str"},
     {"list", "strip", "`strip` is a method of str: `[text.strip() for text in ...]`"},
     {"list", "contains", "`value in sequence`"},
-    {"list", "includes", "`value in sequence`"},
-    {"list", "indexOf", "`.index(value)`"},
     {"list", "find", "`.index(value)`, or `value in sequence`"},
     {"list", "get", "`sequence[index]`"},
-    {"list", "map", "`[f(value) for value in sequence]`"},
-    {"list", "filter", "`[value for value in sequence if ...]`"},
-    {"list", "forEach", "`for value in sequence:`"},
-    {"list", "each", "`for value in sequence:`"},
     {"list", "shape", "lists have no shape: `np.array(values).shape`, or `len(values)`"},
     {"list", "keys", "lists have no keys: `range(len(values))`, or `enumerate(values)`"},
     {"list", "items", "lists have no keys: `enumerate(values)` gives index and value"},
@@ -112,57 +104,29 @@ constexpr Rename kRenames[] = {
     {"tuple", "shape", "tuples have no shape: `np.array(values).shape`, or `len(values)`"},
     {"dict", "has_key", "`key in dict`"},
     {"dict", "contains", "`key in dict`"},
-    {"dict", "containsKey", "`key in dict`"},
     {"dict", "iteritems", "`.items()`"},
-    {"dict", "iterkeys", "`.keys()`"},
-    {"dict", "itervalues", "`.values()`"},
-    {"dict", "entries", "`.items()`"},
-    {"dict", "put", "`dict[key] = value`"},
     {"dict", "set", "`dict[key] = value`"},
     {"dict", "add", "`dict[key] = value`"},
     {"dict", "append", "`dict[key] = value`"},
     {"dict", "remove", "`del dict[key]`, or `.pop(key)`"},
     {"dict", "sort", "`sorted(dict)` gives the keys in order"},
     {"set", "append", "`.add(value)`"},
-    {"set", "push", "`.add(value)`"},
     {"set", "insert", "`.add(value)`"},
-    {"set", "extend", "`.update(values)`"},
     {"set", "contains", "`value in set`"},
-    {"set", "has", "`value in set`"},
-    {"set", "get", "a set has no keys: `value in set`"},
     {"set", "sort", "`sorted(set)` gives a list"},
     {"str", "append", "a str stays as it is: `text + more`"},
-    {"str", "push", "a str stays as it is: `text + more`"},
     {"str", "contains", "`part in text`"},
-    {"str", "includes", "`part in text`"},
-    {"str", "substr", "`text[start:end]`"},
-    {"str", "substring", "`text[start:end]`"},
-    {"str", "slice", "`text[start:end]`"},
-    {"str", "charAt", "`text[index]`"},
-    {"str", "toUpperCase", "`.upper()`"},
-    {"str", "toLowerCase", "`.lower()`"},
-    {"str", "toupper", "`.upper()`"},
-    {"str", "tolower", "`.lower()`"},
-    {"str", "uppercase", "`.upper()`"},
-    {"str", "lowercase", "`.lower()`"},
     {"str", "trim", "`.strip()`"},
-    {"str", "ltrim", "`.lstrip()`"},
-    {"str", "rtrim", "`.rstrip()`"},
-    {"str", "indexOf", "`.find(part)`"},
     {"str", "reverse", "`text[::-1]`"},
     {"str", "sort", "`\"\".join(sorted(text))`"},
     {"str", "decode", "this is a str already; `decode` is a method of bytes"},
     {"bytes", "encode", "these are bytes already; `encode` is a method of str"},
-    {"bytes", "format", "`format` is a method of str: format first, then `.encode()`"},
     {"int", "length", "`len(str(number))` counts its digits"},
     {"numpy.ndarray", "append", "`np.append(array, values)`, or collect in a list first"},
     {"numpy.ndarray", "length", "`array.size`, or `len(array)` for the first axis"},
-    {"numpy.ndarray", "len", "`array.size`, or `len(array)` for the first axis"},
     {"numpy.ndarray", "concatenate", "`np.concatenate([a, b])`"},
     {"numpy.ndarray", "abs", "`np.abs(array)`"},
-    {"numpy.ndarray", "sqrt", "`np.sqrt(array)`"},
     {"numpy.ndarray", "exp", "`np.exp(array)`"},
-    {"numpy.ndarray", "log", "`np.log(array)`"},
     {"numpy.ndarray", "numpy", "this is an array already"},
 };
 
@@ -217,7 +181,7 @@ void subscript_failed(ir::Error& error, Evaluator& evaluator, const Subscript& s
   if (first.help.empty() && first.name == "not-subscriptable" && is_call_away(object) && !source.empty())
     first.help = fmt::format("a function is called with parentheses: `{}(...)`", source);
   if (first.help.empty() && first.name == "wrong-index" && is_str(index) && looks_like_int(text_of(index)))
-    first.help = fmt::format("`int({})` makes a number of it", ir::SourceMap::global().text(first.span));
+    first.help = fmt::format("`int({})` makes a number of it", ir::SourceMap::current().text(first.span));
 }
 
 std::string attribute_hint(Evaluator& evaluator, const Any& object, std::string_view name) {

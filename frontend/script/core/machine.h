@@ -8,6 +8,7 @@
 #include "frontend/script/core/evaluator.h"
 #include "frontend/script/core/raw_value.h"
 #include "frontend/script/core/resolve.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
 
@@ -102,13 +103,6 @@ struct Evaluator::State {
   const int32_t builtin_type = BuiltinNode::RuntimeTypeIndex();
   int depth = 0;
   Frame* frame = nullptr;
-  // `global` and `nonlocal` statements of class bodies that run.
-  struct Declared {
-    const ClassNode* cls;
-    Symbol name;
-    bool global;
-  };
-  std::vector<Declared> declared;
   // Class bodies that run, with their text.
   std::vector<std::pair<const ClassNode*, const syntax::ClassDef*>> open_classes;
   bool class_binds(const ClassNode* cls, Symbol name);
@@ -229,8 +223,6 @@ struct Evaluator::State {
   // `hooked`: by the class's __delattr__, if it has one.
   void remove_attribute(const Any& object, Symbol name, ir::Span span, bool hooked = true);
   void remove_name(Symbol name, uint32_t resolved, Frame& f, ir::Span span);
-  void declare(std::span<const Symbol> names, bool global, Frame& f);
-  bool store_declared(Symbol name, Any& value, Frame& f);
   uint32_t place_of(Symbol name, Frame& f);  // of a name that a definition or import binds
   bool iterable(const Any& value);           // as far as its type says
   std::vector<Any> first_elements(const Any& value, size_t most, ir::Span span);
@@ -261,7 +253,6 @@ struct Evaluator::State {
   // call.cpp
   RawValue run_call(const syntax::Call& call, Frame& f);  // of Code::kCall
   RawValue run_method_call(const syntax::Call& call, const syntax::Attribute& method, Frame& f);
-  RawValue run_keyword_call(const syntax::Call& call, Frame& f);  // of Code::kKeywordCall
   Any eval_call(const syntax::Call& call, Frame& f);
   Any call_with(const syntax::Call& call, const Any& callee, bool method, Any* base, Frame& f);
   // Arguments lie on the stack from `base` to `top`.
@@ -401,7 +392,6 @@ std::span<const BuiltinRow> number_builtins();
 std::span<const BuiltinRow> namespace_builtins();
 std::span<const BuiltinRow> str_methods();
 std::span<const BuiltinRow> str_case_methods();
-const BuiltinRow& str_maketrans();
 std::span<const BuiltinRow> bytes_methods();
 const BuiltinRow& bytes_fromhex();
 std::span<const BuiltinRow> list_methods();
@@ -467,7 +457,7 @@ std::string counted(size_t n, std::string_view one);  // "2 arguments"
 bool function_attribute(Evaluator::State& state, FunctionNode* fn, Symbol name, Any& out, ir::Span span);
 void set_function_attribute(Evaluator::State& state, FunctionNode* fn, Symbol name, const Any& value,
                             ir::Span span);
-bool erase_function_attribute(Evaluator::State& state, FunctionNode* fn, Symbol name);
+bool erase_function_attribute(FunctionNode* fn, Symbol name);
 Any class_dict(ClassNode* cls);  // `__dict__`
 void annotate_function(Evaluator::State& state, FunctionNode* fn, Frame& f);  // when it is defined
 bool type_method(const ClassNode* cls, Symbol name, Any& out);                // mro()
@@ -534,9 +524,7 @@ std::string ascii_text(std::string_view text);
 void append_utf8(std::string& text, uint32_t point);
 std::string format_value(Evaluator& evaluator, const Any& value, std::string_view spec, ir::Span span);
 std::string percent_format(Evaluator& evaluator, std::string_view format, const Any& args, ir::Span span);
-// `mapping`: where named fields are looked up instead of among the keywords; may be null.
-std::string format_method(Evaluator& evaluator, std::string_view format, const Arguments& args,
-                          const Any* mapping = nullptr);
+std::string format_method(Evaluator& evaluator, std::string_view format, const Arguments& args);
 
 // generator_methods.cpp
 std::string iterator_text(Evaluator& evaluator, const Any& value, std::string_view address);  // its repr
@@ -578,6 +566,19 @@ template <class... A>
 [[noreturn]] void raise(std::string_view kind, ir::Span span, std::string_view name,
                         fmt::format_string<A...> message, A&&... args) {
   raise_error(kind, span, {name, message, fmt::make_format_args(args...)});
+}
+// A row at the top of the file (ir/core/refusal.h); raise_as where the row has no message.
+[[noreturn]] void raise_refusal(const ir::RefusalRow& row, ir::Span span, fmt::string_view message,
+                                fmt::format_args args);
+template <class... A>
+[[noreturn]] void raise(std::type_identity_t<ir::CheckedRow<const A&...>> checked, ir::Span span,
+                        const A&... args) {
+  raise_refusal(checked.row, span, checked.row.refusal->message, fmt::make_format_args(args...));
+}
+template <class... A>
+[[noreturn]] void raise_as(ir::RefusalRow row, ir::Span span, fmt::format_string<const A&...> message,
+                           const A&... args) {
+  raise_refusal(row, span, message, fmt::make_format_args(args...));
 }
 
 }  // namespace mlc::script

@@ -12,8 +12,36 @@
 #include "frontend/script/numpy/array.h"
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/inputs.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "math-domain",
+         .meaning = "The function has no value there.",
+         .wrong = R"(import math
+math.sqrt(-1))",
+         .right = R"(import math
+math.sqrt(1))"},
+        {.name = "math-range",
+         .kind = "OverflowError",
+         .message = "math range error",
+         .meaning = "The result is larger than any float.",
+         .wrong = R"(import math
+math.exp(1000))",
+         .right = R"(import math
+math.exp(100))"},
+        {.name = "negative-time",
+         .message = "sleep length must be non-negative",
+         .meaning = "There is no sleeping back.",
+         .wrong = R"(import time
+time.sleep(-1))",
+         .right = R"(import time
+time.sleep(0))"},
+    }};
+MLC_REFUSALS(core_modules, refusals);
 
 using ir::ApiCall;
 using ir::ApiKind;
@@ -99,9 +127,9 @@ template <class F>
 Any real_function(ApiCall& call, const Any& value, F f) {
   double x = number(call, value, 0);
   double y = f(x);
-  if (std::isnan(y) && !std::isnan(x)) raise("ValueError", call.span, "math-domain", "math domain error");
+  if (std::isnan(y) && !std::isnan(x)) raise_as(refusals["math-domain"], call.span, "math domain error");
   if (std::isinf(y) && std::isfinite(x)) {
-    raise("OverflowError", call.span, "math-range", "math range error");
+    raise(refusals["math-range"], call.span);
   }
   return y;
 }
@@ -126,7 +154,7 @@ Any rounded(ApiCall& call, const Any& x, std::string_view method, double (*f)(do
 }
 Any logarithm(ApiCall& call, const Any& value, double (*f)(double)) {
   double x = number(call, value, 0);
-  if (x <= 0) raise("ValueError", call.span, "math-domain", "math domain error");
+  if (x <= 0) raise_as(refusals["math-domain"], call.span, "math domain error");
   return f(x);
 }
 int64_t integer(ApiCall& call, const Any& value, size_t i) {
@@ -137,7 +165,7 @@ Any remainder(ApiCall& call, const Any& x, const Any& y) {
   double a = number(call, x, 0), b = number(call, y, 1);
   double result = std::fmod(a, b);
   if (std::isnan(result) && !std::isnan(a) && !std::isnan(b))
-    raise("ValueError", call.span, "math-domain", "math domain error");
+    raise_as(refusals["math-domain"], call.span, "math domain error");
   return result;
 }
 
@@ -163,7 +191,7 @@ Any lcm(ApiCall& call, const Tuple& values) {
 Any factorial(ApiCall& call, const Any& value) {
   int64_t n = integer(call, value, 0);
   if (n < 0)
-    raise("ValueError", call.span_of(0), "math-domain", "factorial() not defined for negative values");
+    raise_as(refusals["math-domain"], call.span_of(0), "factorial() not defined for negative values");
   Any result = int64_t{1};
   for (int64_t i = 2; i <= n; ++i) result = whole_binary(syntax::BinOperator::kMult, result, i, call.span);
   return result;
@@ -172,7 +200,7 @@ Any factorial(ApiCall& call, const Any& value) {
 Any choices(ApiCall& call, const Any& from, const Any& of) {
   int64_t n = integer(call, from, 0), k = integer(call, of, 1);
   if (n < 0 || k < 0) {
-    raise("ValueError", call.span, "math-domain", "{} must be a non-negative integer", n < 0 ? "n" : "k");
+    raise_as(refusals["math-domain"], call.span, "{} must be a non-negative integer", n < 0 ? "n" : "k");
   }
   if (k > n) return int64_t{0};
   Any result = int64_t{1};
@@ -184,7 +212,7 @@ Any choices(ApiCall& call, const Any& from, const Any& of) {
 }
 Any integer_root(ApiCall& call, const Any& value) {
   int64_t n = integer(call, value, 0);
-  if (n < 0) raise("ValueError", call.span_of(0), "math-domain", "isqrt() argument must be nonnegative");
+  if (n < 0) raise_as(refusals["math-domain"], call.span_of(0), "isqrt() argument must be nonnegative");
   auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(n)));
   while (root > 0 && root > n / root) --root;
   while ((root + 1) <= n / (root + 1)) ++root;
@@ -233,7 +261,7 @@ Any environment(ApiCall& call, const Any& name, const Any& otherwise) {
         [](ApiCall&) -> Any { return Any(exception_classes().at(name)); } \
   }
 
-const ApiRow rows[] = {
+const ApiRow modules_table[] = {
     MLC_MATH("sqrt", "The square root.", std::sqrt(x)),
     MLC_MATH("exp", "e to the power of x.", std::exp(x)),
     MLC_MATH("expm1", "exp(x) - 1.", std::expm1(x)),
@@ -288,8 +316,8 @@ const ApiRow rows[] = {
        double result = std::pow(base, exponent);
        bool finite = std::isfinite(base) && std::isfinite(exponent);
        if (finite && (std::isnan(result) || (base == 0 && std::isinf(result))))
-         raise("ValueError", call.span, "math-domain", "math domain error");
-       if (finite && std::isinf(result)) raise("OverflowError", call.span, "math-range", "math range error");
+         raise_as(refusals["math-domain"], call.span, "math domain error");
+       if (finite && std::isinf(result)) raise(refusals["math-range"], call.span);
        return result;
      })},
     {ApiKind::kFunction, "math", "fmod(x, y)", "The remainder with the sign of x.",
@@ -325,21 +353,10 @@ const ApiRow rows[] = {
      native([](ApiCall& call, Any n) { return factorial(call, n); })},
     {ApiKind::kFunction, "math", "comb(n, k)", "How many choices of k things of n there are.",
      native([](ApiCall& call, Any n, Any k) { return choices(call, n, k); })},
-    {ApiKind::kFunction, "math", "modf(x)", "The fraction and the integer part, both floats.",
-     native([](ApiCall& call, Any x) {
-       double whole = 0, part = std::modf(number(call, x, 0), &whole);
-       return Tuple{Any(part), Any(whole)};
-     })},
-    {ApiKind::kFunction, "math", "frexp(x)", "The pair (m, e) with x == m * 2 ** e, 0.5 <= abs(m) < 1.",
-     native([](ApiCall& call, Any x) {
-       int exponent = 0;
-       double mantissa = std::frexp(number(call, x, 0), &exponent);
-       return Tuple{Any(mantissa), Any(static_cast<int64_t>(exponent))};
-     })},
     {ApiKind::kFunction, "math", "ldexp(x, i)", "x * 2 ** i.", native([](ApiCall& call, Any x, int64_t i) -> Any {
        double value = number(call, x, 0);
        double result = std::ldexp(value, static_cast<int>(std::clamp<int64_t>(i, -5000, 5000)));
-       if (std::isinf(result) && std::isfinite(value)) raise("OverflowError", call.span, "math-range", "math range error");
+       if (std::isinf(result) && std::isfinite(value)) raise(refusals["math-range"], call.span);
        return result;
      })},
     {ApiKind::kFunction, "math", "isqrt(n)", "The integer part of the square root.",
@@ -366,7 +383,7 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kFunction, "time", "sleep(secs)", "Waits.", native([](ApiCall& call, Any seconds) {
        double left = number(call, seconds, 0);
-       if (left < 0) raise("ValueError", call.span_of(0), "negative-time", "sleep length must be non-negative");
+       if (left < 0) raise(refusals["negative-time"], call.span_of(0));
        while (left > 0) {
          double step = std::min(left, 0.05);
          std::this_thread::sleep_for(std::chrono::duration<double>(step));
@@ -435,6 +452,6 @@ const ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> standard_module_rows() { return rows; }
+std::span<const ir::ApiRow> standard_module_rows() { return modules_table; }
 
 }  // namespace mlc::script

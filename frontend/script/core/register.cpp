@@ -9,7 +9,6 @@ namespace mlc::script {
 void register_key_type();                            // hashing.cpp
 std::span<const ir::ApiRow> standard_module_rows();  // modules.cpp
 std::span<const ir::ApiRow> structural_rows();       // structural.cpp
-std::span<const ir::ApiRow> itertools_rows();        // itertools.cpp
 std::span<const ir::ApiRow> random_rows();           // random.cpp
 std::span<const ir::ApiRow> json_rows();             // json.cpp
 std::span<const ir::ApiRow> import_rows();           // import.cpp
@@ -26,30 +25,35 @@ std::span<const ir::ApiRow> np_library_rows();  // numpy/library.cpp
 std::span<const ir::ApiRow> np_print_rows();    // numpy/print.cpp
 std::span<const ir::ApiRow> np_file_rows();     // numpy/file.cpp
 std::span<const ir::ApiRow> testing_rows();
-std::span<const ir::ApiRow> path_rows();     // paths.cpp
-std::span<const ir::ApiRow> regex_rows();    // regex.cpp
-std::span<const ir::ApiRow> frame_rows();    // frames.cpp
-std::span<const ir::ApiRow> digest_rows();   // digest.cpp
-std::span<const ir::ApiRow> clock_rows();    // clock.cpp
-std::span<const ir::ApiRow> process_rows();  // process.cpp
+std::span<const ir::ApiRow> path_rows();         // paths.cpp
+std::span<const ir::ApiRow> regex_rows();        // regex.cpp
+std::span<const ir::ApiRow> frame_rows();        // frames.cpp
+std::span<const ir::ApiRow> float_bytes_rows();  // float_bytes.cpp
+std::span<const ir::ApiRow> clock_rows();        // clock.cpp
+std::span<const ir::ApiRow> process_rows();      // process.cpp
 std::span<const ir::ApiRow> tensor_operator_rows();
 std::span<const ir::ApiRow> tensor_rows();  // tensor_api.cpp
 
 void register_api() {
   register_key_type();
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
-  for (auto rows : {np_create_rows,    np_dtype_rows,        np_shape_rows,
-                    np_ufunc_rows,     np_reduce_rows,       np_join_rows,
-                    np_sort_rows,      np_linalg_rows,       np_library_rows,
-                    np_print_rows,     np_file_rows,         np_random_rows,
-                    np_error_rows,     np_refused_rows,      standard_module_rows,
-                    ir_rows,           structural_rows,      file_rows,
-                    itertools_rows,    random_rows,          json_rows,
-                    folder_rows,       testing_rows,         path_rows,
-                    regex_rows,        tensor_operator_rows, tensor_rows,
-                    import_rows,       dtype_rows,           container_rows,
-                    system_rows,       frame_rows,           digest_rows,
-                    clock_rows,        process_rows,         crossing_rows,
+  for (auto rows : {np_create_rows,   np_dtype_rows,
+                    np_shape_rows,    np_ufunc_rows,
+                    np_reduce_rows,   np_join_rows,
+                    np_sort_rows,     np_linalg_rows,
+                    np_library_rows,  np_print_rows,
+                    np_file_rows,     np_random_rows,
+                    np_refused_rows,  standard_module_rows,
+                    ir_rows,          structural_rows,
+                    file_rows,        random_rows,
+                    json_rows,        folder_rows,
+                    testing_rows,     path_rows,
+                    regex_rows,       tensor_operator_rows,
+                    tensor_rows,      import_rows,
+                    dtype_rows,       container_rows,
+                    system_rows,      frame_rows,
+                    float_bytes_rows, clock_rows,
+                    process_rows,     crossing_rows,
                     dict_attrs_rows}) {
     registry.add(rows);
   }

@@ -4,9 +4,18 @@
 #include <algorithm>
 
 #include "frontend/script/core/collector.h"
-#include "frontend/script/core/step_program.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "SyntaxError",
+    {
+        {.name = "unbound-nonlocal",
+         .message = "no function around `{}` binds `{}`",
+         .meaning = "`nonlocal` names a variable of a function around this one."},
+    }};
+MLC_REFUSALS(core_resolve, refusals);
 
 using namespace syntax;  // NOLINT: the names of the tree
 
@@ -22,15 +31,17 @@ std::string scope_of(const FunctionInfo* parent) {
 }  // namespace
 
 // Writes the `resolved` words of one function.
-struct Resolver::Work {
+struct Resolver::Work final : Visitor {
   Resolver& resolver;
   FunctionInfo& info;
   struct Scope {
     std::unordered_map<Symbol, uint32_t> names;
   };
   std::vector<Scope> comprehensions = {};
-  bool rebinds = false;  // some expression binds a variable of the function: none may be lent
-  std::string within;    // "<listcomp>.<dictcomp>.": the comprehensions around an expression, for names
+  bool rebinds;        // some expression binds a variable of the function: none may be lent
+  std::string within;  // "<listcomp>.<dictcomp>.": the comprehensions around an expression, for names
+  Work(Resolver& resolver, FunctionInfo& info, bool rebinds)
+      : resolver(resolver), info(info), rebinds(rebinds) {}
 
   uint32_t resolve(Symbol name) {
     for (size_t i = comprehensions.size(); i-- > 0;) {
@@ -42,106 +53,33 @@ struct Resolver::Work {
     uint32_t slot = info.module->slot_of(name);
     return place(Storage::kGlobal, slot);
   }
-  void statements(Seq<Stmt> body) {
-    for (const Stmt* s : body) statement(s);
-  }
-  void statement(const Stmt* stmt) {
-    switch (stmt->kind) {
+  void statements(Seq<Stmt> body) { walk(body, *this); }
+  void expression(const Expr* expr) { walk(expr, *this); }
+  bool enter(const Stmt& stmt) override {
+    switch (stmt.kind) {
       case StmtKind::kFunctionDef: {
-        auto* def = static_cast<const FunctionDef*>(stmt);
-        for (const Expr* e : def->decorators) expression(e);
-        defaults(*def->args);
-        break;
+        auto& def = static_cast<const FunctionDef&>(stmt);
+        expressions(def.decorators);
+        defaults(*def.args);
+        return false;
       }
       case StmtKind::kClassDef: {
-        auto* def = static_cast<const ClassDef*>(stmt);
-        for (const Expr* e : def->decorators) expression(e);
-        for (const Expr* e : def->bases) expression(e);
-        for (const Keyword* k : def->keywords) expression(k->value);
-        break;
+        auto& def = static_cast<const ClassDef&>(stmt);
+        expressions(def.decorators);
+        expressions(def.bases);
+        for (const Keyword* k : def.keywords) expression(k->value);
+        return false;
       }
-      case StmtKind::kReturn:
-        expression(static_cast<const Return*>(stmt)->value);
-        break;
-      case StmtKind::kDelete:
-        expressions(static_cast<const Delete*>(stmt)->targets);
-        break;
-      case StmtKind::kAssign: {
-        auto* assign = static_cast<const Assign*>(stmt);
-        expressions(assign->targets);
-        expression(assign->value);
-        break;
-      }
-      case StmtKind::kAugAssign:
-        expression(static_cast<const AugAssign*>(stmt)->target);
-        expression(static_cast<const AugAssign*>(stmt)->value);
-        break;
       case StmtKind::kAnnAssign:
-        expression(static_cast<const AnnAssign*>(stmt)->target);
-        expression(static_cast<const AnnAssign*>(stmt)->value);
-        break;
-      case StmtKind::kFor: {
-        auto* loop = static_cast<const For*>(stmt);
-        expression(loop->target);
-        expression(loop->iter);
-        statements(loop->body);
-        statements(loop->orelse);
-        break;
-      }
-      case StmtKind::kWhile: {
-        auto* loop = static_cast<const While*>(stmt);
-        expression(loop->test);
-        statements(loop->body);
-        statements(loop->orelse);
-        break;
-      }
-      case StmtKind::kIf: {
-        auto* branch = static_cast<const If*>(stmt);
-        expression(branch->test);
-        statements(branch->body);
-        statements(branch->orelse);
-        break;
-      }
-      case StmtKind::kWith: {
-        auto* with = static_cast<const With*>(stmt);
-        for (const WithItem* item : with->items) {
-          expression(item->context_expr);
-          expression(item->optional_vars);
-        }
-        statements(with->body);
-        break;
-      }
-      case StmtKind::kRaise:
-        expression(static_cast<const Raise*>(stmt)->exc);
-        expression(static_cast<const Raise*>(stmt)->cause);
-        break;
-      case StmtKind::kTry: {
-        auto* attempt = static_cast<const Try*>(stmt);
-        statements(attempt->body);
-        for (const ExceptHandler* handler : attempt->handlers) {
-          expression(handler->type);
+        expression(static_cast<const AnnAssign&>(stmt).target);
+        expression(static_cast<const AnnAssign&>(stmt).value);
+        return false;
+      case StmtKind::kTry:
+        for (const ExceptHandler* handler : static_cast<const Try&>(stmt).handlers)
           if (handler->name) handler->resolved = resolve(handler->name);
-          statements(handler->body);
-        }
-        statements(attempt->orelse);
-        statements(attempt->finalbody);
-        break;
-      }
-      case StmtKind::kAssert:
-        expression(static_cast<const Assert*>(stmt)->test);
-        expression(static_cast<const Assert*>(stmt)->msg);
-        break;
-      case StmtKind::kExprStmt:
-        expression(static_cast<const ExprStmt*>(stmt)->value);
-        break;
-      case StmtKind::kImport:
-      case StmtKind::kImportFrom:
-      case StmtKind::kGlobal:
-      case StmtKind::kNonlocal:
-      case StmtKind::kPass:
-      case StmtKind::kBreak:
-      case StmtKind::kContinue:
-        break;
+        return true;
+      default:
+        return true;
     }
   }
   template <class T>
@@ -152,143 +90,90 @@ struct Resolver::Work {
     expressions(args.defaults);
     expressions(args.kw_defaults);
   }
-  void expression(const Expr* expr) {
-    if (expr == nullptr) return;
-    switch (expr->kind) {
+  bool enter(const Expr& expr) override {
+    switch (expr.kind) {
       case ExprKind::kName: {
-        auto* name = static_cast<const Name*>(expr);
-        name->resolved = resolve(name->id);
-        set(expr, storage_of(name->resolved) == Storage::kLocal && !rebinds ? Code::kLocal : Code::kName);
-        break;
+        auto& name = static_cast<const Name&>(expr);
+        name.resolved = resolve(name.id);
+        set(&expr, storage_of(name.resolved) == Storage::kLocal && !rebinds ? Code::kLocal : Code::kName);
+        return false;
       }
-      case ExprKind::kBoolOp:
-        expressions(static_cast<const BoolOp*>(expr)->values);
-        break;
       case ExprKind::kNamedExpr: {
-        auto* named = static_cast<const NamedExpr*>(expr);
-        expression(named->value);
+        auto& named = static_cast<const NamedExpr&>(expr);
+        expression(named.value);
         // A walrus in a comprehension binds in the function around it.
-        auto own = info.names.find(named->target->id);
-        named->target->resolved = own != info.names.end()
-                                      ? own->second
-                                      : place(Storage::kGlobal, info.module->slot_of(named->target->id));
-        break;
+        auto own = info.names.find(named.target->id);
+        named.target->resolved = own != info.names.end()
+                                     ? own->second
+                                     : place(Storage::kGlobal, info.module->slot_of(named.target->id));
+        return false;
       }
       case ExprKind::kBinOp:
-        expression(static_cast<const BinOp*>(expr)->left);
-        expression(static_cast<const BinOp*>(expr)->right);
-        set(expr, code_of(static_cast<const BinOp*>(expr)->op));
-        break;
-      case ExprKind::kUnaryOp:
-        expression(static_cast<const UnaryOp*>(expr)->operand);
-        break;
+        set(&expr, code_of(static_cast<const BinOp&>(expr).op));
+        return true;
       case ExprKind::kLambda: {
-        auto* lambda = static_cast<const Lambda*>(expr);
-        defaults(*lambda->args);
+        auto& lambda = static_cast<const Lambda&>(expr);
+        defaults(*lambda.args);
         size_t first = resolver.functions_.size();
-        lambda->resolved =
-            resolver.lambda_in(*lambda, &info, info.module, [&](Symbol name) { return outer(name); });
+        lambda.resolved =
+            resolver.lambda_in(lambda, &info, info.module, [&](Symbol name) { return outer(name); });
         name_within(first);
-        break;
+        return false;
       }
-      case ExprKind::kIfExp: {
-        auto* choice = static_cast<const IfExp*>(expr);
-        expression(choice->test);
-        expression(choice->body);
-        expression(choice->orelse);
-        break;
-      }
-      case ExprKind::kDict:
-        expressions(static_cast<const syntax::Dict*>(expr)->keys);
-        expressions(static_cast<const syntax::Dict*>(expr)->values);
-        break;
-      case ExprKind::kSet:
-        expressions(static_cast<const syntax::Set*>(expr)->elts);
-        break;
       case ExprKind::kListComp: {
-        auto* c = static_cast<const ListComp*>(expr);
-        c->resolved = comprehension("<listcomp>.", c->generators, c->elt, nullptr);
-        break;
+        auto& c = static_cast<const ListComp&>(expr);
+        c.resolved = comprehension("<listcomp>.", c.generators, c.elt, nullptr);
+        return false;
       }
       case ExprKind::kSetComp: {
-        auto* c = static_cast<const SetComp*>(expr);
-        c->resolved = comprehension("<setcomp>.", c->generators, c->elt, nullptr);
-        break;
+        auto& c = static_cast<const SetComp&>(expr);
+        c.resolved = comprehension("<setcomp>.", c.generators, c.elt, nullptr);
+        return false;
       }
       case ExprKind::kDictComp: {
-        auto* c = static_cast<const DictComp*>(expr);
-        c->resolved = comprehension("<dictcomp>.", c->generators, c->key, c->value);
-        break;
+        auto& c = static_cast<const DictComp&>(expr);
+        c.resolved = comprehension("<dictcomp>.", c.generators, c.key, c.value);
+        return false;
       }
       case ExprKind::kGeneratorExp: {
-        auto* c = static_cast<const GeneratorExp*>(expr);
-        expression(c->generators[0]->iter);
+        auto& c = static_cast<const GeneratorExp&>(expr);
+        expression(c.generators[0]->iter);
         size_t first = resolver.functions_.size();
-        c->resolved = resolver.generator_in(*c, &info, info.module, [&](Symbol name) { return outer(name); });
+        c.resolved = resolver.generator_in(c, &info, info.module, [&](Symbol name) { return outer(name); });
         name_within(first);
-        break;
+        return false;
       }
       case ExprKind::kYield:
-        expression(static_cast<const Yield*>(expr)->value);
-        set(expr, Code::kYield);
-        break;
-      case ExprKind::kYieldFrom:
-        expression(static_cast<const YieldFrom*>(expr)->value);
-        break;
+        set(&expr, Code::kYield);
+        return true;
       case ExprKind::kCompare:
-        expression(static_cast<const Compare*>(expr)->left);
-        expressions(static_cast<const Compare*>(expr)->comparators);
-        if (auto ops = static_cast<const Compare*>(expr)->ops; ops.size() == 1) {
+        if (auto ops = static_cast<const Compare&>(expr).ops; ops.size() == 1) {
           bool orders = ops[0] <= CmpOperator::kGtE;
           auto first = static_cast<uint8_t>(Code::kEq);
-          set(expr, orders ? static_cast<Code>(first + static_cast<uint8_t>(ops[0])) : Code::kCompare);
+          set(&expr, orders ? static_cast<Code>(first + static_cast<uint8_t>(ops[0])) : Code::kCompare);
         }
-        break;
+        return true;
       case ExprKind::kCall: {
-        auto* call = static_cast<const Call*>(expr);
-        expression(call->func);
-        expressions(call->args);
-        for (const Keyword* k : call->keywords) expression(k->value);
-        bool plain = true;
-        for (const Expr* arg : call->args) plain = plain && arg->kind != ExprKind::kStarred;
-        for (const Keyword* k : call->keywords) plain = plain && k->name;
-        if (plain) set(expr, call->keywords.empty() ? Code::kCall : Code::kKeywordCall);
-        break;
+        auto& call = static_cast<const Call&>(expr);
+        bool plain = call.keywords.empty();
+        for (const Expr* arg : call.args) plain = plain && arg->kind != ExprKind::kStarred;
+        if (plain) set(&expr, Code::kCall);
+        return true;
       }
-      case ExprKind::kFormattedValue:
-        expression(static_cast<const FormattedValue*>(expr)->value);
-        expression(static_cast<const FormattedValue*>(expr)->format_spec);
-        break;
-      case ExprKind::kJoinedStr:
-        expressions(static_cast<const JoinedStr*>(expr)->values);
-        break;
       case ExprKind::kConstant:
-        constant(static_cast<const Constant&>(*expr));
-        break;
+        constant(static_cast<const Constant&>(expr));
+        return true;
       case ExprKind::kAttribute:
-        expression(static_cast<const Attribute*>(expr)->value);
-        set(expr, Code::kAttribute);
-        break;
+        set(&expr, Code::kAttribute);
+        return true;
       case ExprKind::kSubscript:
-        expression(static_cast<const Subscript*>(expr)->value);
-        expression(static_cast<const Subscript*>(expr)->slice);
-        if (!has_slice(static_cast<const Subscript*>(expr)->slice)) set(expr, Code::kSubscript);
-        break;
-      case ExprKind::kStarred:
-        expression(static_cast<const Starred*>(expr)->value);
-        break;
-      case ExprKind::kList:
-        expressions(static_cast<const syntax::List*>(expr)->elts);
-        break;
+        if (!has_slice(static_cast<const Subscript&>(expr).slice)) set(&expr, Code::kSubscript);
+        return true;
       case ExprKind::kTuple:
-        expressions(static_cast<const syntax::Tuple*>(expr)->elts);
-        if (!has_slice(expr)) set(expr, Code::kTuple);
-        break;
-      case ExprKind::kSlice:
-        expression(static_cast<const syntax::Slice*>(expr)->lower);
-        expression(static_cast<const syntax::Slice*>(expr)->upper);
-        expression(static_cast<const syntax::Slice*>(expr)->step);
-        break;
+        if (!has_slice(&expr)) set(&expr, Code::kTuple);
+        return true;
+      default:
+        return true;
     }
   }
   static void set(const Expr* expr, Code code) { expr->code = static_cast<uint8_t>(code); }
@@ -404,7 +289,7 @@ void add_parameters(FunctionInfo& info, const syntax::Arguments& args) {
 
 // Gives every name of the function its slot.
 void place_names(FunctionInfo& info, const Collector& names, const std::function<uint32_t(Symbol)>& outer) {
-  info.yields = names.yields > 0;
+  info.yields = names.yields;
   auto add = [&](Symbol name) {
     uint32_t slot = info.slots++;
     bool shared = names.inner_free.contains(name);
@@ -453,7 +338,7 @@ std::unique_ptr<FunctionInfo> Resolver::module(Seq<Stmt> body, ModuleNode* modul
   info->name = info->qualified_name = "<module>";
   info->module = module;
   info->body = body;
-  Work{*this, *info, {}, false, {}}.statements(body);
+  Work(*this, *info, false).statements(body);
   return info;
 }
 
@@ -477,13 +362,10 @@ const FunctionInfo* Resolver::function(const FunctionDef& def, const FunctionInf
   place_names(*made, names, places_in(parent));
   for (Symbol name : names.nonlocals) {
     if (!made->names.contains(name)) {
-      throw ir::Error("unbound-nonlocal", "no function around `{}` binds `{}`", made->name, name.str())
-          .kind("SyntaxError")
-          .at(def.name_span);
+      throw ir::refuse(refusals["unbound-nonlocal"], made->name, name.str()).at(def.name_span);
     }
   }
-  if (made->yields) made->steps = step_program(def.body, names.yields);
-  Work{*this, *made, {}, names.rebinds, {}}.statements(def.body);
+  Work(*this, *made, names.rebinds).statements(def.body);
   def.resolved = keep(std::move(made));
   return info(def.resolved);
 }
@@ -502,7 +384,7 @@ uint32_t Resolver::lambda_in(const Lambda& lambda, const FunctionInfo* parent, M
   names.parameters(*lambda.args);
   names.expression(lambda.body);
   place_names(*made, names, outer);
-  Work{*this, *made, {}, names.rebinds, {}}.expression(lambda.body);
+  Work(*this, *made, names.rebinds).expression(lambda.body);
   return keep(std::move(made));
 }
 
@@ -525,7 +407,7 @@ void Resolver::resolve_comprehension(FunctionInfo& info, Seq<Comprehension> gene
   Collector names(*this);
   names.function_of(generators, a, b);
   place_names(info, names, outer);
-  Work work{*this, info, {}, names.rebinds, {}};
+  Work work(*this, info, names.rebinds);
   for (const Comprehension* c : generators) {
     if (c != generators[0]) work.expression(c->iter);
     work.expression(c->target);

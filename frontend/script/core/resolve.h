@@ -51,14 +51,11 @@ enum class Code : uint8_t {
   kCompare,    // `is`, `in` and their opposites
   kSubscript,  // no slice among the indices
   kAttribute,
-  kCall,         // positional arguments only, no stars
-  kKeywordCall,  // no stars
-  kTuple,        // no stars
+  kCall,   // positional arguments only, no stars
+  kTuple,  // no stars
   kYield,
 };
 inline Code code_of(const syntax::Expr* expr) { return static_cast<Code>(expr->code); }
-
-struct StepProgram;  // step_program.h
 
 // What the evaluator must know about a function, a lambda, a generator expression, or the top of a file.
 struct FunctionInfo {
@@ -95,8 +92,6 @@ struct FunctionInfo {
   std::vector<Free> free_variables;
   std::unordered_map<Symbol, uint32_t> names;  // every name of the function -> its `resolved` word
   bool yields = false;
-  std::shared_ptr<const StepProgram>
-      steps;  // of a generator; null where a yield stands in an expression or `try`
   // A lambda or generator in an expression for an IR builder: there `and`, `or`, `not` and conditions of IR
   // values build IR, as in the expression around it.
   bool builds_ir = false;

@@ -110,7 +110,6 @@ struct FunctionNode final : ffi::Object {
   std::vector<Any> cells;        // captured variables, in the order of info->free_variables
   Any owner;                     // the class whose body defines it (for `super()`), or None
   std::vector<std::pair<Symbol, Any>> attributes;
-  Any dict;  // where attributes of the program are once `__dict__` was asked for; else None
   FunctionNode(const FunctionInfo* info, Ref<ModuleNode> module) : info(info), module(std::move(module)) {}
   MLC_NODE("mlc.script.function", FunctionNode, ffi::Object);
 };

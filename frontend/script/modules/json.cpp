@@ -3,12 +3,39 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "frontend/script/core/generator.h"
 #include "frontend/script/numpy/array.h"
 #include "frontend/script/types/wide_int.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "circular-reference",
+         .message = "Circular reference detected",
+         .meaning = "A container that holds itself has no text in JSON.",
+         .wrong = R"(import json
+a = []
+a.append(a)
+json.dumps(a))",
+         .right = R"(import json
+a = []
+a.append(1)
+json.dumps(a))"},
+        {.name = "not-a-key",
+         .kind = "TypeError",
+         .message = "keys must be str, int, float, bool or None, not {}",
+         .meaning = "The keys of a JSON object are texts; numbers, bools and None become such.",
+         .wrong = R"(import json
+json.dumps({(1, 2): 3}))",
+         .right = R"(import json
+json.dumps({"1,2": 3}))"},
+    }};
+MLC_REFUSALS(modules_json, refusals);
 
 using ir::ApiCall;
 using ir::ApiKind;
@@ -21,7 +48,7 @@ class Writer {
  public:
   Evaluator& evaluator;
   ir::Span span;
-  bool ascii = true, allow_nan = true, sorted = false, skip_keys = false, indented = false;
+  bool ascii = true, sorted = false, indented = false;
   std::string indent, item_separator = ", ", key_separator = ": ";
   Any otherwise;  // `default=`
   std::string text;
@@ -59,7 +86,7 @@ class Writer {
   void enter(const Any& container) {
     const ffi::Object* object = is_object(container) ? raw_object(container) : nullptr;
     if (object != nullptr && std::find(around_.begin(), around_.end(), object) != around_.end())
-      raise("ValueError", span, "circular-reference", "Circular reference detected");
+      raise(refusals["circular-reference"], span);
     if (around_.size() > 900) evaluator.state().recursion_error();
     around_.push_back(object);
   }
@@ -70,47 +97,9 @@ class Writer {
   }
   std::string number(double value) {
     if (std::isfinite(value)) return float_repr(value);
-    if (!allow_nan)
-      raise("ValueError", span, "out-of-range", "Out of range float values are not JSON compliant");
     return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
   }
-  void string(std::string_view value) {
-    text += '"';
-    for (size_t i = 0; i < value.size(); ++i) {
-      auto c = static_cast<unsigned char>(value[i]);
-      if (c == '"' || c == '\\') {
-        text += '\\';
-        text += value[i];
-      } else if (c == '\n') {
-        text += "\\n";
-      } else if (c == '\r') {
-        text += "\\r";
-      } else if (c == '\t') {
-        text += "\\t";
-      } else if (c == '\b') {
-        text += "\\b";
-      } else if (c == '\f') {
-        text += "\\f";
-      } else if (c < 0x20 || (c == 0x7F && ascii)) {
-        text += fmt::format("\\u{:04x}", c);
-      } else if (c < 0x80 || !ascii) {
-        text += value[i];
-      } else {
-        size_t length = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
-        uint32_t point = c & (0xFFU >> (length + 1));
-        for (size_t k = 1; k < length && i + k < value.size(); ++k)
-          point = point << 6 | (static_cast<unsigned char>(value[i + k]) & 0x3F);
-        i += length - 1;
-        if (point >= 0x10000) {
-          point -= 0x10000;
-          text += fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (point >> 10), 0xDC00 + (point & 0x3FF));
-        } else {
-          text += fmt::format("\\u{:04x}", point);
-        }
-      }
-    }
-    text += '"';
-  }
+  void string(std::string_view value) { text += nlohmann::json(value).dump(-1, ' ', ascii); }
   void array(const Any& list) {
     std::vector<Any> all = evaluator.elements_of(list);
     text += '[';
@@ -145,11 +134,8 @@ class Writer {
         name = std::to_string(raw_int(plain));
       } else if (is_float(plain)) {
         name = number(raw_float(plain));
-      } else if (skip_keys) {
-        continue;
       } else {
-        raise("TypeError", span, "not-a-key", "keys must be str, int, float, bool or None, not {}",
-              type_name_of(evaluator, key));
+        raise(refusals["not-a-key"], span, type_name_of(evaluator, key));
       }
       if (!empty) text += item_separator;
       empty = false;
@@ -175,41 +161,25 @@ class Reader {
   ir::Span span;
   const Any& document;
   Any error;  // the class of errors, called with a message, the document and a position
-  Any hook, pairs_hook, parse_float, parse_int, parse_constant;
-  bool strict = true;
-  size_t at = 0;
 
-  Reader(Evaluator& evaluator, ir::Span span, const Any& document)
-      : evaluator(evaluator), span(span), document(document), text(text_of(document)) {}
-  // From `begin`, in characters, as the end in the result.
-  Tuple read(int64_t begin, bool whole) {
-    while (begin-- > 0 && at < text.size()) {
-      do ++at;
-      while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
-    }
-    if (whole) blanks();
+  Reader(Evaluator& evaluator, ir::Span span, const Any& document, Any error)
+      : evaluator(evaluator), span(span), document(document), error(std::move(error)), text(text_of(document)) {}
+  Any read() {
+    blanks();
     Any result = value();
-    if (whole) {
-      blanks();
-      if (at != text.size()) fail("Extra data", at);
-    }
-    return {result, static_cast<int64_t>(utf8_length(text.substr(0, at)))};
+    blanks();
+    if (at != text.size()) fail("Extra data", at);
+    return result;
   }
 
  private:
   std::string_view text;
+  size_t at = 0;
   int depth = 0;
 
   [[noreturn]] void fail(std::string_view what, size_t where) {
     Any args[] = {str_value(what), document, static_cast<int64_t>(utf8_length(text.substr(0, where)))};
     throw_given(evaluator.state(), evaluator.call(error, args));
-  }
-  Any asked(const Any& callee, std::string_view word) {
-    Any argument = str_value(word);
-    return evaluator.call(callee, std::span<const Any>(&argument, 1));
-  }
-  Any constant(std::string_view word, double value) {
-    return is_none(parse_constant) ? Any(value) : asked(parse_constant, word);
   }
   void blanks() {
     while (at < text.size() && std::string_view(" \t\n\r").find(text[at]) != std::string_view::npos) ++at;
@@ -236,11 +206,11 @@ class Reader {
     } else if (take("false")) {
       result = false;
     } else if (take("NaN")) {
-      result = constant("NaN", NAN);
+      result = NAN;
     } else if (take("Infinity")) {
-      result = constant("Infinity", HUGE_VAL);
+      result = HUGE_VAL;
     } else if (take("-Infinity")) {
-      result = constant("-Infinity", -HUGE_VAL);
+      result = -HUGE_VAL;
     } else {
       result = number();
     }
@@ -270,7 +240,6 @@ class Reader {
     }
     std::string_view word = text.substr(begin, i - begin);
     at = i;
-    if (const Any& callee = real ? parse_float : parse_int; !is_none(callee)) return asked(callee, word);
     if (real) return std::strtod(std::string(word).c_str(), nullptr);
     int64_t result = 0;
     auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), result);
@@ -293,7 +262,7 @@ class Reader {
       if (at >= text.size()) fail("Unterminated string starting at", begin);
       char c = text[at++];
       if (c == '"') return result;
-      if (strict && static_cast<unsigned char>(c) < 0x20) fail("Invalid control character at", at - 1);
+      if (static_cast<unsigned char>(c) < 0x20) fail("Invalid control character at", at - 1);
       if (c != '\\') {
         result += c;
         continue;
@@ -335,7 +304,6 @@ class Reader {
   }
   Any object() {
     Dict result;
-    List pairs;
     ++at;
     blanks();
     bool more = !take("}");
@@ -346,32 +314,23 @@ class Reader {
       blanks();
       if (!take(":")) fail("Expecting ':' delimiter", at);
       blanks();
-      Any element = value();
-      if (is_none(pairs_hook))
-        dict_set(evaluator, result, name, element);
-      else
-        pairs.push_back(Tuple{name, element});
+      dict_set(evaluator, result, name, value());
       blanks();
       more = !take("}");
       if (more && !take(",")) fail("Expecting ',' delimiter", at);
     }
-    Any made = is_none(pairs_hook) ? Any(result) : Any(pairs);
-    const Any& callee = is_none(pairs_hook) ? hook : pairs_hook;
-    return is_none(callee) ? made : evaluator.call(callee, std::span<const Any>(&made, 1));
+    return result;
   }
 };
 
-const ApiRow rows[] = {
+const ApiRow json_table[] = {
     {ApiKind::kFunction, "_json",
-     "encode(obj, skipkeys, ensure_ascii, allow_nan, indent, item_separator, key_separator, default, "
-     "sort_keys)",
+     "encode(obj, ensure_ascii, indent, item_separator, key_separator, default, sort_keys)",
      "The value as JSON text.",
-     native([](ApiCall& call, Any obj, bool skip_keys, bool ascii, bool allow_nan, Any indent,
-               std::string item_separator, std::string key_separator, Any otherwise, bool sorted) {
+     native([](ApiCall& call, Any obj, bool ascii, Any indent, std::string item_separator,
+               std::string key_separator, Any otherwise, bool sorted) {
        Writer writer(evaluator_of(call.host), call.span);
-       writer.skip_keys = skip_keys;
        writer.ascii = ascii;
-       writer.allow_nan = allow_nan;
        writer.sorted = sorted;
        writer.otherwise = otherwise;
        writer.item_separator = item_separator;
@@ -388,30 +347,14 @@ const ApiRow rows[] = {
        writer.value(obj);
        return str_value(writer.text);
      })},
-    {ApiKind::kFunction, "_json",
-     "decode(s, begin, whole, error, object_hook, object_pairs_hook, parse_float, parse_int, parse_constant, "
-     "strict)",
-     "The value of JSON text, and where it ends.",
-     native([](ApiCall& call, Any text, int64_t begin, bool whole, Any error, Any hook, Any pairs_hook,
-               Any parse_float, Any parse_int, Any parse_constant, bool strict) {
-       if (!is_str(text)) {
-         raise("TypeError", call.span_of(0), "wrong-type", "first argument must be a string, not {}",
-               type_name_of(evaluator_of(call.host), text));
-       }
-       Reader reader(evaluator_of(call.host), call.span, text);
-       reader.error = error;
-       reader.hook = hook;
-       reader.pairs_hook = pairs_hook;
-       reader.parse_float = parse_float;
-       reader.parse_int = parse_int;
-       reader.parse_constant = parse_constant;
-       reader.strict = strict;
-       return reader.read(begin, whole);
+    {ApiKind::kFunction, "_json", "decode(s, error)", "The value of JSON text.",
+     native([](ApiCall& call, Any text, Any error) {
+       return Reader(evaluator_of(call.host), call.span, text, error).read();
      })},
 };
 
 }  // namespace
 
-std::span<const ApiRow> json_rows() { return rows; }
+std::span<const ApiRow> json_rows() { return json_table; }
 
 }  // namespace mlc::script

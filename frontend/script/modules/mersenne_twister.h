@@ -42,19 +42,6 @@ class MersenneTwister {
     }
     state_[0] = 0x80000000U;
   }
-  // The state, and behind it how many of its words were drawn.
-  static constexpr uint32_t kWords = 625;
-  std::array<uint32_t, kWords> words() const {
-    std::array<uint32_t, kWords> all{};
-    std::copy(state_.begin(), state_.end(), all.begin());
-    all.back() = at_;
-    return all;
-  }
-  void restore(const std::array<uint32_t, kWords>& all) {
-    std::copy(all.begin(), all.end() - 1, state_.begin());
-    at_ = all.back();
-    has_gauss_ = false;
-  }
   uint32_t next32() {
     if (at_ == kSize) twist();
     uint32_t y = state_[at_++];

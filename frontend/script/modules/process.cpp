@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Other programs, for the module subprocess (stdlib/python/subprocess.mlc).
 #include <fcntl.h>
-#include <poll.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,7 +11,6 @@
 #include <csignal>
 #include <filesystem>
 #include <thread>
-#include <utility>
 
 #include "frontend/script/modules/paths.h"
 #include "frontend/script/numpy/array.h"
@@ -25,7 +24,7 @@ using ir::ApiCall;
 using ir::ApiKind;
 using ir::native;
 
-// What a stream of the program is connected to; a file's number otherwise.
+// What a stream of the program is connected to; kPipe: to a file in memory, which takes all of it.
 enum Stream : int64_t { kInherited = -1, kPipe = -2, kNull = -3, kAsOutput = -4 };
 
 std::vector<std::string> texts_of(ApiCall& call, const Any& list) {
@@ -45,12 +44,26 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return all;
 }
 
-// Ends of pipes, closed when they are no longer needed.
-struct Ends {
-  std::vector<int> all;
-  ~Ends() {
-    for (int end : all) ::close(end);
+// A file in memory: the input of a program, or where its output goes.
+class Memory {
+ public:
+  explicit Memory(std::string_view content = {}) : number(memfd_create("stream", MFD_CLOEXEC)) {
+    while (!content.empty()) {
+      ssize_t size = ::write(number, content.data(), content.size());
+      if (size <= 0) break;
+      content.remove_prefix(static_cast<size_t>(size));
+    }
+    lseek(number, 0, SEEK_SET);
   }
+  ~Memory() { ::close(number); }
+  Memory(const Memory&) = delete;
+  ffi::Bytes content() const {
+    std::string all(static_cast<size_t>(std::max<off_t>(lseek(number, 0, SEEK_END), 0)), 0);
+    ssize_t size = pread(number, all.data(), all.size(), 0);
+    all.resize(static_cast<size_t>(std::max<ssize_t>(size, 0)));
+    return ffi::Bytes(std::move(all));
+  }
+  const int number;
 };
 
 // A program that runs. Whoever leaves before its end ends it.
@@ -84,36 +97,19 @@ struct Actions {
   }
 };
 
-// Connects stream `number`, 0 to 2. The end of a pipe that is ours; -1 where there is none.
-int connect(ApiCall& call, Actions& actions, Ends& theirs, Ends& ours, int number, int64_t what) {
-  if (what == kInherited) return -1;
-  if (what == kNull) {
-    posix_spawn_file_actions_addopen(&actions.actions, number, "/dev/null", number == 0 ? O_RDONLY : O_WRONLY,
-                                     0);
-    return -1;
-  }
-  if (what == kAsOutput) {
-    posix_spawn_file_actions_adddup2(&actions.actions, 1, number);
-    return -1;
-  }
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) refuse_file(errno, "", call.span);
-  int theirs_end = number == 0 ? ends[0] : ends[1], ours_end = number == 0 ? ends[1] : ends[0];
-  theirs.all.push_back(theirs_end);
-  ours.all.push_back(ours_end);
-  posix_spawn_file_actions_adddup2(&actions.actions, theirs_end, number);
-  return ours_end;
+void connect(posix_spawn_file_actions_t* actions, int number, int64_t what, const Memory& memory) {
+  if (what == kNull) posix_spawn_file_actions_addopen(actions, number, "/dev/null", number == 0 ? O_RDONLY : O_WRONLY, 0);
+  if (what == kAsOutput) posix_spawn_file_actions_adddup2(actions, 1, number);
+  if (what == kPipe) posix_spawn_file_actions_adddup2(actions, memory.number, number);
 }
 
-// Starts the program; `ours` get the ends of its pipes, -1 for none.
-pid_t spawn(ApiCall& call, Ends& ours, int (&ends)[3]) {
+pid_t spawn(ApiCall& call, const Memory (&streams)[3]) {
   std::string program = texts_of(call, Any(List{call.args[0]}))[0];
   std::vector<std::string> args = texts_of(call, call.args[1]), variables;
   if (!is_none(call.args[3])) variables = texts_of(call, call.args[3]);
   Actions actions;
-  Ends theirs;
   for (int i = 0; i < 3; ++i)
-    ends[i] = connect(call, actions, theirs, ours, i, raw_int(call.args[4 + static_cast<size_t>(i)]));
+    connect(&actions.actions, i, raw_int(call.args[4 + static_cast<size_t>(i)]), streams[i]);
   if (!is_none(call.args[2])) {
     std::string folder = path_text(evaluator_of(call.host), call.args[2], call.span);
     std::error_code error;
@@ -142,53 +138,6 @@ std::optional<Clock::time_point> deadline_of(ApiCall& call, const Any& seconds) 
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limited));
 }
 
-// A write to a program that reads no more fails instead of ending this one.
-struct IgnorePipe {
-  void (*before)(int) = std::signal(SIGPIPE, SIG_IGN);
-  ~IgnorePipe() { std::signal(SIGPIPE, before); }
-};
-
-// Writes the input and reads both outputs until all pipes have ended; false when the time is over before.
-bool exchange(ApiCall& call, int (&ends)[3], Ends& ours, const std::string& input, std::string (&read)[3],
-              std::optional<Clock::time_point> deadline) {
-  IgnorePipe ignore;
-  size_t written = 0;
-  auto close_end = [&](size_t i) {
-    std::erase(ours.all, ends[i]);
-    ::close(std::exchange(ends[i], -1));
-  };
-  for (;;) {
-    if (ends[0] >= 0 && written == input.size()) close_end(0);
-    pollfd waiting[3];
-    size_t streams[3];
-    nfds_t count = 0;
-    for (size_t i = 0; i < 3; ++i) {
-      if (ends[i] < 0) continue;
-      streams[count] = i;
-      waiting[count++] = {ends[i], static_cast<short>(i == 0 ? POLLOUT : POLLIN), 0};
-    }
-    if (count == 0) return true;
-    if (deadline && Clock::now() >= *deadline) return false;
-    evaluator_of(call.host).state().check_interrupt();
-    if (poll(waiting, count, 20) <= 0) continue;
-    for (size_t k = 0; k < count; ++k) {
-      if (waiting[k].revents == 0) continue;
-      size_t i = streams[k];
-      if (i == 0) {
-        size_t part = std::min<size_t>(input.size() - written, 4096);  // PIPE_BUF: does not block
-        ssize_t size = ::write(waiting[k].fd, input.data() + written, part);
-        if (size > 0) written += static_cast<size_t>(size);
-        if (size < 0 && errno != EINTR && errno != EAGAIN) close_end(0);
-        continue;
-      }
-      char buffer[1 << 14];
-      ssize_t size = ::read(waiting[k].fd, buffer, sizeof buffer);
-      if (size > 0) read[i].append(buffer, static_cast<size_t>(size));
-      if (size == 0 || (size < 0 && errno != EINTR)) close_end(i);
-    }
-  }
-}
-
 // The exit code, below 0 by a signal; None when the time is over before.
 Any exit_code(ApiCall& call, Child& child, std::optional<Clock::time_point> deadline) {
   auto pause = std::chrono::microseconds(200);
@@ -209,16 +158,16 @@ Any exit_code(ApiCall& call, Child& child, std::optional<Clock::time_point> dead
 
 Any run(ApiCall& call) {
   std::optional<Clock::time_point> deadline = deadline_of(call, call.args[8]);
-  std::string input = bytes_of(builtin_value_of(call.args[7])), read[3];
-  Ends ours;
-  int ends[3];
-  Child child{spawn(call, ours, ends)};
+  const Memory streams[3] = {Memory(bytes_of(builtin_value_of(call.args[7]))), Memory(), Memory()};
   Any code(nullptr);
-  if (exchange(call, ends, ours, input, read, deadline)) code = exit_code(call, child, deadline);
-  return Tuple{code, ffi::Bytes(read[1]), ffi::Bytes(read[2])};
+  {
+    Child child{spawn(call, streams)};
+    code = exit_code(call, child, deadline);
+  }
+  return Tuple{code, streams[1].content(), streams[2].content()};
 }
 
-const ir::ApiRow rows[] = {
+const ir::ApiRow process_table[] = {
     {ApiKind::kFunction, "_process",
      "run(executable, args, folder, environment, stdin, stdout, stderr, input, seconds)",
      "Runs a program: its exit code, None when the time was over before, and what it wrote.", run},
@@ -226,6 +175,6 @@ const ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> process_rows() { return rows; }
+std::span<const ir::ApiRow> process_rows() { return process_table; }
 
 }  // namespace mlc::script

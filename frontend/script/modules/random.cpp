@@ -37,56 +37,17 @@ Any seed(ApiCall& call, const Any& self, const Any& value) {
   } else if (is_int(value) || is_bool(value)) {
     int64_t number = raw_int(value);
     of(self)->seed(number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number));
-  } else if (is_float(value)) {
-    of(self)->seed(static_cast<uint64_t>(evaluator_of(call.host).hash(value)));
-  } else if (is_bytes(value)) {
-    // The number that the bytes are, the highest first, in words from the lowest.
-    std::string data = bytes_of(value);
-    std::vector<uint32_t> words((data.size() + 3) / 4);
-    for (size_t i = 0; i < data.size(); ++i)
-      words[i / 4] |= static_cast<uint32_t>(static_cast<uint8_t>(data[data.size() - 1 - i])) << (i % 4 * 8);
-    while (words.size() > 1 && words.back() == 0) words.pop_back();
-    if (words.empty()) words.push_back(0);
-    of(self)->twister.seed(words);
   } else {
     of(self)->seed(static_cast<uint64_t>(evaluator_of(call.host).hash(value)));
   }
   return nullptr;
 }
 
-// The words of the generator and how many of them were drawn, as CPython's getstate() lists them.
-Any state(const Any& self) {
-  std::vector<Any> words;
-  for (uint32_t word : of(self)->twister.words()) words.emplace_back(int64_t{word});
-  return Tuple(words.begin(), words.end());
-}
-
-Any restore(ApiCall& call, const Any& self, const Any& value) {
-  std::vector<Any> words = evaluator_of(call.host).elements_of(value, call.span);
-  if (words.size() != MersenneTwister::kWords)
-    raise("ValueError", call.span, "wrong-length", "state vector is the wrong size");
-  std::array<uint32_t, MersenneTwister::kWords> numbers{};
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (!is_int(words[i]))
-      raise("TypeError", call.span, "wrong-type", "'{}' object cannot be interpreted as an integer",
-            type_name_of(evaluator_of(call.host), words[i]));
-    numbers[i] = static_cast<uint32_t>(raw_int(words[i]));
-  }
-  if (numbers.back() >= MersenneTwister::kWords)
-    raise("ValueError", call.span, "out-of-range", "invalid state");
-  of(self)->twister.restore(numbers);
-  return nullptr;
-}
-
-const ApiRow rows[] = {
+const ApiRow random_table[] = {
     {ApiKind::kFunction, "_random", "Random()", "A generator of its own.",
      native([] { return Any(ir::make<RandomNode>()); })},
     {ApiKind::kMethod, "mlc.script.Random", "seed(value=None)", "Starts the stream anew.",
      native([](ApiCall& call, Any self, Any value) { return seed(call, self, value); })},
-    {ApiKind::kMethod, "mlc.script.Random", "state()", "The words of the stream's place.",
-     native([](Any self) { return state(self); })},
-    {ApiKind::kMethod, "mlc.script.Random", "restore(words)", "Goes on from what state() gave.",
-     native([](ApiCall& call, Any self, Any words) { return restore(call, self, words); })},
     {ApiKind::kMethod, "mlc.script.Random", "random()", "A float of [0, 1).",
      native([](Any self) { return of(self)->twister.uniform(); })},
     {ApiKind::kMethod, "mlc.script.Random", "getrandbits(k)", "An int of k bits.",
@@ -113,6 +74,6 @@ const ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ApiRow> random_rows() { return rows; }
+std::span<const ApiRow> random_rows() { return random_table; }
 
 }  // namespace mlc::script

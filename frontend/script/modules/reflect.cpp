@@ -25,9 +25,9 @@ Any code_object(const FunctionInfo& info) {
   std::vector<std::pair<uint32_t, Symbol>> locals;  // in the order of their slots; parameters have the first
   for (const auto& [name, place] : info.names) locals.emplace_back(index_of(place), name);
   code->set(Symbol("co_name"), str_value(info.name));
-  code->set(Symbol("co_filename"), str_value(ir::SourceMap::global().file(info.text.file).name));
+  code->set(Symbol("co_filename"), str_value(ir::SourceMap::current().file(info.text.file).name));
   code->set(Symbol("co_firstlineno"),
-            static_cast<int64_t>(ir::SourceMap::global().position(info.text.file, info.text.begin).line));
+            static_cast<int64_t>(ir::SourceMap::current().position(info.text.file, info.text.begin).line));
   code->set(Symbol("co_argcount"), static_cast<int64_t>(info.positional));
   code->set(Symbol("co_posonlyargcount"), static_cast<int64_t>(info.positional_only));
   code->set(Symbol("co_kwonlyargcount"), static_cast<int64_t>(info.keyword_only));
@@ -68,16 +68,13 @@ bool is_function_field(Symbol name) {
   return name == k.name || name == k.qualname || name == k.doc || name == k.module || name == k.annotations;
 }
 
-// `__dict__`: from now on the program's attributes are in it, whoever changes it.
-const Any& function_dict(FunctionNode* fn) {
-  if (!is_none(fn->dict)) return fn->dict;
+// `__dict__`, as a copy.
+Any function_dict(const FunctionNode& fn) {
   Dict all;
-  for (auto& [key, value] : fn->attributes) {
+  for (const auto& [key, value] : fn.attributes) {
     if (!is_function_field(key)) all.Set(str_value(key.str()), value);
   }
-  std::erase_if(fn->attributes, [](const auto& each) { return !is_function_field(each.first); });
-  fn->dict = all;
-  return fn->dict;
+  return all;
 }
 
 Any kw_defaults_of(const FunctionNode& fn) {
@@ -92,7 +89,7 @@ Any kw_defaults_of(const FunctionNode& fn) {
 }  // namespace
 
 Any State::annotation(const syntax::Expr* expr, Frame& f) {
-  if (f.module->postponed) return str_value(ir::SourceMap::global().text(expr->span));
+  if (f.module->postponed) return str_value(ir::SourceMap::current().text(expr->span));
   Frame here;  // names of annotations are looked up as they are evaluated
   here.dynamic = true;
   here.outer = &f;
@@ -140,18 +137,12 @@ bool function_attribute(State& state, FunctionNode* fn, Symbol name, Any& out, i
   } else if (name == known().annotations) {
     out = Dict();
     fn->attributes.emplace_back(name, out);
-  } else if (name == known().globals) {
-    out = state.namespace_of(const_cast<ModuleNode*>(fn->module.get()));
-  } else if (name == known().closure) {
-    out = fn->cells.empty() ? Any(nullptr) : Any(Tuple(fn->cells.begin(), fn->cells.end()));
   } else if (name == known().call) {
     out = Any(ir::ref(fn));
   } else if (name == known().dict) {
-    out = function_dict(fn);
+    out = function_dict(*fn);
   } else {
-    Any* found = is_none(fn->dict) ? nullptr : dict_find(state.self, fn->dict, str_value(name.str()));
-    if (found != nullptr) out = *found;
-    return found != nullptr;
+    return false;
   }
   return true;
 }
@@ -169,14 +160,11 @@ void set_function_attribute(State& state, FunctionNode* fn, Symbol name, const A
           "`{}` cannot be set: a function keeps the text it was made of", name.str());
   }
   if (name == known().annotations && is_none(value)) return set_attribute_of(fn, name, Dict());
-  if (!is_none(fn->dict) && !is_function_field(name))
-    return dict_set(state.self, fn->dict, str_value(name.str()), value);
   set_attribute_of(fn, name, value);
 }
 
-bool erase_function_attribute(State& state, FunctionNode* fn, Symbol name) {
-  if (std::erase_if(fn->attributes, [&](const auto& each) { return each.first == name; }) > 0) return true;
-  return !is_none(fn->dict) && dict_remove(state.self, fn->dict, str_value(name.str()));
+bool erase_function_attribute(FunctionNode* fn, Symbol name) {
+  return std::erase_if(fn->attributes, [&](const auto& each) { return each.first == name; }) > 0;
 }
 
 // A Map of TVM, which nothing can change: what the class has now.

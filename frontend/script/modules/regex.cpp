@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matching behind stdlib/python/re.mlc: patterns are compiled and run by PCRE2. Positions are in code
-// points outside and in bytes inside.
+// The matching behind stdlib/python/re.mlc: patterns are compiled and run by PCRE2, whose syntax is Python's
+// but for a few escapes. Positions are in code points outside and in bytes inside.
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include "frontend/script/modules/pattern.h"
+#include <cctype>
+#include <map>
+
 #include "frontend/script/numpy/array.h"
-#include "frontend/script/types/letters.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "RuntimeError",
+    {
+        {.name = "pattern-too-slow",
+         .message =
+             "the search was given up after {} steps: the pattern tries too many ways to match this text",
+         .meaning = "The pattern can match the text in so many ways that the search was given up. Nested "
+                    "repetitions, like `(a+)+`, do that."},
+    }};
+MLC_REFUSALS(modules_regex, refusals);
+
 namespace {
 
 using ir::ApiCall;
@@ -22,61 +36,76 @@ constexpr uint32_t kMostKibibytes = 1 << 20;
 struct RegexNode final : ffi::Object {
   pcre2_code* code;
   int64_t groups;
-  std::vector<int64_t> closing_rank;  // of each group: its place among the closing parentheses
-  RegexNode(pcre2_code* code, int64_t groups, std::vector<int64_t> closing_rank)
-      : code(code), groups(groups), closing_rank(std::move(closing_rank)) {}
+  RegexNode(pcre2_code* code, int64_t groups) : code(code), groups(groups) {}
   ~RegexNode() { pcre2_code_free(code); }
   MLC_NODE("mlc.script.regex", RegexNode, ffi::Object);
 };
 
-pcre2_code* compile(std::string_view text, uint32_t options, std::string& problem) {
+// Python's pattern as PCRE2 reads it: `\Z` is its `\z`, `\u` and `\U` are `\x{...}`, `{,n}` is `{0,n}`.
+std::string for_pcre(std::string_view pattern) {
+  std::string text;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    auto most = static_cast<unsigned char>(i + 2 < pattern.size() ? pattern[i + 2] : 0);
+    if (pattern.substr(i).starts_with("{,") && (std::isdigit(most) != 0 || most == '}')) {
+      text += "{0";
+      continue;
+    }
+    text += pattern[i];
+    if (pattern[i] != '\\' || i + 1 == pattern.size()) continue;
+    char c = pattern[++i];
+    size_t digits = c == 'u' ? 4 : c == 'U' ? 8 : 0;
+    if (digits > 0) {
+      text += fmt::format("x{{{}}}", pattern.substr(i + 1, digits));
+      i += digits;
+    } else {
+      text += c == 'Z' ? 'z' : c;
+    }
+  }
+  return text;
+}
+
+// (regex, flags, groups, names) or (None, message, position).
+Any compile_pattern(ApiCall& call, const Any& pattern, int64_t flags) {
+  // Python's numbers of its flags.
+  constexpr int64_t kUnicode = 32, kAscii = 256;
+  constexpr std::pair<int64_t, uint32_t> kOptions[] = {{2, PCRE2_CASELESS},
+                                                       {8, PCRE2_MULTILINE},
+                                                       {16, PCRE2_DOTALL},
+                                                       {kUnicode, PCRE2_UCP},
+                                                       {64, PCRE2_EXTENDED}};
+  if ((flags & kAscii) == 0) flags |= kUnicode;
+  uint32_t options = PCRE2_ALT_CIRCUMFLEX | PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_NEVER_BACKSLASH_C;
+  for (auto [flag, option] : kOptions) {
+    if ((flags & flag) != 0) options |= option;
+  }
   static pcre2_compile_context* context = [] {
     pcre2_compile_context* made = pcre2_compile_context_create(nullptr);
     pcre2_set_newline(made, PCRE2_NEWLINE_LF);
     return made;
   }();
-  int code = 0;
+  std::string text = for_pcre(text_of(pattern));
+  int problem = 0;
   PCRE2_SIZE at = 0;
-  pcre2_code* compiled =
-      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                    options | PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_NEVER_BACKSLASH_C, &code, &at, context);
-  if (compiled == nullptr) {
+  pcre2_code* code =
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options, &problem, &at, context);
+  if (code == nullptr) {
     PCRE2_UCHAR message[256];
-    pcre2_get_error_message(code, message, sizeof message);
-    problem = reinterpret_cast<const char*>(message);
+    pcre2_get_error_message(problem, message, sizeof message);
+    return Tuple{Any(nullptr), str_value(reinterpret_cast<const char*>(message)),
+                 Any(static_cast<int64_t>(utf8_length(std::string_view(text).substr(0, at))))};
   }
-  return compiled;
-}
-
-// (regex, flags, groups, names) or (None, message, position).
-Any compile_pattern(ApiCall& call, const Any& pattern, int64_t flags) {
-  if (!is_str(pattern))
-    raise("TypeError", call.span_of(0), "wrong-type", "first argument must be string or compiled pattern");
-  ParsedPattern parsed;
-  try {
-    parsed = parse_pattern(text_of(pattern), flags);
-  } catch (const PatternError& error) {
-    return Tuple{Any(nullptr), str_value(error.message), Any(error.position)};
-  }
-  std::string problem;
-  constexpr std::pair<int64_t, uint32_t> kOptions[] = {{kIgnoreCase, PCRE2_CASELESS},
-                                                       {kMultiLine, PCRE2_MULTILINE},
-                                                       {kDotAll, PCRE2_DOTALL},
-                                                       {kUnicode, PCRE2_UCP}};
-  uint32_t options = PCRE2_ALT_CIRCUMFLEX;
-  for (auto [flag, option] : kOptions) {
-    if ((parsed.flags & flag) != 0) options |= option;
-  }
-  pcre2_code* code = compile(parsed.text, options, problem);
-  if (code == nullptr) return Tuple{Any(nullptr), str_value(problem), Any(int64_t{-1})};
-  std::vector<int64_t> rank(static_cast<size_t>(parsed.groups));
-  for (size_t i = 0; i < parsed.closing.size(); ++i)
-    rank[static_cast<size_t>(parsed.closing[i] - 1)] = static_cast<int64_t>(i);
-  Dict names;
-  Evaluator& evaluator = evaluator_of(call.host);
-  for (const auto& [name, number] : parsed.names) dict_set(evaluator, names, str_value(name), Any(number));
-  return Tuple{Any(ir::make<RegexNode>(code, parsed.groups, std::move(rank))), Any(parsed.flags),
-               Any(parsed.groups), Any(names)};
+  uint32_t groups = 0, count = 0, size = 0;
+  PCRE2_SPTR row = nullptr;  // of the table of names: the number in two bytes, then the name
+  pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &groups);
+  pcre2_pattern_info(code, PCRE2_INFO_NAMECOUNT, &count);
+  pcre2_pattern_info(code, PCRE2_INFO_NAMEENTRYSIZE, &size);
+  pcre2_pattern_info(code, PCRE2_INFO_NAMETABLE, &row);
+  std::map<int64_t, std::string> names;
+  for (; count > 0; --count, row += size)
+    names[row[0] << 8 | row[1]] = reinterpret_cast<const char*>(row + 2);
+  Dict numbers;
+  for (const auto& [number, name] : names) numbers.Set(str_value(name), number);
+  return Tuple{Any(ir::make<RegexNode>(code, groups)), Any(flags), Any(int64_t{groups}), Any(numbers)};
 }
 
 // Code points and bytes of a text.
@@ -124,9 +153,8 @@ Any spans_of(const RegexNode& regex, pcre2_match_data* data, int found, const Pl
     }
     spans.emplace_back(places.point(begin));
     spans.emplace_back(places.point(end));
-    if (i == 0) continue;
-    auto rank = [&](int64_t group) { return regex.closing_rank[static_cast<size_t>(group - 1)]; };
-    if (last == 0 || end > last_end || (end == last_end && rank(i) > rank(last))) {
+    // Of groups with the same end the one around the others was closed last: it has the lowest number.
+    if (i > 0 && (last == 0 || end > last_end)) {
       last = i;
       last_end = end;
     }
@@ -170,9 +198,7 @@ Any match(ApiCall& call, const Any& pattern, const Any& subject, int64_t from, i
                             data.get(), context);
     if (found == PCRE2_ERROR_NOMATCH) break;
     if (found < 0) {
-      raise("RuntimeError", call.span, "pattern-too-slow",
-            "the search was given up after {} steps: the pattern tries too many ways to match this text",
-            kMostSteps);
+      raise(refusals["pattern-too-slow"], call.span, kMostSteps);
     }
     all.push_back(spans_of(*regex, data.get(), found, places));
     PCRE2_SIZE* ends = pcre2_get_ovector_pointer(data.get());
@@ -183,7 +209,7 @@ Any match(ApiCall& call, const Any& pattern, const Any& subject, int64_t from, i
   return all;
 }
 
-const ir::ApiRow rows[] = {
+const ir::ApiRow regex_table[] = {
     {ApiKind::kFunction, "mlc", "regex_compile(pattern, flags)",
      "(regex, flags, number of groups, their names), or (None, message, position): for the module re.",
      native([](ApiCall& call, Any pattern, int64_t flags) { return compile_pattern(call, pattern, flags); })},
@@ -195,30 +221,6 @@ const ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> regex_rows() { return rows; }
-
-namespace {
-bool in_category(pcre2_code* code, uint32_t point) {
-  static thread_local pcre2_match_data* data = pcre2_match_data_create(1, nullptr);
-  std::string text;
-  append_utf8(text, point);
-  return pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), 0, PCRE2_NO_UTF_CHECK,
-                     data, nullptr) >= 0;
-}
-pcre2_code* category(std::string_view set) {
-  std::string problem;
-  return compile(set, 0, problem);
-}
-}  // namespace
-
-bool is_other_or_separator(uint32_t point) {
-  static pcre2_code* code = category("[\\p{C}\\p{Z}]");
-  return in_category(code, point);
-}
-bool is_decimal_digit(uint32_t point) {
-  if (point < 0x80) return point >= '0' && point <= '9';
-  static pcre2_code* code = category("\\p{Nd}");
-  return in_category(code, point);
-}
+std::span<const ir::ApiRow> regex_rows() { return regex_table; }
 
 }  // namespace mlc::script

@@ -16,23 +16,23 @@ Any tensor_operator(ir::ApiCall& call) {
   return evaluator->call(*function, call.args, {}, call.span);
 }
 
-constexpr std::string_view kTensor = "mlc.te.Tensor";
+constexpr std::string_view kTeTensor = "mlc.te.Tensor";
 using ir::ApiKind;
-constexpr ir::ApiRow rows[] = {
-    {ApiKind::kMethod, kTensor, "__add__(other)", "`topi.add`.", tensor_operator},
-    {ApiKind::kMethod, kTensor, "__radd__(other)", "`topi.add`.", tensor_operator},
-    {ApiKind::kMethod, kTensor, "__sub__(other)", "`topi.subtract`.", tensor_operator},
-    {ApiKind::kMethod, kTensor, "__rsub__(other)", "`topi.subtract`.", tensor_operator},
-    {ApiKind::kMethod, kTensor, "__mul__(other)", "`topi.multiply`.", tensor_operator},
-    {ApiKind::kMethod, kTensor, "__rmul__(other)", "`topi.multiply`.", tensor_operator},
-    {ApiKind::kMethod, kTensor, "__truediv__(other)", "`topi.divide`; not of integers.", tensor_operator},
-    {ApiKind::kMethod, kTensor, "__rtruediv__(other)", "`topi.divide`; not of integers.", tensor_operator},
-    {ApiKind::kMethod, kTensor, "__neg__()", "`topi.multiply` by -1.", tensor_operator},
-    {ApiKind::kMethod, kTensor, "astype(dtype, span=None)", "`topi.cast`.", tensor_operator},
+constexpr ir::ApiRow tensor_operators_table[] = {
+    {ApiKind::kMethod, kTeTensor, "__add__(other)", "`topi.add`.", tensor_operator},
+    {ApiKind::kMethod, kTeTensor, "__radd__(other)", "`topi.add`.", tensor_operator},
+    {ApiKind::kMethod, kTeTensor, "__sub__(other)", "`topi.subtract`.", tensor_operator},
+    {ApiKind::kMethod, kTeTensor, "__rsub__(other)", "`topi.subtract`.", tensor_operator},
+    {ApiKind::kMethod, kTeTensor, "__mul__(other)", "`topi.multiply`.", tensor_operator},
+    {ApiKind::kMethod, kTeTensor, "__rmul__(other)", "`topi.multiply`.", tensor_operator},
+    {ApiKind::kMethod, kTeTensor, "__truediv__(other)", "`topi.divide`; not of integers.", tensor_operator},
+    {ApiKind::kMethod, kTeTensor, "__rtruediv__(other)", "`topi.divide`; not of integers.", tensor_operator},
+    {ApiKind::kMethod, kTeTensor, "__neg__()", "`topi.multiply` by -1.", tensor_operator},
+    {ApiKind::kMethod, kTeTensor, "astype(dtype, span=None)", "`topi.cast`.", tensor_operator},
 };
 
 }  // namespace
 
-std::span<const ir::ApiRow> tensor_operator_rows() { return rows; }
+std::span<const ir::ApiRow> tensor_operator_rows() { return tensor_operators_table; }
 
 }  // namespace mlc::script

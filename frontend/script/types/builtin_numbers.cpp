@@ -3,9 +3,20 @@
 #include <cmath>
 
 #include "frontend/script/core/machine.h"
+#include "frontend/script/types/letters.h"
 #include "frontend/script/types/wide_int.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "OverflowError",
+    {
+        {.name = "float-overflow",
+         .message = "rounded value too large to represent"},
+    }};
+MLC_REFUSALS(types_builtin_numbers, refusals);
+
 namespace {
 
 Any sum(Evaluator& evaluator, const Arguments& args) {
@@ -96,7 +107,7 @@ Any round(Evaluator& evaluator, const Arguments& args) {
     if (digits != nullptr) {
       double rounded = round_digits(real, count);
       if (std::isinf(rounded) && std::isfinite(real))
-        raise("OverflowError", args.span, "float-overflow", "rounded value too large to represent");
+        raise(refusals["float-overflow"], args.span);
       return rounded;
     }
     if (std::isnan(real))
@@ -144,46 +155,7 @@ Any divmod(Evaluator& evaluator, const Arguments& args) {
 }
 
 Any pow(Evaluator& evaluator, const Arguments& args) {
-  if (args.size() == 2 || is_none(args[2]))
-    return evaluator.binary(syntax::BinOperator::kPow, args[0], args[1], args.span);
-  if (as<InstanceNode>(args[0]) != nullptr) {
-    Any made, rest[] = {args[1], args[2]};
-    if (evaluator.state().special(args[0], Symbol("__pow__"), rest, made, args.span) &&
-        !made.same_as(not_implemented()))
-      return made;
-  }
-  Any values[3];
-  bool numbers = true;
-  for (size_t i = 0; i < 3; ++i) {
-    values[i] = plain_number(args[i]);
-    numbers = numbers && (is_number(values[i]) || as_wide(values[i]) != nullptr);
-  }
-  if (is_float(values[0]) || is_float(values[1]) || is_float(values[2])) {
-    raise("TypeError", args.span, "wrong-type",
-          "pow() 3rd argument not allowed unless all arguments are integers");
-  }
-  if (!numbers) {
-    raise("TypeError", args.span, "unsupported-operand",
-          "unsupported operand type(s) for ** or pow(): '{}', '{}', '{}'", type_name_of(evaluator, args[0]),
-          type_name_of(evaluator, args[1]), type_name_of(evaluator, args[2]));
-  }
-  if (as_wide(values[0]) != nullptr || as_wide(values[1]) != nullptr || as_wide(values[2]) != nullptr ||
-      raw_int(values[1]) < 0) {
-    raise("NotImplementedError", args.span, "not-supported",
-          "pow() modulo a number takes ints of 64 bits and an exponent that is not negative");
-  }
-  int64_t modulus = raw_int(values[2]), base = raw_int(values[0]);
-  if (modulus == 0) raise("ValueError", args.span, "division-by-zero", "pow() 3rd argument cannot be 0");
-  auto multiply = [&](__int128 a, __int128 b) {
-    return static_cast<int64_t>(((a * b) % modulus + modulus) % modulus);
-  };
-  base = multiply(base, 1);
-  int64_t result = multiply(1, 1);
-  for (int64_t e = raw_int(values[1]); e > 0; e >>= 1) {
-    if ((e & 1) != 0) result = multiply(result, base);
-    base = multiply(base, base);
-  }
-  return result;
+  return evaluator.binary(syntax::BinOperator::kPow, args[0], args[1], args.span);
 }
 
 int64_t whole(Evaluator& evaluator, const Arguments& args) {
@@ -229,11 +201,7 @@ Any ord(Evaluator& evaluator, const Arguments& args) {
     raise("TypeError", args.span_of(0), "wrong-type",
           "ord() expected a character, but string of length {} found", utf8_length(text));
   }
-  auto c = static_cast<unsigned char>(text[0]);
-  if (c < 0x80) return static_cast<int64_t>(c);
-  uint32_t point = c & (0xFF >> (text.size() + 1));
-  for (size_t i = 1; i < text.size(); ++i) point = point << 6 | (static_cast<unsigned char>(text[i]) & 0x3F);
-  return static_cast<int64_t>(point);
+  return static_cast<int64_t>(take_point(text));
 }
 
 constexpr BuiltinRow functions[] = {
@@ -241,7 +209,7 @@ constexpr BuiltinRow functions[] = {
     {"abs", "(x)", "The absolute value.", abs, 1, 1},
     {"round", "(number, ndigits=None)", "The number rounded, half to even.", round, 1, 2, "ndigits"},
     {"divmod", "(a, b)", "The pair (a // b, a % b).", divmod, 2, 2},
-    {"pow", "(base, exp, mod=None)", "base ** exp, or that modulo mod.", pow, 2, 3},
+    {"pow", "(base, exp)", "base ** exp.", pow, 2, 2},
     {"hex", "(number)", "The number in base 16.", with_prefix<16>, 1, 1},
     {"oct", "(number)", "The number in base 8.", with_prefix<8>, 1, 1},
     {"bin", "(number)", "The number in base 2.", with_prefix<2>, 1, 1},

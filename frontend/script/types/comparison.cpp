@@ -8,8 +8,26 @@
 #include "frontend/script/types/arithmetic.h"
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/ndarray.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "no-truth-value",
+         .message = "cannot use and / or / not or a condition on an expression that is not known yet: `{}`",
+         .meaning = "An expression of the IR is known when the compiled code runs; a script that asks for "
+                    "its truth asks too early.",
+         .wrong = R"(import tvm
+n = tvm.tirx.Var("n", "int32")
+if n > 0:
+    print(n))",
+         .right = R"(import tvm
+n = tvm.tirx.Var("n", "int32")
+print(n > 0))"},
+    }};
+MLC_REFUSALS(types_comparison, refusals);
 
 using namespace syntax;  // NOLINT: the operators of the tree
 using State = Evaluator::State;
@@ -30,23 +48,7 @@ CmpOperator reflected(CmpOperator op) {
       return op;
   }
 }
-std::string_view reflected_compare(CmpOperator op) {
-  switch (op) {
-    case CmpOperator::kLt:
-      return "__gt__";
-    case CmpOperator::kLtE:
-      return "__ge__";
-    case CmpOperator::kGt:
-      return "__lt__";
-    case CmpOperator::kGtE:
-      return "__le__";
-    case CmpOperator::kEq:
-      return "__eq__";
-    default:
-      return "__ne__";
-  }
-}
-std::string_view forward_compare(CmpOperator op) {
+std::string_view method_of(CmpOperator op) {
   switch (op) {
     case CmpOperator::kLt:
       return "__lt__";
@@ -187,9 +189,7 @@ bool Evaluator::truth(const Any& value, ir::Span span) {
     if (auto* constant = value.as<ir::IntImmNode>()) return constant->value != 0;
     // `a == b` of IR values is an expression; as a condition it asks whether they are the same.
     if (std::optional<bool> same = ir_identity(value)) return *same;
-    raise("ValueError", span, "no-truth-value",
-          "cannot use and / or / not or a condition on an expression that is not known yet: `{}`",
-          repr(value));
+    raise(refusals["no-truth-value"], span, repr(value));
   }
   return true;
 }
@@ -267,12 +267,12 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
     if (left || right) {
       Any result;
       if (left &&
-          state_->special(a, Symbol(forward_compare(op)), std::span<const Any>(&b, 1), result, span) &&
+          state_->special(a, Symbol(method_of(op)), std::span<const Any>(&b, 1), result, span) &&
           !result.same_as(not_implemented())) {
         return result;
       }
       if (right &&
-          state_->special(b, Symbol(reflected_compare(op)), std::span<const Any>(&a, 1), result, span) &&
+          state_->special(b, Symbol(method_of(reflected(op))), std::span<const Any>(&a, 1), result, span) &&
           !result.same_as(not_implemented())) {
         return result;
       }

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods of dict (and of the maps in IR objects, which have the reading ones).
 #include "frontend/script/core/machine.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "immutable",
+         .message = "a map of an IR object cannot be changed",
+         .meaning = "Objects of the IR are values: a changed one is a new one."},
+    }};
+MLC_REFUSALS(types_dict_methods, refusals);
+
 namespace {
 
 ffi::MapBaseObj* map_of(const Any& dict) { return static_cast<ffi::MapBaseObj*>(raw_object(dict)); }
@@ -29,7 +40,7 @@ bool quick_get(Evaluator& evaluator, std::span<const Any> args, RawValue& out) {
 }
 void check_mutable(const Arguments& args) {
   if (args[0].type_index() != kTVMFFIDict) {
-    raise("TypeError", args.span, "immutable", "a map of an IR object cannot be changed");
+    raise(refusals["immutable"], args.span);
   }
 }
 Any pop(Evaluator& evaluator, const Arguments& args) {
@@ -97,7 +108,7 @@ Any fromkeys(Evaluator& evaluator, const Arguments& args) {
   return result;
 }
 
-constexpr BuiltinRow rows[] = {
+constexpr BuiltinRow dict_methods_table[] = {
     {"keys", "()", "The keys, as a view.", keys, 0, 0},
     {"values", "()", "The values, as a view.", values, 0, 0},
     {"items", "()", "The pairs (key, value), as a view.", items, 0, 0},
@@ -115,13 +126,12 @@ constexpr BuiltinRow from_keys_row = {
 
 }  // namespace
 
-std::span<const BuiltinRow> dict_methods() { return rows; }
+std::span<const BuiltinRow> dict_methods() { return dict_methods_table; }
 
 bool class_builtin(Evaluator&, const ClassNode* cls, Symbol name, Any& out) {
   const Types& t = types();
   const BuiltinRow* row = nullptr;
   if (cls == t.dict.get()) row = &from_keys_row;
-  if (cls == t.str.get()) row = &str_maketrans();
   if (cls == t.bytes.get()) row = &bytes_fromhex();
   if (cls == t.integer.get()) row = &int_from_bytes();
   if (row == nullptr || row->name != name.str()) return false;

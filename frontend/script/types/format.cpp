@@ -5,24 +5,33 @@
 #include <optional>
 
 #include "frontend/script/core/machine.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
 
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-format"},
+        {.name = "format-arguments",
+         .kind = "IndexError",
+         .message = "Replacement index {} out of range for positional args tuple"},
+    }};
+MLC_REFUSALS(types_format, refusals);
+
 // str.format: args[0] is the format itself.
-std::string format_method(Evaluator& evaluator, std::string_view format, const Arguments& args,
-                          const Any* mapping) {
+std::string format_method(Evaluator& evaluator, std::string_view format, const Arguments& args) {
   std::string result;
   size_t automatic = 0;
   bool numbered = false;
   struct Reader {
     Evaluator& evaluator;
     const Arguments& args;
-    const Any* mapping;
     size_t& automatic;
     bool& numbered;
 
     [[noreturn]] void refuse(std::string_view message) {
-      raise("ValueError", args.span, "bad-format", "{}", message);
+      raise_as(refusals["bad-format"], args.span, "{}", message);
     }
     // A whole number without a sign, or nothing.
     std::optional<int64_t> index_of(std::string_view text) {
@@ -37,8 +46,8 @@ std::string format_method(Evaluator& evaluator, std::string_view format, const A
       std::optional<int64_t> given = index_of(first);
       if (!given && !first.empty()) {
         const Any* found = args.keyword(first);
-        if (mapping == nullptr && found == nullptr) key_error(evaluator, str_value(first), args.span);
-        return mapping != nullptr ? evaluator.subscript(*mapping, str_value(first), args.span) : *found;
+        if (found == nullptr) key_error(evaluator, str_value(first), args.span);
+        return *found;
       }
       if (given && automatic > 0)
         refuse("cannot switch from automatic field numbering to manual field specification");
@@ -46,10 +55,8 @@ std::string format_method(Evaluator& evaluator, std::string_view format, const A
         refuse("cannot switch from manual field specification to automatic field numbering");
       numbered = numbered || given;
       int64_t index = given ? *given : static_cast<int64_t>(automatic++);
-      if (mapping != nullptr) refuse("Format string contains positional fields");
       if (static_cast<size_t>(index) + 1 >= args.size()) {
-        raise("IndexError", args.span, "format-arguments",
-              "Replacement index {} out of range for positional args tuple", index);
+        raise(refusals["format-arguments"], args.span, index);
       }
       return args[static_cast<size_t>(index) + 1];
     }
@@ -115,7 +122,7 @@ std::string format_method(Evaluator& evaluator, std::string_view format, const A
       else if (conversion == 's')
         value = str_value(evaluator.str(value));
       else if (conversion != 0)
-        raise("ValueError", args.span, "bad-format", "Unknown conversion specifier {}", conversion);
+        raise_as(refusals["bad-format"], args.span, "Unknown conversion specifier {}", conversion);
       bool nested = spec.find('{') != std::string_view::npos;
       return format_value(evaluator, value, nested ? expand(spec, depth + 1) : std::string(spec), args.span);
     }
@@ -140,7 +147,7 @@ std::string format_method(Evaluator& evaluator, std::string_view format, const A
       }
       return out;
     }
-  } reader{evaluator, args, mapping, automatic, numbered};
+  } reader{evaluator, args, automatic, numbered};
   return reader.expand(format, 1);
 }
 

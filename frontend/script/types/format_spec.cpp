@@ -9,8 +9,21 @@
 #include "frontend/script/types/format_value.h"
 #include "frontend/script/types/letters.h"
 #include "frontend/script/types/wide_int.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-format",
+         .meaning =
+             "What stands after the `:` of a field, or after a `%`, does not fit the value that is shown.",
+         .wrong = R"(f"{3:.2s}")",
+         .right = R"(f"{3:.2f}")"},
+    }};
+MLC_REFUSALS(types_format_spec, refusals);
+
 namespace {
 
 struct Spec {
@@ -31,8 +44,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
   std::string_view rest = spec.type;
   uint32_t point = take_point(rest);
   std::string shown = point > 32 && point < 128 ? spec.type : fmt::format("\\x{:x}", point);
-  raise("ValueError", span, "bad-format", "Unknown format code '{}' for object of type '{}'", shown,
-        type_name);
+  raise_as(refusals["bad-format"], span, "Unknown format code '{}' for object of type '{}'", shown,
+           type_name);
 }
 
 // `kind`: 's' (str), 'd' (int) or 'f' (float).
@@ -73,29 +86,29 @@ Spec parse_spec(std::string_view text, char kind, std::string_view type_name, ir
   auto number = [&](int64_t& out) {
     auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
     if (status != std::errc{})
-      raise("ValueError", span, "bad-format", "Too many decimal digits in format string");
+      raise_as(refusals["bad-format"], span, "Too many decimal digits in format string");
     text.remove_prefix(static_cast<size_t>(end - text.data()));
   };
   if (!text.empty() && is_digit(text[0])) number(spec.width);
   if (accept(',')) spec.grouping = ',';
   if (!text.empty() && text[0] == '_') {
-    if (spec.grouping != 0) raise("ValueError", span, "bad-format", "Cannot specify both ',' and '_'.");
+    if (spec.grouping != 0) raise_as(refusals["bad-format"], span, "Cannot specify both ',' and '_'.");
     spec.grouping = '_';
     text.remove_prefix(1);
   }
   if (spec.grouping == '_' && !text.empty() && text[0] == ',')
-    raise("ValueError", span, "bad-format", "Cannot specify both ',' and '_'.");
+    raise_as(refusals["bad-format"], span, "Cannot specify both ',' and '_'.");
   if (accept('.')) {
     if (text.empty() || !is_digit(text[0]))
-      raise("ValueError", span, "bad-format", "Format specifier missing precision");
+      raise_as(refusals["bad-format"], span, "Format specifier missing precision");
     number(spec.precision);
   }
   if (!text.empty()) {
     std::string_view rest = text;
     take_point(rest);
     if (!rest.empty()) {
-      raise("ValueError", span, "bad-format", "Invalid format specifier '{}' for object of type '{}'", whole,
-            type_name);
+      raise_as(refusals["bad-format"], span, "Invalid format specifier '{}' for object of type '{}'", whole,
+               type_name);
     }
     spec.type = std::string(text);
   }
@@ -107,7 +120,7 @@ Spec parse_spec(std::string_view text, char kind, std::string_view type_name, ir
   if (spec.grouping != 0 && !spec.type.empty()) {
     std::string_view allowed = spec.grouping == '_' ? "deEfFgG%boxX" : "deEfFgG%";
     if (spec.type.size() > 1 || allowed.find(spec.type) == std::string_view::npos)
-      raise("ValueError", span, "bad-format", "Cannot specify '{}' with '{}'.", spec.grouping, spec.type);
+      raise_as(refusals["bad-format"], span, "Cannot specify '{}' with '{}'.", spec.grouping, spec.type);
   }
   return spec;
 }
@@ -163,10 +176,13 @@ std::string sign_text(bool negative, const Spec& spec) {
 // The digits of a number that is not negative, as C writes them by this type.
 std::string fixed_digits(double value, char type, int64_t precision) {
   const char format[] = {'%', '.', '*', type, 0};
-  int size = std::snprintf(nullptr, 0, format, static_cast<int>(precision), value);
-  std::string text(static_cast<size_t>(size), 0);
-  std::snprintf(text.data(), text.size() + 1, format, static_cast<int>(precision), value);
-  return text;
+  std::string text(32, 0);
+  for (;;) {
+    int size = std::snprintf(text.data(), text.size(), format, static_cast<int>(precision), value);
+    bool fits = static_cast<size_t>(size) < text.size();
+    text.resize(static_cast<size_t>(size) + (fits ? 0 : 1));
+    if (fits) return text;
+  }
 }
 
 // As 'g', but with at least one digit behind the point; scientific from 10 ** (precision - 1) on.
@@ -228,7 +244,7 @@ std::string format_int(const Any& value, const Spec& spec, std::string_view type
   }
   if (std::string_view("bcdoxX").find(type) == std::string_view::npos) unknown_type(spec, type_name, span);
   if (spec.precision >= 0)
-    raise("ValueError", span, "bad-format", "Precision not allowed in integer format specifier");
+    raise_as(refusals["bad-format"], span, "Precision not allowed in integer format specifier");
   if (type == 'c') {
     if (wide != nullptr || raw_int(value) < 0 || raw_int(value) > 0x10FFFF)
       raise("OverflowError", span, "out-of-range", "%c arg not in range(0x110000)");
@@ -248,7 +264,7 @@ std::string format_int(const Any& value, const Spec& spec, std::string_view type
 std::string format_str(std::string_view text, const Spec& spec, std::string_view type_name, ir::Span span) {
   if (spec.type != "s") unknown_type(spec, type_name, span);
   auto refuse = [&](std::string_view what) {
-    raise("ValueError", span, "bad-format", "{} not allowed in string format specifier", what);
+    raise_as(refusals["bad-format"], span, "{} not allowed in string format specifier", what);
   };
   if (spec.sign != 0) refuse(spec.sign == ' ' ? "Space" : "Sign");
   if (spec.alternate) refuse("Alternate form (#)");
@@ -260,57 +276,6 @@ std::string format_str(std::string_view text, const Spec& spec, std::string_view
 
 }  // namespace
 
-namespace {
-
-// The usual: [<|>][0][width] for int, str and float, [.precision]f for float. False for all else.
-bool append_usual(std::string& out, const Any& value, std::string_view spec) {
-  size_t at = 0;
-  auto number = [&](int most) {
-    int n = 0;
-    while (at < spec.size() && is_digit(spec[at]) && n < most) n = n * 10 + (spec[at++] - '0');
-    return n;
-  };
-  char align = 0;
-  if (at < spec.size() && (spec[at] == '<' || spec[at] == '>')) align = spec[at++];
-  bool zeros = at < spec.size() && spec[at] == '0';
-  if (zeros && (align != 0 || is_str(value))) return false;
-  int width = number(1000);
-  char digits[352];
-  std::string_view body;
-  if (is_int(value)) {
-    if (at < spec.size() && spec[at] == 'd') ++at;
-    body = {digits, std::to_chars(digits, digits + sizeof(digits), raw_int(value)).ptr};
-  } else if (is_float(value)) {
-    double real = raw_float(value);
-    if (at == spec.size() || spec[at] != '.' || !(std::abs(real) < 1e300)) return false;
-    ++at;
-    if (at == spec.size() || !is_digit(spec[at])) return false;
-    int precision = number(10);
-    if (precision > 40 || at == spec.size() || spec[at] != 'f') return false;
-    ++at;
-    body = {digits,
-            std::to_chars(digits, digits + sizeof(digits), real, std::chars_format::fixed, precision).ptr};
-  } else if (is_str(value)) {
-    body = text_of(value);
-    if (align == 0) align = '<';
-  } else {
-    return false;
-  }
-  if (at != spec.size() || width > 1000) return false;
-  auto used = is_str(value) ? static_cast<int>(utf8_length(body)) : static_cast<int>(body.size());
-  auto missing = static_cast<size_t>(std::max(0, width - used));
-  if (zeros && body[0] == '-') {
-    out += '-';
-    body.remove_prefix(1);
-  }
-  if (align != '<') out.append(missing, zeros ? '0' : ' ');
-  out += body;
-  if (align == '<') out.append(missing, ' ');
-  return true;
-}
-
-}  // namespace
-
 void append_formatted(std::string& text, Evaluator& evaluator, const Any& value, std::string_view spec,
                       ir::Span span) {
   if (spec.empty() && is_str(value)) {
@@ -318,7 +283,7 @@ void append_formatted(std::string& text, Evaluator& evaluator, const Any& value,
   } else if (spec.empty() && is_int(value)) {
     char digits[24];
     text.append(digits, std::to_chars(digits, digits + sizeof(digits), raw_int(value)).ptr);
-  } else if (spec.empty() || !append_usual(text, value, spec)) {
+  } else {
     text += format_value(evaluator, value, spec, span);
   }
 }
@@ -334,12 +299,14 @@ std::string format_value(Evaluator& evaluator, const Any& original, std::string_
       return evaluator.str(result);
   }
   if (text.empty()) return evaluator.str(value);
-  std::string type_name = type_name_of(evaluator, value);
+  bool number = is_integer(value) || as_wide(value) != nullptr;
+  std::string_view type_name = is_bool(value) ? "bool" : number ? "int" : is_float(value) ? "float" : "str";
   auto spec = [&](char kind) { return parse_spec(text, kind, type_name, span); };
-  if (is_integer(value) || as_wide(value) != nullptr) return format_int(value, spec('d'), type_name, span);
+  if (number) return format_int(value, spec('d'), type_name, span);
   if (is_float(value)) return format_float(raw_float(value), spec('f'), type_name, span);
   if (is_str(value)) return format_str(text_of(value), spec('s'), type_name, span);
-  raise("TypeError", span, "bad-format", "unsupported format string passed to {}.__format__", type_name);
+  raise_as(refusals["bad-format"].as("TypeError"), span, "unsupported format string passed to {}.__format__",
+           type_name_of(evaluator, value));
 }
 
 }  // namespace mlc::script

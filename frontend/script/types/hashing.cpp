@@ -15,9 +15,32 @@
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/expr.h"
 #include "ir/core/ndarray.h"
+#include "ir/core/refusal.h"
 #include "ir/core/type.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "bad-hash",
+         .message = "__hash__ method should return an integer",
+         .meaning = "`__hash__` gives an int.",
+         .wrong = R"(class Key:
+    def __hash__(self):
+        return "k"
+hash(Key()))",
+         .right = R"(class Key:
+    def __hash__(self):
+        return 7
+hash(Key()))"},
+        {.name = "unhashable",
+         .meaning =
+             "The keys of a dict and the elements of a set do not change; a tuple can be one, a list cannot.",
+         .wrong = "{[1]: 2}",
+         .right = "{(1,): 2}"},
+    }};
+MLC_REFUSALS(types_hashing, refusals);
 
 namespace refl = ffi::reflection;
 
@@ -426,7 +449,7 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
     }
     case kTVMFFIList:
     case kTVMFFIDict:
-      raise("TypeError", span, "unhashable", "unhashable type: '{}'", type_name_of(*this, value));
+      raise_as(refusals["unhashable"], span, "unhashable type: '{}'", type_name_of(*this, value));
     default:
       break;
   }
@@ -436,10 +459,10 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
     return hash_int(wide->negative ? -h : h);
   }
   if (auto* set = as<SetNode>(value)) {
-    if (!set->frozen) raise("TypeError", span, "unhashable", "unhashable type: 'set'");
+    if (!set->frozen) raise_as(refusals["unhashable"], span, "unhashable type: 'set'");
     return hash_of_elements(*this, *set, span);
   }
-  if (as<SliceNode>(value)) raise("TypeError", span, "unhashable", "unhashable type: 'slice'");
+  if (as<SliceNode>(value)) raise_as(refusals["unhashable"], span, "unhashable type: 'slice'");
   if (auto* range = as<RangeNode>(value))
     return hash_int(range->size() * 31 + range->start * 7 + range->step);
   if (auto* method = as<BoundMethodNode>(value)) return hash(method->self, span) ^ hash(method->callee, span);
@@ -447,17 +470,17 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
     const Any* method = instance->cls->find(known().hash);
     if (method != nullptr) {
       if (is_none(*method))
-        raise("TypeError", span, "unhashable", "unhashable type: '{}'", instance->cls->short_name());
+        raise_as(refusals["unhashable"], span, "unhashable type: '{}'", instance->cls->short_name());
       Any result;
       state_->special(value, known().hash, {}, result, span);
       if (is_int(result)) return raw_int(result);
-      raise("TypeError", span, "bad-hash", "__hash__ method should return an integer");
+      raise(refusals["bad-hash"], span);
     }
     if (!is_none(instance->payload)) return hash(instance->payload, span);
   }
   Any plain = plain_number(value);
   if (!is_object(plain)) return hash(plain, span);
-  if (as<ir::NDArrayNode>(value)) raise("TypeError", span, "unhashable", "unhashable type: 'numpy.ndarray'");
+  if (as<ir::NDArrayNode>(value)) raise_as(refusals["unhashable"], span, "unhashable type: 'numpy.ndarray'");
   if (auto* key = as<ffi::StructuralKeyObj>(value)) return key->hash_i64;
   if (const ir::Api* row = hash_row(value)) {
     Any argument = value;
@@ -468,7 +491,7 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
   // Classes of TVM that say what is equal, and not how to hash it.
   bool is_type = value.as<ir::TypeNode>() != nullptr && value.as<ir::PrimTypeNode>() == nullptr;
   if (is_type || value.as<ir::RangeNode>() != nullptr)
-    raise("TypeError", span, "unhashable", "unhashable type: '{}'", type_name_of(*this, value));
+    raise_as(refusals["unhashable"], span, "unhashable type: '{}'", type_name_of(*this, value));
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(value)) >> 4);
 }
 
@@ -554,30 +577,6 @@ void key_error(Evaluator& evaluator, const Any& key, ir::Span span, const Any& d
 namespace {
 constexpr size_t kLinearProbes = 9;
 
-// The walk for an int among ints; null when it meets something else, which may be equal all the same.
-SetNode::Entry* look_int(const std::vector<SetNode::Entry>& table, int64_t sought, int64_t hash) {
-  size_t mask = table.size() - 1;
-  auto perturb = static_cast<uint64_t>(hash);
-  size_t i = perturb & mask;
-  SetNode::Entry* removed = nullptr;
-  for (;;) {
-    auto* entry = const_cast<SetNode::Entry*>(table.data()) + i;
-    const SetNode::Entry* last = i + kLinearProbes <= mask ? entry + kLinearProbes : entry;
-    for (; entry <= last; ++entry) {
-      // Branches that go the same way at each place but the last: elements and removed ones alternate at
-      // random.
-      bool empty = is_unbound(entry->value);
-      if ((entry->hash == hash) & !empty) {
-        if (!is_int(entry->value)) return nullptr;
-        if (raw_int(entry->value) == sought) return entry;
-      }
-      if (empty & !entry->removed) return removed != nullptr ? removed : entry;
-      removed = entry->removed ? entry : removed;
-    }
-    perturb >>= 5;
-    i = (i * 5 + 1 + perturb) & mask;
-  }
-}
 }  // namespace
 
 SetNode::SetNode(bool frozen) : frozen(frozen) { clear(); }
@@ -588,9 +587,6 @@ void SetNode::clear() {
 }
 
 SetNode::Entry* SetNode::look(Evaluator& evaluator, const Any& value, int64_t hash) const {
-  if (is_int(value)) {
-    if (Entry* entry = look_int(table, raw_int(value), hash)) return entry;
-  }
   size_t mask = table.size() - 1;
   auto perturb = static_cast<uint64_t>(hash);
   size_t i = static_cast<uint64_t>(hash) & mask;

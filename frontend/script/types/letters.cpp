@@ -30,7 +30,7 @@ bool is_lower(uint32_t point) {
 }
 bool is_alphabetic(uint32_t point) {
   if (point < 0x80) return ascii_upper(point) || ascii_lower(point);
-  return utf8() != nullptr && iswalpha_l(point, utf8()) != 0 && !is_decimal_digit(point);
+  return utf8() != nullptr && iswalpha_l(point, utf8()) != 0;
 }
 uint32_t upper_of(uint32_t point) {
   if (point < 0x80) return ascii_lower(point) ? point - 32 : point;
@@ -42,7 +42,10 @@ uint32_t lower_of(uint32_t point) {
 }
 
 bool printable(uint32_t point) {
-  return point < 0x80 ? point >= 0x20 && point < 0x7f : !is_other_or_separator(point);
+  if (point < 0x80) return point >= 0x20 && point < 0x7f;
+  bool unseen = point == 0xAD || (point >= 0x200B && point <= 0x200F) || (point >= 0x202A && point <= 0x202E) ||
+                (point >= 0x2060 && point <= 0x206F) || point == 0xFEFF;
+  return !unseen && !is_space(point) && utf8() != nullptr && iswprint_l(point, utf8()) != 0;
 }
 
 bool is_space(uint32_t point) {

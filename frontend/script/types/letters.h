@@ -15,9 +15,6 @@ uint32_t upper_of(uint32_t point);
 uint32_t lower_of(uint32_t point);
 // Does repr() write it as it is?
 bool printable(uint32_t point);
-// By the general category (regex.cpp).
-bool is_other_or_separator(uint32_t point);
-bool is_decimal_digit(uint32_t point);
 // Takes the first code point off the text, which is valid UTF-8.
 uint32_t take_point(std::string_view& text);
 

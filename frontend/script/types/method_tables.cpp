@@ -13,50 +13,15 @@ namespace {
 
 using Table = std::unordered_map<Symbol, const BuiltinRow*>;
 
-Table table_of(std::span<const BuiltinRow> rows) {
-  Table table;
-  for (const BuiltinRow& row : rows) table[Symbol(row.name)] = &row;
-  return table;
-}
-const Table& str_table() {
-  static const Table table = [] {
-    Table all = table_of(str_methods());
-    all.merge(table_of(str_case_methods()));
+template <auto... rows>
+const Table& table() {
+  static const Table made = [] {
+    Table all;
+    for (std::span<const BuiltinRow> some : {std::span<const BuiltinRow>(rows())...})
+      for (const BuiltinRow& row : some) all[Symbol(row.name)] = &row;
     return all;
   }();
-  return table;
-}
-const Table& list_table() {
-  static const Table table = table_of(list_methods());
-  return table;
-}
-const Table& tuple_table() {
-  static const Table table = table_of(tuple_methods());
-  return table;
-}
-const Table& dict_table() {
-  static const Table table = table_of(dict_methods());
-  return table;
-}
-const Table& set_table() {
-  static const Table table = table_of(set_methods());
-  return table;
-}
-const Table& view_table() {
-  static const Table table = table_of(view_methods());
-  return table;
-}
-const Table& int_table() {
-  static const Table table = table_of(int_methods());
-  return table;
-}
-const Table& float_table() {
-  static const Table table = table_of(float_methods());
-  return table;
-}
-const Table& bytes_table() {
-  static const Table table = table_of(bytes_methods());
-  return table;
+  return made;
 }
 
 // ---- the protocol methods as functions: `x.__len__()`, `super().__eq__(other)` ----
@@ -152,6 +117,7 @@ constexpr BuiltinRow object_rows[] = {
     {"__delattr__", "(name)", "Removes an attribute.", delattr, 1, 1},
     {"__getattribute__", "(name)", "The attribute, without __getattr__.", getattribute, 1, 1},
 };
+std::span<const BuiltinRow> object_methods() { return object_rows; }
 constexpr BuiltinRow new_row = {"__new__", "(cls, *args)", "A new object of the class.", make_new, 1, 127,
                                 "*"};
 constexpr BuiltinRow call_row = {
@@ -161,71 +127,47 @@ constexpr BuiltinRow exception_init_row = {
     "__init__", "(*args)", "Keeps the arguments.", exception_init_body, 0, 127, "*"};
 constexpr BuiltinRow exception_str_row = {"__str__", "()", "The message.", exception_str_body, 0, 0};
 
-// ---- the container protocols, on demand by name ----
-
-Any len_method(Evaluator& e, const Arguments& args) { return e.length(args[0], args.span); }
-Any getitem_method(Evaluator& e, const Arguments& args) { return e.subscript(args[0], args[1], args.span); }
-Any contains_method(Evaluator& e, const Arguments& args) { return e.contains(args[0], args[1], args.span); }
-Any iter_method(Evaluator& e, const Arguments& args) { return e.iterate(args[0], args.span); }
-Any next_method(Evaluator& e, const Arguments& args) {
-  Any iterator = args[0];  // held while it runs, whatever becomes of the variable
-  Any out;
-  if (e.next(iterator, out, args.span)) return out;
-  stop_iteration(e, args[0], args.span);
-}
-constexpr BuiltinRow container_rows[] = {
-    {"__len__", "()", "The number of items.", len_method, 0, 0},
-    {"__getitem__", "(index)", "The item.", getitem_method, 1, 1},
-    {"__contains__", "(value)", "Is it there?", contains_method, 1, 1},
-    {"__iter__", "()", "An iterator.", iter_method, 0, 0},
-    {"__next__", "()", "The next element.", next_method, 0, 0},
-};
-const Table& container_table() {
-  static const Table table = table_of(container_rows);
-  return table;
-}
-
 const Table* table_for(const Any& object) {
   switch (object.type_index()) {
     case kTVMFFISmallStr:
     case kTVMFFIStr:
-      return &str_table();
+      return &table<str_methods, str_case_methods>();
     case kTVMFFIList:
-      return &list_table();
+      return &table<list_methods>();
     case kTVMFFIArray:
-      return &tuple_table();
+      return &table<tuple_methods>();
     case kTVMFFIShape:
-      return &tuple_table();
+      return &table<tuple_methods>();
     case kTVMFFIDict:
     case kTVMFFIMap:
-      return &dict_table();
+      return &table<dict_methods>();
     case kTVMFFIInt:
     case kTVMFFIBool:
-      return &int_table();
+      return &table<int_methods>();
     case kTVMFFIFloat:
-      return &float_table();
+      return &table<float_methods>();
     case kTVMFFISmallBytes:
     case kTVMFFIBytes:
-      return &bytes_table();
+      return &table<bytes_methods>();
     default:
       break;
   }
   if (auto* view = as<DictViewNode>(object); view != nullptr && view->kind != DictViewNode::Kind::kValues)
-    return &view_table();
-  if (as_wide(object) != nullptr) return &int_table();
-  return as<SetNode>(object) ? &set_table() : nullptr;
+    return &table<view_methods>();
+  if (as_wide(object) != nullptr) return &table<int_methods>();
+  return as<SetNode>(object) ? &table<set_methods>() : nullptr;
 }
 
 const Table* table_for(const ClassNode* cls) {
   const Types& t = types();
-  if (cls == t.str.get()) return &str_table();
-  if (cls == t.list.get()) return &list_table();
-  if (cls == t.tuple.get()) return &tuple_table();
-  if (cls == t.dict.get()) return &dict_table();
-  if (cls == t.set.get() || cls == t.frozenset.get()) return &set_table();
-  if (cls == t.integer.get() || cls == t.boolean.get()) return &int_table();
-  if (cls == t.real.get()) return &float_table();
-  if (cls == t.bytes.get()) return &bytes_table();
+  if (cls == t.str.get()) return &table<str_methods, str_case_methods>();
+  if (cls == t.list.get()) return &table<list_methods>();
+  if (cls == t.tuple.get()) return &table<tuple_methods>();
+  if (cls == t.dict.get()) return &table<dict_methods>();
+  if (cls == t.set.get() || cls == t.frozenset.get()) return &table<set_methods>();
+  if (cls == t.integer.get() || cls == t.boolean.get()) return &table<int_methods>();
+  if (cls == t.real.get()) return &table<float_methods>();
+  if (cls == t.bytes.get()) return &table<bytes_methods>();
   return nullptr;
 }
 
@@ -252,6 +194,7 @@ constexpr BuiltinRow property_rows[] = {
     {"deleter", "(function)", "The property with this deleter.", deleter, 1, 1},
     {"getter", "(function)", "The property with this getter.", getter, 1, 1},
 };
+std::span<const BuiltinRow> property_methods() { return property_rows; }
 
 Any with_traceback(Evaluator& evaluator, const Arguments& args) {
   evaluator.set_attribute(args[0], known().traceback, args[1], args.span);
@@ -273,6 +216,7 @@ constexpr BuiltinRow exception_rows[] = {
     {"with_traceback", "(tb)", "The exception itself.", with_traceback, 1, 1},
     {"add_note", "(note)", "Adds a note.", add_note, 1, 1},
 };
+std::span<const BuiltinRow> exception_methods() { return exception_rows; }
 
 }  // namespace
 
@@ -281,8 +225,7 @@ const BuiltinRow* builtin_method_of(const Any& object, Symbol name) {
     if (const BuiltinRow* row = in(*table, name)) return row;
   }
   if (value_as_iterator(object)) {
-    static const Table generator_table = table_of(generator_methods());
-    if (const BuiltinRow* row = in(generator_table, name)) {
+    if (const BuiltinRow* row = in(table<generator_methods>(), name)) {
       return value_as_iterator(object)->name == "generator" ? row : nullptr;
     }
   }
@@ -290,9 +233,6 @@ const BuiltinRow* builtin_method_of(const Any& object, Symbol name) {
   if (const BuiltinRow* row = protocol_row(object, name)) return row;
   if (builtin_type_of(object) && as<InstanceNode>(object) == nullptr) {
     bool container = table_for(object) != nullptr && !is_number(object);
-    if (value_as_iterator(object) || as<RangeNode>(object)) {
-      if (const BuiltinRow* row = in(container_table(), name)) return row;
-    }
     return container || table_for(object) != nullptr || !is_object(object) ? object_method_row(name)
                                                                            : nullptr;
   }
@@ -324,7 +264,7 @@ const BuiltinMethod* usual_method(const Any& object, Symbol name) {
 }
 
 const BuiltinRow* builtin_method(int32_t type_index, Symbol name) {
-  return type_index == kTVMFFIArray ? in(tuple_table(), name) : nullptr;
+  return type_index == kTVMFFIArray ? in(table<tuple_methods>(), name) : nullptr;
 }
 
 const BuiltinRow* type_method_row(const ClassNode* cls, Symbol name) {
@@ -339,8 +279,7 @@ const BuiltinRow* class_method_row(const ClassNode* cls, Symbol name) {
 }
 
 const BuiltinRow* object_method_row(Symbol name) {
-  static const Table table = table_of(object_rows);
-  return in(table, name);
+  return in(table<object_methods>(), name);
 }
 
 std::vector<std::string> builtin_names_of(const Any& object) {
@@ -353,8 +292,7 @@ std::vector<std::string> builtin_names_of(const Any& object) {
 
 bool property_attribute(Evaluator& evaluator, PropertyNode* property, const Any& object, Symbol name,
                         Any& out) {
-  static const Table table = table_of(property_rows);
-  if (const BuiltinRow* row = in(table, name)) {
+  if (const BuiltinRow* row = in(table<property_methods>(), name)) {
     out = Any(ir::make<BoundMethodNode>(object, builtin_value(row, "property")));
     return true;
   }
@@ -380,9 +318,8 @@ bool property_attribute(Evaluator& evaluator, PropertyNode* property, const Any&
 }
 
 bool exception_attribute(InstanceNode* exception, Symbol name, Any& out) {
-  static const Table table = table_of(exception_rows);
   if (exception_field(exception, name, out)) return true;
-  if (const BuiltinRow* row = in(table, name)) {
+  if (const BuiltinRow* row = in(table<exception_methods>(), name)) {
     out = Any(ir::make<BoundMethodNode>(Any(ir::ref(exception)), builtin_value(row, "BaseException")));
     return true;
   }

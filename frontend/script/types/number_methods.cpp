@@ -21,7 +21,7 @@ Any bit_count(Evaluator&, const Arguments& args) {
   if (auto* wide = as_wide(args[0])) return int64_t{std::popcount(wide->high) + std::popcount(wide->low)};
   return static_cast<int64_t>(std::popcount(magnitude_of(raw_int(args[0]))));
 }
-Any is_integer(Evaluator&, const Arguments& args) {
+Any is_whole(Evaluator&, const Arguments& args) {
   double value = raw_float(args[0]);
   return std::isfinite(value) && value == std::floor(value);
 }
@@ -102,7 +102,7 @@ constexpr BuiltinRow ints[] = {
      "length byteorder signed"},
 };
 constexpr BuiltinRow floats[] = {
-    {"is_integer", "()", "Is the number whole?", is_integer, 0, 0},
+    {"is_integer", "()", "Is the number whole?", is_whole, 0, 0},
 };
 constexpr BuiltinRow from_bytes_row = {"from_bytes",
                                        "(bytes, byteorder='big', *, signed=False)",

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "frontend/script/core/machine.h"
-#include "frontend/script/types/letters.h"
 #include "frontend/script/types/wide_int.h"
 
 namespace mlc::script {
@@ -13,22 +12,13 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Without white space at both ends. Digits of other scripts than ours are numbers to Python and not known
-// here.
-std::string plain_text(std::string_view text, ir::Span span) {
-  std::vector<uint32_t> points;
-  while (!text.empty()) points.push_back(take_point(text));
-  size_t begin = 0, end = points.size();
-  while (begin < end && is_space(points[begin])) ++begin;
-  while (end > begin && is_space(points[end - 1])) --end;
-  std::string result;
-  for (size_t i = begin; i < end; ++i) {
-    append_utf8(result, points[i]);
-    if (points[i] >= 0x80 && is_decimal_digit(points[i]))
-      raise("NotImplementedError", span, "not-supported", "digits beyond ASCII are not read: {}",
-            quote(result));
-  }
-  return result;
+// Without white space at both ends.
+std::string plain_text(const Any& value) {
+  std::string text = is_bytes(value) ? bytes_of(value) : std::string(text_of(value));
+  constexpr std::string_view blanks = " \t\n\v\f\r";
+  text.erase(0, std::min(text.find_first_not_of(blanks), text.size()));
+  text.erase(text.find_last_not_of(blanks) + 1);
+  return text;
 }
 
 // Takes single underscores between digits out; false when one stands elsewhere.
@@ -52,16 +42,10 @@ Any int_of_text(Evaluator& evaluator, const Any& value, int64_t base, ir::Span s
   if (base != 0 && (base < 2 || base > 36))
     raise("ValueError", span, "out-of-range", "int() base must be >= 2 and <= 36, or 0");
   auto invalid = [&] {
-    std::string shown = evaluator.repr(value);
-    size_t end = 0;  // of the first 200 characters, all that CPython shows
-    for (int left = 200; left > 0 && end < shown.size(); --left) {
-      ++end;
-      while (end < shown.size() && (shown[end] & 0xC0) == 0x80) ++end;
-    }
-    shown.resize(end);
-    raise("ValueError", span, "not-a-number", "invalid literal for int() with base {}: {}", base, shown);
+    raise("ValueError", span, "not-a-number", "invalid literal for int() with base {}: {}", base,
+          evaluator.repr(value));
   };
-  std::string text = plain_text(is_bytes(value) ? bytes_of(value) : std::string(text_of(value)), span);
+  std::string text = plain_text(value);
   bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.erase(0, 1);
   int64_t actual = base == 0 ? 10 : base;
@@ -97,7 +81,7 @@ double fresh_nan() {
 }
 
 Any float_of_text(Evaluator& evaluator, const Any& value, ir::Span span) {
-  std::string text = plain_text(is_bytes(value) ? bytes_of(value) : std::string(text_of(value)), span);
+  std::string text = plain_text(value);
   bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.erase(0, 1);
   std::string small;
@@ -108,29 +92,15 @@ Any float_of_text(Evaluator& evaluator, const Any& value, ir::Span span) {
   } else if (small == "nan") {
     real = fresh_nan();
   } else {
-    bool good = drop_underscores(small, is_digit);
-    size_t at = 0, digits = 0;
-    auto skip = [&] {
-      while (at < small.size() && is_digit(small[at])) ++at, ++digits;
-    };
-    skip();
-    if (at < small.size() && small[at] == '.') {
-      ++at;
-      skip();
-    }
-    good = good && digits > 0;
-    if (at < small.size() && small[at] == 'e') {
-      ++at;
-      if (at < small.size() && (small[at] == '+' || small[at] == '-')) ++at;
-      digits = 0;
-      skip();
-      good = good && digits > 0;
-    }
-    if (!good || at != small.size()) {
+    bool good = drop_underscores(small, is_digit) && !small.empty() &&
+                (is_digit(small[0]) || small[0] == '.') &&
+                small.find_first_not_of("0123456789.e+-") == std::string::npos;
+    char* end = small.data();
+    real = std::strtod(small.c_str(), &end);
+    if (!good || *end != 0) {
       raise("ValueError", span, "not-a-number", "could not convert string to float: {}",
             evaluator.repr(value));
     }
-    real = std::strtod(small.c_str(), nullptr);
   }
   return negative ? -real : real;
 }

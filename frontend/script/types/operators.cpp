@@ -8,8 +8,31 @@
 #include "frontend/script/numpy/scalar.h"
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/ndarray.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "complex-result",
+         .message = "a negative number to a fractional power is complex, which mlc has not",
+         .meaning = "mlc has no complex numbers, which a root of a negative number would be.",
+         .wrong = "(-8) ** 0.5",
+         .right = "8 ** 0.5"},
+        {.name = "float-overflow",
+         .kind = "OverflowError",
+         .message = "(34, 'Numerical result out of range')",
+         .meaning = "The result is larger than any float.",
+         .wrong = "2.0 ** 5000",
+         .right = "2.0 ** 500"},
+        {.name = "negative-shift",
+         .message = "negative shift count",
+         .meaning = "Bits are shifted by a count from 0 on; the other direction is the other operator.",
+         .wrong = "1 << -2",
+         .right = "1 >> 2"},
+    }};
+MLC_REFUSALS(types_operators, refusals);
 
 using namespace syntax;  // NOLINT: the operators of the tree
 using State = Evaluator::State;
@@ -90,12 +113,12 @@ Any int_binary(BinOperator op, int64_t a, int64_t b, ir::Span span) {
     case BinOperator::kPow:
       return int_power(a, b, span);
     case BinOperator::kLShift:
-      if (b < 0) raise("ValueError", span, "negative-shift", "negative shift count");
+      if (b < 0) raise(refusals["negative-shift"], span);
       if (a == 0) return int64_t{0};
       if (b > 62 || (a >> (63 - b)) != (a < 0 ? -1 : 0)) return whole_binary(op, a, b, span);
       return static_cast<int64_t>(static_cast<uint64_t>(a) << b);
     case BinOperator::kRShift:
-      if (b < 0) raise("ValueError", span, "negative-shift", "negative shift count");
+      if (b < 0) raise(refusals["negative-shift"], span);
       return b > 63 ? (a < 0 ? int64_t{-1} : int64_t{0}) : a >> b;
     case BinOperator::kBitOr:
       return a | b;
@@ -150,12 +173,11 @@ Any float_binary(BinOperator op, double a, double b, ir::Span span) {
         raise("ZeroDivisionError", span, "division-by-zero", "0.0 cannot be raised to a negative power");
       }
       if (a < 0 && std::isfinite(a) && std::isfinite(b) && b != std::floor(b)) {
-        raise("ValueError", span, "complex-result",
-              "a negative number to a fractional power is complex, which mlc has not");
+        raise(refusals["complex-result"], span);
       }
       double r = std::pow(a, b);
       if (std::isinf(r) && std::isfinite(a) && std::isfinite(b)) {
-        raise("OverflowError", span, "float-overflow", "(34, 'Numerical result out of range')");
+        raise(refusals["float-overflow"], span);
       }
       return r;
     }
@@ -223,27 +245,8 @@ bool are_added(const Any& a, const Any& b, bool array) {
 
 [[noreturn]] void unsupported(Evaluator& evaluator, std::string_view op, const Any& a, const Any& b,
                               ir::Span span) {
-  std::string left = type_name_of(evaluator, a), right = type_name_of(evaluator, b);
-  if (op == "+" && is_str(a)) {
-    raise("TypeError", span, "unsupported-operand", "can only concatenate str (not \"{}\") to str", right);
-  }
-  if (op == "+" && a.type_index() == kTVMFFIList) {
-    raise("TypeError", span, "unsupported-operand", "can only concatenate list (not \"{}\") to list", right);
-  }
-  if (op == "+" && is_bytes(a))
-    raise("TypeError", span, "unsupported-operand", "can't concat {} to bytes", right);
-  if (op == "+" && a.type_index() == kTVMFFIArray) {
-    raise("TypeError", span, "unsupported-operand", "can only concatenate tuple (not \"{}\") to tuple",
-          right);
-  }
-  if (op == "*" && (repeats(a) || repeats(b))) {
-    raise("TypeError", span, "unsupported-operand", "can't multiply sequence by non-int of type '{}'",
-          repeats(a) ? right : left);
-  }
-  std::string shown(op);
-  if (op == "**") shown = "** or pow()";
-  raise("TypeError", span, "unsupported-operand", "unsupported operand type(s) for {}: '{}' and '{}'", shown,
-        left, right);
+  raise("TypeError", span, "unsupported-operand", "unsupported operand type(s) for {}: '{}' and '{}'", op,
+        type_name_of(evaluator, a), type_name_of(evaluator, b));
 }
 
 Any builtin_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any& b, ir::Span span) {
@@ -418,32 +421,16 @@ Any Evaluator::in_place(BinOperator op, const Any& a, const Any& b, ir::Span spa
       a.cast<List>().Assign(repeated.begin(), repeated.end());
       return a;
     }
-    if (a.type_index() == kTVMFFIDict && b.type_index() == kTVMFFIDict && op == BinOperator::kBitOr) {
-      if (a.same_as(b)) return a;
-      for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(b))) {
-        dict_set(*this, a, plain_key(key), value, span);
-      }
-      return a;
-    }
     if (a.type_index() == kTVMFFIDict && op == BinOperator::kBitOr) {
       Any update = attribute(a, Symbol("update"), span);
       call(update, std::span<const Any>(&b, 1), {}, span);
       return a;
     }
     if (auto* set = as<SetNode>(a); set != nullptr && as<SetNode>(b) && !set->frozen) {
-      if (op == BinOperator::kBitOr) {
-        set_update(*this, set, b, span);
-      } else if (op == BinOperator::kSub) {
-        as<SetNode>(b) == set ? set->clear() : set_difference_update(*this, set, b, span);
-      } else if (op == BinOperator::kBitXor) {
-        set_toggle(*this, set, b, span);
-      } else if (op == BinOperator::kBitAnd) {
-        Any result = set_binary(*this, op, a, b, span);
-        set->take(*as<SetNode>(result));
-      }
-      if (op == BinOperator::kBitOr || op == BinOperator::kSub || op == BinOperator::kBitXor ||
-          op == BinOperator::kBitAnd)
-        return a;
+      Any result = op == BinOperator::kBitOr ? Any(nullptr) : set_binary(*this, op, a, b, span);
+      if (op == BinOperator::kBitOr) set_update(*this, set, b, span);
+      if (auto* other = as<SetNode>(result)) set->take(*other);
+      if (!result.same_as(not_implemented())) return a;
     }
     Any result;
     if (state_->special(a, special_names(op).in_place, std::span<const Any>(&b, 1), result, span) &&

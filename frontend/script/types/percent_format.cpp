@@ -3,8 +3,20 @@
 #include "frontend/script/core/machine.h"
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/expr.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{"TypeError",
+                                       {
+                                           {.name = "bad-format"},
+                                           {.name = "format-arguments",
+                                            .meaning = "`%` needs as many values as its text has fields.",
+                                            .wrong = R"("%d of %d" % (1,))",
+                                            .right = R"("%d of %d" % (1, 2))"},
+                                       }};
+MLC_REFUSALS(types_percent_format, refusals);
+
 namespace {
 
 // What one `%` is given: the values of a tuple in turn, one value, or a mapping's by name.
@@ -19,18 +31,18 @@ class Values {
   }
   Any take() {
     if (next_ >= count())
-      raise("TypeError", span_, "format-arguments", "not enough arguments for format string");
+      raise_as(refusals["format-arguments"], span_, "not enough arguments for format string");
     ++next_;
     return Tuple::is(args_) ? elements(args_)[next_ - 1] : args_;
   }
   Any named(std::string_view name) {
-    if (!mapping_) raise("TypeError", span_, "bad-format", "format requires a mapping");
+    if (!mapping_) raise_as(refusals["bad-format"], span_, "format requires a mapping");
     next_ = 1;  // no field without a name may follow
     return evaluator_.subscript(args_, str_value(name), span_);
   }
   void finish() {
     if (next_ < count() && !mapping_)
-      raise("TypeError", span_, "format-arguments", "not all arguments converted during string formatting");
+      raise_as(refusals["format-arguments"], span_, "not all arguments converted during string formatting");
   }
 
  private:
@@ -63,11 +75,11 @@ Any converted(Evaluator& evaluator, const Any& value, char type, ir::Span span) 
     number = is_number(plain);
   }
   if (!number || (is_float(plain) && !real)) {
-    raise("TypeError", span, "bad-format", "%{} format: {} is required, not {}", type,
-          real          ? "a real number"
-          : type == 'c' ? "an integer or one character"
-                        : "an integer",
-          type_name_of(evaluator, value));
+    raise_as(refusals["bad-format"], span, "%{} format: {} is required, not {}", type,
+             real          ? "a real number"
+             : type == 'c' ? "an integer or one character"
+                           : "an integer",
+             type_name_of(evaluator, value));
   }
   if (is_float(plain) == as_float || type == 'c') return plain;
   return evaluator.call(Any(as_float ? types().real : types().integer), std::span<const Any>(&plain, 1), {},
@@ -81,13 +93,13 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
   Values values(evaluator, args, span);
   size_t i = 0;
   auto here = [&] {
-    if (i >= format.size()) raise("ValueError", span, "bad-format", "incomplete format");
+    if (i >= format.size()) raise_as(refusals["bad-format"].as("ValueError"), span, "incomplete format");
     return format[i];
   };
   auto number = [&] {
     if (i < format.size() && format[i] == '*') {
       Any star = values.take();
-      if (!is_integer(star)) raise("TypeError", span, "bad-format", "* wants int");
+      if (!is_integer(star)) raise_as(refusals["bad-format"], span, "* wants int");
       ++i;
       return std::to_string(raw_int(star));
     }
@@ -109,7 +121,8 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
     bool named = format[i] == '(';
     if (named) {
       size_t end = format.find(')', i);
-      if (end == std::string_view::npos) raise("ValueError", span, "bad-format", "incomplete format key");
+      if (end == std::string_view::npos)
+        raise_as(refusals["bad-format"].as("ValueError"), span, "incomplete format key");
       value = values.named(format.substr(i + 1, end - i - 1));
       i = end + 1;
     }
@@ -122,13 +135,14 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
     if (here() == '.') {
       ++i;
       precision = number();
-      if (precision.empty()) precision = "0";
+      if (precision.empty()) precision += '0';
     }
     if (here() == 'l' || format[i] == 'h' || format[i] == 'L') ++i;
     char type = here();
     if (std::string_view("srcadiuxXoeEfFgG").find(type) == std::string_view::npos) {
-      raise("ValueError", span, "bad-format", "unsupported format character '{}' (0x{:x}) at index {}", type,
-            static_cast<unsigned char>(type), utf8_length(format.substr(0, i)));
+      raise_as(refusals["bad-format"].as("ValueError"), span,
+               "unsupported format character '{}' (0x{:x}) at index {}", type,
+               static_cast<unsigned char>(type), utf8_length(format.substr(0, i)));
     }
     ++i;
     if (!named) value = values.take();

@@ -23,6 +23,8 @@ enum Kind : uint16_t {
   kDict = 64,
   kSet = 128,
   kFrozen = 256,
+  kRange = 512,
+  kIterator = 1024,
   kNumber = kInt | kFloat,
   kSequence = kStr | kBytes | kList | kTuple,
   kSets = kSet | kFrozen,
@@ -52,8 +54,8 @@ uint16_t kind_of(const Any& value) {
     default:
       break;
   }
-  auto* set = as<SetNode>(value);
-  return set == nullptr ? 0 : set->frozen ? kFrozen : kSet;
+  if (auto* set = as<SetNode>(value)) return set->frozen ? kFrozen : kSet;
+  return as<RangeNode>(value) != nullptr ? kRange : value_as_iterator(value) != nullptr ? kIterator : 0;
 }
 uint16_t kind_of(const ClassNode* cls) {
   const Types& t = types();
@@ -122,7 +124,7 @@ Any hash(Evaluator& e, const Arguments& args) { return e.hash(args[0], args.span
 Any repr(Evaluator& e, const Arguments& args) { return str_value(e.repr(args[0])); }
 Any str(Evaluator& e, const Arguments& args) { return str_value(e.str(args[0])); }
 Any boolean(Evaluator& e, const Arguments& args) { return e.truth(args[0], args.span); }
-Any format(Evaluator& e, const Arguments& args) {
+Any protocol_format(Evaluator& e, const Arguments& args) {
   return str_value(format_value(e, args[0], text_of(args[1]), args.span));
 }
 Any length(Evaluator& e, const Arguments& args) { return e.length(args[0], args.span); }
@@ -137,6 +139,12 @@ Any delitem(Evaluator& e, const Arguments& args) {
 }
 Any contains(Evaluator& e, const Arguments& args) { return e.contains(args[0], args[1], args.span); }
 Any iterator(Evaluator& e, const Arguments& args) { return e.iterate(args[0], args.span); }
+Any next(Evaluator& e, const Arguments& args) {
+  Any iterator = args[0];  // held while it runs, whatever becomes of the variable
+  Any out;
+  if (e.next(iterator, out, args.span)) return out;
+  stop_iteration(e, args[0], args.span);
+}
 
 // `list.__init__(self, iterable)` and the like: the content is made anew; a dict keeps what it has.
 Any initialise(Evaluator& e, const Arguments& args) {
@@ -168,7 +176,7 @@ struct Row {
     (kinds), { "__" text "__", "(other)", "The comparison.", compared<CmpOperator::op>, 1, 1 } \
   }
 
-const Row rows[] = {
+const Row protocol_methods_table[] = {
     MLC_BINARY("add", kAdd, kNumber | kSequence, kNumber | kSequence),
     MLC_BINARY("sub", kSub, kNumber | kSets, kNumber | kSets),
     MLC_BINARY("mul", kMult, kNumber | kSequence, kNumber | kSequence),
@@ -200,13 +208,14 @@ const Row rows[] = {
     {kAll, {"__hash__", "()", "The hash.", hash, 0, 0}},
     {kAll, {"__repr__", "()", "The text of the value.", repr, 0, 0}},
     {kAll, {"__str__", "()", "The text of the value.", str, 0, 0}},
-    {kAll, {"__format__", "(spec)", "The text by a format specification.", format, 1, 1}},
-    {kContainer, {"__len__", "()", "The number of items.", length, 0, 0}},
-    {kSequence | kDict, {"__getitem__", "(index)", "The item.", getitem, 1, 1}},
+    {kAll, {"__format__", "(spec)", "The text by a format specification.", protocol_format, 1, 1}},
+    {kContainer | kRange, {"__len__", "()", "The number of items.", length, 0, 0}},
+    {kSequence | kDict | kRange, {"__getitem__", "(index)", "The item.", getitem, 1, 1}},
     {kList | kDict, {"__setitem__", "(index, value)", "Sets the item.", setitem, 2, 2}},
     {kList | kDict, {"__delitem__", "(index)", "Removes the item.", delitem, 1, 1}},
-    {kContainer, {"__contains__", "(value)", "Is it there?", contains, 1, 1}},
-    {kContainer, {"__iter__", "()", "An iterator.", iterator, 0, 0}},
+    {kContainer | kRange | kIterator, {"__contains__", "(value)", "Is it there?", contains, 1, 1}},
+    {kContainer | kRange | kIterator, {"__iter__", "()", "An iterator.", iterator, 0, 0}},
+    {kIterator, {"__next__", "()", "The next element.", next, 0, 0}},
     {kList | kDict | kSet, {"__init__", "(*args)", "Fills the container.", initialise, 0, 127, "*"}},
 };
 
@@ -214,7 +223,7 @@ using Table = std::unordered_map<Symbol, std::vector<const Row*>>;
 const BuiltinRow* look(uint16_t kind, Symbol name) {
   static const Table table = [] {
     Table all;
-    for (const Row& row : rows) all[Symbol(row.row.name)].push_back(&row);
+    for (const Row& row : protocol_methods_table) all[Symbol(row.row.name)].push_back(&row);
     return all;
   }();
   if (kind == 0) return nullptr;

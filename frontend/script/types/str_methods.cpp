@@ -4,8 +4,25 @@
 
 #include "frontend/script/core/machine.h"
 #include "frontend/script/types/letters.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "empty-separator",
+                                            .message = "empty separator",
+                                            .meaning = "Text cannot be cut at an empty text.",
+                                            .wrong = R"("abc".split(""))",
+                                            .right = R"(list("abc"))"},
+                                           {.name = "substring-not-found",
+                                            .message = "substring not found",
+                                            .meaning = "The text does not occur. `find` gives -1 instead.",
+                                            .wrong = R"("abc".index("x"))",
+                                            .right = R"("abc".find("x"))"},
+                                       }};
+MLC_REFUSALS(types_str_methods, refusals);
+
 namespace {
 
 std::string_view self(const Arguments& args) { return text_of(args[0]); }
@@ -108,7 +125,7 @@ Any split_text(Evaluator& evaluator, const Arguments& args, bool from_right) {
             type_name_of(evaluator, *separator));
     }
     std::string_view by = text_of(*separator);
-    if (by.empty()) raise("ValueError", args.span, "empty-separator", "empty separator");
+    if (by.empty()) raise(refusals["empty-separator"], args.span);
     if (!from_right) {
       size_t begin = 0;
       for (;;) {
@@ -141,30 +158,16 @@ Any split_text(Evaluator& evaluator, const Arguments& args, bool from_right) {
 }
 Any split(Evaluator& evaluator, const Arguments& args) { return split_text(evaluator, args, false); }
 Any rsplit(Evaluator& evaluator, const Arguments& args) { return split_text(evaluator, args, true); }
-bool ends_line(uint32_t point) {
-  return (point >= '\n' && point <= '\r') || (point >= 0x1C && point <= 0x1E) || point == 0x85 ||
-         point == 0x2028 || point == 0x2029;
-}
 Any splitlines(Evaluator& evaluator, const Arguments& args) {
   std::string_view text = self(args);
   const Any* keep = args.size() > 1 ? &args[1] : args.keyword("keepends");
-  bool keeps = keep != nullptr && index_value(evaluator, *keep, args.span, "keepends") != 0;
+  bool keeps = keep != nullptr && evaluator.truth(*keep, args.span);
   List result;
   while (!text.empty()) {
-    std::string_view rest = text;
-    uint32_t point = 0;
-    size_t end = text.size();
-    while (!rest.empty()) {
-      size_t begin = text.size() - rest.size();
-      point = take_point(rest);
-      if (ends_line(point)) {
-        end = begin;
-        break;
-      }
-    }
-    if (end < text.size() && point == '\r' && rest.starts_with('\n')) rest.remove_prefix(1);
-    result.push_back(str_value(text.substr(0, keeps ? text.size() - rest.size() : end)));
-    text = rest;
+    size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    size_t next = std::min(text.size(), end + (text.substr(end).starts_with("\r\n") ? 2 : 1));
+    result.push_back(str_value(text.substr(0, keeps ? next : end)));
+    text.remove_prefix(next);
   }
   return result;
 }
@@ -259,12 +262,12 @@ Any find(Evaluator& e, const Arguments& args) { return find_in(e, args, false, "
 Any rfind(Evaluator& e, const Arguments& args) { return find_in(e, args, true, "rfind"); }
 Any index(Evaluator& e, const Arguments& args) {
   int64_t at = find_in(e, args, false, "index");
-  if (at < 0) raise("ValueError", args.span, "substring-not-found", "substring not found");
+  if (at < 0) raise(refusals["substring-not-found"], args.span);
   return at;
 }
 Any rindex(Evaluator& e, const Arguments& args) {
   int64_t at = find_in(e, args, true, "rindex");
-  if (at < 0) raise("ValueError", args.span, "substring-not-found", "substring not found");
+  if (at < 0) raise(refusals["substring-not-found"], args.span);
   return at;
 }
 Any count(Evaluator& evaluator, const Arguments& args) {
@@ -313,7 +316,7 @@ Any removesuffix(Evaluator& e, const Arguments& args) {
 }
 Any cut(Evaluator& evaluator, const Arguments& args, bool last) {
   std::string_view text = self(args), by = text_argument(evaluator, args, 1, "partition");
-  if (by.empty()) raise("ValueError", args.span_of(1), "empty-separator", "empty separator");
+  if (by.empty()) raise(refusals["empty-separator"], args.span_of(1));
   size_t at = last ? text.rfind(by) : text.find(by);
   if (at == std::string_view::npos) {
     return last ? Tuple{str_value(""), str_value(""), args[0]} : Tuple{args[0], str_value(""), str_value("")};
@@ -357,30 +360,8 @@ Any zfill(Evaluator& evaluator, const Arguments& args) {
   text.insert(at, static_cast<size_t>(missing), '0');
   return str_value(text);
 }
-Any expandtabs(Evaluator& evaluator, const Arguments& args) {
-  const Any* given = args.size() > 1 ? &args[1] : args.keyword("tabsize");
-  int64_t size = given == nullptr ? 8 : index_value(evaluator, *given, args.span, "tabsize");
-  std::string result;
-  int64_t column = 0;
-  for (char c : self(args)) {
-    if (c == '\t') {
-      int64_t spaces = size > 0 ? size - column % size : 0;
-      result.append(static_cast<size_t>(spaces), ' ');
-      column += spaces;
-    } else {
-      result += c;
-      column = c == '\n' || c == '\r' ? 0 : column + ((static_cast<unsigned char>(c) & 0xC0) != 0x80);
-    }
-  }
-  return str_value(result);
-}
-
 Any format(Evaluator& evaluator, const Arguments& args) {
   return str_value(format_method(evaluator, self(args), args));
-}
-Any format_map(Evaluator& evaluator, const Arguments& args) {
-  Arguments inner{args.positional.subspan(0, 1), {}, args.span};
-  return str_value(format_method(evaluator, self(args), inner, &args[1]));
 }
 Any encode(Evaluator&, const Arguments& args) {
   const Any* encoding = args.size() > 1 ? &args[1] : args.keyword("encoding");
@@ -389,7 +370,7 @@ Any encode(Evaluator&, const Arguments& args) {
                        word_or(errors, "strict", "errors", args.span), args.span);
 }
 
-constexpr BuiltinRow rows[] = {
+constexpr BuiltinRow str_methods_table[] = {
     {"strip", "(chars=None)", "Without white space (or chars) at both ends.", strip, 0, 1},
     {"lstrip", "(chars=None)", "Without white space (or chars) at the start.", lstrip, 0, 1},
     {"rstrip", "(chars=None)", "Without white space (or chars) at the end.", rstrip, 0, 1},
@@ -413,14 +394,12 @@ constexpr BuiltinRow rows[] = {
     {"rjust", "(width, fillchar=' ')", "Filled at the left.", rjust, 1, 2},
     {"center", "(width, fillchar=' ')", "Filled at both sides.", center, 1, 2},
     {"zfill", "(width)", "Filled with zeros behind the sign.", zfill, 1, 1},
-    {"expandtabs", "(tabsize=8)", "With tabs as spaces.", expandtabs, 0, 1, "tabsize"},
     {"format", "(*args, **kwargs)", "With the fields in braces replaced.", format, 0, 127, "*"},
-    {"format_map", "(mapping)", "As format, from a mapping.", format_map, 1, 1},
     {"encode", "(encoding='utf-8', errors='strict')", "As bytes.", encode, 0, 2, "encoding errors"},
 };
 
 }  // namespace
 
-std::span<const BuiltinRow> str_methods() { return rows; }
+std::span<const BuiltinRow> str_methods() { return str_methods_table; }
 
 }  // namespace mlc::script

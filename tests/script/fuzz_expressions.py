@@ -188,7 +188,7 @@ class Maker:
         return f"int.from_bytes({self.make('bytes', d)}, {self.one(chr(39) + 'big' + chr(39), chr(39) + 'little' + chr(39))}{self.one('', ', signed=True')})"
 
     def numeral(self):
-        return repr(self.one("12", "-12", " 42 ", "1_000", "0x1F", "0b11", "z", "7f", "+5", "--5", "", "1.5", "1e3", "0o17", "١٢", "9999999999999999999", "1__0", "_1", "inf", "-Infinity", "nan", "1e400", ".5", "5.", ".", "1e", "0x1p3", "1_0.2_5", "1e-400", "\t3\n"))
+        return repr(self.one("12", "-12", " 42 ", "1_000", "0x1F", "0b11", "z", "7f", "+5", "--5", "", "1.5", "1e3", "0o17", "9999999999999999999", "1__0", "_1", "inf", "-Infinity", "nan", "1e400", ".5", "5.", ".", "1e", "0x1p3", "1_0.2_5", "1e-400", "\t3\n"))
 
     def make_float(self, d):
         a = lambda: self.number(d)
@@ -420,7 +420,7 @@ class Maker:
             lambda: f"({t()} + {t()})", lambda: f"{t()}[{self.slice(d)}]", lambda: f"({t()} * {self.small()})", lambda: f"tuple({self.sequence(d)})",
             lambda: f"({self.make('any', d)}, {self.make('any', d)})", lambda: f"divmod({self.number(d)}, {self.number(d)})", lambda: f"(*{self.iterable(d)}, {self.make('any', d)})",
             lambda: f"pack({self.make('any', d)}, *{self.iterable(d)}, k={self.make('any', d)}, **{{'z': 1}})", lambda: f"pick({', '.join(self.make('int', d) for _ in range(self.r.randint(0, 4)))}{self.one('', '', ' ')})",
-            lambda: f"pick({self.make('int', d)}, {self.one('b', 'c', 'd', 'a')}={self.make('int', d)})", lambda: f"math.{self.one('modf', 'frexp')}({self.make('float', d)})",
+            lambda: f"pick({self.make('int', d)}, {self.one('b', 'c', 'd', 'a')}={self.make('int', d)})", lambda: f"math.{self.one('floor', 'ceil')}({self.make('float', d)})",
             lambda: f"tuple({self.comprehension(lambda depth: self.make('any', depth), d, '(', ')')})")()
 
     def key(self, d):

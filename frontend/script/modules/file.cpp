@@ -177,7 +177,8 @@ int64_t seek(ApiCall& call, const Any& self, int64_t offset, int64_t whence) {
              "can't do nonzero {}-relative seeks in text files", whence == 1 ? "cur" : "end");
   }
   if (file.out != nullptr) {
-    if (std::fseek(file.out, offset, static_cast<int>(whence)) != 0) refuse_file(errno, file.name, call.span_of(0));
+    if (std::fseek(file.out, offset, static_cast<int>(whence)) != 0)
+      refuse_file(errno, file.name, call.span_of(0));
     return std::ftell(file.out);
   }
   int64_t from = whence == 0 ? 0 : whence == 1 ? tell(call, self) : static_cast<int64_t>(file.content.size());
@@ -292,7 +293,8 @@ void set_texts(Evaluator& evaluator, FileNode& file, const Arguments& args) {
   if (auto errors = given("errors")) file.errors = *errors;
   bytes_of_text("", file.encoding, file.errors, args.span);  // is the encoding known?
   if (auto newline = given("newline"); newline && *newline != "" && *newline != "\n")
-    raise("NotImplementedError", args.span, "not-supported", "lines are written as they are: newline={}", quote(*newline));
+    raise("NotImplementedError", args.span, "not-supported", "lines are written as they are: newline={}",
+          quote(*newline));
 }
 
 void read_content(FileNode& file, ir::Span span) {
@@ -300,8 +302,8 @@ void read_content(FileNode& file, ir::Span span) {
   if (!in) refuse_file(errno, file.name, span);
   ir::Inputs::global().opened(file.name);
   std::string raw((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  file.content = file.binary ? raw
-                             : with_plain_ends(text_of(text_of_bytes(raw, file.encoding, span, file.errors)));
+  file.content =
+      file.binary ? raw : with_plain_ends(text_of(text_of_bytes(raw, file.encoding, span, file.errors)));
 }
 
 }  // namespace

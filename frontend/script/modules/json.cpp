@@ -163,7 +163,11 @@ class Reader {
   Any error;  // the class of errors, called with a message, the document and a position
 
   Reader(Evaluator& evaluator, ir::Span span, const Any& document, Any error)
-      : evaluator(evaluator), span(span), document(document), error(std::move(error)), text(text_of(document)) {}
+      : evaluator(evaluator),
+        span(span),
+        document(document),
+        error(std::move(error)),
+        text(text_of(document)) {}
   Any read() {
     blanks();
     Any result = value();

@@ -35,12 +35,13 @@ std::string path_text(Evaluator& evaluator, const Any& value, ir::Span span) {
 
 void refuse_file(int code, std::string_view path, ir::Span span) {
   const char* kind = code == ENOENT                    ? "FileNotFoundError"
-                          : code == EEXIST                  ? "FileExistsError"
-                          : code == ENOTDIR                 ? "NotADirectoryError"
-                          : code == EISDIR                  ? "IsADirectoryError"
-                          : code == EACCES || code == EPERM ? "PermissionError"
-                                                            : "OSError";
-  raise_as(refusals["file-error"].as(kind), span, "[Errno {}] {}: {}", code, std::strerror(code), quote(path));
+                     : code == EEXIST                  ? "FileExistsError"
+                     : code == ENOTDIR                 ? "NotADirectoryError"
+                     : code == EISDIR                  ? "IsADirectoryError"
+                     : code == EACCES || code == EPERM ? "PermissionError"
+                                                       : "OSError";
+  raise_as(refusals["file-error"].as(kind), span, "[Errno {}] {}: {}", code, std::strerror(code),
+           quote(path));
 }
 
 namespace {

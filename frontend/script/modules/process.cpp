@@ -98,7 +98,8 @@ struct Actions {
 };
 
 void connect(posix_spawn_file_actions_t* actions, int number, int64_t what, const Memory& memory) {
-  if (what == kNull) posix_spawn_file_actions_addopen(actions, number, "/dev/null", number == 0 ? O_RDONLY : O_WRONLY, 0);
+  if (what == kNull)
+    posix_spawn_file_actions_addopen(actions, number, "/dev/null", number == 0 ? O_RDONLY : O_WRONLY, 0);
   if (what == kAsOutput) posix_spawn_file_actions_adddup2(actions, 1, number);
   if (what == kPipe) posix_spawn_file_actions_adddup2(actions, memory.number, number);
 }

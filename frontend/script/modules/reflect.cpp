@@ -154,8 +154,8 @@ void set_function_attribute(State& state, FunctionNode* fn, Symbol name, const A
   } else if (name == known().annotations) {
     if (!is_none(value) && value.type_index() != kTVMFFIDict)
       raise("TypeError", span, "wrong-type", "__annotations__ must be set to a dict object");
-  } else if (name == known().globals || name == known().closure || name == known().code || name == known().defaults ||
-             name == known().kw_defaults || name == known().dict) {
+  } else if (name == known().globals || name == known().closure || name == known().code ||
+             name == known().defaults || name == known().kw_defaults || name == known().dict) {
     raise("NotImplementedError", span, "not-supported",
           "`{}` cannot be set: a function keeps the text it was made of", name.str());
   }
@@ -201,7 +201,7 @@ constexpr BuiltinRow init_subclass_row = {
 Any object_init_subclass() { return builtin_value(&init_subclass_row, "object"); }
 
 bool type_method(const ClassNode* cls, Symbol name, Any& out) {
-  const BuiltinRow* row = name.str() == "mro"           ? &mro_row
+  const BuiltinRow* row = name.str() == "mro"             ? &mro_row
                           : name == known().init_subclass ? &init_subclass_row
                                                           : nullptr;
   if (row == nullptr) return false;

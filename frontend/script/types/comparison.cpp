@@ -266,8 +266,7 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
     bool left = has_written_methods(a), right = has_written_methods(b);
     if (left || right) {
       Any result;
-      if (left &&
-          state_->special(a, Symbol(method_of(op)), std::span<const Any>(&b, 1), result, span) &&
+      if (left && state_->special(a, Symbol(method_of(op)), std::span<const Any>(&b, 1), result, span) &&
           !result.same_as(not_implemented())) {
         return result;
       }

@@ -205,8 +205,7 @@ std::string general_digits(double value, int64_t precision) {
 
 std::string format_float(double value, const Spec& spec, std::string_view type_name, ir::Span span) {
   char type = spec.type.empty() ? 0 : spec.type[0];
-  if (spec.type.size() > 1 ||
-      (type != 0 && std::string_view("eEfFgG%").find(type) == std::string_view::npos))
+  if (spec.type.size() > 1 || (type != 0 && std::string_view("eEfFgG%").find(type) == std::string_view::npos))
     unknown_type(spec, type_name, span);
   if (spec.alternate)
     raise("NotImplementedError", span, "not-supported", "`#` is not available in the format of a float");

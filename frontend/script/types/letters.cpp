@@ -43,8 +43,9 @@ uint32_t lower_of(uint32_t point) {
 
 bool printable(uint32_t point) {
   if (point < 0x80) return point >= 0x20 && point < 0x7f;
-  bool unseen = point == 0xAD || (point >= 0x200B && point <= 0x200F) || (point >= 0x202A && point <= 0x202E) ||
-                (point >= 0x2060 && point <= 0x206F) || point == 0xFEFF;
+  bool unseen = point == 0xAD || (point >= 0x200B && point <= 0x200F) ||
+                (point >= 0x202A && point <= 0x202E) || (point >= 0x2060 && point <= 0x206F) ||
+                point == 0xFEFF;
   return !unseen && !is_space(point) && utf8() != nullptr && iswprint_l(point, utf8()) != 0;
 }
 

@@ -278,9 +278,7 @@ const BuiltinRow* class_method_row(const ClassNode* cls, Symbol name) {
   return row != nullptr ? row : object_method_row(name);
 }
 
-const BuiltinRow* object_method_row(Symbol name) {
-  return in(table<object_methods>(), name);
-}
+const BuiltinRow* object_method_row(Symbol name) { return in(table<object_methods>(), name); }
 
 std::vector<std::string> builtin_names_of(const Any& object) {
   std::vector<std::string> names;

@@ -254,8 +254,7 @@ Any builtin_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any
     if ((x != nullptr || is_integer(a)) && (y != nullptr || is_integer(b)))
       return whole_binary(op, a, b, span);
     if (is_float(a) || is_float(b)) {
-      return float_binary(op, x ? double_of(*x) : raw_float(a), y ? double_of(*y) : raw_float(b),
-                          span);
+      return float_binary(op, x ? double_of(*x) : raw_float(a), y ? double_of(*y) : raw_float(b), span);
     }
   }
   if (is_integer(a) && is_integer(b)) {

@@ -39,7 +39,7 @@ Any title(Evaluator&, const Arguments& args) {
   return changed(args, [](uint32_t c, bool, bool inside) { return inside ? lower_of(c) : upper_of(c); });
 }
 
-template <bool (*...wanted)(uint32_t)>
+template <bool (*... wanted)(uint32_t)>
 Any every(Evaluator&, const Arguments& args) {
   std::string_view rest = case_self(args);
   bool all = !rest.empty();

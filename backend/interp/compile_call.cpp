@@ -5,6 +5,7 @@
 
 #include "backend/interp/machine.h"
 #include "ir/tir/op.h"
+#include "ir/tir/scalar_op.h"
 
 namespace mlc::interp {
 namespace {
@@ -109,8 +110,10 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
   if (name == "tirx.undef" || name == "tirx.type_annotation") {
     return [lanes](Frame&, Lane* out) { std::memset(out, 0, sizeof(Lane) * static_cast<size_t>(lanes)); };
   }
-  if (name == "tirx.isnan") {
-    return map_lanes(arg(0), lanes, [](Lane x) { return Lane{.i = std::isnan(x.f)}; });
+  if (const ir::ScalarOp* scalar = ir::scalar_op(name); scalar != nullptr && scalar->test != nullptr) {
+    if (!node->args[0]->dtype().is_floating())
+      return map_lanes(arg(0), lanes, [](Lane) { return Lane{.i = 0}; });
+    return map_lanes(arg(0), lanes, [test = scalar->test](Lane x) { return Lane{.i = test(x.f)}; });
   }
   if (name == "tirx.isnullptr") return map_lanes(arg(0), 1, [](Lane x) { return Lane{.i = x.i == 0}; });
   if (name == "tirx.popcount" || name == "tirx.clz") {

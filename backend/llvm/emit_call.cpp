@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls: operators of ir/tir/op.h, functions of the module, functions from outside.
 #include "backend/llvm/emitter.h"
+#include "ir/tir/scalar_op.h"
 
 namespace mlc::llvm_backend {
 
@@ -71,12 +72,14 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
     llvm::Value* value = emit(args[0]);
     return dtype.is_int() ? b.CreateAShr(value, emit(args[1])) : b.CreateLShr(value, emit(args[1]));
   }
-  if (name == "isnan") {
+  if (const ir::ScalarOp* scalar = ir::scalar_op(row.name); scalar != nullptr && scalar->test != nullptr) {
     DataType from = args[0]->dtype();
     llvm::Value* value = emit(args[0]);
     if (m_.is_soft_float(from)) value = soft_to_float(value, from);
     if (!from.is_floating()) return llvm::Constant::getNullValue(m_.register_type(dtype));
-    return b.CreateFCmpUNO(value, value);
+    // A comparison says the same, and is what the vectoriser looks for.
+    if (scalar->fp_class == llvm::fcNan) return b.CreateFCmpUNO(value, value);
+    return b.createIsFPClass(value, scalar->fp_class);
   }
   if (name == "popcount")
     return emit_cast(b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, emit(args[0])), args[0]->dtype(), dtype,

@@ -11,15 +11,8 @@ llvm::Value* FunctionEmitter::math(const ir::OpRow& row, llvm::ArrayRef<llvm::Va
                                    ir::Span span) {
   std::string_view name = row.name.substr(row.name.find('.') + 1);
   // What hardware and LLVM have for every type; exp and its family only as library calls, see below.
-  static const std::unordered_map<std::string_view, llvm::Intrinsic::ID> direct = {
-      {"sqrt", llvm::Intrinsic::sqrt},       {"floor", llvm::Intrinsic::floor},
-      {"ceil", llvm::Intrinsic::ceil},       {"trunc", llvm::Intrinsic::trunc},
-      {"round", llvm::Intrinsic::roundeven}, {"nearbyint", llvm::Intrinsic::nearbyint},
-      {"fabs", llvm::Intrinsic::fabs},       {"copysign", llvm::Intrinsic::copysign},
-      {"fma", llvm::Intrinsic::fma}};
-  if (auto found = direct.find(name); found != direct.end()) {
-    return b.CreateIntrinsic(found->second, {args[0]->getType()}, args);
-  }
+  if (!row.llvm.empty())
+    return b.CreateIntrinsic(llvm::Function::lookupIntrinsicID(row.llvm), {args[0]->getType()}, args);
   llvm::Type* type = args[0]->getType();
   auto constant = [&](double value) { return llvm::ConstantFP::get(type, value); };
   if (name == "rsqrt")

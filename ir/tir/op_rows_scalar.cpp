@@ -1,65 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of the host and of every device: elementary functions, calls, memory.
+#include <algorithm>
 #include <cmath>
+#include <deque>
 
 #include "ir/tir/op.h"
+#include "ir/tir/scalar_op.h"
 
 namespace mlc::ir {
 namespace {
+
+using enum ScalarOp::Kind;
+using enum ScalarOp::Lowering::Hexagon;
 
 double sigmoid(double x) {
   double power = std::exp(-std::fabs(x));  // e^-x would be infinite where the result is not 0 yet
   return (x < 0 ? power : 1.0) / (1.0 + power);
 }
-double rsqrt(double x) { return 1.0 / std::sqrt(x); }
-double exp10_of(double x) { return std::pow(10.0, x); }
+
+constexpr unsigned kNan = 3;  // llvm.is.fpclass: signalling and quiet
 
 // clang-format off
-#define FLOAT1(id, fn, llvm, libm) {"tirx." id, id, 1, Effect::kPure, +[](double x) { return static_cast<double>(fn); }, nullptr, llvm, libm}
-#define FLOAT2(id, fn, llvm, libm) {"tirx." id, id, 2, Effect::kPure, nullptr, +[](double x, double y) { return static_cast<double>(fn); }, llvm, libm}
+// With the names that LowerIntrin uses, from TVM's rules for each target.
+constexpr ScalarOp functions[] = {
+    {.name = "exp", .parameters = "x", .unary = +[](double x) -> double { return std::exp(x); }, .libm = "exp", .in_te = true, .tvm_vectors = true, .lowering = {.c = "exp", .llvm = "llvm.exp", .opencl = "exp", .webgpu = "exp", .cuda = true, .nvptx = true, .hexagon = kCounted}},
+    {.name = "exp2", .parameters = "x", .unary = +[](double x) -> double { return std::exp2(x); }, .libm = "exp2", .tvm_vectors = true, .lowering = {.llvm = "llvm.exp2", .opencl = "exp2", .webgpu = "exp2", .cuda = true, .nvptx = true}},
+    {.name = "exp10", .parameters = "x", .unary = +[](double x) -> double { return std::pow(10.0, x); }, .libm = "exp10", .tvm_vectors = true, .lowering = {.opencl = "exp10", .cuda = true, .nvptx = true}},
+    {.name = "log", .parameters = "x", .unary = +[](double x) -> double { return std::log(x); }, .libm = "log", .in_te = true, .tvm_vectors = true, .lowering = {.c = "log", .llvm = "llvm.log", .opencl = "log", .webgpu = "log", .cuda = true, .nvptx = true, .hexagon = kPlain}},
+    {.name = "log2", .parameters = "x", .unary = +[](double x) -> double { return std::log2(x); }, .libm = "log2", .in_te = true, .tvm_vectors = true, .lowering = {.c = "log2", .llvm = "llvm.log2", .opencl = "log2", .webgpu = "log2", .cuda = true, .nvptx = true}},
+    {.name = "log10", .parameters = "x", .unary = +[](double x) -> double { return std::log10(x); }, .libm = "log10", .in_te = true, .tvm_vectors = true, .lowering = {.c = "log10", .llvm = "llvm.log10", .opencl = "log10", .cuda = true, .nvptx = true}},
+    {.name = "log1p", .parameters = "x", .unary = +[](double x) -> double { return std::log1p(x); }, .libm = "log1p", .lowering = {.c = "log1p"}},
+    {.name = "sqrt", .parameters = "x", .unary = +[](double x) -> double { return std::sqrt(x); }, .llvm = "llvm.sqrt", .libm = "sqrt", .in_te = true, .tvm_vectors = true, .lowering = {.c = "sqrt", .llvm = "llvm.sqrt", .opencl = "sqrt", .webgpu = "sqrt", .cuda = true, .nvptx = true, .hexagon = kCounted}},
+    {.name = "rsqrt", .parameters = "x", .unary = +[](double x) -> double { return 1.0 / std::sqrt(x); }, .in_te = true, .lowering = {.cuda = true}},
+    {.name = "sigmoid", .parameters = "x", .unary = +[](double x) -> double { return sigmoid(x); }, .in_te = true, .tvm_vectors = true},
+    {.name = "tanh", .parameters = "x", .unary = +[](double x) -> double { return std::tanh(x); }, .libm = "tanh", .in_te = true, .tvm_vectors = true, .lowering = {.c = "tanh", .opencl = "tanh", .cuda = true, .nvptx = true}},
+    {.name = "sinh", .parameters = "x", .unary = +[](double x) -> double { return std::sinh(x); }, .libm = "sinh", .in_te = true, .tvm_vectors = true, .lowering = {.c = "sinh", .opencl = "sinh", .webgpu = "sinh", .cuda = true, .nvptx = true}},
+    {.name = "cosh", .parameters = "x", .unary = +[](double x) -> double { return std::cosh(x); }, .libm = "cosh", .in_te = true, .tvm_vectors = true, .lowering = {.c = "cosh", .opencl = "cosh", .webgpu = "cosh", .cuda = true, .nvptx = true}},
+    {.name = "asinh", .parameters = "x", .unary = +[](double x) -> double { return std::asinh(x); }, .libm = "asinh", .in_te = true, .lowering = {.c = "asinh", .webgpu = "asinh"}},
+    {.name = "acosh", .parameters = "x", .unary = +[](double x) -> double { return std::acosh(x); }, .libm = "acosh", .in_te = true, .lowering = {.c = "acosh", .webgpu = "acosh"}},
+    {.name = "atanh", .parameters = "x", .unary = +[](double x) -> double { return std::atanh(x); }, .libm = "atanh", .in_te = true, .lowering = {.c = "atanh"}},
+    {.name = "tan", .parameters = "x", .unary = +[](double x) -> double { return std::tan(x); }, .libm = "tan", .in_te = true, .tvm_vectors = true, .lowering = {.c = "tan", .webgpu = "tan", .cuda = true, .nvptx = true}},
+    {.name = "sin", .parameters = "x", .unary = +[](double x) -> double { return std::sin(x); }, .libm = "sin", .in_te = true, .tvm_vectors = true, .lowering = {.c = "sin", .llvm = "llvm.sin", .opencl = "sin", .webgpu = "sin", .cuda = true, .nvptx = true, .hexagon = kCounted}},
+    {.name = "cos", .parameters = "x", .unary = +[](double x) -> double { return std::cos(x); }, .libm = "cos", .in_te = true, .tvm_vectors = true, .lowering = {.c = "cos", .llvm = "llvm.cos", .opencl = "cos", .webgpu = "cos", .cuda = true, .nvptx = true, .hexagon = kCounted}},
+    {.name = "asin", .parameters = "x", .unary = +[](double x) -> double { return std::asin(x); }, .libm = "asin", .in_te = true, .lowering = {.c = "asin", .webgpu = "asin"}},
+    {.name = "acos", .parameters = "x", .unary = +[](double x) -> double { return std::acos(x); }, .libm = "acos", .in_te = true, .lowering = {.c = "acos", .webgpu = "acos"}},
+    {.name = "atan", .parameters = "x", .unary = +[](double x) -> double { return std::atan(x); }, .libm = "atan", .in_te = true, .lowering = {.c = "atan", .webgpu = "atan", .cuda = true, .nvptx = true}},
+    {.name = "erf", .parameters = "x", .unary = +[](double x) -> double { return std::erf(x); }, .libm = "erf", .in_te = true, .lowering = {.c = "erf", .opencl = "erf", .cuda = true, .nvptx = true}},
+    {.name = "floor", .parameters = "x", .doc = "Rounds down.", .kind = kRounding, .unary = +[](double x) -> double { return std::floor(x); }, .llvm = "llvm.floor", .libm = "floor", .in_te = true, .tvm_vectors = true, .lowering = {.c = "floor", .llvm = "llvm.floor", .opencl = "floor", .webgpu = "floor", .cuda = true, .nvptx = true, .hexagon = kCounted}},
+    {.name = "ceil", .parameters = "x", .doc = "Rounds up.", .kind = kRounding, .unary = +[](double x) -> double { return std::ceil(x); }, .llvm = "llvm.ceil", .libm = "ceil", .in_te = true, .tvm_vectors = true, .lowering = {.c = "ceil", .llvm = "llvm.ceil", .opencl = "ceil", .webgpu = "ceil", .cuda = true, .nvptx = true, .hexagon = kCounted}},
+    {.name = "trunc", .parameters = "x", .doc = "Rounds towards zero.", .kind = kRounding, .unary = +[](double x) -> double { return std::trunc(x); }, .llvm = "llvm.trunc", .libm = "trunc", .in_te = true, .tvm_vectors = true, .lowering = {.c = "trunc", .llvm = "llvm.trunc", .opencl = "trunc", .webgpu = "trunc", .cuda = true, .nvptx = true, .hexagon = kPlain}},
+    {.name = "round", .parameters = "x", .doc = "Rounds to the nearest, ties to even.", .kind = kRounding, .unary = +[](double x) -> double { return std::nearbyint(x); }, .llvm = "llvm.roundeven", .libm = "roundeven", .in_te = true, .tvm_vectors = true, .lowering = {.c = "nearbyint", .llvm = "llvm.nearbyint", .opencl = "rint", .webgpu = "round", .cuda = true, .nvptx = true, .hexagon = kPlain}},
+    {.name = "nearbyint", .parameters = "x", .doc = "Rounds to the nearest, ties to even.", .kind = kRounding, .unary = +[](double x) -> double { return std::nearbyint(x); }, .llvm = "llvm.nearbyint", .libm = "nearbyint", .in_te = true, .lowering = {.c = "nearbyint", .llvm = "llvm.nearbyint", .opencl = "nearbyint", .webgpu = "round", .cuda = true, .nvptx = true, .hexagon = kPlain}},
+    {.name = "fabs", .parameters = "x", .kind = kSpecial, .unary = +[](double x) -> double { return std::fabs(x); }, .llvm = "llvm.fabs", .libm = "fabs", .tvm_vectors = true, .lowering = {.llvm = "llvm.fabs", .opencl = "fabs", .webgpu = "abs", .cuda = true, .nvptx = true, .hexagon = kPlain}},
+    {.name = "pow", .parameters = "x, y", .kind = kSpecial, .binary = +[](double x, double y) -> double { return std::pow(x, y); }, .libm = "pow", .tvm_vectors = true, .lowering = {.c = "pow", .llvm = "llvm.pow", .opencl = "pow", .webgpu = "pow", .cuda = true, .nvptx = true, .hexagon = kCounted}},
+    {.name = "atan2", .parameters = "x1, x2", .binary = +[](double x, double y) -> double { return std::atan2(x, y); }, .libm = "atan2", .lowering = {.c = "atan2", .webgpu = "atan2"}},
+    {.name = "hypot", .parameters = "x1, x2", .binary = +[](double x, double y) -> double { return std::hypot(x, y); }, .libm = "hypot", .lowering = {.c = "hypot"}},
+    {.name = "copysign", .parameters = "x1, x2", .binary = +[](double x, double y) -> double { return std::copysign(x, y); }, .llvm = "llvm.copysign", .libm = "copysign", .lowering = {.c = "copysign"}},
+    {.name = "nextafter", .parameters = "x1, x2", .binary = +[](double x, double y) -> double { return std::nextafter(x, y); }, .libm = "nextafter", .lowering = {.c = "nextafter"}},
+    {.name = "ldexp", .parameters = "x1, x2", .binary = +[](double x, double y) -> double { return std::ldexp(x, static_cast<int>(y)); }, .libm = "ldexp", .lowering = {.c = "ldexp"}},
+    {.name = "fmod", .parameters = "x, y", .binary = +[](double x, double y) -> double { return std::fmod(x, y); }, .libm = "fmod", .in_te = true, .lowering = {.opencl = "fmod", .cuda = true}},
+    {.name = "fma", .parameters = "x, y, z", .kind = kSpecial, .llvm = "llvm.fma", .libm = "fma", .tvm_vectors = true, .lowering = {.llvm = "llvm.fmuladd", .webgpu = "fma", .nvptx = true, .hexagon = kPlain}},
+    {.name = "isnan", .parameters = "x", .doc = "Is it not a number?", .kind = kTest, .test = +[](double x) { return std::isnan(x); }, .fp_class = kNan, .libm = "isnan", .in_te = true},
+    {.name = "popcount", .parameters = "x", .kind = kSpecial, .in_te = true, .tvm_vectors = true, .lowering = {.llvm = "llvm.ctpop", .opencl = "popcount"}},
+    {.name = "clz", .parameters = "x", .kind = kSpecial},
+};
+
 #define OPAQUE(id, arity) {"tirx." id, id, arity, Effect::kOpaque}
 #define PURE(id, arity) {"tirx." id, id, arity, Effect::kPure}
 #define READ(id, arity) {"tirx." id, id, arity, Effect::kReadState}
 #define TYPED(id, arity, effect) {"tirx." id, id, arity, Effect::effect, nullptr, nullptr, {}, {}, DtypePlace::kFirst}
-constexpr OpRow rows[] = {
-    FLOAT1("exp", std::exp(x), "llvm.exp", "exp"),
-    FLOAT1("exp2", std::exp2(x), "llvm.exp2", "exp2"),
-    FLOAT1("exp10", exp10_of(x), "", "exp10"),
-    FLOAT1("log", std::log(x), "llvm.log", "log"),
-    FLOAT1("log2", std::log2(x), "llvm.log2", "log2"),
-    FLOAT1("log10", std::log10(x), "llvm.log10", "log10"),
-    FLOAT1("log1p", std::log1p(x), "", "log1p"),
-    FLOAT1("sqrt", std::sqrt(x), "llvm.sqrt", "sqrt"),
-    FLOAT1("rsqrt", rsqrt(x), "", ""),
-    FLOAT1("sigmoid", sigmoid(x), "", ""),
-    FLOAT1("tanh", std::tanh(x), "", "tanh"),
-    FLOAT1("sinh", std::sinh(x), "", "sinh"),
-    FLOAT1("cosh", std::cosh(x), "", "cosh"),
-    FLOAT1("asinh", std::asinh(x), "", "asinh"),
-    FLOAT1("acosh", std::acosh(x), "", "acosh"),
-    FLOAT1("atanh", std::atanh(x), "", "atanh"),
-    FLOAT1("tan", std::tan(x), "", "tan"),
-    FLOAT1("sin", std::sin(x), "llvm.sin", "sin"),
-    FLOAT1("cos", std::cos(x), "llvm.cos", "cos"),
-    FLOAT1("asin", std::asin(x), "", "asin"),
-    FLOAT1("acos", std::acos(x), "", "acos"),
-    FLOAT1("atan", std::atan(x), "", "atan"),
-    FLOAT1("erf", std::erf(x), "", "erf"),
-    FLOAT1("floor", std::floor(x), "llvm.floor", "floor"),
-    FLOAT1("ceil", std::ceil(x), "llvm.ceil", "ceil"),
-    FLOAT1("trunc", std::trunc(x), "llvm.trunc", "trunc"),
-    FLOAT1("round", std::nearbyint(x), "llvm.roundeven", "roundeven"),
-    FLOAT1("nearbyint", std::nearbyint(x), "llvm.nearbyint", "nearbyint"),
-    FLOAT1("fabs", std::fabs(x), "llvm.fabs", "fabs"),
-    FLOAT2("pow", std::pow(x, y), "llvm.pow", "pow"),
-    FLOAT2("atan2", std::atan2(x, y), "", "atan2"),
-    FLOAT2("hypot", std::hypot(x, y), "", "hypot"),
-    FLOAT2("copysign", std::copysign(x, y), "llvm.copysign", "copysign"),
-    FLOAT2("nextafter", std::nextafter(x, y), "", "nextafter"),
-    FLOAT2("ldexp", std::ldexp(x, static_cast<int>(y)), "", "ldexp"),
-    FLOAT2("fmod", std::fmod(x, y), "", "fmod"),
-    {"tirx.fma", "fma", 3, Effect::kPure, nullptr, nullptr, "llvm.fma", "fma"},
-    PURE("isnan", 1), PURE("popcount", 1), PURE("clz", 1),
+constexpr OpRow others[] = {
     PURE("bitwise_and", 2), PURE("bitwise_or", 2), PURE("bitwise_xor", 2), PURE("bitwise_not", 1),
     PURE("shift_left", 2), PURE("shift_right", 2),
     PURE("if_then_else", 3), TYPED("reinterpret", 1, kPure), PURE("likely", 1), PURE("vscale", 0),
@@ -81,8 +91,6 @@ constexpr OpRow rows[] = {
     OPAQUE("prefetch", 4), OPAQUE("tvm_storage_sync", -1), OPAQUE("tvm_thread_allreduce", -1),
     PURE("tvm_thread_invariant", 1), TYPED("vectorlow", 1, kPure), TYPED("vectorhigh", 1, kPure), TYPED("vectorcombine", 2, kPure),
 };
-#undef FLOAT1
-#undef FLOAT2
 #undef OPAQUE
 #undef PURE
 #undef READ
@@ -91,6 +99,33 @@ constexpr OpRow rows[] = {
 
 }  // namespace
 
-std::span<const OpRow> scalar_op_rows() { return rows; }
+int ScalarOp::arity() const { return static_cast<int>(std::count(parameters.begin(), parameters.end(), ',')) + 1; }
+
+std::span<const ScalarOp> scalar_ops() { return functions; }
+
+const ScalarOp* scalar_op(std::string_view name) {
+  static const std::unordered_map<std::string_view, const ScalarOp*> by_name = [] {
+    std::unordered_map<std::string_view, const ScalarOp*> made;
+    for (const ScalarOp& row : functions) made[row.name] = &row;
+    return made;
+  }();
+  if (name.starts_with("tirx.")) name.remove_prefix(5);
+  auto found = by_name.find(name);
+  return found == by_name.end() ? nullptr : found->second;
+}
+
+std::span<const OpRow> scalar_op_rows() {
+  static const std::vector<OpRow> rows = [] {
+    static std::deque<std::string> names;  // "tirx.exp"
+    std::vector<OpRow> all;
+    for (const ScalarOp& row : functions) {
+      std::string_view name = names.emplace_back("tirx." + std::string(row.name));
+      all.push_back({name, row.name, row.arity(), Effect::kPure, row.unary, row.binary, row.llvm, row.libm});
+    }
+    all.insert(all.end(), std::begin(others), std::end(others));
+    return all;
+  }();
+  return rows;
+}
 
 }  // namespace mlc::ir

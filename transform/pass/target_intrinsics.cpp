@@ -8,6 +8,7 @@
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
+#include "ir/tir/scalar_op.h"
 
 namespace mlc::transform {
 
@@ -24,58 +25,9 @@ using namespace mlc::ir;  // NOLINT
 
 namespace {
 
-// A scalar function by the names that targets have for it; empty: none. CUDA and NVPTX make theirs by rule.
-struct Names {
-  std::string_view op;
-  std::string_view c;       // float64; `f` is added for float32, other types have none
-  std::string_view llvm;    // LLVM and ROCm
-  std::string_view opencl;  // and Metal
-  std::string_view webgpu;
-  bool cuda = false;
-  bool nvptx = false;
-  // Hexagon has LLVM's; some of them with the number of arguments in front.
-  enum class Hexagon { kNone, kPlain, kCounted } hexagon = Hexagon::kNone;
-};
+// The names that targets have for it are in the row of the function.
+using Names = ScalarOp::Lowering;
 using enum Names::Hexagon;
-constexpr Names table[] = {
-    {"acos", "acos", "", "", "acos"},
-    {"acosh", "acosh", "", "", "acosh"},
-    {"asin", "asin", "", "", "asin"},
-    {"asinh", "asinh", "", "", "asinh"},
-    {"atan", "atan", "", "", "atan", true, true},
-    {"atan2", "atan2", "", "", "atan2"},
-    {"atanh", "atanh", "", "", ""},
-    {"ceil", "ceil", "llvm.ceil", "ceil", "ceil", true, true, kCounted},
-    {"copysign", "copysign", "", "", ""},
-    {"cos", "cos", "llvm.cos", "cos", "cos", true, true, kCounted},
-    {"cosh", "cosh", "", "cosh", "cosh", true, true},
-    {"erf", "erf", "", "erf", "", true, true},
-    {"exp", "exp", "llvm.exp", "exp", "exp", true, true, kCounted},
-    {"exp10", "", "", "exp10", "", true, true},
-    {"exp2", "", "llvm.exp2", "exp2", "exp2", true, true},
-    {"fabs", "", "llvm.fabs", "fabs", "abs", true, true, kPlain},
-    {"floor", "floor", "llvm.floor", "floor", "floor", true, true, kCounted},
-    {"fma", "", "llvm.fmuladd", "", "fma", false, true, kPlain},
-    {"fmod", "", "", "fmod", "", true},
-    {"hypot", "hypot", "", "", ""},
-    {"ldexp", "ldexp", "", "", ""},
-    {"log", "log", "llvm.log", "log", "log", true, true, kPlain},
-    {"log10", "log10", "llvm.log10", "log10", "", true, true},
-    {"log1p", "log1p", "", "", ""},
-    {"log2", "log2", "llvm.log2", "log2", "log2", true, true},
-    {"nearbyint", "nearbyint", "llvm.nearbyint", "nearbyint", "round", true, true, kPlain},
-    {"nextafter", "nextafter", "", "", ""},
-    {"popcount", "", "llvm.ctpop", "popcount", ""},
-    {"pow", "pow", "llvm.pow", "pow", "pow", true, true, kCounted},
-    {"round", "nearbyint", "llvm.nearbyint", "rint", "round", true, true, kPlain},
-    {"rsqrt", "", "", "", "", true},
-    {"sin", "sin", "llvm.sin", "sin", "sin", true, true, kCounted},
-    {"sinh", "sinh", "", "sinh", "sinh", true, true},
-    {"sqrt", "sqrt", "llvm.sqrt", "sqrt", "sqrt", true, true, kCounted},
-    {"tan", "tan", "", "", "tan", true, true},
-    {"tanh", "tanh", "", "tanh", "", true, true},
-    {"trunc", "trunc", "llvm.trunc", "trunc", "trunc", true, true, kPlain},
-};
 
 struct Lowering {
   const CallNode& call;
@@ -114,10 +66,8 @@ struct Lowering {
   }
 
   const Names* names() const {
-    for (const Names& row : table) {
-      if (row.op == name) return &row;
-    }
-    return nullptr;
+    const ScalarOp* row = scalar_op(name);
+    return row == nullptr ? nullptr : &row->lowering;
   }
   std::string of_c(std::string_view function) const {
     if (function.empty() || !dtype.is_scalar() || !dtype.is_float()) return {};

@@ -11,6 +11,7 @@
 #include "ir/registry/api.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/reduce.h"
+#include "ir/tir/scalar_op.h"
 #include "transform/register_api.h"
 #include "transform/te/create_prim_func.h"
 
@@ -548,22 +549,22 @@ constexpr ApiRow rows[] = {
      property<ComputeOpNode, [](auto& o) { return o.body; }>},
 };
 
-// Functions on expressions that te shares with tirx.
+// Functions on expressions that te shares with tirx, besides those of the table of scalar intrinsics.
 constexpr std::array shared_names = std::to_array<std::string_view>(
-    {"any",      "all",          "min_value", "max_value", "exp",   "erf",       "tanh",     "sigmoid",
-     "log",      "tan",          "cos",       "sin",       "sqrt",  "rsqrt",     "floor",    "ceil",
-     "sinh",     "cosh",         "log2",      "log10",     "asin",  "asinh",     "acos",     "acosh",
-     "atan",     "atanh",        "trunc",     "abs",       "round", "nearbyint", "power",    "popcount",
-     "fmod",     "if_then_else", "isnan",     "isfinite",  "isinf", "div",       "indexdiv", "indexmod",
-     "truncdiv", "truncmod",     "floordiv",  "floormod",  "const", "logaddexp"});
+    {"any", "all", "min_value", "max_value", "abs", "power", "if_then_else", "isfinite", "isinf", "div",
+     "indexdiv", "indexmod", "truncdiv", "truncmod", "floordiv", "floormod", "const", "logaddexp"});
 
 }  // namespace
 
 void register_te_api() {
   ApiRegistry& registry = ApiRegistry::global();
   registry.add(rows);
-  for (std::string_view name : shared_names) {
+  auto share = [&](std::string_view name) {
     registry.alias(fmt::format("tvm.te.{}", name), fmt::format("tvm.tirx.{}", name));
+  };
+  for (std::string_view name : shared_names) share(name);
+  for (const ScalarOp& op : scalar_ops()) {
+    if (op.in_te) share(op.name);
   }
   registry.alias("tvm.te.tensor.Tensor", "tvm.te.Tensor");
 }

@@ -15,6 +15,7 @@
 #include "ir/tir/linear.h"
 #include "ir/tir/op.h"
 #include "ir/tir/reduce.h"
+#include "ir/tir/scalar_op.h"
 
 namespace mlc::tvmscript {
 namespace {
@@ -305,11 +306,12 @@ Any fma(ApiCall& call) {
   return ir::call_op(x->dtype(), "tirx.fma", {x, value_arg(call, 1), value_arg(call, 2)}, call.span);
 }
 
-Expr is_nan_of(const Expr& x, Span span) {
+// A test of floats by its name; no other number passes.
+Expr test_of(std::string_view name, const Expr& x, Span span) {
   DataType truth = DataType::Bool(x->dtype().lanes());
   if (!x->dtype().is_floating()) return ir::cast(truth, ir::bool_imm(false));
   bool half = x->dtype().is_float() && x->dtype().bits() == 16;
-  return ir::call_op(truth, "tirx.isnan",
+  return ir::call_op(truth, fmt::format("tirx.{}", name),
                      {half ? ir::cast(ir::DataType::Float(32, x->dtype().lanes()), x) : x}, span);
 }
 // The operand of a test of floats; a constant is known.
@@ -318,11 +320,13 @@ const ir::FloatImmNode* tested(const ApiCall& call, const Expr& x) {
   if (x->dtype().is_bool()) not_for(call, x, "InternalError");
   return ir::as<ir::FloatImmNode>(x);
 }
-Any is_nan(ApiCall& call) {
+Any test(ApiCall& call) {  // isnan
   Expr x = value_arg(call, 0);
-  if (auto* known = tested(call, x)) return ir::bool_imm(std::isnan(known->value));
-  return is_nan_of(x, call.span);
+  const ir::ScalarOp* op = ir::scalar_op(call.api.name);
+  if (auto* known = tested(call, x)) return ir::bool_imm(op->test(known->value));
+  return test_of(op->name, x, call.span);
 }
+Expr is_nan_of(const Expr& x, Span span) { return test_of("isnan", x, span); }
 Expr is_inf_of(const Expr& x, Span span) {
   DataType dtype = x->dtype();
   if (!dtype.is_floating()) return ir::cast(DataType::Bool(dtype.lanes()), ir::bool_imm(false));
@@ -461,8 +465,6 @@ Any divide(ApiCall& call) {
   return floating ? ir::div(a, b, call.span) : ir::truncdiv(a, b, call.span);
 }
 
-constexpr std::string_view elementwise = "Elementwise.";
-
 struct Row {
   std::string_view signature;
   std::string_view doc;
@@ -513,13 +515,7 @@ constexpr Row shared[] = {
     {"Broadcast(value, lanes, span=None)", "The vector of equal elements.", broadcast},
     {"Shuffle(vectors, indices, span=None)", "Lanes of vectors, picked by constants.", shuffle},
     {"abs(x)", "The magnitude.", abs},
-    {"floor(x)", "Rounds down.", rounding},
-    {"ceil(x)", "Rounds up.", rounding},
-    {"round(x)", "Rounds to the nearest, ties to even.", rounding},
-    {"trunc(x)", "Rounds towards zero.", rounding},
-    {"nearbyint(x)", "Rounds to the nearest, ties to even.", rounding},
     {"pow(x, y)", "x to the power of y, of floats.", power},
-    {"isnan(x)", "Is it not a number?", is_nan},
     {"isinf(x)", "Is it infinite?", is_inf},
     {"isfinite(x)", "Is it a finite number?", is_finite},
     {"min_value(dtype)", "The least value of a type.", limit_of<ir::min_value>},
@@ -558,10 +554,9 @@ constexpr Row only_tirx[] = {
 
 // Operators whose calls take `dtype=` in scripts, besides the elementary functions.
 constexpr auto typed = std::to_array<std::string_view>(
-    {"abs",      "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "ceil",
-     "ceildiv",  "floor",       "floordiv",    "floormod",   "fma",         "if_then_else",
-     "isfinite", "isinf",       "isnan",       "likely",     "nearbyint",   "pow",
-     "round",    "shift_left",  "shift_right", "trunc",      "truncdiv",    "truncmod"});
+    {"abs", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "ceildiv", "floordiv", "floormod",
+     "fma", "if_then_else", "isfinite", "isinf", "likely", "pow", "shift_left", "shift_right", "truncdiv",
+     "truncmod"});
 std::string with_dtype(std::string_view signature) {
   return fmt::format("{}, *, dtype=None)", signature.substr(0, signature.size() - 1));
 }
@@ -570,10 +565,8 @@ std::span<const ir::ApiRow> all() {
   static std::deque<std::string> text;
   static std::vector<ir::ApiRow> rows;
   if (!rows.empty()) return rows;
-  std::vector<std::string_view> taken;
   auto add = [&](std::string_view owner, const Row& row) {
     std::string_view name = row.signature.substr(0, row.signature.find('('));
-    taken.push_back(name);
     if (owner == kTirx && std::isupper(static_cast<unsigned char>(name[0]))) {
       // A class there: isinstance knows it.
       bool immediate = name.ends_with("Imm");
@@ -594,21 +587,16 @@ std::span<const ir::ApiRow> all() {
   }
   for (const Row& row : only_script) add(kT, row);
   for (const Row& row : only_tirx) add(kTirx, row);
-  // Elementary functions, from the operator table.
-  for (const ir::OpRow& op : ir::op_rows()) {
-    if (!op.unary && !op.binary) continue;
-    if (std::find(taken.begin(), taken.end(), op.spelling) != taken.end()) continue;
-    bool pair = op.binary != nullptr;
-    bool numbered = pair && op.spelling != "pow" && op.spelling != "fmod";
-    std::string_view signature = text.emplace_back(fmt::format("{}({})", op.spelling,
-                                                               numbered ? "x1, x2"
-                                                               : pair   ? "x, y"
-                                                                        : "x"));
+  for (const ir::ScalarOp& op : ir::scalar_ops()) {
+    if (op.kind == ir::ScalarOp::Kind::kSpecial) continue;
+    ir::Native body = op.kind == ir::ScalarOp::Kind::kTest       ? test
+                      : op.kind == ir::ScalarOp::Kind::kRounding ? rounding
+                      : op.arity() == 2                          ? elementary_pair
+                                                                 : elementary;
+    std::string_view signature = text.emplace_back(fmt::format("{}({})", op.name, op.parameters));
     std::string_view in_scripts = text.emplace_back(with_dtype(signature));
-    for (std::string_view owner : {kT, kTirx}) {
-      rows.push_back({ir::ApiKind::kFunction, owner, owner == kT ? in_scripts : signature, elementwise,
-                      pair ? elementary_pair : elementary});
-    }
+    rows.push_back({ir::ApiKind::kFunction, kT, in_scripts, op.doc, body});
+    rows.push_back({ir::ApiKind::kFunction, kTirx, signature, op.doc, body});
   }
   rows.push_back(
       {ir::ApiKind::kFunction, "tvm.te", "const(value, dtype=\"int32\", span=None)", "A constant.", const_});

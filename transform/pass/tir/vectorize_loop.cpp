@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
+#include "ir/tir/scalar_op.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/function_target.h"
@@ -61,54 +62,23 @@ Expr widen(const Expr& e, int lanes) {
   return make<BroadcastNode>(e, lanes_expr(lanes), e->span);
 }
 
-// Operators that vectors have as well, in TVM too.
-const std::unordered_set<std::string_view> vector_operators = {"tirx.bitwise_and",
-                                                               "tirx.bitwise_not",
-                                                               "tirx.bitwise_or",
-                                                               "tirx.bitwise_xor",
-                                                               "tirx.call_llvm_pure_intrin",
-                                                               "tirx.ceil",
-                                                               "tirx.cos",
-                                                               "tirx.cosh",
-                                                               "tirx.exp",
-                                                               "tirx.exp10",
-                                                               "tirx.exp2",
-                                                               "tirx.fabs",
-                                                               "tirx.floor",
-                                                               "tirx.fma",
-                                                               "tirx.ignore_loop_partition",
-                                                               "tirx.likely",
-                                                               "tirx.log",
-                                                               "tirx.log10",
-                                                               "tirx.log2",
-                                                               "tirx.popcount",
-                                                               "tirx.pow",
-                                                               "tirx.q_multiply_shift",
-                                                               "tirx.q_multiply_shift_per_axis",
-                                                               "tirx.reinterpret",
-                                                               "tirx.round",
-                                                               "tirx.shift_left",
-                                                               "tirx.shift_right",
-                                                               "tirx.sigmoid",
-                                                               "tirx.sin",
-                                                               "tirx.sinh",
-                                                               "tirx.sqrt",
-                                                               "tirx.tan",
-                                                               "tirx.tanh",
-                                                               "tirx.texture2d_load",
-                                                               "tirx.texture2d_store",
-                                                               "tirx.trunc"};
+// Operators that vectors have as well, besides functions on numbers.
+const std::unordered_set<std::string_view> vector_operators = {
+    "tirx.bitwise_and",           "tirx.bitwise_not", "tirx.bitwise_or", "tirx.bitwise_xor", "tirx.likely",
+    "tirx.ignore_loop_partition", "tirx.reinterpret", "tirx.shift_left", "tirx.shift_right"};
+// What is so in TVM alone.
+const std::unordered_set<std::string_view> vector_operators_of_tvm = {
+    "tirx.call_llvm_pure_intrin", "tirx.q_multiply_shift", "tirx.q_multiply_shift_per_axis",
+    "tirx.texture2d_load", "tirx.texture2d_store"};
 
 // Does the operator work lane by lane?
 bool is_elementwise(const CallNode& call, VectorCalls calls) {
   auto* op = as<OpNode>(call.op);
   if (!op) return false;
-  const OpRow& row = op_row(op);
-  if (calls == VectorCalls::kAsInTVM) return vector_operators.contains(row.name);
-  bool foreign = row.name == "tirx.call_llvm_pure_intrin" || row.name.starts_with("tirx.q_") ||
-                 row.name.starts_with("tirx.texture2d_");
-  return row.unary || row.binary || row.name == "tirx.isnan" || row.name == "tirx.clz" ||
-         (!foreign && vector_operators.contains(row.name));
+  bool as_in_tvm = calls == VectorCalls::kAsInTVM;
+  std::string_view name = op_row(op).name;
+  if (const ScalarOp* scalar = scalar_op(name)) return !as_in_tvm || scalar->tvm_vectors;
+  return vector_operators.contains(name) || (as_in_tvm && vector_operators_of_tvm.contains(name));
 }
 
 // Gives every buffer allocated in the loop one place per lane: element e of lane v is at e * lanes + v.

@@ -10,6 +10,7 @@
 #include "ir/core/error.h"
 #include "ir/core/small_float.h"
 #include "ir/core/visit.h"
+#include "ir/tir/arith_ops.h"
 #include "ir/tir/op.h"
 
 namespace mlc::backend {
@@ -123,20 +124,28 @@ void check_name(const CFunction& function) {
   if (in_c_library(name)) refuse_name(function, "is taken by the C library");
 }
 
-// Which parameters a function reads and writes. Views count as what they view; a buffer whose address goes
-// elsewhere counts as read and written.
+// Which parameters a function reads and writes. Views count as what they view; what another function of the
+// module gets, as what that does with it; a buffer whose address goes elsewhere, as read and written. The
+// number of the address is no use.
 class Uses final : public ir::Walker {
  public:
-  explicit Uses(const ir::PrimFunc& fn) {
-    for (const Var& param : fn->params) root_[param.get()] = param.get();
-    visit(fn->body);
-  }
+  Uses(const ir::PrimFunc& fn, const ir::IRModule& mod) : Uses(fn, mod, nullptr) {}
   bool reads(const VarNode* param) const { return reads_.contains(param); }
   bool writes(const VarNode* param) const { return writes_.contains(param); }
   bool parallel() const { return parallel_; }
 
  private:
+  Uses(const ir::PrimFunc& fn, const ir::IRModule& mod, const Uses* caller)
+      : fn_(fn.get()), mod_(mod), caller_(caller) {
+    for (const Var& param : fn->params) root_[param.get()] = param.get();
+    visit(fn->body);
+  }
   void visit(const Expr& e) override {
+    auto* called = ir::as<ir::CallNode>(e);
+    if (called != nullptr && ir::as<ir::GlobalVarNode>(called->op) != nullptr) return visit_call(called);
+    if (auto* address = ir::as_call_to(e, "tirx.reinterpret");
+        address != nullptr && ir::as_call_to(address->args[0], "tirx.buffer_data") != nullptr)
+      return;
     if (auto* call = ir::as_call_to(e, "tirx.address_of")) {
       if (auto* place = ir::as<ir::TensorLoadNode>(call->args[0])) escapes(place->source.get());
     }
@@ -179,6 +188,27 @@ class Uses final : public ir::Walker {
     walk_children(s);
   }
   void visit_buffer(const ir::Buffer& buffer) override { escapes(buffer.get()); }
+  void visit_call(const ir::CallNode* call) {
+    ir::GlobalVar known = mod_->find(std::string(ir::as<ir::GlobalVarNode>(call->op)->name_hint));
+    std::optional<ir::PrimFunc> callee;
+    if (known) callee = mod_->functions[known].as<ir::PrimFunc>();
+    bool open = false;  // it calls itself
+    for (const Uses* each = this; each != nullptr; each = each->caller_)
+      open = open || (callee && each->fn_ == callee->get());
+    if (!callee || open || (*callee)->params.size() != call->args.size()) return walk_children(ir::ref(call));
+    Uses uses(*callee, mod_, this);
+    for (size_t i = 0; i < call->args.size(); ++i) {
+      auto* buffer = ir::as<VarNode>(call->args[static_cast<int64_t>(i)]);
+      const Var& param = (*callee)->params[i];
+      if (buffer == nullptr || buffer->buffer() == nullptr || param->buffer() == nullptr) {
+        visit(call->args[static_cast<int64_t>(i)]);
+        continue;
+      }
+      if (uses.reads(param.get())) note(reads_, buffer);
+      if (uses.writes(param.get())) note(writes_, buffer);
+    }
+    parallel_ |= uses.parallel();
+  }
 
   void note(std::unordered_set<const VarNode*>& set, const VarNode* buffer) {
     if (auto root = root_.find(buffer); root != root_.end()) set.insert(root->second);
@@ -188,6 +218,9 @@ class Uses final : public ir::Walker {
     note(writes_, buffer);
   }
 
+  const ir::PrimFuncNode* fn_;
+  const ir::IRModule& mod_;
+  const Uses* caller_;                                       // whose call is looked at; null: nobody's
   std::unordered_map<const VarNode*, const VarNode*> root_;  // of views: the parameter behind them
   std::unordered_set<const VarNode*> reads_;
   std::unordered_set<const VarNode*> writes_;
@@ -297,9 +330,32 @@ std::vector<Var> shape_symbols(const ir::PrimFunc& fn) {
   return symbols;
 }
 
-CFunction c_function(std::string symbol, std::string name, const ir::PrimFunc& fn) {
+std::vector<Expr> shape_arguments(const ir::PrimFunc& fn, const ir::CallNode* call) {
+  std::vector<Expr> values;
+  for (const Var& symbol : shape_symbols(fn)) {
+    Expr value;
+    for (size_t i = 0; i < fn->params.size() && !value; ++i) {
+      const ir::BufferTypeNode* wanted = fn->params[i]->buffer();
+      auto* arg = ir::as<VarNode>(call->args[static_cast<int64_t>(i)]);
+      const ir::BufferTypeNode* given = arg == nullptr ? nullptr : arg->buffer();
+      if (wanted == nullptr || given == nullptr || wanted->shape.size() != given->shape.size()) continue;
+      for (size_t d = 0; d < wanted->shape.size() && !value; ++d)
+        if (wanted->shape[d].same_as(symbol)) value = given->shape[d];
+    }
+    if (!value) {
+      throw Error("codegen-unsupported", "a call of a function whose shapes depend on `{}` cannot be compiled",
+                  symbol->name.c_str())
+          .at(call->span)
+          .help("make the extent a parameter");
+    }
+    values.push_back(ir::cast(symbol->dtype(), value));
+  }
+  return values;
+}
+
+CFunction c_function(std::string symbol, std::string name, const ir::PrimFunc& fn, const ir::IRModule& mod) {
   CFunction made{std::move(symbol), std::move(name), fn, {}};
-  add_parameters(made, Uses(fn));
+  add_parameters(made, Uses(fn, mod));
   return made;
 }
 
@@ -323,7 +379,7 @@ CInterface c_interface(const ir::IRModule& lowered, std::string_view library, st
           .at(function.fn->span)
           .help("rename one of them");
     }
-    Uses uses(*fn);
+    Uses uses(*fn, lowered);
     result.parallel |= uses.parallel();
     add_parameters(function, uses);
     result.functions.push_back(std::move(function));

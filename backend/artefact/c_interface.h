@@ -39,12 +39,16 @@ struct CInterface {
 // Symbols in the types of buffer parameters that are no parameters, in order of appearance.
 std::vector<ir::Var> shape_symbols(const ir::PrimFunc& fn);
 
+// What these symbols are where the function is called with `args`: extents of the buffers that it gets. Error:
+// codegen-unsupported, for one that is not the extent of a parameter but only a part of it.
+std::vector<ir::Expr> shape_arguments(const ir::PrimFunc& fn, const ir::CallNode* call);
+
 // The type of what a function gives back: what it says, else that of its `return` statements, where it ends
 // with one on every way and they agree. Void where it gives nothing back.
 ir::DataType result_type(const ir::PrimFunc& fn);
 
-// The function `fn` as C sees it under that name, which is not looked at. Error: no-c-signature.
-CFunction c_function(std::string symbol, std::string name, const ir::PrimFunc& fn);
+// The function `fn` of `mod` as C sees it under that name, which is not looked at. Error: no-c-signature.
+CFunction c_function(std::string symbol, std::string name, const ir::PrimFunc& fn, const ir::IRModule& mod);
 
 // What C calls the exported functions of a lowered module. A function's C name is `prefix` and its symbol;
 // without a prefix `main` has the name of the library. Characters that C does not have become `_`. Errors:

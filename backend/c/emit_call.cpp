@@ -302,12 +302,6 @@ Text FunctionEmitter::emit_function_call(const ir::CallNode* call, const ir::Glo
                 call->args.size())
         .at(call->span);
   }
-  if (!called->shape_vars.empty()) {
-    throw Error("codegen-unsupported", "a call of `{}`, whose shapes depend on `{}`, cannot be compiled",
-                called->c.symbol, called->shape_vars[0]->name.c_str())
-        .at(call->span)
-        .help("make the extent a parameter");
-  }
   std::string args;
   for (size_t i = 0; i < params.size(); ++i) {
     const Expr& given = call->args[static_cast<int64_t>(i)];
@@ -324,6 +318,8 @@ Text FunctionEmitter::emit_function_call(const ir::CallNode* call, const ir::Glo
     }
     args += fmt::format("({}){}", called->c.parameters[i].type, emit(given).at_least(kUnary));
   }
+  for (const Expr& extent : backend::shape_arguments(called->c.fn, call))
+    args += (args.empty() ? "" : ", ") + emit(extent).text;
   std::string result;
   if (!called->result.is_void()) {
     result = fresh("result");

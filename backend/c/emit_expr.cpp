@@ -7,6 +7,7 @@
 #include "backend/c/emitter.h"
 #include "ir/core/error.h"
 #include "ir/core/small_float.h"
+#include "ir/tir/nonnegative.h"
 
 namespace mlc::c_backend {
 
@@ -158,34 +159,17 @@ bool FunctionEmitter::is_size(const Expr& e) const {
 
 // Proves only what index expressions need.
 bool FunctionEmitter::nonnegative(const Expr& e) const {
-  if (!e->dtype().is_integral()) return false;
-  if (e->dtype().is_uint()) return true;
-  if (auto value = ir::const_int(e)) return *value >= 0;
-  if (auto* var = ir::as<VarNode>(e)) {
-    auto found = bindings_.find(var);
-    return found != bindings_.end() && found->second.nonnegative;
-  }
-  if (auto* ramp = ir::as<ir::RampNode>(e)) return nonnegative(ramp->base) && nonnegative(ramp->stride);
-  if (auto* broadcast = ir::as<ir::BroadcastNode>(e)) return nonnegative(broadcast->value);
-  if (auto* cast = ir::as<ir::CastNode>(e)) return is_size(e) && nonnegative(cast->value);
-  auto* binary = ir::as_binary(e);
-  if (binary == nullptr) return false;
-  switch (e->kind) {
-    case ExprKind::kAdd:
-    case ExprKind::kMul:
-      return (in_index_ || is_size(e)) && nonnegative(binary->a) && nonnegative(binary->b);  // no overflow
-    case ExprKind::kDiv:
-    case ExprKind::kFloorDiv:
-    case ExprKind::kMod:
-    case ExprKind::kMin:
-      return nonnegative(binary->a) && nonnegative(binary->b);
-    case ExprKind::kFloorMod:
-      return nonnegative(binary->b);
-    case ExprKind::kMax:
-      return nonnegative(binary->a) || nonnegative(binary->b);
-    default:
-      return false;
-  }
+  struct Facts {
+    const FunctionEmitter& emitter;
+    bool is_nonnegative(const VarNode* var) const {
+      auto found = emitter.bindings_.find(var);
+      return found != emitter.bindings_.end() && found->second.nonnegative;
+    }
+    bool is_exact(const Expr& e) const {
+      return emitter.is_size(e) || (emitter.in_index_ && e->kind != ExprKind::kCast);
+    }
+  };
+  return ir::is_nonnegative(e, Facts{*this});
 }
 
 Text FunctionEmitter::emit_binary(const ir::BinaryNode* e) {

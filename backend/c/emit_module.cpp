@@ -183,7 +183,8 @@ void ModuleEmitter::declare(const ir::IRModule& lowered) {
           .at((*fn)->span);
     }
     auto named = in_c.find(symbol);
-    made.c = backend::c_function(symbol, named != in_c.end() ? named->second : unique_name(symbol), *fn);
+    made.c =
+        backend::c_function(symbol, named != in_c.end() ? named->second : unique_name(symbol), *fn, lowered);
     made.noalias = ir::has_flag(*fn, "tirx.noalias") || ir::has_flag(*fn, "tir.noalias");
     made.result = backend::result_type(*fn);
     made.shape_vars = backend::shape_symbols(*fn);

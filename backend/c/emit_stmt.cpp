@@ -287,7 +287,8 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
   if (key == "thread_extent" || key == "virtual_thread")
     refuse("a thread binding", s->span, "bind loops to threads only for GPU targets; use `parallel` here");
   // Hints that have done their work in earlier passes, or that C has no words for.
-  constexpr std::string_view hints[] = {"pragma_auto_unroll_max_step",
+  constexpr std::string_view hints[] = {"mlc.streaming_store",
+                                        "pragma_auto_unroll_max_step",
                                         "pragma_unroll_explicit",
                                         "pragma_loop_partition_hint",
                                         "pragma_nontemporal_store",

@@ -97,8 +97,7 @@ void ModuleEmitter::emit_c_entry(const Signature& signature, const std::string& 
     require(b.CreateIsNotNull(result), "ValueError", fmt::format("`result` of `{}` is NULL", name), nullptr);
     args.push_back(result);
   }
-  llvm::FunctionType* type = signature.compute->getFunctionType();
-  values.check_status(b.CreateCall(type, values.version_for(signature, args), args));
+  values.check_status(b.CreateCall(signature.compute, args));
   values.finish();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls: operators of ir/tir/op.h, functions of the module, functions from outside.
+#include "backend/artefact/c_interface.h"
 #include "backend/llvm/emitter.h"
 #include "ir/tir/scalar_op.h"
 
@@ -248,12 +249,6 @@ llvm::Value* FunctionEmitter::emit_function_call(const ir::CallNode* call, const
                 signature->params.size(), call->args.size())
         .at(call->span);
   }
-  if (!signature->shape_vars.empty()) {
-    throw Error("codegen-unsupported", "a call of `{}`, whose shapes depend on `{}`, cannot be compiled",
-                signature->name, signature->shape_vars[0]->name.c_str())
-        .at(call->span)
-        .help("make the extent a parameter");
-  }
   std::vector<llvm::Value*> args;
   for (size_t i = 0; i < signature->params.size(); ++i) {
     const Expr& given = call->args[static_cast<int64_t>(i)];
@@ -267,6 +262,7 @@ llvm::Value* FunctionEmitter::emit_function_call(const ir::CallNode* call, const
     }
     args.push_back(value);
   }
+  for (const Expr& extent : backend::shape_arguments(signature->fn, call)) args.push_back(emit(extent));
   llvm::AllocaInst* result = nullptr;
   if (!signature->result.is_void()) {
     result = stack_slot(m_.memory_type(signature->result), 1, 8);

@@ -377,8 +377,7 @@ class EntryEmitter {
       place = values_.stack_array(llvm::ArrayType::get(m_.memory_type(signature_.result), 1));
       args.push_back(place);
     }
-    llvm::FunctionType* type = signature_.compute->getFunctionType();
-    values_.check_status(b.CreateCall(type, values_.version_for(signature_, args), args));
+    values_.check_status(b.CreateCall(signature_.compute, args));
     if (place == nullptr) return;
     DataType dtype = signature_.result;
     llvm::Value* value = values_.read(place, dtype);

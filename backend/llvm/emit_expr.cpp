@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "backend/llvm/emitter.h"
+#include "ir/tir/nonnegative.h"
 
 namespace mlc::llvm_backend {
 
@@ -104,10 +105,6 @@ llvm::Value* FunctionEmitter::emit_binary(const ir::BinaryNode* e) {
     return phi;
   }
   llvm::Value* left = emit(e->a);
-  if (auto found = reciprocals_.find(e); found != reciprocals_.end()) {
-    auto lanes = static_cast<unsigned>(dtype.lanes());
-    return b.CreateFMul(left, dtype.is_scalar() ? found->second : b.CreateVectorSplat(lanes, found->second));
-  }
   llvm::Value* right = emit(e->b);
   if (!m_.is_soft_float(dtype)) return arithmetic(e->kind, left, right, dtype, e);
   DataType wide = DataType::Float(32, dtype.lanes());
@@ -377,34 +374,15 @@ llvm::Value* FunctionEmitter::emit_shuffle_of_two(const ir::ShuffleNode* e) {
 
 // Proves only what index expressions need: sums and products of loop variables and shapes.
 bool FunctionEmitter::nonnegative(const Expr& e) const {
-  if (!e->dtype().is_integral()) return false;
-  if (e->dtype().is_uint()) return true;
-  if (auto value = ir::const_int(e)) return *value >= 0;
-  if (auto* var = ir::as<VarNode>(e)) {
-    auto found = values_.find(var);
-    return found != values_.end() && found->second.nonnegative;
-  }
-  if (auto* ramp = ir::as<ir::RampNode>(e)) return nonnegative(ramp->base) && nonnegative(ramp->stride);
-  if (auto* broadcast = ir::as<ir::BroadcastNode>(e)) return nonnegative(broadcast->value);
-  if (auto* binary = ir::as_binary(e)) {
-    switch (e->kind) {
-      case ExprKind::kAdd:
-      case ExprKind::kMul:
-        return in_index_ && nonnegative(binary->a) && nonnegative(binary->b);  // no overflow
-      case ExprKind::kDiv:
-      case ExprKind::kFloorDiv:
-      case ExprKind::kMod:
-      case ExprKind::kMin:
-        return nonnegative(binary->a) && nonnegative(binary->b);
-      case ExprKind::kFloorMod:
-        return nonnegative(binary->b);
-      case ExprKind::kMax:
-        return nonnegative(binary->a) || nonnegative(binary->b);
-      default:
-        return false;
+  struct Facts {
+    const FunctionEmitter& emitter;
+    bool is_nonnegative(const VarNode* var) const {
+      auto found = emitter.values_.find(var);
+      return found != emitter.values_.end() && found->second.nonnegative;
     }
-  }
-  return false;
+    bool is_exact(const Expr& e) const { return emitter.in_index_ && e->kind != ir::ExprKind::kCast; }
+  };
+  return ir::is_nonnegative(e, Facts{*this});
 }
 
 // A factor of all values of `e` (0 when e is 0): alignment of addresses follows from it.

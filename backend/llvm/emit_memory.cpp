@@ -16,6 +16,7 @@ using ir::Error;
 namespace {
 
 constexpr uint64_t kAllocAlignment = 64;
+constexpr uint64_t kLine = 64;  // bytes of a line of the caches
 
 }  // namespace
 
@@ -135,12 +136,11 @@ void FunctionEmitter::store(const ir::BufferStoreNode* s) {
   llvm::Value* value = to_memory(emit(s->value), dtype);
   Address at = address(s->buffer, s->indices, s->span);
   if (at.lanes == nullptr) {
-    llvm::StoreInst* made = b.CreateAlignedStore(value, at.pointer, at.alignment);
-    uint64_t bytes = static_cast<uint64_t>(dtype.bytes()) * static_cast<uint64_t>(dtype.lanes());
-    if (nontemporal_ && dtype.lanes() > 1 && !binding(at.buffer, s->span).local &&
-        at.alignment.value() >= std::min(bytes, kLine)) {
+    llvm::StoreInst* made = b.CreateAlignedStore(value, at.pointer, std::max(at.alignment, streaming_));
+    if (streaming_ > 1) {
       made->setMetadata(llvm::LLVMContext::MD_nontemporal,
                         llvm::MDNode::get(m_.context, llvm::ConstantAsMetadata::get(b.getInt32(1))));
+      streamed_ = true;
     }
     return;
   }

@@ -4,7 +4,6 @@
 
 #include "backend/artefact/c_interface.h"
 #include "backend/llvm/emitter.h"
-#include "backend/llvm/jam_reduction.h"
 
 namespace mlc::llvm_backend {
 
@@ -206,30 +205,27 @@ void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn)
   }
   auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), types, false);
   made.compute = new_function(made.name + "_compute", type, false);
-  find_writes(made);
-  if (!made.written.empty()) made.apart = new_function(made.name + "_compute_apart", type, false);
   signatures_.emplace(name_of(global->name_hint), std::move(made));
 }
 
-void ModuleEmitter::emit_compute(const Signature& signature, llvm::Function* version, bool noalias) {
-  FunctionEmitter emitter(*this, version, signature.place);
+void ModuleEmitter::emit_compute(const Signature& signature) {
+  FunctionEmitter emitter(*this, signature.compute, signature.place);
   unsigned position = 0;
   for (const Var& param : signature.params) {
-    llvm::Argument* argument = version->getArg(position++);
+    llvm::Argument* argument = signature.compute->getArg(position++);
     argument->setName(name_of(param->name));
     if (const ir::BufferTypeNode* type = param->buffer()) {
-      if (noalias) argument->addAttr(llvm::Attribute::NoAlias);
-      emitter.define_buffer(param, argument, noalias,
+      if (signature.noalias) argument->addAttr(llvm::Attribute::NoAlias);
+      emitter.define_buffer(param, argument, signature.noalias,
                             static_cast<uint64_t>(DataType(type->dtype).bytes()));
     } else {
       emitter.define(param, argument);
     }
   }
   for (const Var& var : signature.shape_vars)
-    emitter.define_extent(var, version->getArg(position++));
-  if (!signature.result.is_void()) emitter.set_result(version->getArg(position), signature.result);
-  ir::PrimFunc fn = noalias ? ir::with_attr(signature.fn, "tirx.noalias", true) : signature.fn;
-  emitter.emit(machine.opt_level >= 2 ? jam_reductions(fn)->body : fn->body);
+    emitter.define_extent(var, signature.compute->getArg(position++));
+  if (!signature.result.is_void()) emitter.set_result(signature.compute->getArg(position), signature.result);
+  emitter.emit(signature.fn->body);
   emitter.finish();
 }
 
@@ -255,8 +251,7 @@ std::unique_ptr<llvm::Module> ModuleEmitter::emit(const ir::IRModule& mod, std::
   }
   for (const auto& [name, function] : functions) {
     const Signature& signature = signatures_.at(name);
-    emit_compute(signature, signature.compute, signature.noalias);
-    if (signature.apart != nullptr) emit_compute(signature, signature.apart, true);
+    emit_compute(signature);
     if (signature.exported) emit_entry(signature);
     if (signature.exported && signature.name == program) emit_program(signature);
   }

@@ -72,7 +72,6 @@ void FunctionEmitter::emit_parallel(const ir::ForNode* s) {
     FunctionEmitter inner(m_, body, place_);
     inner.refuse_returns("inside a parallel loop");
     inner.in_parallel_ = true;
-    inner.nontemporal_ = nontemporal_;
     inner.prefetch_ = prefetch_;
     for (const auto& [var, outer] : inherited) {
       Binding made = outer;
@@ -112,7 +111,6 @@ void FunctionEmitter::emit_parallel(const ir::ForNode* s) {
     counter->addIncoming(advanced, next);
     ib.CreateCondBr(ib.CreateICmpSLT(advanced, end), run, after);
     ib.SetInsertPoint(after);
-    if (nontemporal_) inner.end_nontemporal();
     inner.finish();
   }
 

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include <llvm/IR/IntrinsicsX86.h>
+
 #include "backend/llvm/emitter.h"
 #include "ir/core/visit.h"
 
@@ -71,6 +73,9 @@ void FunctionEmitter::finish() {
   // The stack slots are all made by now: leave the entry block.
   llvm::BranchInst::Create(entry_->getNextNode(), entry_);
   b.SetInsertPoint(end_);
+  // On x86, stores past the caches may be seen later than others that follow them.
+  if (streamed_ && m_.module->getTargetTriple().starts_with("x86_64"))
+    b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   for (llvm::Value* slot : heap_slots_) {
     b.CreateCall(m_.outside("free", b.getVoidTy(), {b.getPtrTy()}), {b.CreateLoad(b.getPtrTy(), slot)});
   }
@@ -206,14 +211,34 @@ void FunctionEmitter::emit(const Stmt& s) {
          });
 }
 
+namespace {
+
+// The bytes of which the address of a streaming store is a multiple.
+uint64_t stream_alignment(const ir::AttrStmtNode* s) {
+  auto value = ir::const_int(s->value);
+  if (value && *value > 1 && llvm::isPowerOf2_64(static_cast<uint64_t>(*value)))
+    return static_cast<uint64_t>(*value);
+  throw Error("codegen-unsupported",
+              "`mlc.streaming_store` says the alignment of a store, a power of two above 1")
+      .at(s->span);
+}
+
+}  // namespace
+
 void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
   std::string_view key = name_of(s->attr_key);
   if (key == "thread_extent" || key == "virtual_thread") {
     refuse("a thread binding", "bind loops to threads only for GPU targets; use `parallel` here", s->span);
   }
-  if (key == "pragma_nontemporal_store") return emit_past_caches(s);
+  if (key == "mlc.streaming_store") {
+    llvm::Align outside = std::exchange(streaming_, llvm::Align(stream_alignment(s)));
+    emit(s->body);
+    streaming_ = outside;
+    return;
+  }
   // Hints that have done their work in earlier passes, or change nothing on a CPU.
   constexpr std::string_view hints[] = {"pragma_auto_unroll_max_step",
+                                        "pragma_nontemporal_store",
                                         "pragma_unroll_explicit",
                                         "pragma_loop_partition_hint",
                                         "pragma_scope",
@@ -229,10 +254,16 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
 
 void FunctionEmitter::emit_if(const ir::IfThenElseNode* s) {
   llvm::Value* condition = emit(s->condition);
+  llvm::MDNode* weights = nullptr;
+  auto* negated = ir::as<ir::NotNode>(s->condition);
+  if (ir::as_call_to(s->condition, "tirx.likely") != nullptr)
+    weights = llvm::MDBuilder(m_.context).createLikelyBranchWeights();
+  else if (negated != nullptr && ir::as_call_to(negated->a, "tirx.likely") != nullptr)
+    weights = llvm::MDBuilder(m_.context).createUnlikelyBranchWeights();
   auto* then_block = llvm::BasicBlock::Create(m_.context, "then", function_, end_);
   auto* join = llvm::BasicBlock::Create(m_.context, "join", function_, end_);
   auto* else_block = s->else_case ? llvm::BasicBlock::Create(m_.context, "else", function_, join) : join;
-  b.CreateCondBr(condition, then_block, else_block);
+  b.CreateCondBr(condition, then_block, else_block, weights);
   b.SetInsertPoint(then_block);
   emit(s->then_case);
   b.CreateBr(join);
@@ -257,16 +288,6 @@ bool calls_by_name(const ir::Stmt& stmt) {
   return found;
 }
 
-// How many bytes ahead of what a loop loads, in vectors, memory is asked for what comes then.
-constexpr std::string_view kPrefetch = "mlc.prefetch";
-
-int64_t bytes_ahead(const ir::ForNode* loop) {
-  auto found = loop->annotations.find(ir::String(std::string(kPrefetch)));
-  if (found == loop->annotations.end()) return 0;
-  auto value = (*found).second.as<Expr>();
-  return (value ? ir::const_int(*value) : (*found).second.try_cast<int64_t>()).value_or(0);
-}
-
 }  // namespace
 
 void FunctionEmitter::emit_for(const ir::ForNode* s) {
@@ -278,15 +299,12 @@ void FunctionEmitter::emit_for(const ir::ForNode* s) {
   if (s->for_kind == ForKind::kVectorized) {
     refuse("a vectorized loop", "lower the module first", s->span);
   }
-  if (in_any_order(s)) return emit_any_order(s);
-  if (auto quotients = by_reciprocals(s); !quotients.empty()) return emit_by_reciprocals(s, quotients);
-  emit_loop(s, [&] { emit(s->body); });
+  emit_loop(s);
 }
 
 // Loops are emitted in the form the optimiser wants: tested before the first iteration (unless the trip count
 // is a positive constant) and at the end of each.
-FunctionEmitter::LoopBlocks FunctionEmitter::emit_loop(const ir::ForNode* s,
-                                                       llvm::function_ref<void()> steps) {
+void FunctionEmitter::emit_loop(const ir::ForNode* s) {
   llvm::Value* min = emit(s->min);
   auto* type = llvm::cast<llvm::IntegerType>(min->getType());
   llvm::Value* limit = b.CreateAdd(min, emit(s->extent), "", false, true);
@@ -320,7 +338,7 @@ FunctionEmitter::LoopBlocks FunctionEmitter::emit_loop(const ir::ForNode* s,
   loops_.push_back({next, after});
   int64_t ahead = bytes_ahead(s);
   int64_t around = std::exchange(prefetch_, ahead != 0 ? ahead : prefetch_);
-  steps();
+  emit(s->body);
   prefetch_ = around;
   loops_.pop_back();
   b.CreateBr(next);
@@ -329,17 +347,9 @@ FunctionEmitter::LoopBlocks FunctionEmitter::emit_loop(const ir::ForNode* s,
   counter->addIncoming(advanced, next);
   llvm::BranchInst* back = b.CreateCondBr(b.CreateICmpSLT(advanced, limit), body, after);
 
-  std::vector<llvm::Metadata*> hints{nullptr};
-  auto hint = [&](const char* name) {
-    hints.push_back(llvm::MDNode::get(m_.context, llvm::MDString::get(m_.context, name)));
-  };
-  hint("llvm.loop.mustprogress");
-  if (s->for_kind == ForKind::kUnrolled) hint("llvm.loop.unroll.full");
-  llvm::MDNode* id = llvm::MDNode::getDistinct(m_.context, hints);
-  id->replaceOperandWith(0, id);
-  back->setMetadata(llvm::LLVMContext::MD_loop, id);
+  back->setMetadata(llvm::LLVMContext::MD_loop, loop_hints(s));
+  allow_reassociation(s, body, after);
   b.SetInsertPoint(after);
-  return {body, after};
 }
 
 void FunctionEmitter::emit_while(const ir::WhileNode* s) {

@@ -8,8 +8,7 @@
 //   i32 @f(params..., i64 shape variables..., ptr result)   only with a C interface:
 //   backend/artefact/c_interface.h
 // Functions without a global_symbol have only the first. Buffers are passed as their data pointer; with
-// `tirx.noalias` those pointers are `noalias`, from which all alias knowledge of the optimiser follows. Without it
-// there may be a second version, @f_compute_apart, whose pointers are: emit_alias_check.cpp.
+// `tirx.noalias` those pointers are `noalias`, from which all alias knowledge of the optimiser follows.
 //
 // Values in registers: bool is i1 (i8 in memory); bfloat16, floats of 8 bits, and float16 where the machine
 // cannot convert it, are bit patterns, computed with as float32 and rounded after every operation.
@@ -43,9 +42,6 @@ struct Signature {
   std::vector<Var> shape_vars;  // symbols in buffer types that are no parameters, in order of appearance
   DataType result = DataType::Void();
   llvm::Function* compute = nullptr;
-  // The same for arguments that share no memory; null: there is one version. emit_alias_check.cpp
-  llvm::Function* apart = nullptr;
-  std::vector<size_t> written;  // parameters that may be written; only where there are two versions
 };
 
 class ModuleEmitter {
@@ -82,8 +78,7 @@ class ModuleEmitter {
 
  private:
   void declare(const ir::GlobalVar& global, const ir::PrimFunc& fn);
-  void emit_compute(const Signature& signature, llvm::Function* version, bool noalias);
-  void find_writes(Signature& signature) const;  // emit_alias_check.cpp
+  void emit_compute(const Signature& signature);
   void emit_entry(const Signature& signature);                             // emit_entry.cpp
   void emit_program(const Signature& signature);                           // emit_program.cpp
   void emit_c_entry(const Signature& signature, const std::string& name);  // emit_c_entry.cpp
@@ -95,8 +90,6 @@ class ModuleEmitter {
   llvm::Function* raise_text_ = nullptr;
   llvm::Function* error_slot_ = nullptr;  // only with a C interface
 };
-
-constexpr uint64_t kLine = 64;  // bytes of a line of the caches
 
 class FunctionEmitter {
  public:
@@ -117,8 +110,6 @@ class FunctionEmitter {
   void check_status(llvm::Value* status);
   void set_result(llvm::Value* where, DataType dtype) { result_ = where, result_type_ = dtype; }
   void finish();  // the end block: releases memory, returns the status
-  // Which function computes for these arguments; emit_alias_check.cpp.
-  llvm::Value* version_for(const Signature& signature, llvm::ArrayRef<llvm::Value*> args);
   void refuse_returns(std::string_view why) { no_return_ = why; }
   llvm::Value* convert(llvm::Value* value, DataType from, DataType to) {
     return emit_cast(value, from, to, {});
@@ -243,28 +234,17 @@ class FunctionEmitter {
   llvm::Value* libm(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype);
 
   // emit_stmt.cpp
-  struct LoopBlocks {
-    llvm::BasicBlock* first;
-    llvm::BasicBlock* after;
-  };
   void emit_for(const ir::ForNode* s);
-  LoopBlocks emit_loop(const ir::ForNode* s, llvm::function_ref<void()> steps);
+  void emit_loop(const ir::ForNode* s);
   void emit_while(const ir::WhileNode* s);
   void emit_if(const ir::IfThenElseNode* s);
   void emit_attr(const ir::AttrStmtNode* s);
   void emit_return(const Expr& value, ir::Span span);
   void jump(llvm::BasicBlock* target);  // ends the block; what follows is unreachable
-  // emit_any_order.cpp
-  static bool in_any_order(const ir::ForNode* s);
-  void emit_any_order(const ir::ForNode* s);
-  int64_t lanes_to_mask(const ir::ForNode* s) const;
-  void emit_combined(const ir::ForNode* s, llvm::function_ref<LoopBlocks(const ir::ForNode*)> emitted);
-  void emit_extreme(const ir::ForNode* s, const ir::BufferStoreNode* update);
-  // emit_choice.cpp
-  bool emit_choice(const ir::ForNode* s);  // false, and nothing done, for loops of another form
-  // emit_reciprocal.cpp
-  std::vector<const ir::BinaryNode*> by_reciprocals(const ir::ForNode* s) const;
-  void emit_by_reciprocals(const ir::ForNode* s, llvm::ArrayRef<const ir::BinaryNode*> quotients);
+  // emit_loop_hints.cpp
+  void allow_reassociation(const ir::ForNode* s, llvm::BasicBlock* first, llvm::BasicBlock* after);
+  llvm::MDNode* loop_hints(const ir::ForNode* s);
+  static int64_t bytes_ahead(const ir::ForNode* s);
   // emit_parallel.cpp
   void emit_parallel(const ir::ForNode* s);
 
@@ -285,16 +265,11 @@ class FunctionEmitter {
   std::string_view no_return_;
   bool in_index_ = false;  // integer arithmetic here cannot overflow
   bool in_parallel_ = false;
-  // Below `pragma_nontemporal_store`: vectors that are stored to the memory of others go past the caches.
-  bool nontemporal_ = false;
+  llvm::Align streaming_;  // at a store below `mlc.streaming_store`: of its address; else 1
+  bool streamed_ = false;  // some store went past the caches
   // In loops of `mlc.prefetch`: how many bytes behind each vector that is loaded from there are fetched, too.
   int64_t prefetch_ = 0;
-  // In loops of `mlc.reciprocal`: 1 / d of quotients by a `d` that stays the same.
-  std::unordered_map<const ir::BinaryNode*, llvm::Value*> reciprocals_;
   void prefetch(llvm::Value* pointer, DataType dtype);
-  void emit_past_caches(const ir::AttrStmtNode* s);
-  void end_nontemporal();
-  llvm::Value* bytes_of(const VarNode* buffer);
 };
 
 }  // namespace mlc::llvm_backend

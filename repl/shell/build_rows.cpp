@@ -22,7 +22,7 @@ using ir::String;
 
 ir::ffi::Module build(const ir::IRModule& mod, const ir::Target& target, const Any& name_or_pass,
                       ir::Host& host) {
-  transform::Pipeline pipeline(transform::named_pipeline(name_or_pass, host), target, host);
+  transform::Pipeline pipeline(transform::named_pipeline(name_or_pass, target, host), target, host);
   ir::IRModule lowered = pipeline.lower(mod);
   script::define_of_library(lowered, host);
   return backend::build_lowered(lowered, target);

@@ -99,8 +99,9 @@ std::string check_stages(script::Evaluator& evaluator, const ir::IRModule& mod) 
   }
   std::vector<std::pair<std::string, ir::IRModule>> stages;
   try {
-    Any pipeline = transform::named_pipeline(ir::String("default"), evaluator);
-    stages = transform::Pipeline(pipeline, ir::parse_target(Any(ir::String("llvm"))), evaluator).stages(mod);
+    ir::Target target = ir::parse_target(Any(ir::String("llvm")));
+    Any pipeline = transform::named_pipeline(ir::String("default"), target, evaluator);
+    stages = transform::Pipeline(pipeline, target, evaluator).stages(mod);
   } catch (const ir::Error&) {
     return "";
   }

@@ -42,7 +42,7 @@ std::string all_words(const transform::Pipeline& pipeline) {
 transform::Pipeline pipeline_of(const CommandLine& line, const ir::Target& target,
                                 script::Evaluator& evaluator) {
   try {
-    ir::Any pipeline = transform::named_pipeline(ir::Any(ir::String(line.pipeline)), evaluator);
+    ir::Any pipeline = transform::named_pipeline(ir::Any(ir::String(line.pipeline)), target, evaluator);
     return transform::Pipeline(pipeline, target, evaluator);
   } catch (const ir::Error& error) {
     if (error.first().name != "unknown-pipeline") throw;

@@ -12,6 +12,15 @@ Expr FreshBinders::rewrite(const Expr& e) {
   }
   return BufferTypeRewriter::rewrite(e);
 }
+// What is said of a loop by its variable stands around the loop.
+Stmt FreshBinders::rewrite(const Stmt& s) {
+  auto* attr = as<AttrStmtNode>(s);
+  auto about = attr == nullptr ? std::nullopt : attr->node.as<Var>();
+  if (!about) return BufferTypeRewriter::rewrite(s);
+  Expr value = rewrite(attr->value);
+  Stmt body = rewrite(attr->body);
+  return make<AttrStmtNode>(rewrite(Expr(*about)), attr->attr_key, value, body, attr->span);
+}
 Buffer FreshBinders::rewrite_buffer(const Buffer& buffer) {
   auto found = renamed.find(buffer.get());
   return found == renamed.end() ? BufferTypeRewriter::rewrite_buffer(buffer)

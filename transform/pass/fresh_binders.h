@@ -11,6 +11,7 @@ struct FreshBinders final : BufferTypeRewriter {
 
   using BufferTypeRewriter::rewrite;
   ir::Expr rewrite(const ir::Expr& e) override;
+  ir::Stmt rewrite(const ir::Stmt& s) override;
   ir::Buffer rewrite_buffer(const ir::Buffer& buffer) override;
   ir::Var rewrite_def(const ir::Var& var) override;
 };

@@ -133,13 +133,15 @@ void register_pass_api() {
       {ApiKind::kFunction, "mlc.transform", "lower(mod, target='llvm', pipeline='default')",
        "The module lowered for the target: flat buffers, loops, vectors; what code generators take.",
        native([](ApiCall& call, IRModule mod, Any target, Any pipeline) {
-         return Pipeline(named_pipeline(pipeline, call.host), parse_target(target), call.host).lower(mod);
+         Target parsed = parse_target(target);
+         return Pipeline(named_pipeline(pipeline, parsed, call.host), parsed, call.host).lower(mod);
        })},
       {ApiKind::kFunction, "mlc.transform", "lower_stages(mod, target='llvm')",
        "(pass name, module after it) for every pass of the pipeline that changed the module.",
        native([](ApiCall& call, IRModule mod, Any target) {
          Array<Any> stages;
-         Pipeline pipeline(named_pipeline(String("default"), call.host), parse_target(target), call.host);
+         Target parsed = parse_target(target);
+         Pipeline pipeline(named_pipeline(String("default"), parsed, call.host), parsed, call.host);
          for (auto& [name, stage] : pipeline.stages(mod)) {
            stages.push_back(Array<Any>{String(name), stage});
          }

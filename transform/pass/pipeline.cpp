@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/core/refusal.h"
+#include "ir/registry/context.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass_context.h"
 #include "transform/pass/pass_object.h"
@@ -41,8 +42,19 @@ tvm.build(f, pipeline="default"))"},
 extern const ir::RefusalList refusals_pass_pipeline;
 const ir::RefusalList refusals_pass_pipeline = refusals;
 
+namespace {
 
-Any named_pipeline(const Any& name_or_pass, Host& host) {
+// `with target:`, while it lives.
+struct Within {
+  explicit Within(const Target& target) { Context::current().targets.push_back(target); }
+  ~Within() { Context::current().targets.pop_back(); }
+  Within(const Within&) = delete;
+  Within& operator=(const Within&) = delete;
+};
+
+}  // namespace
+
+Any named_pipeline(const Any& name_or_pass, const Target& target, Host& host) {
   if (is_pass(name_or_pass)) return name_or_pass;
   auto wanted = name_or_pass.try_cast<String>();
   if (!wanted)
@@ -58,6 +70,7 @@ Any named_pipeline(const Any& name_or_pass, Host& host) {
         .kind("ValueError")
         .help(near.empty() ? fmt::format("there are {}", fmt::join(names, ", ")) : near);
   }
+  Within within(target);
   return host.call_library("mlc.pipeline", "get", std::span(&name_or_pass, 1));
 }
 

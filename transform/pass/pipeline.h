@@ -10,9 +10,9 @@
 
 namespace mlc::transform {
 
-// The pipeline that `mlc.pipeline` knows by that name, as the configuration in force makes it; a pass is one
-// itself. Errors: unknown-pipeline, wrong-type.
-Any named_pipeline(const Any& name_or_pass, Host& host);
+// The pipeline that `mlc.pipeline` knows by that name, as the configuration in force makes it for `target`, its
+// Target.current(); a pass is one itself. Errors: unknown-pipeline, wrong-type.
+Any named_pipeline(const Any& name_or_pass, const Target& target, Host& host);
 
 // Passes, for a target.
 class Pipeline {

@@ -234,8 +234,9 @@ std::string wrong_result(const Kernel& kernel, const Parameters& parameters, con
 }
 
 static ir::IRModule lowered(const ir::IRModule& mod) {
-  Any pipeline = transform::named_pipeline(ir::String("default"), evaluator());
-  return transform::Pipeline(pipeline, ir::parse_target(ir::String("llvm")), evaluator()).lower(mod);
+  ir::Target target = ir::parse_target(ir::String("llvm"));
+  Any pipeline = transform::named_pipeline(ir::String("default"), target, evaluator());
+  return transform::Pipeline(pipeline, target, evaluator()).lower(mod);
 }
 
 std::string wrong_compiled(const Kernel& kernel, const Parameters& parameters, const ir::IRModule& mod,

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose memory a buffer shows, and who else may reach it: what a pass asks that moves accesses past each
+// other.
+#pragma once
+
+#include "transform/pass/buffer_roots.h"
+
+namespace mlc::transform {
+
+// Of one function. Knows what it has been told by declare(), in the order of the statements.
+class BufferMemory {
+ public:
+  explicit BufferMemory(const ir::PrimFunc& fn) {
+    bool alone = ir::has_flag(fn, "tirx.noalias") || ir::has_flag(fn, "tir.noalias");
+    for (const ir::Var& param : fn->params)
+      if (param->buffer() != nullptr) memory_[param.get()] = {param.get(), false, alone};
+  }
+  void declare(const ir::Stmt& s) {
+    if (auto* made = ir::as<ir::AllocBufferNode>(s)) {
+      memory_[made->buffer.get()] = {made->buffer.get(), true, true};
+    } else if (auto* view = ir::as<ir::DeclBufferNode>(s)) {
+      const ir::VarNode* source = view->data ? buffer_of_data(view->data) : nullptr;
+      memory_[view->buffer.get()] = source == nullptr ? Memory{} : find(source);
+    }
+  }
+  // The argument or allocation that the buffer is or shows, null for a view on a pointer of unknown origin.
+  const ir::VarNode* root(const ir::VarNode* buffer) const { return find(buffer).root; }
+  // Does the function allocate it?
+  bool is_local(const ir::VarNode* buffer) const { return find(buffer).local; }
+  // Is it reached by nothing but buffers with the same root? Arguments are under `tirx.noalias`.
+  bool is_exclusive(const ir::VarNode* buffer) const { return find(buffer).exclusive; }
+  // Is what is stored to one never seen by a load of the other?
+  bool apart(const ir::VarNode* a, const ir::VarNode* b) const {
+    Memory one = find(a), other = find(b);
+    return one.root != nullptr && other.root != nullptr && one.root != other.root &&
+           (one.exclusive || other.exclusive);
+  }
+
+ private:
+  struct Memory {
+    const ir::VarNode* root = nullptr;
+    bool local = false;
+    bool exclusive = false;
+  };
+  Memory find(const ir::VarNode* buffer) const {
+    auto found = memory_.find(buffer);
+    return found == memory_.end() ? Memory{} : found->second;
+  }
+  std::unordered_map<const ir::VarNode*, Memory> memory_;
+};
+
+}  // namespace mlc::transform

@@ -204,7 +204,9 @@ void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn)
     throw Error("codegen-unsupported", "the return type of `{}` cannot be compiled", made.name).at(fn->span);
   }
   auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), types, false);
-  made.compute = new_function(made.name + "_compute", type, false);
+  auto original = ir::attr(fn, "mlc.version_of");
+  made.compute = new_function(
+      original ? name_of(original->cast<ir::String>()) + "_compute_noalias" : made.name + "_compute", type, false);
   signatures_.emplace(name_of(global->name_hint), std::move(made));
 }
 

@@ -7,7 +7,7 @@
 //   convention: checks, then calls
 //   i32 @f(params..., i64 shape variables..., ptr result)   only with a C interface:
 //   backend/artefact/c_interface.h
-// Functions without a global_symbol have only the first. Buffers are passed as their data pointer; with
+// Functions without a global_symbol have only the first; a version of `f` (AddNoaliasVersion) is @f_compute_noalias. Buffers are passed as their data pointer; with
 // `tirx.noalias` those pointers are `noalias`, from which all alias knowledge of the optimiser follows.
 //
 // Values in registers: bool is i1 (i8 in memory); bfloat16, floats of 8 bits, and float16 where the machine

@@ -71,7 +71,13 @@ Any named_pipeline(const Any& name_or_pass, const Target& target, Host& host) {
         .help(near.empty() ? fmt::format("there are {}", fmt::join(names, ", ")) : near);
   }
   Within within(target);
-  return host.call_library("mlc.pipeline", "get", std::span(&name_or_pass, 1));
+  try {
+    return host.call_library("mlc.pipeline", "get", std::span(&name_or_pass, 1));
+  } catch (Error& error) {
+    // What is wrong with the target is not where the library asked for it.
+    if (error.first().name.starts_with("unknown-target")) error.first().span = {}, error.first().calls.clear();
+    throw;
+  }
 }
 
 Pipeline::Pipeline(Array<Any> passes, const Target& target, Host& host)

@@ -13,7 +13,7 @@ constexpr char doc[] =
 
     @T.prim_func                        @T.prim_func(private=True)
     def main(A: T.Buffer((n,), ...),    def main_noalias(A: ..., C: ...):
-             C: T.Buffer((n,), ...)):       T.func_attr({"tirx.noalias": True})
+             C: T.Buffer((n,), ...)):       T.func_attr({"mlc.version_of": "main", "tirx.noalias": True})
         for i in range(n):                  for i in range(n):
             C[i] = A[i] + x     =>              C[i] = A[i] + x
                                         @T.prim_func
@@ -158,7 +158,8 @@ Stmt chosen(const PrimFunc& fn, const GlobalVar& version, const std::vector<Var>
   return seq(parts);
 }
 
-// The function with variables of its own, for callers inside of the module.
+// The function with variables of its own, for callers inside of the module. It says whose version it is, so that
+// reports name what the program calls.
 PrimFunc promising(const PrimFunc& fn) {
   FreshBinders fresh;
   for (const Var& param : fn->params) {
@@ -172,6 +173,7 @@ PrimFunc promising(const PrimFunc& fn) {
     n.params.clear();
     for (const Var& param : fn->params) n.params.push_back(fresh.rewrite_def(param));
     n.body = fresh.rewrite(fn->body);
+    n.attrs.Set("mlc.version_of", *attr(fn, "global_symbol"));
     for (const char* of_export : {"global_symbol", "tirx.is_entry_func"}) n.attrs.erase(of_export);
   });
   return with_attr(made, "tirx.noalias", true);

@@ -8,7 +8,7 @@
 #include "ir/tir/scalar_op.h"
 
 namespace mlc::ir {
-namespace {
+namespace scalar_rows {
 
 using enum ScalarOp::Kind;
 using enum ScalarOp::Lowering::Hexagon;
@@ -97,16 +97,16 @@ constexpr OpRow others[] = {
 #undef TYPED
 // clang-format on
 
-}  // namespace
+}  // namespace scalar_rows
 
 int ScalarOp::arity() const { return static_cast<int>(std::count(parameters.begin(), parameters.end(), ',')) + 1; }
 
-std::span<const ScalarOp> scalar_ops() { return functions; }
+std::span<const ScalarOp> scalar_ops() { return scalar_rows::functions; }
 
 const ScalarOp* scalar_op(std::string_view name) {
   static const std::unordered_map<std::string_view, const ScalarOp*> by_name = [] {
     std::unordered_map<std::string_view, const ScalarOp*> made;
-    for (const ScalarOp& row : functions) made[row.name] = &row;
+    for (const ScalarOp& row : scalar_rows::functions) made[row.name] = &row;
     return made;
   }();
   if (name.starts_with("tirx.")) name.remove_prefix(5);
@@ -118,11 +118,11 @@ std::span<const OpRow> scalar_op_rows() {
   static const std::vector<OpRow> rows = [] {
     static std::deque<std::string> names;  // "tirx.exp"
     std::vector<OpRow> all;
-    for (const ScalarOp& row : functions) {
+    for (const ScalarOp& row : scalar_rows::functions) {
       std::string_view name = names.emplace_back("tirx." + std::string(row.name));
       all.push_back({name, row.name, row.arity(), Effect::kPure, row.unary, row.binary, row.llvm, row.libm});
     }
-    all.insert(all.end(), std::begin(others), std::end(others));
+    all.insert(all.end(), std::begin(scalar_rows::others), std::end(scalar_rows::others));
     return all;
   }();
   return rows;

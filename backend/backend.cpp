@@ -4,8 +4,19 @@
 #include <algorithm>
 
 #include "ir/core/error.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::backend {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "no-backend",
+         .message = "no code can be generated for target `{}`",
+         .meaning = "Code is generated for the kinds of targets that `mlc targets` lists."},
+        {.name = "unknown-emit-kind", .message = "nothing can be emitted as `{}`"},
+    }};
+MLC_REFUSALS(backend_backend, refusals);
 
 using ir::Error;
 
@@ -23,7 +34,7 @@ const Backend& backend_of(const ir::Target& target) {
   for (const Backend* one : all_backends()) {
     for (std::string_view kind : one->targets) kinds.push_back(fmt::format("`{}`", kind));
   }
-  throw Error("no-backend", "no code can be generated for target `{}`", std::string(target->kind))
+  throw ir::refuse(refusals["no-backend"], std::string(target->kind))
       .help(fmt::format("targets that code is generated for are {}", fmt::join(kinds, ", ")));
 }
 
@@ -46,7 +57,7 @@ Choice choose_artefact(std::string_view name, const Backend& preferred) {
   for (const Backend* one : all_backends()) {
     if (const Artefact* found = find_artefact(*one, name)) return {one, found};
   }
-  throw Error("unknown-emit-kind", "nothing can be emitted as `{}`", name)
+  throw ir::refuse(refusals["unknown-emit-kind"], name)
       .help(fmt::format("there are {}", fmt::join(artefact_names(), ", ")));
 }
 

@@ -6,8 +6,23 @@
 #include <csignal>
 
 #include "backend/llvm/code.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::backend {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "illegal-instruction",
+         .message = "{} has an instruction that this machine does not know",
+         .help = "compile it for `llvm`, which is the machine that mlc runs on"},
+        {.name = "invalid-memory-access",
+         .message = "{} reads or writes memory that is not there",
+         .help = "an index is outside of its buffer, or a pointer leads nowhere; `mlc run --check-bounds` "
+                 "stops at the first such index and names it"},
+    }};
+MLC_REFUSALS(backend_crash, refusals);
+
 namespace {
 
 using ir::Error;
@@ -18,7 +33,7 @@ uintptr_t faulting(const void* context) {
 #if defined(__x86_64__)
   auto at = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
   if (llvm_backend::is_loaded(at)) return at;
-  // memcpy and its like keep no frame: what they return to lies on top of the stack.
+  // memcpy and its like keep no frame: their return address is on top of the stack.
   uintptr_t caller = *reinterpret_cast<const uintptr_t*>(machine.gregs[REG_RSP]);
 #elif defined(__aarch64__)
   uintptr_t at = machine.pc;
@@ -43,16 +58,9 @@ Error fault(int signal, const void* context) {
     case SIGFPE:
       return Error("division-by-zero", "{} divides an integer by zero", who).at(where);
     case SIGILL:
-      return Error("illegal-instruction", "{} has an instruction that this machine does not know", who)
-          .at(where)
-          .help("compile it for `llvm`, which is the machine that mlc runs on");
+      return ir::refuse(refusals["illegal-instruction"], who).at(where);
     default:
-      return Error("invalid-memory-access", "{} reads or writes memory that is not there", who)
-          .at(where)
-          .help(
-              "an index is outside of its buffer, or a pointer leads nowhere; `mlc run --check-bounds` stops "
-              "at "
-              "the first such index and names it");
+      return ir::refuse(refusals["invalid-memory-access"], who).at(where);
   }
 }
 

@@ -6,12 +6,21 @@
 #include <unistd.h>
 
 #include "backend/runtime/tensor.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/api.h"
 #include "ir/target/device.h"
 #include "ir/target/target.h"
 
 namespace mlc::backend {
+
+static constexpr ir::Refusals refusals{
+    "InternalError",
+    {
+        {.name = "unsupported-device", .message = "`{}` of {}: there is no such device here"},
+    }};
+MLC_REFUSALS(backend_device_api, refusals);
+
 namespace {
 
 using ir::Any;
@@ -24,7 +33,7 @@ using ir::String;
 
 constexpr std::string_view kDevice = "Device";
 
-std::string_view view(const String& text) { return {text.data(), text.size()}; }
+using ir::view;
 
 Any make_device(ApiCall& call) {
   auto index = call.args[1].try_cast<int64_t>();
@@ -40,10 +49,7 @@ Any make_device(ApiCall& call) {
 Any device_attribute(ApiCall& call) {
   auto device = call.args[0].cast<DLDevice>();
   if (device.device_type == kDLCPU) return nullptr;
-  throw Error("unsupported-device", "`{}` of {}: there is no such device here", call.api.name,
-              ir::device_text(device))
-      .at(call.span)
-      .kind("InternalError");
+  throw ir::refuse(refusals["unsupported-device"], call.api.name, ir::device_text(device)).at(call.span);
 }
 Any total_memory(ApiCall& call) {
   if (call.args[0].cast<DLDevice>().device_type != kDLCPU) return device_attribute(call);

@@ -17,10 +17,25 @@
 #include "backend/target_api.h"
 #include "ir/core/array_text.h"
 #include "ir/core/inputs.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/api.h"
 
 namespace mlc::backend {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "load-failed"},
+        {.name = "no-constructor",
+         .kind = "TypeError",
+         .message = "modules are made by `tvm.build` and `tvm.runtime.load_module`"},
+        {.name = "not-exportable",
+         .message = "a module of kind `{}` cannot be exported",
+         .meaning = "Only compiled modules can be written to a file."},
+    }};
+MLC_REFUSALS(backend_register_api, refusals);
+
 namespace {
 
 using ir::Any;
@@ -36,7 +51,7 @@ constexpr std::string_view kModule = "ffi.Module";
 constexpr std::string_view kExecutable = "mlc.runtime.Executable";
 constexpr std::string_view kEntryName = "main";
 
-std::string_view view(const String& text) { return {text.data(), text.size()}; }
+using ir::view;
 
 // ---- modules ----
 
@@ -78,7 +93,7 @@ Any call_entry_function(ApiCall& call) {
   return call_function(function_of(module_self(call.args[0]), kEntryName, call.span),
                        call.args[1].cast<Array<Any>>());
 }
-// Written at once, where nobody else takes part.
+// Written at once when this is the only process.
 Any export_library(ApiCall& call) {
   ffi::Module module = module_self(call.args[0]);
   auto path = call.args[1].try_cast<String>();
@@ -87,7 +102,7 @@ Any export_library(ApiCall& call) {
                rest[3].cast<ir::Map<String, Any>>().empty();
   if (plain && path && module->imports().empty() && !view(*path).ends_with(".tar")) {
     if ((module->GetPropertyMask() & ffi::Module::kCompilationExportable) == 0)
-      throw Error("not-exportable", "a module of kind `{}` cannot be exported", module->kind());
+      throw ir::refuse(refusals["not-exportable"], module->kind());
     bool object = view(*path).ends_with(".o") || view(*path).ends_with(".obj");
     module->WriteToFile(*path, object ? "o" : "so");
     return nullptr;
@@ -143,12 +158,8 @@ Any has_property(ApiCall& call) {
 
 const ApiRow module_rows[] = {
     {ApiKind::kClass, "tvm.runtime", "Module()", "Compiled functions by name.",
-     [](ApiCall& call) -> Any {
-       throw Error("no-constructor", "modules are made by `tvm.build` and `tvm.runtime.load_module`")
-           .kind("TypeError")
-           .at(call.span);
-     },
-     kModule, "tvm.runtime.module.Module"},
+     [](ApiCall& call) -> Any { throw ir::refuse(refusals["no-constructor"]).at(call.span); }, kModule,
+     "tvm.runtime.module.Module"},
     {ApiKind::kMethod, kModule, "__getitem__(name)", "The function of that name.", get_item<false>},
     {ApiKind::kMethod, kModule, "__getattr__(name)", "The function of that name.", get_item<false>},
     {ApiKind::kMethod, kModule, "get_function(name, query_imports=False)", "The function of that name.",
@@ -229,8 +240,7 @@ const ApiRow module_rows[] = {
        if (!path) ir::wrong_argument(call, 0, "str");
        ir::Inputs::global().beyond();
        if (!std::filesystem::exists(std::string(*path))) {
-         throw Error("load-failed", "cannot find file {}", std::string(*path))
-             .kind("ValueError")
+         throw ir::refuse_as(refusals["load-failed"], "cannot find file {}", std::string(*path))
              .at(call.span_of(0));
        }
        if (view(*path).ends_with(".o") || view(*path).ends_with(".tar")) {
@@ -241,8 +251,8 @@ const ApiRow module_rows[] = {
          // A name without a folder is one of this folder, not one that the loader looks for.
          return ffi::Module::LoadFromFile(std::filesystem::absolute(std::string(*path)).string());
        } catch (const ffi::Error& error) {
-         throw Error("load-failed", "`{}` cannot be loaded: {}", std::string(*path),
-                     std::string(error.message()))
+         throw ir::refuse_as(refusals["load-failed"], "`{}` cannot be loaded: {}", std::string(*path),
+                             std::string(error.message()))
              .kind(std::string(error.kind()) + "+ValueError")
              .at(call.span_of(0));
        }

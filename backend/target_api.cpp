@@ -6,11 +6,31 @@
 
 #include "backend/backend.h"
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/registry/api.h"
 #include "ir/registry/context.h"
 #include "ir/target/tables.h"
 
 namespace mlc::backend {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "missing-key",
+         .kind = "KeyError",
+         .message = "the target has no attribute `{}`",
+         .meaning = "A dict has no value under this key. `get` gives None instead, `in` asks.",
+         .wrong = R"({"a": 1}["b"])",
+         .right = R"({"a": 1}.get("b"))"},
+        {.name = "no-current-target"},
+        {.name = "tag-taken",
+         .kind = "InternalError",
+         .message = "the tag `{}` is taken",
+         .help = "override=True replaces it"},
+        {.name = "unsupported-device", .message = "only the CPU can say what code it runs"},
+    }};
+MLC_REFUSALS(backend_target_api, refusals);
+
 namespace {
 
 namespace ffi = tvm::ffi;
@@ -88,7 +108,7 @@ Map<String, Any> export_dict(const Target& target) {
   return out;
 }
 
-const ApiRow rows[] = {
+const ApiRow target_api_table[] = {
     {ApiKind::kClass, "tvm.target", "Target(target, host=None)",
      "What code is generated for: a kind, a tag, a JSON text or a dict.", native([](Any target, Any host) {
        if (target == nullptr)
@@ -106,15 +126,14 @@ const ApiRow rows[] = {
     {ApiKind::kMethod, kTarget, "__exit__(kind=None, value=None, traceback=None)", "Ends what `with` began.",
      native([](Target, Any, Any, Any) {
        if (current_targets().empty())
-         throw Error("no-current-target", "no target is current: there is nothing to end")
+         throw ir::refuse_as(refusals["no-current-target"], "no target is current: there is nothing to end")
              .kind("InternalError");
        current_targets().pop_back();
      })},
     {ApiKind::kMethod, kTarget, "__getitem__(key)", "An attribute.",
      native([](Target target, String key) -> Any {
        auto found = target->attrs.find(key);
-       if (found == target->attrs.end())
-         throw Error("missing-key", "the target has no attribute `{}`", std::string(key)).kind("KeyError");
+       if (found == target->attrs.end()) throw ir::refuse(refusals["missing-key"], std::string(key));
        return (*found).second;
      })},
     {ApiKind::kMethod, kTarget, "__getattr__(name)", "An attribute of the specification.",
@@ -144,9 +163,7 @@ const ApiRow rows[] = {
      native([](String name, Any config, bool override) {
        std::string taken = ir::target_of_tag(std::string_view(name.data(), name.size()));
        if (!override && !taken.empty()) {
-         throw Error("tag-taken", "the tag `{}` is taken", std::string(name))
-             .kind("InternalError")
-             .help("override=True replaces it");
+         throw ir::refuse(refusals["tag-taken"], std::string(name));
        }
        Target made = ir::parse_target(config);
        ir::set_target_tag(name, ir::target_text(made));
@@ -187,8 +204,7 @@ const ApiRow rows[] = {
      "The target that is given, or else the current one.", native([](Any target) -> Any {
        if (target != nullptr) return target;
        if (!current_targets().empty()) return current_targets().back();
-       throw Error("no-current-target", "no target is the current one, and none is given")
-           .kind("ValueError")
+       throw ir::refuse_as(refusals["no-current-target"], "no target is the current one, and none is given")
            .help("use `with tvm.target.Target(...):`");
      })},
     {ApiKind::kFunction, "tvm.target.Target", "from_device(device)",
@@ -198,7 +214,7 @@ const ApiRow rows[] = {
        if ((given && given->device_type == kDLCPU) ||
            (name && std::string_view(name->data(), name->size()).starts_with("cpu")))
          return ir::parse_target(String(default_target_kind()));
-       throw Error("unsupported-device", "only the CPU can say what code it runs").kind("ValueError");
+       throw ir::refuse(refusals["unsupported-device"]);
      })},
     {ApiKind::kClass, "tvm.target", "TargetKind()", "The backend of a target.", native([]() -> Any {
        throw Error("not-constructible", "a TargetKind comes from `target.kind`").kind("TypeError");
@@ -230,7 +246,7 @@ Target target_argument(const Any& given) {
 
 Target current_target() {
   if (!current_targets().empty()) return current_targets().back();
-  throw Error("no-current-target", "no target is current")
+  throw ir::refuse_as(refusals["no-current-target"], "no target is current")
       .kind(ir::kRefusedValue)
       .help("use `with tvm.target.Target(...):`");
 }
@@ -242,7 +258,7 @@ void register_target_api() {
   ir::register_node<ir::TargetNode>();
   ir::register_node<TargetKindNode>();
   ir::register_node<TargetFeaturesNode>();
-  ir::ApiRegistry::global().add(rows);
+  ir::ApiRegistry::global().add(target_api_table);
 }
 
 }  // namespace mlc::backend

@@ -2,12 +2,16 @@
 # The directory is the registry: a file defines one constant, and these write the table of their addresses. No
 # static initialisers, no list to edit.
 
-# The table alone, of the names that follow, each an `extern const TYPE NAME;` in NAMESPACE.
+# The table alone, of the names that follow, each an `extern const TYPE NAME;` in NAMESPACE or one below it.
 function(mlc_registry_table out stem source type namespace table header)
   set(declarations "")
   set(rows "")
   foreach(name IN LISTS ARGN)
-    string(APPEND declarations "extern const ${type} ${name};\n")
+    if(name MATCHES "^(.*)::(.*)$")
+      string(APPEND declarations "namespace ${CMAKE_MATCH_1} {\nextern const ${type} ${CMAKE_MATCH_2};\n}\n")
+    else()
+      string(APPEND declarations "extern const ${type} ${name};\n")
+    endif()
     string(APPEND rows "    &${name},\n")
   endforeach()
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/${stem}_table.cpp)
@@ -26,16 +30,19 @@ ${rows}  };
   set(${out} ${generated} PARENT_SCOPE)
 endfunction()
 
-# Every FOLDER/NAME.cpp defines `extern const TYPE NAME;` in NAMESPACE.
+# Every FOLDER/NAME.cpp defines `extern const TYPE NAME;` in a namespace of its own, NAMESPACE::type_NAME, so that
+# several files can be one translation unit (unity.cmake) whatever they call their parts.
 #   mlc_registry(OUT_SOURCE folder Type namespace table_function header)
 function(mlc_registry out folder type namespace table header)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
   set(names "")
+  string(TOLOWER ${type} prefix)
   foreach(source IN LISTS sources)
     get_filename_component(name ${source} NAME_WE)
-    list(APPEND names ${name})
+    list(APPEND names ${prefix}_${name}::${name})
   endforeach()
   string(REPLACE "/" "_" stem ${folder})
+  set_property(GLOBAL PROPERTY MLC_REGISTRY_${CMAKE_CURRENT_SOURCE_DIR}/${folder} ${prefix})
   mlc_registry_table(
     generated ${stem} "the files of ${folder}/" ${type} ${namespace} ${table} ${header} ${names})
   set(${out} ${sources} ${generated} PARENT_SCOPE)
@@ -57,23 +64,37 @@ function(mlc_registry_of_folders out kind type namespace table header)
 endfunction()
 
 # What the files of a room refuse: FOLDER/NAME.cpp may define `extern const ir::RefusalList
-# refusals_FOLDER_NAME;` in NAMESPACE (ir/core/refusal.h), and this writes the table of those that do. The
-# declarations are weak: a file that refuses nothing defines none.
+# refusals_FOLDER_NAME;` in NAMESPACE, or in its own where the folder is a registry (MLC_REFUSALS of ir/core/refusal.h), and this writes the table of those
+# that do, `refusal_lists()` of that namespace. The declarations are weak, since a file that refuses nothing
+# defines none; but a file that holds rows alone, *refusals.cpp, must be asked for by name, or the linker leaves
+# it in its archive. The folder `.` is the one that calls.
 #
-#   mlc_refusal_table(OUT_SOURCE namespace table_function folder...)
-function(mlc_refusal_table out namespace table)
+#   mlc_refusal_table(OUT_SOURCE namespace folder...)
+function(mlc_refusal_table out namespace)
   set(declarations "")
   set(rows "")
   foreach(folder IN LISTS ARGN)
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
-    get_filename_component(last ${folder} NAME)
+    get_filename_component(whole ${folder} ABSOLUTE)
+    get_filename_component(last ${whole} NAME)
+    get_property(registry GLOBAL PROPERTY MLC_REGISTRY_${whole})
     foreach(source IN LISTS sources)
       get_filename_component(name ${source} NAME_WE)
-      string(APPEND declarations "extern const ir::RefusalList refusals_${last}_${name} [[gnu::weak]];\n")
-      string(APPEND rows "    &refusals_${last}_${name},\n")
+      set(weak " [[gnu::weak]]")
+      if(name MATCHES "refusals$")
+        set(weak "")
+      endif()
+      set(list "refusals_${last}_${name}")
+      set(declaration "extern const ir::RefusalList ${list}${weak};\n")
+      if(registry)
+        set(declaration "namespace ${registry}_${name} {\n${declaration}}\n")
+        set(list ${registry}_${name}::${list})
+      endif()
+      string(APPEND declarations "${declaration}")
+      string(APPEND rows "    &${list},\n")
     endforeach()
   endforeach()
-  set(generated ${CMAKE_CURRENT_BINARY_DIR}/${table}_table.cpp)
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/refusal_lists_table.cpp)
   file(CONFIGURE OUTPUT ${generated} CONTENT
 "// Generated from the files of ${ARGN}.
 #include \"ir/core/refusal.h\"
@@ -81,7 +102,7 @@ namespace ${namespace} {
 ${declarations}
 const ir::RefusalList* const lists[] = {
 ${rows}};
-std::vector<const ir::RefusalList*> ${table}() {
+std::vector<const ir::RefusalList*> refusal_lists() {
   std::vector<const ir::RefusalList*> defined;
   for (const ir::RefusalList* list : lists) {
     if (list != nullptr) defined.push_back(list);

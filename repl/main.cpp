@@ -12,10 +12,8 @@
 
 #include "backend/crash.h"
 #include "backend/register_api.h"
-#include "frontend/format/format.h"
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
-#include "frontend/print/show.h"
 #include "frontend/script/core/evaluator.h"
 #include "frontend/tvmscript/builder/tvmscript.h"
 #include "repl/shell/build_rows.h"
@@ -96,9 +94,6 @@ void register_everything() {
   script::register_api();
   tvmscript::register_api();
   print::register_api();
-  print::format_with([](std::string source) {
-    return format::format(ir::SourceMap::global().add("<script>", std::move(source)));
-  });
   transform::register_api();
   backend::register_api();
   repl::register_build_api();

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/core/visit.h"
+#include "ir/core/walk_with.h"
 #include "ir/registry/api.h"
 #include "ir/tir/op.h"
 #include "ir/tir/region.h"
@@ -24,11 +26,20 @@
 
 namespace mlc::transform {
 
+static constexpr ir::Refusals refusals{
+    kRefusedValue,
+    {
+        {.name = "block-not-lowered",
+         .message = "the verifier of TIR does not take blocks: block `{}`",
+         .help = "blocks are checked by `tvm.s_tir.analysis.verify_well_formed`"},
+        {.name = "impure-function", .kind = "AssertionError", .message = "the function is not pure: {}"},
+        {.name = "redefined-variable", .kind = "ValueError"},
+    }};
+MLC_REFUSALS(transform_analysis_api, refusals);
+
 using namespace ir;  // NOLINT: questions about nodes
 
 namespace {
-
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
 
 // ---- variables ----
 
@@ -47,7 +58,8 @@ class Undefined final : public Walker {
       if (fresh) {
         define_once(let->var);
       } else if (!structural_equal(known->second, let->value)) {
-        throw Error("redefined-variable", "`{}` is the name of two different values", text(let->var->name))
+        throw refuse_as(refusals["redefined-variable"], "`{}` is the name of two different values",
+                        text(let->var->name))
             .kind(kRefusedValue)
             .at(e->span);
       }
@@ -96,8 +108,8 @@ class Undefined final : public Walker {
   void define_once(const Var& var) {
     bool defined = defined_.contains(var.get());
     if (defined || seen_.contains(var.get())) {
-      throw Error("redefined-variable", "`{}` is {} before it is defined here", text(var->name),
-                  defined ? "defined" : "used")
+      throw refuse_as(refusals["redefined-variable"], "`{}` is {} before it is defined here", text(var->name),
+                      defined ? "defined" : "used")
           .kind(kRefusedValue)
           .at(var->span);
     }
@@ -156,11 +168,7 @@ void need_no_blocks(const PrimFunc& fn) {
   post_order(fn->body, nullptr, [&](const Stmt& s) {
     auto* block = as<SBlockNode>(s);
     if (block == nullptr) return;
-    throw Error("block-not-lowered", "the verifier of TIR does not take blocks: block `{}`",
-                text(block->name_hint))
-        .kind(kRefusedValue)
-        .at(s->span)
-        .help("blocks are checked by `tvm.s_tir.analysis.verify_well_formed`");
+    throw refuse(refusals["block-not-lowered"], text(block->name_hint)).at(s->span);
   });
 }
 
@@ -188,7 +196,8 @@ Any verify_well_formed(ApiCall& call) {
     Definitions definitions(false);
     for (const PrimFunc& fn : functions) definitions.add(fn);
     if (definitions.repeated) {
-      throw Error("redefined-variable", "`{}` is defined more than once", text(definitions.repeated->name))
+      throw refuse_as(refusals["redefined-variable"], "`{}` is defined more than once",
+                      text(definitions.repeated->name))
           .at(definitions.repeated->span);
     }
   } catch (Error& error) {
@@ -244,38 +253,28 @@ Any get_sblock_read_write_region(ApiCall& call) {
 
 // ---- effects ----
 
-// What makes a function impure, in words; empty: nothing. It may write to buffers that it allocates itself.
-class Impurity final : public Walker {
- public:
+template <bool raises>
+Any is_pure_function(ApiCall& call) {
   std::string found;
-  void visit(const Expr& e) override {
+  std::unordered_set<const VarNode*> own;
+  auto calls = [&](const Expr& e, Walker& on) {
     if (auto* call = as<CallNode>(e); call && found.empty()) {
       auto* op = as<OpNode>(call->op);
       if (!op || op_row(op).effect > Effect::kReadState)
         found = fmt::format("it calls `{}`", op ? std::string(view(op->name)) : "a function");
     }
-    walk_children(e);
-  }
-  void visit(const Stmt& s) override {
-    if (auto* alloc = as<AllocBufferNode>(s)) own_.insert(alloc->buffer.get());
+    on.walk_children(e);
+  };
+  auto stores = [&](const Stmt& s, Walker& on) {
+    if (auto* alloc = as<AllocBufferNode>(s)) own.insert(alloc->buffer.get());
     auto* store = as<BufferStoreNode>(s);
-    if (store && found.empty() && !own_.contains(store->buffer.get()))
+    if (store && found.empty() && !own.contains(store->buffer.get()))
       found = fmt::format("it writes to the buffer `{}`", view(store->buffer->name));
-    walk_children(s);
-  }
-
- private:
-  std::unordered_set<const VarNode*> own_;
-};
-template <bool raises>
-Any is_pure_function(ApiCall& call) {
-  Impurity walker;
-  walker.visit(ir::detail::argument<PrimFunc>(call, 0)->body);
-  if (raises && !walker.found.empty())
-    throw Error("impure-function", "the function is not pure: {}", walker.found)
-        .at(call.span)
-        .kind("AssertionError");
-  return walker.found.empty();
+    on.walk_children(s);
+  };
+  walk_with(ir::detail::argument<PrimFunc>(call, 0)->body, overloaded{calls, stores});
+  if (raises && !found.empty()) throw refuse(refusals["impure-function"], found).at(call.span);
+  return found.empty();
 }
 
 // ---- sizes ----
@@ -459,7 +458,7 @@ constexpr std::string_view kTirx = "tvm.tirx.analysis";
 constexpr std::string_view kSTir = "tvm.s_tir.analysis";
 #define FUNCTION(owner, signature, doc, body) \
   { ApiKind::kFunction, owner, signature, doc, body }
-constexpr ApiRow rows[] = {
+constexpr ApiRow analysis_api_table[] = {
     FUNCTION(kTirx, "undefined_vars(node, defs=None)", "Variables that are used and not defined.",
              undefined_vars),
     FUNCTION(kTirx, "verify_ssa(func)", "Is every variable defined once at most?", verify_ssa),
@@ -498,6 +497,6 @@ constexpr ApiRow rows[] = {
 
 }  // namespace
 
-void register_analysis_api() { ApiRegistry::global().add(rows); }
+void register_analysis_api() { ApiRegistry::global().add(analysis_api_table); }
 
 }  // namespace mlc::transform

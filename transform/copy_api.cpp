@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which loops copy a part of a buffer as it lies in memory.
+// Which loops copy a part of a buffer contiguously.
 #include "ir/registry/api.h"
 #include "ir/tir/arith_ops.h"
 #include "transform/arith/int_set.h"
@@ -13,7 +13,7 @@ using namespace ir;  // NOLINT: questions about nodes
 
 namespace {
 
-// The place of an element, counted in elements from where the buffer's memory begins.
+// The offset of an element, in elements from the start of the buffer's memory.
 Expr place_in_memory(const Buffer& buffer, const Array<Expr>& indices, Analyzer& analyzer) {
   const BufferTypeNode* type = buffer->buffer();
   Expr place = const_like(indices[0], 0);
@@ -158,7 +158,7 @@ Any identify_memcpy(ApiCall& call) {
   return copies.found;
 }
 
-constexpr ApiRow rows[] = {
+constexpr ApiRow copy_api_table[] = {
     {ApiKind::kFunction, "tvm.s_tir.analysis", "_identify_memcpy(stmt)",
      "For each loop, from the outside: what it copies and where to, `[source, target]`, or why it is no copy "
      "of memory as it lies.",
@@ -167,6 +167,6 @@ constexpr ApiRow rows[] = {
 
 }  // namespace
 
-void register_copy_api() { ApiRegistry::global().add(rows); }
+void register_copy_api() { ApiRegistry::global().add(copy_api_table); }
 
 }  // namespace mlc::transform

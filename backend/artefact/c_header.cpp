@@ -12,7 +12,7 @@ using ir::DataType;
 using ir::Expr;
 using Kind = CParameter::Kind;
 
-// Symbols as the header calls their parameters, without the casts that only a compiler asks for.
+// Symbols as the header calls their parameters, without the casts that only a compiler needs.
 class InC final : public ir::Rewriter {
  public:
   explicit InC(const CFunction& function) {
@@ -35,7 +35,7 @@ class InC final : public ir::Rewriter {
   std::unordered_map<const ir::VarNode*, ir::Var> names_;
 };
 
-// Text that stands in a comment: one line that does not end it.
+// Text inside a comment: one line that does not end it.
 std::string in_comment(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';

@@ -8,12 +8,28 @@
 #include <unordered_set>
 
 #include "ir/core/error.h"
+#include "ir/core/refusal.h"
 #include "ir/core/small_float.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/op.h"
 
 namespace mlc::backend {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "no-c-signature",
+         .message = "{} of `{}` is a {}, for which C has no type",
+         .help = "pass it in a buffer",
+         .meaning = "C has no type for vectors of numbers: such a value is passed in a buffer."},
+        {.name = "no-exported-function",
+         .message = "the module exports no function that C could call",
+         .help = "functions with `private=True` have no name outside of the module",
+         .meaning = "A library for C needs a function with a name outside of the module."},
+    }};
+MLC_REFUSALS(artefact_c_interface, refusals);
+
 namespace {
 
 using ir::DataType;
@@ -77,7 +93,7 @@ std::string c_identifier(std::string_view text) {
   return name;
 }
 
-// A library with a function of this name would be called in place of the C library, by itself too.
+// A library with a function of this name would be called instead of the C library's, by the C library too.
 bool in_c_library(const std::string& name) {
   for (const char* library : {"libc.so.6", "libm.so.6"}) {
     void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
@@ -247,10 +263,7 @@ bool ends_with_return(const ir::Stmt& stmt) {
 void add_parameters(CFunction& function, const Uses& uses) {
   using Kind = CParameter::Kind;
   auto refuse = [&](std::string_view what, DataType dtype, ir::Span span) {
-    throw Error("no-c-signature", "{} of `{}` is a {}, for which C has no type", what, function.symbol,
-                dtype.str())
-        .at(span)
-        .help("pass it in a buffer");
+    throw ir::refuse(refusals["no-c-signature"], what, function.symbol, dtype.str()).at(span);
   };
   for (const Var& param : function.fn->params) {
     CParameter made{param->buffer() != nullptr ? Kind::kTensor : Kind::kScalar, std::string(param->name), "",
@@ -387,8 +400,7 @@ CInterface c_interface(const ir::IRModule& lowered, std::string_view library, st
   std::sort(result.functions.begin(), result.functions.end(),
             [](const CFunction& a, const CFunction& b) { return a.symbol < b.symbol; });
   if (result.functions.empty()) {
-    throw Error("no-exported-function", "the module exports no function that C could call")
-        .help("functions with `private=True` have no name outside of the module");
+    throw ir::refuse(refusals["no-exported-function"]);
   }
   return result;
 }

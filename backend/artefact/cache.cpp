@@ -16,8 +16,18 @@
 #include "backend/artefact/write_file.h"
 #include "backend/artefact/write_whole.h"
 #include "backend/llvm/digest.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::backend {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "bad-cache-size",
+                                            .message = "MLC_CACHE_SIZE is `{}`, which is no number of MiB",
+                                            .help = "0 turns the cache off"},
+                                       }};
+MLC_REFUSALS(artefact_cache, refusals);
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -56,8 +66,7 @@ std::optional<BuildCache> BuildCache::of_user() {
   if (std::string text = variable("MLC_CACHE_SIZE"); !text.empty()) {
     auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), size);
     if (failed != std::errc() || end != text.data() + text.size() || size > (uint64_t{1} << 30U)) {
-      throw ir::Error("bad-cache-size", "MLC_CACHE_SIZE is `{}`, which is no number of MiB", text)
-          .help("0 turns the cache off");
+      throw ir::refuse(refusals["bad-cache-size"], text);
     }
   }
   if (size == 0) return std::nullopt;
@@ -121,7 +130,7 @@ void BuildCache::keep_record(const std::string& circumstances, const std::vector
   keep_entry(record_path(folder_, circumstances), head, body);
 }
 
-// With no word of it where that fails.
+// Silently where that fails.
 void BuildCache::keep_entry(const std::string& entry, std::string_view head, std::string_view body) const {
   std::error_code failed;
   fs::path shelf = fs::path(entry).parent_path();

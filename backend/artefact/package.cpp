@@ -70,7 +70,7 @@ std::string replaced(std::string text, const ForC& options) {
   return text;
 }
 
-// pkg-config computes the prefix from where the file lies.
+// pkg-config computes the prefix from the path of the file.
 constexpr const char* shared_pc = R"(prefix=${pcfiledir}/../..
 includedir=${prefix}/include
 libdir=${prefix}/lib

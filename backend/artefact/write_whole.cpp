@@ -49,7 +49,7 @@ int write_whole(const std::string& place, std::string_view bytes, bool executabl
   bool nameless = file >= 0;
   if (!nameless) file = open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   if (file < 0) return errno;
-  // With its blocks there already, ext4 need not wait for the disk when the file takes another's place.
+  // With its blocks there already, ext4 need not wait for the disk when the file replaces another.
   if (!bytes.empty()) posix_fallocate(file, 0, static_cast<off_t>(bytes.size()));
   int failed = write_all(file, bytes);
   if (failed == 0 && replaces) failed = hand_on(before, file, executable);
@@ -60,7 +60,7 @@ int write_whole(const std::string& place, std::string_view bytes, bool executabl
       return linkat(AT_FDCWD, now.c_str(), AT_FDCWD, as.c_str(), AT_SYMLINK_FOLLOW) == 0;
     };
     in_place = name(place);
-    if (!in_place && errno == EEXIST) {  // only a file with a name can take the place of another
+    if (!in_place && errno == EEXIST) {  // only a file with a name can replace another
       unlink(beside.c_str());
       if (!name(beside)) failed = errno;
     } else if (!in_place) {

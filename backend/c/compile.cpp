@@ -14,10 +14,25 @@
 #include "backend/artefact/write_file.h"
 #include "ir/core/error.h"
 #include "ir/core/inputs.h"
+#include "ir/core/refusal.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
 namespace mlc::c_backend {
+
+static constexpr ir::Refusals refusals{
+    "RuntimeError",
+    {
+        {.name = "c-compiler-failed",
+         .message = "`{}` ended with {}:\n{}",
+         .meaning = "The text that the target `c` made was refused by the compiler, whose words follow: a "
+                    "defect of mlc, or options of the target that the compiler does not take."},
+        {.name = "no-c-compiler",
+         .message = "the target `c` needs a C compiler, and `{}` cannot be started",
+         .help = "install one as `cc`, name one by the variable CC, or compile for the target `llvm`",
+         .meaning = "The target `c` compiles its text by `cc`, or by what the variable CC names."},
+    }};
+MLC_REFUSALS(c_compile, refusals);
 
 namespace fs = std::filesystem;
 using ir::Error;
@@ -84,7 +99,7 @@ void compile(const std::string& text, const ir::Target& target, Output output, b
   fs::path source = folder / "module.c";
   std::ofstream(source, std::ios::binary) << text;
   fs::path made = folder / "made";
-  // Contraction to multiply-add is what the LLVM backend does as well; it is not what C11 says.
+  // Contraction to multiply-add is what the LLVM backend does as well; it is not what C11 prescribes.
   std::vector<std::string> words{compiler, "-std=c11",           "-O3",
                                  "-fPIC",  "-ffp-contract=fast", "-fno-math-errno"};
   auto architecture = ir::target_attr<ir::String>(target, "march", ir::String());
@@ -105,14 +120,11 @@ void compile(const std::string& text, const ir::Target& target, Output output, b
   if (output == Output::kSharedLibrary) words.emplace_back("-lm");
   int status = run(words, folder / "log");
   if (status == -1 || status == 127) {
-    throw Error("no-c-compiler", "the target `c` needs a C compiler, and `{}` cannot be started", compiler)
-        .kind("RuntimeError")
-        .help("install one as `cc`, name one by the variable CC, or compile for the target `llvm`");
+    throw ir::refuse(refusals["no-c-compiler"], compiler);
   }
   if (status != 0) {
-    throw Error("c-compiler-failed", "`{}` ended with {}:\n{}", fmt::join(words, " "), status,
-                contents(folder / "log"))
-        .kind("RuntimeError");
+    throw ir::refuse(refusals["c-compiler-failed"], fmt::format("{}", fmt::join(words, " ")), status,
+                     contents(folder / "log"));
   }
   backend::write_file(path, contents(made), output == Output::kSharedLibrary);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exported entry of a function, in tvm-ffi's calling convention: every argument is checked against its
-// parameter, symbols in shapes are bound, then the function is called. The checks and their words are those
+// parameter, symbols in shapes are bound, then the function is called. The checks and their messages are those
 // of backend/llvm/emit_entry.cpp.
 #include <tvm/ffi/c_api.h>
 
@@ -12,7 +12,7 @@ namespace mlc::c_backend {
 
 namespace {
 
-// What the prelude says of tvm-ffi's types.
+// The prelude's declarations of tvm-ffi's types.
 static_assert(kTVMFFITensor == 70 && kTVMFFIDLTensorPtr == 7 && kTVMFFIOpaquePtr == 4 && kTVMFFIFloat == 3 &&
               sizeof(TVMFFIObject) == 24 && sizeof(TVMFFIAny) == 16 && sizeof(DLTensor) == 48);
 

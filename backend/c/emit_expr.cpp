@@ -244,22 +244,13 @@ Text FunctionEmitter::arithmetic(ExprKind kind, const Text& a, const Text& b, Da
 }
 
 Text FunctionEmitter::compare(ExprKind kind, const Text& a, const Text& b) {
-  switch (kind) {
-    case ExprKind::kEQ:
-      return infix(a, "==", b, kEquality, kShift);
-    case ExprKind::kNE:
-      return infix(a, "!=", b, kEquality, kShift);
-    case ExprKind::kLT:
-      return infix(a, "<", b, kRelational, kShift);
-    case ExprKind::kLE:
-      return infix(a, "<=", b, kRelational, kShift);
-    case ExprKind::kGT:
-      return infix(a, ">", b, kRelational, kShift);
-    case ExprKind::kGE:
-      return infix(a, ">=", b, kRelational, kShift);
-    default:
-      throw ir::InternalError(__FILE__, __LINE__, "not a comparison");
-  }
+  static constexpr std::pair<ExprKind, const char*> signs[] = {{ExprKind::kEQ, "=="}, {ExprKind::kNE, "!="},
+                                                               {ExprKind::kLT, "<"},  {ExprKind::kLE, "<="},
+                                                               {ExprKind::kGT, ">"},  {ExprKind::kGE, ">="}};
+  bool equality = kind == ExprKind::kEQ || kind == ExprKind::kNE;
+  for (const auto& [one, sign] : signs)
+    if (one == kind) return infix(a, sign, b, equality ? kEquality : kRelational, kShift);
+  throw ir::InternalError(__FILE__, __LINE__, "not a comparison");
 }
 
 Text FunctionEmitter::divide(ExprKind kind, const Text& a, const Text& b, DataType dtype,
@@ -353,7 +344,7 @@ Text FunctionEmitter::choose(const Expr& condition, const Expr& yes, const Expr&
   return {made};
 }
 
-// What stands to the right is evaluated only when it matters.
+// The right operand is evaluated only when it matters.
 Text FunctionEmitter::both_or_either(const ir::BinaryNode* e) {
   bool both = e->kind == ExprKind::kAnd;
   Text a = emit(e->a);
@@ -434,7 +425,7 @@ std::string FunctionEmitter::element(const Var& buffer, const ir::Array<Expr>& i
   DataType stored = buffer->buffer()->dtype;
   Expr flat = backend::flat_index(buffer, indices);
   if (stored.is_scalar()) return fmt::format("{}[{}]", memory.name, index(flat));
-  // Elements that are vectors lie one after the other.
+  // Elements that are vectors are contiguous.
   if (flat->dtype().is_vector()) refuse("a vector index into a buffer whose elements are vectors", span);
   std::string name = memory.name;
   bool before = std::exchange(in_index_, true);

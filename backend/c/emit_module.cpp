@@ -206,7 +206,7 @@ void ModuleEmitter::declare(const ir::IRModule& lowered) {
 
 namespace {
 
-// As c_declaration(), with what the header does not say: that memory of tensors does not overlap.
+// As c_declaration(), with what the header omits: that memory of tensors does not overlap.
 std::string head(const Function& function, Convention convention) {
   std::string parameters;
   for (const backend::CParameter& one : function.c.parameters) {

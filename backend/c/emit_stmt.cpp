@@ -6,6 +6,7 @@
 #include "backend/artefact/extents.h"
 #include "backend/c/emitter.h"
 #include "ir/core/error.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/arith_ops.h"
 
 namespace mlc::c_backend {
@@ -15,7 +16,7 @@ using ir::ForKind;
 
 namespace {
 
-std::string_view view(const ir::String& text) { return {text.data(), text.size()}; }
+using ir::view;
 
 constexpr int64_t kAlignment = 64;  // of what is allocated, in bytes: a line of the caches
 
@@ -37,7 +38,7 @@ std::unordered_set<const VarNode*> used_variables(const Stmt& root) {
     }
     void visit_buffer(const ir::Buffer& buffer) override {
       found.insert(buffer.get());
-      // What its indices are scaled by stands in the subscripts.
+      // The scale of its indices is in the subscripts.
       for (const Expr& e : buffer->buffer()->shape) visit(e);
       for (const Expr& e : buffer->buffer()->strides) visit(e);
       if (buffer->buffer()->elem_offset) visit(buffer->buffer()->elem_offset);
@@ -49,12 +50,10 @@ std::unordered_set<const VarNode*> used_variables(const Stmt& root) {
 
 // Lanes that are picked by their number: the text has to name each.
 bool picks_lanes(const Expr& root) {
-  bool found = false;
-  ir::post_order(root, [&](const Expr& e) {
-    if (auto* shuffle = ir::as<ir::ShuffleNode>(e)) found |= shuffle->indices.size() > 1;
-    found |= ir::as_call_to(e, "tirx.vectorcombine") != nullptr;
+  return ir::any_below(root, [](const Expr& e) {
+    auto* shuffle = ir::as<ir::ShuffleNode>(e);
+    return shuffle ? shuffle->indices.size() > 1 : ir::as_call_to(e, "tirx.vectorcombine") != nullptr;
   });
-  return found;
 }
 
 }  // namespace
@@ -286,7 +285,7 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
   std::string_view key = view(s->attr_key);
   if (key == "thread_extent" || key == "virtual_thread")
     refuse("a thread binding", s->span, "bind loops to threads only for GPU targets; use `parallel` here");
-  // Hints that have done their work in earlier passes, or that C has no words for.
+  // Hints that have done their work in earlier passes, or that C cannot express.
   constexpr std::string_view hints[] = {"mlc.streaming_store",
                                         "pragma_auto_unroll_max_step",
                                         "pragma_unroll_explicit",
@@ -357,7 +356,7 @@ void FunctionEmitter::emit_for(const ir::ForNode* s) {
   DataType dtype = s->loop_var->dtype();
   std::string type = value_type(dtype, s->span);
 
-  // Bounds are evaluated once. Those that are made of variables, which do not change, may stand in the head.
+  // Bounds are evaluated once. Those that are made of variables, which do not change, may be in the head.
   auto once = [&](const Expr& e, std::string_view suffix) {
     bool before = std::exchange(in_index_, is_size(e));
     Text value = emit(e);

@@ -12,8 +12,19 @@
 #include "backend/c/emitter.h"
 #include "backend/runtime/tensor.h"
 #include "ir/core/error.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::c_backend {
+
+static constexpr ir::Refusals refusals{
+    "RuntimeError",
+    {
+        {.name = "load-failed", .message = "compiled C cannot be loaded: {}"},
+        {.name = "unknown-emit-kind",
+         .kind = "ValueError",
+         .meaning = "`mlc build --emit` knows some kinds of output; the message lists them."},
+    }};
+MLC_REFUSALS(c_module, refusals);
 
 namespace ffi = ir::ffi;
 namespace fs = std::filesystem;
@@ -38,8 +49,7 @@ class Loaded {
     }
     std::string why = handle_ == nullptr ? dlerror() : "";
     unlink(path.c_str());
-    if (handle_ == nullptr)
-      throw Error("load-failed", "compiled C cannot be loaded: {}", why).kind("RuntimeError");
+    if (handle_ == nullptr) throw ir::refuse(refusals["load-failed"], why);
   }
   ~Loaded() { dlclose(handle_); }
   Loaded(const Loaded&) = delete;
@@ -79,7 +89,8 @@ class CModule final : public ffi::ModuleObj {
   ffi::String InspectSource(const ffi::String& format) const final {
     std::string_view wanted(format.data(), format.size());
     if (wanted.empty() || wanted == "c") return text_;
-    throw Error("unknown-emit-kind", "the source of compiled C cannot be shown as `{}`", wanted)
+    throw ir::refuse_as(refusals["unknown-emit-kind"], "the source of compiled C cannot be shown as `{}`",
+                        wanted)
         .kind("InternalError+ValueError")
         .help("there is c");
   }
@@ -91,7 +102,8 @@ class CModule final : public ffi::ModuleObj {
     if (wanted == "c") return backend::write_file(file, text_);
     if (wanted == "o" || wanted == "obj") return compile(text_, target_, Output::kObject, parallel_, file);
     if (wanted == "so") return compile(text_, target_, Output::kSharedLibrary, parallel_, file);
-    throw Error("unknown-emit-kind", "compiled C cannot be written to `{}` as `{}`", file, wanted)
+    throw ir::refuse_as(refusals["unknown-emit-kind"], "compiled C cannot be written to `{}` as `{}`", file,
+                        wanted)
         .kind("InternalError")
         .help("there are c, o and so");
   }

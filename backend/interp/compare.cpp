@@ -7,6 +7,7 @@
 #include "backend/interp/number.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/visit.h"
+#include "ir/core/walk_with.h"
 
 namespace mlc::interp {
 
@@ -14,7 +15,7 @@ using ir::Any;
 
 namespace {
 
-// How far apart two values of a type may lie, of the larger of them and 1.
+// The tolerance for two values of a type, relative to the larger of them and 1.
 double tolerance(ir::DataType type) {
   if (type.bits() >= 64) return 1e-9;
   if (type.bits() >= 32) return 1e-4;
@@ -91,38 +92,26 @@ std::optional<Difference> first_difference(std::span<const Any> expected, std::s
 }
 
 double work(const ir::Stmt& stmt) {
-  struct Counter final : ir::Walker {
-    double total = 0;
-    double factor = 1;
-    using Walker::visit;
-    void visit(const ir::Expr&) override {}
-    void visit(const ir::Stmt& s) override {
-      total += factor;
-      const auto* loop = ir::as<ir::ForNode>(s);
-      if (loop == nullptr) return walk_children(s);
-      const auto* extent = ir::as<ir::IntImmNode>(loop->extent);
-      double saved = factor;
-      factor *= extent != nullptr ? static_cast<double>(extent->value) : 64;
-      walk_children(s);
-      factor = saved;
-    }
-  } counter;
-  counter.visit(stmt);
-  return counter.total;
+  double total = 0, factor = 1;
+  ir::walk_with(stmt, [&](const ir::Stmt& s, ir::Walker& on) {
+    total += factor;
+    const auto* loop = ir::as<ir::ForNode>(s);
+    if (loop == nullptr) return on.walk_children(s);
+    const auto* extent = ir::as<ir::IntImmNode>(loop->extent);
+    double saved = factor;
+    factor *= extent != nullptr ? static_cast<double>(extent->value) : 64;
+    on.walk_children(s);
+    factor = saved;
+  });
+  return total;
 }
 
 bool has_threads(const ir::Stmt& stmt) {
-  bool found = false;
-  ir::post_order(
-      stmt, [](const ir::Expr&) {},
-      [&](const ir::Stmt& s) {
-        const auto* loop = ir::as<ir::ForNode>(s);
-        if (loop != nullptr && loop->for_kind == ir::ForKind::kThreadBinding) found = true;
-        const auto* attr = ir::as<ir::AttrStmtNode>(s);
-        if (attr != nullptr && (attr->attr_key == "thread_extent" || attr->attr_key == "virtual_thread"))
-          found = true;
-      });
-  return found;
+  return ir::any_below(stmt, [](const ir::Stmt& s) {
+    if (const auto* loop = ir::as<ir::ForNode>(s)) return loop->for_kind == ir::ForKind::kThreadBinding;
+    const auto* attr = ir::as<ir::AttrStmtNode>(s);
+    return attr != nullptr && (attr->attr_key == "thread_extent" || attr->attr_key == "virtual_thread");
+  });
 }
 
 }  // namespace mlc::interp

@@ -4,15 +4,24 @@
 #include <cstring>
 
 #include "backend/interp/machine.h"
+#include "ir/core/refusal.h"
 #include "ir/tir/op.h"
 #include "ir/tir/scalar_op.h"
 
 namespace mlc::interp {
+
+static constexpr ir::Refusals refusals{
+    "IndexError",
+    {
+        {.name = "index-out-of-bounds", .message = "index {} is outside of extent {}: {}"},
+    }};
+MLC_REFUSALS(interp_compile_call, refusals);
+
 namespace {
 
 using ir::DataType;
 
-std::string_view view(const ir::String& text) { return {text.data(), text.size()}; }
+using ir::view;
 
 // Floating math named by C's library: `expf` is `exp` rounded to float32.
 const ir::OpRow* libm_row(std::string_view name) {
@@ -95,9 +104,7 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
           !mask || std::any_of(chosen.data(), chosen.data() + mask_lanes, [](Lane x) { return x.i != 0; });
       for (int i = 0; any && i < lanes; ++i) {
         if ((out[i].i >= 0 && out[i].i < size.i) || (mask && lanes > 1 && chosen[i].i == 0)) continue;
-        throw ir::Error("index-out-of-bounds", "index {} is outside of extent {}: {}", out[i].i, size.i, what)
-            .kind("IndexError")
-            .at(span);
+        throw ir::refuse(refusals["index-out-of-bounds"], out[i].i, size.i, what).at(span);
       }
     };
   }
@@ -234,7 +241,7 @@ Code Compiler::address_of(const ir::CallNode* node) {
   int view = view_of(load->source.get(), load->span);
   std::vector<std::function<int64_t(Frame&)>> indices;
   for (const Expr& index : load->indices) {
-    auto* ramp = ir::as<ir::RampNode>(index);  // lanes lie behind the first
+    auto* ramp = ir::as<ir::RampNode>(index);  // lanes follow the first
     const Expr& first = ramp && ir::is_const_int(ramp->stride, 1) ? ramp->base : index;
     if (first->dtype().is_vector()) unsupported(node->span, "the address of a vector of elements");
     indices.push_back(integer(first));

@@ -2,8 +2,18 @@
 #include <cmath>
 
 #include "backend/interp/machine.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::interp {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "index-out-of-bounds", .message = "lane {} of {} is picked"},
+        {.name = "shift-out-of-range", .message = "a {}-bit integer is shifted by {}"},
+    }};
+MLC_REFUSALS(interp_compile_expr, refusals);
+
 namespace {
 
 using ir::DataType;
@@ -67,7 +77,7 @@ Code integer_binary(ExprKind kind, const Number& number, int lanes, Code a, Code
     int bits = number.type.bits();
     return with([op, bits, span](int64_t x, int64_t y) {
       if (y < 0 || y >= bits) {
-        throw ir::Error("shift-out-of-range", "a {}-bit integer is shifted by {}", bits, y).at(span);
+        throw ir::refuse(refusals["shift-out-of-range"], bits, y).at(span);
       }
       return op(x, y);
     });
@@ -135,7 +145,7 @@ Code integer_binary(ExprKind kind, const Number& number, int lanes, Code a, Code
 
 Code float_binary(ExprKind kind, const Number& number, int lanes, Code a, Code b, Span span) {
   // Sum, difference, product and quotient of two values of up to 24 bits of mantissa, computed in double
-  // and rounded once more, are the correctly rounded ones.
+  // and rounded again, are the correctly rounded ones.
   auto with = [&](auto op) {
     return lift(lanes, std::move(a), std::move(b),
                 [op, round = number.round](Lane x, Lane y) { return Lane{.f = round(op(x.f, y.f))}; });
@@ -344,7 +354,7 @@ Code Compiler::expr(const Expr& e) {
                  for (const auto& pick : picks) {
                    int64_t lane = pick(frame);
                    if (lane < 0 || lane >= total) {
-                     throw ir::Error("index-out-of-bounds", "lane {} of {} is picked", lane, total).at(span);
+                     throw ir::refuse(refusals["index-out-of-bounds"], lane, total).at(span);
                    }
                    *out++ = all[static_cast<int>(lane)];
                  }

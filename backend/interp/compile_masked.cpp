@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores of the lanes that a mask has, the masks, and sums that several threads make.
 #include "backend/interp/machine.h"
+#include "ir/core/refusal.h"
 #include "ir/tir/op.h"
 
 namespace mlc::interp {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "address-out-of-bounds", .message = "the pointer points to no known memory"},
+    }};
+MLC_REFUSALS(interp_compile_masked, refusals);
+
 // base + lane < limit.
 Code Compiler::lane_mask(const ir::CallNode* node) {
   return [base = integer(node->args[0]), limit = integer(node->args[1]), lanes = lane_count(node->dtype())](
@@ -78,7 +87,7 @@ Code Compiler::atomic_add(const ir::CallNode* node) {
     auto* to = reinterpret_cast<char*>(at.i);
     auto block = frame.program.heap.find(to);
     if (!block || to + number->bytes > block->end)
-      throw ir::Error("address-out-of-bounds", "the pointer points to no known memory").at(span);
+      throw ir::refuse(refusals["address-out-of-bounds"]).at(span);
     *out = number->load(to);
     Lane sum = number->floating ? Lane{.f = number->round(out->f + more.f)}
                                 : Lane{.i = number->wrap(static_cast<int64_t>(

@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/interp/machine.h"
+#include "ir/core/refusal.h"
 #include "ir/tir/op.h"
 
 namespace mlc::interp {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "address-out-of-bounds", .message = "the pointer points to no known memory"},
+        {.name = "assertion-failed"},
+        {.name = "interpret-unsupported",
+         .message = "the interpreter does not run memory that has an address of its own"},
+        {.name = "loop-step-not-positive", .message = "the step of a loop is {}"},
+    }};
+MLC_REFUSALS(interp_compile_stmt, refusals);
+
 namespace {
 
-std::string_view view(const ir::String& text) { return {text.data(), text.size()}; }
+using ir::view;
 
 Flow nothing(Frame&) { return Flow::kNext; }
 
@@ -17,7 +30,7 @@ Flow nothing(Frame&) { return Flow::kNext; }
 
 int Compiler::define_slot(const ir::Var& var) {
   auto found = at_.find(var.get());
-  if (found != at_.end()) return found->second;  // a variable of a loop that stands in two places
+  if (found != at_.end()) return found->second;  // a variable of a loop that occurs twice
   int slot = fn_->slots;
   fn_->slots += lane_count(var->dtype());
   at_[var.get()] = slot;
@@ -69,8 +82,7 @@ std::function<void(Frame&, View&)> Compiler::pointer(const Expr& data) {
     code(frame, &address);
     view.data = reinterpret_cast<char*>(address.i);
     view.block = frame.program.heap.find(view.data);
-    if (!view.block)
-      throw ir::Error("address-out-of-bounds", "the pointer points to no known memory").at(span);
+    if (!view.block) throw ir::refuse(refusals["address-out-of-bounds"]).at(span);
   };
 }
 
@@ -95,9 +107,7 @@ Action Compiler::allocate(const Buffer& buffer) {
 
 Action Compiler::declare(const ir::DeclBufferNode* node) {
   if (!node->data) {
-    throw ir::Error("interpret-unsupported",
-                    "the interpreter does not run memory that has an address of its own")
-        .at(node->span);
+    throw ir::refuse(refusals["interpret-unsupported"]).at(node->span);
   }
   auto set_pointer = pointer(node->data);
   auto set_layout = layout(node->buffer->buffer());
@@ -177,7 +187,7 @@ Action Compiler::loop(const ir::ForNode* node) {
     int64_t begin = min(frame);
     int64_t end = begin + extent(frame);
     int64_t by = step(frame);
-    if (by <= 0) throw ir::Error("loop-step-not-positive", "the step of a loop is {}", by).at(span);
+    if (by <= 0) throw ir::refuse(refusals["loop-step-not-positive"], by).at(span);
     for (int64_t i = begin; i < end; i += by) {
       frame.slots[static_cast<size_t>(slot)].i = number->wrap(i);
       Flow flow = body(frame);
@@ -321,7 +331,7 @@ Action Compiler::stmt(const Stmt& s) {
                return [condition = integer(node->condition), message, kind = std::string(node->error_kind),
                        span = node->span](Frame& frame) {
                  if (condition(frame) == 0)
-                   throw ir::Error("assertion-failed", "{}", message).kind(kind).at(span);
+                   throw ir::refuse_as(refusals["assertion-failed"], "{}", message).kind(kind).at(span);
                  return Flow::kNext;
                };
              },

@@ -3,8 +3,23 @@
 #include <cstring>
 
 #include "backend/interp/machine.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::interp {
+
+static constexpr ir::Refusals refusals{
+    "IndexError",
+    {
+        {.name = "address-out-of-bounds",
+         .message = "element {} of `{}` lies outside the memory behind it ({} bytes)"},
+        {.name = "index-out-of-bounds", .message = "`{}` is {} at {}, outside its shape {}"},
+        {.name = "interpret-unsupported", .kind = "ValueError", .message = "the interpreter does not run {}"},
+        {.name = "out-of-memory", .kind = "MemoryError", .message = "cannot allocate {} bytes"},
+        {.name = "uninitialized-read",
+         .kind = "RuntimeError",
+         .message = "element {} of `{}` is read before it is written"},
+    }};
+MLC_REFUSALS(interp_memory, refusals);
 
 Block::Block(Heap& heap, char* begin, char* end, bool owned, bool track)
     : heap(heap), begin(begin), end(end), owned(owned) {
@@ -19,8 +34,7 @@ Block::~Block() {
 std::shared_ptr<Block> Heap::allocate(size_t bytes, bool track) {
   size_t rounded = (std::max<size_t>(bytes, 1) + 63) / 64 * 64;
   auto* begin = static_cast<char*>(std::aligned_alloc(64, rounded));
-  if (begin == nullptr)
-    throw ir::Error("out-of-memory", "cannot allocate {} bytes", bytes).kind("MemoryError");
+  if (begin == nullptr) throw ir::refuse(refusals["out-of-memory"], bytes);
   std::memset(begin, 0xCB, rounded);  // the same absurd values every time for what reads too early
   auto block = std::make_shared<Block>(*this, begin, begin + bytes, true, track);
   blocks_[begin] = block;
@@ -55,7 +69,7 @@ std::string text_of(std::span<const int64_t> numbers) {
   return fmt::format("({}{})", fmt::join(numbers, ", "), numbers.size() == 1 ? "," : "");
 }
 void unsupported(Span span, std::string_view what) {
-  throw ir::Error("interpret-unsupported", "the interpreter does not run {}", what).at(span);
+  throw ir::refuse(refusals["interpret-unsupported"], what).at(span);
 }
 int lanes_in_memory(ir::DataType element, Span span) {
   if (element.is_scalable())
@@ -66,9 +80,8 @@ int lanes_in_memory(ir::DataType element, Span span) {
 namespace {
 
 [[noreturn]] void out_of_bounds(const Site& site, const View& view, std::span<const int64_t> index) {
-  throw ir::Error("index-out-of-bounds", "`{}` is {} at {}, outside its shape {}", site.buffer->name.c_str(),
-                  site.stores ? "written" : "read", text_of(index), text_of(view.shape))
-      .kind("IndexError")
+  throw ir::refuse(refusals["index-out-of-bounds"], site.buffer->name.c_str(),
+                   site.stores ? "written" : "read", text_of(index), text_of(view.shape))
       .at(site.span);
 }
 
@@ -109,10 +122,8 @@ char* Site::address(const View& at, int64_t element) const {
   int64_t bytes = static_cast<int64_t>(number->bytes) * element_lanes;
   char* begin = at.data + element * bytes;
   if (begin < at.block->begin || begin + bytes > at.block->end) [[unlikely]] {
-    throw ir::Error("address-out-of-bounds",
-                    "element {} of `{}` lies outside the memory behind it ({} bytes)", element,
-                    buffer->name.c_str(), at.block->end - at.block->begin)
-        .kind("IndexError")
+    throw ir::refuse(refusals["address-out-of-bounds"], element, buffer->name.c_str(),
+                     at.block->end - at.block->begin)
         .at(span);
   }
   if (!at.block->written.empty()) [[unlikely]] {
@@ -121,10 +132,7 @@ char* Site::address(const View& at, int64_t element) const {
       if (stores) {
         at.block->written[byte] = true;
       } else if (!at.block->written[byte]) {
-        throw ir::Error("uninitialized-read", "element {} of `{}` is read before it is written", element,
-                        buffer->name.c_str())
-            .kind("RuntimeError")
-            .at(span);
+        throw ir::refuse(refusals["uninitialized-read"], element, buffer->name.c_str()).at(span);
       }
     }
   }

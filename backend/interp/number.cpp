@@ -6,9 +6,18 @@
 #include <limits>
 
 #include "ir/core/error.h"
+#include "ir/core/refusal.h"
 #include "ir/core/small_float.h"
 
 namespace mlc::interp {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "interpret-unsupported", .message = "the interpreter has no numbers of type `{}`"},
+    }};
+MLC_REFUSALS(interp_number, refusals);
+
 namespace {
 
 using ir::DataType;
@@ -91,8 +100,7 @@ const Number& number_of(DataType type) {
   for (const Number& row : numbers()) {
     if (row.type == type.element()) return row;
   }
-  throw ir::Error("interpret-unsupported", "the interpreter has no numbers of type `{}`",
-                  type.element().str());
+  throw ir::refuse(refusals["interpret-unsupported"], type.element().str());
 }
 
 Lane convert(const Number& from, const Number& to, Lane value) {
@@ -114,7 +122,7 @@ Lane convert(const Number& from, const Number& to, Lane value) {
   if (to.is_unsigned && value.f >= two63 && value.f < 2 * two63) {
     return {.i = to.wrap(static_cast<int64_t>(static_cast<uint64_t>(value.f)))};
   }
-  // Out of range is undefined in the IR; this is what x86 gives.
+  // Out of range is undefined in the IR; this is what x86 does.
   if (!(value.f >= -two63 && value.f < two63)) return {.i = to.wrap(std::numeric_limits<int64_t>::min())};
   return {.i = to.wrap(static_cast<int64_t>(value.f))};
 }

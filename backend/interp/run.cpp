@@ -3,9 +3,18 @@
 #include "backend/artefact/c_interface.h"
 #include "backend/interp/machine.h"
 #include "ir/core/ndarray.h"
+#include "ir/core/refusal.h"
 #include "ir/registry/api.h"
 
 namespace mlc::interp {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "wrong-argument", .message = "`{}` of `{}` expects {}, got {}"},
+    }};
+MLC_REFUSALS(interp_run, refusals);
+
 namespace {
 
 using ir::DataType;
@@ -62,9 +71,8 @@ Actual from_tensor(Program& program, const ir::ffi::Tensor& tensor) {
 
 [[noreturn]] void wrong_argument(const Function& fn, size_t index, const std::string& expected,
                                  const std::string& got) {
-  throw ir::Error("wrong-argument", "`{}` of `{}` expects {}, got {}", fn.source->params[index]->name.c_str(),
-                  fn.name, expected, got)
-      .kind("TypeError");
+  throw ir::refuse(refusals["wrong-argument"], fn.source->params[index]->name.c_str(), fn.name, expected,
+                   got);
 }
 
 Actual from_value(Program& program, const Function& fn, size_t index, const Any& value) {

@@ -7,6 +7,20 @@
 #include "backend/llvm/code.h"
 #include "backend/llvm/codegen_api.h"
 #include "backend/llvm/module.h"
+#include "ir/core/refusal.h"
+
+namespace mlc::llvm_backend {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "no-main-function",
+         .message = "a program needs a function `main`, or only one function; the module has {}",
+         .meaning = "`mlc build --emit exe` makes a program of the function `main`, or of the only one."},
+    }};
+MLC_REFUSALS(llvm_backend, refusals);
+
+}  // namespace mlc::llvm_backend
 
 namespace mlc::backend {
 
@@ -40,9 +54,8 @@ std::string program_function(const ir::IRModule& lowered) {
     if (name == "main") return name;
   }
   if (exported.size() == 1) return exported[0];
-  throw Error("no-main-function",
-              "a program needs a function `main`, or only one function; the module has {}",
-              exported.empty() ? "none" : fmt::format("{}", fmt::join(exported, ", ")));
+  throw ir::refuse(llvm_backend::refusals["no-main-function"],
+                   exported.empty() ? "none" : fmt::format("{}", fmt::join(exported, ", ")));
 }
 
 void write(const Artefact& artefact, const llvm_backend::Code& code, const Order& order) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tvm.target.codegen: what scripts may ask of LLVM.
+// tvm.target.codegen: LLVM's data for scripts.
 #include "backend/llvm/codegen_api.h"
 
 #include <llvm/Config/llvm-config.h>
@@ -16,6 +16,7 @@
 #include "backend/llvm/start.h"
 #include "backend/llvm/target_machine.h"
 #include "backend/target_api.h"
+#include "ir/core/refusal.h"
 #include "ir/registry/api.h"
 #include "ir/target/tables.h"
 
@@ -23,6 +24,14 @@ extern "C" const char mlc_parallel_object_begin[];
 extern "C" const char mlc_parallel_object_end[];
 
 namespace mlc::llvm_backend {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "unknown-intrinsic", .message = "no intrinsic of LLVM has the number {}"},
+    }};
+MLC_REFUSALS(llvm_codegen_api, refusals);
+
 namespace {
 
 namespace ffi = ir::ffi;
@@ -65,7 +74,7 @@ bool processor_has(const ir::Target& target, std::string_view feature) {
                                      [&](const auto& row) { return feature == row.Key; });
     return known && info.checkFeatures("+" + std::string(feature));
   } catch (const Error&) {
-    return false;  // a processor that LLVM does not know; who compiles for it is told
+    return false;  // a processor that LLVM does not know; compiling for it is refused
   }
 }
 
@@ -129,7 +138,7 @@ String x86_vendor() {
 }
 
 constexpr std::string_view kCodegen = "tvm.target.codegen";
-const ApiRow rows[] = {
+const ApiRow codegen_api_table[] = {
     {ApiKind::kFunction, "mlc", "parallel_runtime()", "What parallel loops call, as an object.", native([] {
        return ffi::Bytes(mlc_parallel_object_begin,
                          static_cast<size_t>(mlc_parallel_object_end - mlc_parallel_object_begin));
@@ -166,13 +175,13 @@ const ApiRow rows[] = {
 std::string intrinsic_name(int64_t number) {
   start_llvm();
   if (number <= 0 || number >= llvm::Intrinsic::num_intrinsics)
-    throw Error("unknown-intrinsic", "no intrinsic of LLVM has the number {}", number).kind("ValueError");
+    throw ir::refuse(refusals["unknown-intrinsic"], number);
   return llvm::Intrinsic::getBaseName(static_cast<llvm::Intrinsic::ID>(number)).str();
 }
 
 void register_codegen_api() {
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
-  registry.add(rows);
+  registry.add(codegen_api_table);
   ir::ask_processors(processor_has);
   registry.alias("tvm.script.tirx.llvm_lookup_intrinsic_id", "tvm.target.codegen.llvm_lookup_intrinsic_id");
   registry.alias("tvm.tirx.op.llvm_lookup_intrinsic_id", "tvm.target.codegen.llvm_lookup_intrinsic_id");

@@ -13,18 +13,29 @@
 #include "backend/llvm/emitter.h"
 #include "backend/llvm/optimize.h"
 #include "backend/llvm/start.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::llvm_backend {
+
+static constexpr ir::Refusals refusals{
+    "RuntimeError",
+    {
+        {.name = "codegen-failed",
+         .message = "LLVM cannot compile this for the target: {}",
+         .help = "`call_llvm_intrin` takes what the target's `mcpu` and `mattr` have instructions for"},
+        {.name = "no-c-interface",
+         .kind = "ValueError",
+         .meaning = "C functions are compiled for systems with ELF files, such as Linux."},
+    }};
+MLC_REFUSALS(llvm_compile, refusals);
+
 namespace {
 
-// LLVM gives up like this where it has no instructions for what it was given, such as an intrinsic of an
+// LLVM reports a fatal error where it cannot select an instruction, such as an intrinsic of an
 // extension that the CPU does not have: it has no table of which needs which. Its own frames are left without
 // clean-up, which loses memory, and the machine's state is that of one compilation.
 [[noreturn]] void give_up(void*, const char* reason, bool) {
-  throw ir::Error("codegen-failed", "LLVM cannot compile this for the target: {}",
-                  llvm::StringRef(reason).rtrim("!\n").str())
-      .kind("RuntimeError")
-      .help("`call_llvm_intrin` takes what the target's `mcpu` and `mattr` have instructions for");
+  throw ir::refuse(refusals["codegen-failed"], llvm::StringRef(reason).rtrim("!\n").str());
 }
 
 std::string write(llvm::Module& module, const Machine& machine, llvm::CodeGenFileType kind) {
@@ -72,13 +83,15 @@ auto with_module(const ir::IRModule& lowered, const ir::Target& target, DebugInf
   llvm::LLVMContext context;
   ModuleEmitter emitter(context, machine, "mlc", debug == DebugInfo::kLines);
   if (!c_names.empty() && !machine.machine->getTargetTriple().isOSBinFormatELF()) {
-    throw ir::Error("no-c-interface", "C functions are compiled for systems with ELF files, and {} is none",
-                    machine.machine->getTargetTriple().str())
+    throw ir::refuse_as(refusals["no-c-interface"],
+                        "C functions are compiled for systems with ELF files, and {} is none",
+                        machine.machine->getTargetTriple().str())
         .help("build without a header; the functions have tvm-ffi's calling convention");
   }
   std::unique_ptr<llvm::Module> module = emitter.emit(lowered, program, c_names);
   if (emitter.packed && !(program.empty() && c_names.empty())) {
-    throw ir::Error("no-c-interface", "`call_packed` needs tvm-ffi, which C programs do not have")
+    throw ir::refuse_as(refusals["no-c-interface"],
+                        "`call_packed` needs tvm-ffi, which C programs do not have")
         .help("build a shared library without a header");
   }
 #ifndef NDEBUG

@@ -40,7 +40,7 @@ DebugLines::DebugLines(llvm::Module& module) : module_(module) {
 DebugLines::Unit& DebugLines::unit_of(uint32_t file) {
   Unit*& known = of_file_[file];
   if (known != nullptr) return *known;
-  std::string name = file == 0 ? "<generated>" : ir::SourceMap::global().file(file).name;
+  std::string name = file == 0 ? "<generated>" : ir::SourceMap::current().file(file).name;
   known = &units_[name];
   if (known->unit != nullptr) return *known;
   known->builder = std::make_unique<llvm::DIBuilder>(module_);
@@ -53,7 +53,7 @@ DebugLines::Unit& DebugLines::unit_of(uint32_t file) {
 
 llvm::DISubprogram* DebugLines::begin(llvm::Function& function, ir::Span place) {
   Unit& unit = unit_of(place.file);
-  uint32_t line = place ? ir::SourceMap::global().position(place.file, place.begin).line : 0;
+  uint32_t line = place ? ir::SourceMap::current().position(place.file, place.begin).line : 0;
   auto flags = llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagOptimized;
   if (function.hasLocalLinkage()) flags |= llvm::DISubprogram::SPFlagLocalToUnit;
   auto* type = unit.builder->createSubroutineType(unit.builder->getOrCreateTypeArray({}));
@@ -70,7 +70,7 @@ llvm::DILocation* DebugLines::at(llvm::DISubprogram* function, ir::Span span) {
   llvm::DILocalScope* scope = function;
   Unit& unit = unit_of(span.file);
   if (unit.file != function->getFile()) scope = unit.builder->createLexicalBlockFile(function, unit.file, 0);
-  ir::Position at = ir::SourceMap::global().position(span.file, span.begin);
+  ir::Position at = ir::SourceMap::current().position(span.file, span.begin);
   return made = llvm::DILocation::get(module_.getContext(), at.line, at.column, scope);
 }
 

@@ -24,6 +24,24 @@
 #include "backend/perf.h"
 #include "backend/runtime/parallel.h"
 #include "ir/core/inputs.h"
+#include "ir/core/refusal.h"
+
+namespace mlc::llvm_backend {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "load-failed",
+         .message = "compiled code cannot be loaded: {}",
+         .meaning = "The library cannot be loaded; the message is the system's."},
+        {.name = "not-runnable",
+         .message = "code for another machine cannot run here",
+         .help = "export it instead",
+         .meaning = "Code for another machine is exported, not run."},
+    }};
+MLC_REFUSALS(llvm_jit, refusals);
+
+}  // namespace mlc::llvm_backend
 
 namespace mlc::backend {
 namespace {
@@ -47,11 +65,10 @@ namespace {
 template <class T>
 T checked(llvm::Expected<T> value) {
   if (value) return std::move(*value);
-  throw ir::Error("load-failed", "compiled code cannot be loaded: {}", llvm::toString(value.takeError()));
+  throw ir::refuse(llvm_backend::refusals["load-failed"], llvm::toString(value.takeError()));
 }
 void checked(llvm::Error error) {
-  if (error)
-    throw ir::Error("load-failed", "compiled code cannot be loaded: {}", llvm::toString(std::move(error)));
+  if (error) throw ir::refuse(llvm_backend::refusals["load-failed"], llvm::toString(std::move(error)));
 }
 
 template <class F>
@@ -60,8 +77,8 @@ llvm::orc::ExecutorAddr address_of(F* function) {
 }
 
 // Functions outside of the code whose results depend on their arguments alone, and which change nothing but
-// memory that they are given: those of mathematics, and what compiled code calls of its own accord. Any
-// other, which the program has named itself, may ask for the time or write a file.
+// memory passed to them: those of mathematics, and what compiled code calls implicitly. Any
+// other, which the program has named itself, may read the clock or write a file.
 bool is_closed(const std::string& symbol) {
   constexpr std::string_view kNames[] = {"aligned_alloc", "free",   "memcmp",  "memcpy",
                                          "memmove",       "memset", "snprintf"};
@@ -89,7 +106,7 @@ void tell_debuggers(llvm::orc::LLJIT& jit, llvm::orc::ObjectLinkingLayer& linker
 Loaded::Loaded(const Code& code) : state_(std::make_unique<State>()) {
   start_llvm();
   if (!code.host) {
-    throw ir::Error("not-runnable", "code for another machine cannot run here").help("export it instead");
+    throw ir::refuse(llvm_backend::refusals["not-runnable"]);
   }
   llvm::orc::JITTargetMachineBuilder builder((llvm::Triple(host_triple())));
   builder.setRelocationModel(llvm::Reloc::PIC_);
@@ -128,7 +145,7 @@ void* Loaded::entry(const std::string& function) const {
         problem.find("Symbols not found: [ __tvm_ffi_") != std::string::npos) {
       return nullptr;
     }
-    throw ir::Error("load-failed", "compiled code cannot be loaded: {}", problem);
+    throw ir::refuse(llvm_backend::refusals["load-failed"], problem);
   }
   auto* entry = found->toPtr<void*>();
   if (!state_->known) {

@@ -21,6 +21,7 @@
 #include "backend/llvm/code.h"
 #include "backend/llvm/start.h"
 #include "backend/llvm/target_machine.h"
+#include "ir/core/refusal.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -40,6 +41,15 @@ struct ElfSym {
 }  // namespace lld::elf
 
 namespace mlc::llvm_backend {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "link-failed", .meaning = "The system's linker refused the file; the message is its own."},
+        {.name = "link-unsupported"},
+    }};
+MLC_REFUSALS(llvm_link, refusals);
+
 namespace {
 
 using ir::Error;
@@ -109,7 +119,8 @@ void run_linker(std::vector<std::string> arguments, const Scratch& scratch, cons
   llvm::raw_string_ostream stream(messages);
   lld::Result result = lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0)
-    throw Error("link-failed", "`{}` cannot be linked: {}", path, messages).kind("RuntimeError");
+    throw ir::refuse_as(refusals["link-failed"], "`{}` cannot be linked: {}", path, messages)
+        .kind("RuntimeError");
   auto bytes = llvm::MemoryBuffer::getFile(linked);
   if (!bytes) throw Error("cannot-write", "`{}` cannot be read again", linked).kind("OSError");
   backend::write_file(path, (*bytes)->getBuffer(), true);
@@ -119,8 +130,8 @@ const Machine& elf_machine(const ir::Target& target) {
   const Machine& machine = machine_for(target);
   const llvm::Triple& triple = machine.machine->getTargetTriple();
   if (!triple.isOSBinFormatELF() || !triple.isOSLinux()) {
-    throw Error("link-unsupported", "shared libraries and programs for {} cannot be linked here",
-                triple.str())
+    throw ir::refuse_as(refusals["link-unsupported"],
+                        "shared libraries and programs for {} cannot be linked here", triple.str())
         .help("write an object file (`--emit obj`) and link it with that system's tools");
   }
   return machine;
@@ -128,8 +139,8 @@ const Machine& elf_machine(const ir::Target& target) {
 
 void need_runtime(const Code& code) {
   if (code.host || !code.parallel) return;
-  throw Error("link-unsupported",
-              "the module has parallel loops, and the runtime for that machine is not here")
+  throw ir::refuse_as(refusals["link-unsupported"],
+                      "the module has parallel loops, and the runtime for that machine is not here")
       .help("write an object file (`--emit obj`) and link it there with backend/runtime/parallel.cpp");
 }
 
@@ -185,20 +196,22 @@ std::string static_library(const Code& code, const std::string& name) {
   auto made = llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab,
                                          llvm::object::Archive::K_GNU, true, false);
   if (!made)
-    throw Error("link-failed", "the static library cannot be made: {}", llvm::toString(made.takeError()));
+    throw ir::refuse_as(refusals["link-failed"], "the static library cannot be made: {}",
+                        llvm::toString(made.takeError()));
   return (*made)->getBuffer().str();
 }
 
 void link_program(const Code& code, const ir::Target& target, const std::string& path) {
   elf_machine(target);
   if (!code.host) {
-    throw Error("link-unsupported", "programs can be linked for this machine only")
+    throw ir::refuse_as(refusals["link-unsupported"], "programs can be linked for this machine only")
         .help(
             "write an object file (`--emit obj`) and link it there with backend/runtime/program.cpp and "
             "parallel.cpp");
   }
   std::string libc = loaded_library("libc.so.6");
-  if (libc.empty()) throw Error("link-unsupported", "programs can be linked for glibc only");
+  if (libc.empty())
+    throw ir::refuse_as(refusals["link-unsupported"], "programs can be linked for glibc only");
 #if defined(__aarch64__)
   const char* interpreter = "/lib/ld-linux-aarch64.so.1";
 #else

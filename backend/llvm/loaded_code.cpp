@@ -49,16 +49,16 @@ std::string function_name(std::string_view symbol) {
   return std::string(symbol.substr(0, symbol.rfind("_compute")));
 }
 
-// The place that a row of a line table was made from.
+// The source position of a row of a line table.
 ir::Span span_of(const Code& code, const std::string& file, ir::Position at) {
-  const ir::SourceMap& sources = ir::SourceMap::global();
+  const ir::SourceMap& sources = ir::SourceMap::current();
   ir::Span of_line;
   for (ir::Span place : code.places) {
     if (sources.file(place.file).name != file) continue;
     ir::Position position = sources.position(place.file, place.begin);
     if (position.line != at.line) continue;
     if (position.column == at.column) return place;
-    // Column 0: code of several places of a line.
+    // Column 0: code of several positions in a line.
     if (!of_line || place.begin < of_line.begin) of_line = place;
   }
   return of_line;
@@ -141,7 +141,7 @@ std::optional<Place> place_of(uintptr_t address) {
     if (table == nullptr) continue;
     uint32_t at = table->lookupAddress({offset, row->section});
     if (at == table->UnknownRowIndex) continue;
-    // Line 0 is code of no place in particular: it helps what stands before it.
+    // Line 0 is code without a position: it belongs to the row before it.
     while (at > 0 && table->Rows[at].Line == 0 && table->Rows[at - 1].Address.Address >= begin) --at;
     const llvm::DWARFDebugLine::Row& found = table->Rows[at];
     std::string file;

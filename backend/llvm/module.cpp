@@ -9,8 +9,16 @@
 #include "backend/llvm/code.h"
 #include "backend/runtime/tensor.h"
 #include "ir/core/inputs.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::llvm_backend {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "unknown-emit-kind"},
+                                       }};
+MLC_REFUSALS(llvm_module, refusals);
+
 namespace {
 
 namespace ffi = ir::ffi;
@@ -63,7 +71,8 @@ class CompiledModule final : public ffi::ModuleObj {
     if (wanted.empty() || wanted == "ll" || wanted == "llvm")
       return compile_to_text(lowered_, target_, false);
     if (wanted == "asm" || wanted == "s") return compile_to_text(lowered_, target_, true);
-    throw ir::Error("unknown-emit-kind", "the source of compiled code cannot be shown as `{}`", wanted)
+    throw ir::refuse_as(refusals["unknown-emit-kind"], "the source of compiled code cannot be shown as `{}`",
+                        wanted)
         .kind("InternalError+ValueError")
         .help("there are ll and asm");
   }
@@ -84,7 +93,8 @@ class CompiledModule final : public ffi::ModuleObj {
     if (wanted == "so") return link_shared_library(code_, target_, file);
     if (wanted == "ll" || wanted == "s" || wanted == "asm")
       return write(compile_to_text(lowered_, target_, wanted != "ll"));
-    throw ir::Error("unknown-emit-kind", "compiled code cannot be written to `{}` as `{}`", file, wanted)
+    throw ir::refuse_as(refusals["unknown-emit-kind"], "compiled code cannot be written to `{}` as `{}`",
+                        file, wanted)
         .kind("InternalError")
         .help("there are o, so, bc, ll and asm");
   }

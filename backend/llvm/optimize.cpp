@@ -50,7 +50,7 @@ void add_canonicalization(llvm::FunctionPassManager& passes, int level) {
   inductions.addPass(llvm::LoopIdiomRecognizePass());
   inductions.addPass(llvm::IndVarSimplifyPass());
   inductions.addPass(llvm::LoopDeletionPass());
-  // Only loops that the program asks to unroll.
+  // Only loops that the program marks for unrolling.
   inductions.addPass(llvm::LoopFullUnrollPass(level, true));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(inductions), false));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));

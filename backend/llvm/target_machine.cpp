@@ -14,8 +14,22 @@
 #include <mutex>
 
 #include "backend/llvm/start.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::llvm_backend {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "unknown-target"},
+        {.name = "unknown-target-attribute"},
+        {.name = "unsupported-target",
+         .message = "there is no code generator for target kind `{}`",
+         .help = "this version compiles for `llvm`",
+         .meaning = "There is no code generator for this kind of target."},
+    }};
+MLC_REFUSALS(llvm_target_machine, refusals);
+
 namespace {
 
 using ir::Error;
@@ -54,7 +68,8 @@ void check_features(const llvm::MCSubtargetInfo& info, const ir::Target& target,
   if (!cpu.empty() && !info.isCPUStringValid(cpu)) {
     std::vector<std::string> known;
     for (const auto& one : info.getAllProcessorDescriptions()) known.emplace_back(one.Key);
-    throw Error("unknown-target", "`{}` is no CPU of {}", cpu, info.getTargetTriple().getArchName().str())
+    throw ir::refuse_as(refusals["unknown-target"], "`{}` is no CPU of {}", cpu,
+                        info.getTargetTriple().getArchName().str())
         .help(ir::did_you_mean(cpu, known));
   }
   for (const auto& feature : ir::target_attr<ir::Array<ir::String>>(target, "mattr", {})) {
@@ -66,8 +81,8 @@ void check_features(const llvm::MCSubtargetInfo& info, const ir::Target& target,
       known.emplace_back(one.Key);
     }
     if (found && (name[0] == '+' || name[0] == '-')) continue;
-    throw Error("unknown-target-attribute", "`{}` in `mattr` is no feature of {}", name,
-                info.getTargetTriple().getArchName().str())
+    throw ir::refuse_as(refusals["unknown-target-attribute"], "`{}` in `mattr` is no feature of {}", name,
+                        info.getTargetTriple().getArchName().str())
         .help(
             "features are written `+name` or `-name`" +
             ir::did_you_mean(name.starts_with('+') || name.starts_with('-') ? name.substr(1) : name, known));
@@ -105,8 +120,7 @@ bool has_scalable_vectors(const llvm::Triple& triple, const llvm::MCSubtargetInf
 std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   std::string_view kind(target->kind.data(), target->kind.size());
   if (kind != "llvm") {
-    throw Error("unsupported-target", "there is no code generator for target kind `{}`", kind)
-        .help("this version compiles for `llvm`");
+    throw ir::refuse(refusals["unsupported-target"], kind);
   }
   initialize_architectures();
   std::string triple_text = text(target, "mtriple");
@@ -118,8 +132,8 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   std::string features;
   if (cpu == "native" || (cpu.empty() && triple_text.empty())) {
     if (!host_like) {
-      throw Error("unknown-target", "`mcpu` is `native`, but the target {} is not this machine",
-                  triple.str());
+      throw ir::refuse_as(refusals["unknown-target"],
+                          "`mcpu` is `native`, but the target {} is not this machine", triple.str());
     }
     cpu = host_cpu();
     features = host_features();
@@ -132,13 +146,14 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   std::string problem;
   const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple.str(), problem);
   if (found == nullptr) {
-    throw Error("unknown-target", "there is no code generator for the triple `{}`", triple.str())
+    throw ir::refuse_as(refusals["unknown-target"], "there is no code generator for the triple `{}`",
+                        triple.str())
         .help("architectures: x86_64, aarch64, arm, riscv64, wasm32");
   }
   std::unique_ptr<llvm::MCSubtargetInfo> plain(found->createMCSubtargetInfo(triple.str(), "", ""));
   check_features(*plain, target, cpu);
   std::unique_ptr<llvm::MCSubtargetInfo> info(found->createMCSubtargetInfo(triple.str(), cpu, features));
-  // ARMv7-A has NEON unless someone says otherwise; Debian's LLVM takes it away, for its oldest machines.
+  // ARMv7-A has NEON unless the target excludes it; Debian's LLVM takes it away, for its oldest machines.
   if (triple.isARM() && info->checkFeatures("+armv7-a") && features.find("neon") == std::string::npos) {
     features = features.empty() ? "+neon" : "+neon," + features;
     info.reset(found->createMCSubtargetInfo(triple.str(), cpu, features));
@@ -147,11 +162,13 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   auto made = std::make_unique<Machine>();
   made->opt_level = static_cast<int>(ir::target_attr<int64_t>(target, "opt-level", 3));
   if (made->opt_level < 0 || made->opt_level > 3) {
-    throw Error("unknown-target-attribute", "`opt-level` is {}, expected 0 to 3", made->opt_level);
+    throw ir::refuse_as(refusals["unknown-target-attribute"], "`opt-level` is {}, expected 0 to 3",
+                        made->opt_level);
   }
   made->cores = ir::target_attr<int64_t>(target, "num-cores", 0);
   if (target->attrs.count("num-cores") != 0 && (made->cores < 1 || made->cores > INT32_MAX)) {
-    throw Error("unknown-target-attribute", "`num-cores` is {}, expected 1 or more", made->cores);
+    throw ir::refuse_as(refusals["unknown-target-attribute"], "`num-cores` is {}, expected 1 or more",
+                        made->cores);
   }
   made->is_named = !(text(target, "mcpu") == "native" || (text(target, "mcpu").empty() && triple_text.empty()));
   made->fast_math = fast_math_of(target);
@@ -162,7 +179,7 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   // x86 has such an instruction too, but it takes subnormal numbers for 0; of scalable vectors LLVM 19 cannot
   // select it.
   made->rounds_bfloat = triple.isAArch64() && info->checkFeatures("+bf16") && !made->has_scalable;
-  // Vectors of 512 bits that a program asks for are those of the machine: a product's tile fills the 32
+  // Vectors of 512 bits in a program use the machine's: a product's tile fills the 32
   // registers of them. LLVM's own loops take 256: their tails are shorter, and older cores slow down for a
   // few wide ones.
   constexpr int64_t kX86Width = 256;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pool of sleeping workers. A launch puts its job into one of a few places that always exist and wakes
-// workers; everybody, the launcher too, takes pieces from the job's counter until none is left. Workers only
-// ever help: the launcher alone finishes the job when nobody comes, and does so when no place is free, so
-// launches cannot deadlock, whatever else runs. Nobody holds a lock: who may come in, and who is still in, is
-// one word of each place.
+// A pool of parked workers. A launch puts its job into one of a few static slots and wakes
+// workers; all of them, the launcher too, take chunks from the job's counter until none is left. Workers only
+// ever help: the launcher alone finishes the job when none arrives, and does so when no slot is free, so
+// launches cannot deadlock, whatever else runs. There is no lock: how many may enter, and how many are in, is
+// one atomic word of each slot.
 //
 // Waiting spins for some tens of microseconds and then sleeps in the kernel: an idle pool costs nothing.
 #include "backend/runtime/parallel.h"
@@ -51,12 +51,12 @@ void wake(std::atomic<uint32_t>& word, int count) {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
 }
 
-// The word of a place: how many workers are in, how many may be, and
+// The state word of a slot: how many workers are in, how many may be, and
 constexpr uint32_t kInside = 0xFF;
 constexpr int kMostShift = 8;
 constexpr uint32_t kMost = 0xFF;
 constexpr uint32_t kTaken = 1U << 16;    // it has a job
-constexpr uint32_t kOpen = 1U << 17;     // which may have pieces left
+constexpr uint32_t kOpen = 1U << 17;     // which may have chunks left
 constexpr uint32_t kAwaited = 1U << 18;  // and whose launcher sleeps until the last worker is out
 
 // A line of the cache for what workers change all the time, and one for what they only read.
@@ -90,7 +90,7 @@ Pool pool;
 std::atomic<uint32_t> starting{0};
 thread_local bool inside = false;
 
-// Takes pieces until none is left. The first failure ends the job early.
+// Takes chunks until none is left. The first failure ends the job early.
 void work_on(Job& job, bool worker) {
   for (;;) {
     int64_t begin = job.next.fetch_add(job.piece, std::memory_order_relaxed);
@@ -128,7 +128,7 @@ bool enter(Job& job) {
 
 void leave(Job& job) {
   uint32_t before = job.state.fetch_sub(1, std::memory_order_release);
-  // The job may be over by now and its place have another: then somebody is woken for nothing.
+  // The job may be over by now and its slot reused: then a worker is woken for nothing.
   if ((before & kInside) == 1 && (before & kAwaited) != 0) wake(job.state, 1);
 }
 
@@ -218,7 +218,7 @@ void start() {
   wake(starting, INT_MAX);
 }
 
-// A place for a job, null when all have one.
+// A free slot, null when all are taken.
 Job* take_place() {
   for (Job& job : pool.jobs) {
     uint32_t free = 0;

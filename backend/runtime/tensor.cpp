@@ -3,10 +3,17 @@
 
 #include <tvm/ffi/error.h>
 
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/context.h"
 
 namespace mlc::runtime {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "call-failed"},
+                                       }};
+MLC_REFUSALS(runtime_tensor, refusals);
 
 using ir::Any;
 using ir::Error;
@@ -22,7 +29,7 @@ void call_entry(TVMFFISafeCallType entry, ir::ffi::PackedArgs args, Any* result)
   constexpr std::string_view where = "\n  in a call of ";
   size_t at = message.find(where);
   std::string call = at == std::string::npos ? "" : message.substr(at + where.size());
-  Error error("call-failed", "{}", message.substr(0, at));
+  Error error = ir::refuse_as(refusals["call-failed"], "{}", message.substr(0, at));
   std::move(error).kind(kind);
   if (!call.empty()) std::move(error).note("the call is of " + call);
   throw error;

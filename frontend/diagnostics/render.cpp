@@ -152,7 +152,7 @@ class Renderer {
   }
 
   static uint32_t line_of(ir::Span span) {
-    return span ? ir::SourceMap::global().position(span.file, span.begin).line : 0;
+    return span ? ir::SourceMap::current().position(span.file, span.begin).line : 0;
   }
 
   // The width of the widest line number, so that all places of a diagnostic are aligned.
@@ -174,7 +174,7 @@ class Renderer {
 
   void place(ir::Span span, std::string_view tint) {
     if (!span) return;
-    const auto& map = ir::SourceMap::global();
+    const auto& map = ir::SourceMap::current();
     std::string margin(gutter_, ' ');
     out_ += fmt::format("{}{} {}\n", margin, paint("-->", kBlue), map.describe(span));
     if (!options_.source) return;
@@ -197,7 +197,7 @@ class Renderer {
 
 nlohmann::ordered_json json_of(ir::Span span) {
   if (!span) return nullptr;
-  const auto& map = ir::SourceMap::global();
+  const auto& map = ir::SourceMap::current();
   ir::Position begin = map.position(span.file, span.begin);
   ir::Position end = map.position(span.file, span.end);
   return {{"file", map.file(span.file).name},

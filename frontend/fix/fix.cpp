@@ -271,7 +271,7 @@ Fixed fix(uint32_t file) {
   walk(tree->module->body, names);
   Fixed fixed = rewriter.finish();
   try {
-    parse_file(ir::SourceMap::global().add("<fixed>", fixed.text));
+    parse_file(ir::SourceMap::current().add("<fixed>", fixed.text));
   } catch (const ir::Error& error) {
     MLC_CHECK(false, "the fixed text does not parse: {}", error.what());
   }

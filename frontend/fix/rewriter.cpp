@@ -9,10 +9,10 @@
 
 namespace mlc::fix {
 
-Rewriter::Rewriter(uint32_t file) : file_(file), text_(ir::SourceMap::global().file(file).text) {}
+Rewriter::Rewriter(uint32_t file) : file_(file), text_(ir::SourceMap::current().file(file).text) {}
 
 uint32_t Rewriter::line_of(uint32_t offset) const {
-  return ir::SourceMap::global().position(file_, offset).line;
+  return ir::SourceMap::current().position(file_, offset).line;
 }
 uint32_t Rewriter::line_start(uint32_t offset) const {
   while (offset > 0 && text_[offset - 1] != '\n' && text_[offset - 1] != '\r') --offset;

@@ -7,9 +7,23 @@
 #include "frontend/syntax/lexemes.h"
 #include "frontend/syntax/parse.h"
 #include "ir/core/error.h"
+#include "ir/core/refusal.h"
 #include "ir/core/span.h"
 
 namespace mlc::format {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "untouchable-region",
+         .message = "what is left as it stands here does not fit the lines around it",
+         .help = "indent it by 4 spaces for each block around it, and put `# fmt: off` and `# fmt: on` on "
+                 "lines of their own within one block",
+         .meaning = "`# fmt: off` keeps lines as they stand, and their indentation does not fit the lines "
+                    "around them any more."},
+    }};
+MLC_REFUSALS(format_format, refusals);
+
 namespace {
 
 std::string with_newlines(std::string_view text, std::string_view newline) {
@@ -26,7 +40,7 @@ std::string with_newlines(std::string_view text, std::string_view newline) {
 
 // The comments of a text, in order of their words: laying it out may move one past a bracket or comma.
 std::vector<std::string> comments_of(uint32_t file) {
-  std::string_view text = ir::SourceMap::global().file(file).text;
+  std::string_view text = ir::SourceMap::current().file(file).text;
   std::vector<std::string> comments;
   for (const syntax::Lexeme& word : syntax::lexemes(file)) {
     if (word.kind == syntax::LexemeKind::kComment)
@@ -78,7 +92,7 @@ bool has_long_line(std::string_view text) {
 std::string settled(std::string text) {
   constexpr int kMost = 4;
   for (int i = 0; i < kMost && has_long_line(text); ++i) {
-    Document again = read_lines(ir::SourceMap::global().add("<formatted>", text));
+    Document again = read_lines(ir::SourceMap::current().add("<formatted>", text));
     std::string next = lay_out(again);
     if (next == text) break;
     text = std::move(next);
@@ -92,7 +106,7 @@ std::string format(uint32_t file) {
   std::string before = syntax::dump(syntax::parse_file(file)->module);
   Document document = read_lines(file);
   std::string text = settled(lay_out(document));
-  uint32_t formatted = ir::SourceMap::global().add("<formatted>", text);
+  uint32_t formatted = ir::SourceMap::current().add("<formatted>", text);
   std::string after;
   std::string trouble;
   try {
@@ -101,12 +115,7 @@ std::string format(uint32_t file) {
     trouble = error.what();
   }
   if (document.has_region && before != after) {
-    throw ir::Error("untouchable-region", "what is left as it stands here does not fit the lines around it")
-        .at(document.region)
-        .help(
-            "indent it by 4 spaces for each block around it, and put `# fmt: off` and `# fmt: on` on lines "
-            "of "
-            "their own within one block");
+    throw ir::refuse(refusals["untouchable-region"]).at(document.region);
   }
   MLC_CHECK(trouble.empty(), "the formatted text does not parse: {}", trouble);
   MLC_CHECK(before == after, "the formatted text means something else");

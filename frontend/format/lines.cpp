@@ -17,7 +17,7 @@ using syntax::LexemeKind;
 class LineReader {
  public:
   explicit LineReader(uint32_t file)
-      : file_(file), text_(ir::SourceMap::global().file(file).text), words_(syntax::lexemes(file)) {}
+      : file_(file), text_(ir::SourceMap::current().file(file).text), words_(syntax::lexemes(file)) {}
 
   Document run() {
     document_.newline = text_.find("\r\n") != text_.npos ? "\r\n" : "\n";

@@ -4,11 +4,29 @@
 
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
-#include "frontend/print/show.h"
+#include "ir/core/refusal.h"
 #include "ir/registry/api.h"
 #include "ir/target/target.h"
 
 namespace mlc::print {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "option-not-supported",
+         .message = "`black_format` cannot lay out line numbers and underlines",
+         .help = "only a text that parses can be laid out; leave one of them out",
+         .meaning =
+             "Two options of the printer that exclude each other; the message says which to leave out."},
+        {.name = "unknown-dialect",
+         .message = "unknown dialect `{}`",
+         .help = "there are `tirx`, the spelling of today, and `classic`, that of books and courses",
+         .meaning = "The printer writes `tirx`, the spelling of today, or `classic`."},
+        {.name = "unknown-print-option",
+         .message = "unknown printer option `{}`",
+         .meaning = "The printer has no option of this name; the message names the nearest."},
+    }};
+MLC_REFUSALS(print_api, refusals);
 
 using namespace ir;  // NOLINT: rows of the api speak of IR values
 
@@ -77,9 +95,7 @@ class Options {
     }
     std::string dialect = *text(kDialect);
     if (dialect != "tirx" && dialect != "classic") {
-      throw Error("unknown-dialect", "unknown dialect `{}`", dialect)
-          .at(call_.span_of(at(kDialect)))
-          .help("there are `tirx`, the spelling of today, and `classic`, that of books and courses");
+      throw ir::refuse(refusals["unknown-dialect"], dialect).at(call_.span_of(at(kDialect)));
     }
     if (dialect == "classic") o.dialect = Dialect::kClassic;
     return o;
@@ -110,7 +126,7 @@ class Options {
         o.use_pep695 = value.cast<bool>();
       } else {
         std::vector<std::string> known = {"tirx.prefix", "script.use_pep695"};
-        throw Error("unknown-print-option", "unknown printer option `{}`", name)
+        throw ir::refuse(refusals["unknown-print-option"], name)
             .at(call_.span_of(at(kExtraConfig)))
             .help(did_you_mean(name, known));
       }
@@ -123,22 +139,15 @@ class Options {
 
 Any script_method(ApiCall& call) { return String(script(call.args[0], Options(call, 0).read())); }
 
-Formatter formatter = nullptr;
-
 Any show_method(ApiCall& call) {
   PrintOptions options = Options(call, kShowOffset).read();
   std::string text = script(call.args[0], options);
   if (call.args[2] != nullptr && detail::argument<bool>(call, 2)) {
     if (options.print_line_numbers || !options.underline.empty() || !options.underline_paths.empty()) {
-      throw Error("option-not-supported", "`black_format` cannot lay out line numbers and underlines")
-          .at(call.span_of(2))
-          .help("only a text that parses can be laid out; leave one of them out");
+      throw ir::refuse(refusals["option-not-supported"]).at(call.span_of(2));
     }
-    if (!formatter)
-      throw Error("option-not-supported", "`black_format` needs a formatter, this program has none")
-          .at(call.span_of(2));
     // The formatter ends its text in a newline, script() does not.
-    text = formatter(text + "\n");
+    text = call.host.format(text + "\n");
     text.pop_back();
   }
   call.host.print((wants_colour(1) ? highlight(text) : text) + "\n");
@@ -181,8 +190,6 @@ std::span<const ApiRow> text_rows() {
 }
 
 }  // namespace
-
-void format_with(Formatter given) { formatter = given; }
 
 void register_api() {
   ApiRegistry::global().add(text_rows);

@@ -5,9 +5,19 @@
 #include "frontend/print/print.h"
 #include "ir/core/freeze.h"
 #include "ir/core/module.h"
+#include "ir/core/refusal.h"
 #include "ir/registry/api.h"
 
 namespace mlc::print {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "not-structurally-equal",
+         .message = "StructuralEqual check failed, caused by lhs at {}:\n{}\nand rhs at {}:\n{}",
+         .meaning = "Two programs differ; the message shows the first difference in both."},
+    }};
+MLC_REFUSALS(print_mismatch, refusals);
 
 using namespace ir;  // NOLINT: rows of the api speak of IR values
 
@@ -47,11 +57,9 @@ Any assert_structural_equal(ApiCall& call) {
   Mismatch at = mismatch_of(call);
   if (!at) return nullptr;
   const auto& [left, right] = *at;
-  throw Error("not-structurally-equal",
-              "StructuralEqual check failed, caused by lhs at {}:\n{}\nand rhs at {}:\n{}", path_text(left),
-              underlined(call, call.args[0], left), path_text(right), underlined(call, call.args[1], right))
-      .at(call.span)
-      .kind("ValueError");
+  throw ir::refuse(refusals["not-structurally-equal"], path_text(left), underlined(call, call.args[0], left),
+                   path_text(right), underlined(call, call.args[1], right))
+      .at(call.span);
 }
 
 Any get_first_structural_mismatch(ApiCall& call) {

@@ -5,15 +5,27 @@
 #include <array>
 
 #include "frontend/print/printer.h"
+#include "ir/core/refusal.h"
 #include "ir/registry/classic_names.h"
 
 namespace mlc::print {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "not-classic",
+         .message = "the classic dialect cannot say {}",
+         .help = "print it in the dialect of today: `script()`, `mlc print` without `--dialect`",
+         .meaning = "TVM 0.13 to 0.18 had no words for layouts, scope ids, tile primitives, loops with a "
+                    "step and later operators; a module that has them prints in the dialect of today only."},
+    }};
+MLC_REFUSALS(print_print_classic, refusals);
 
 using namespace ir;  // NOLINT: the printer speaks of nothing else
 
 namespace {
 
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
+using ir::view;
 
 // clang-format off
 // What `T` had then, sorted.
@@ -83,10 +95,7 @@ std::string_view older_name(std::string_view name) {
 
 }  // namespace
 
-void Printer::not_classic(const std::string& what) const {
-  throw Error("not-classic", "the classic dialect cannot say {}", what)
-      .help("print it in the dialect of today: `script()`, `mlc print` without `--dialect`");
-}
+void Printer::not_classic(const std::string& what) const { throw ir::refuse(refusals["not-classic"], what); }
 
 std::string_view Printer::classic(std::string_view name) const {
   if (!classic()) return name;

@@ -5,9 +5,19 @@
 
 #include "frontend/review/review.h"
 #include "frontend/syntax/walk.h"
+#include "ir/core/refusal.h"
 #include "ir/registry/api.h"
 
 namespace mlc::review {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "shadowed-name",
+         .meaning = "A warning of `mlc check`: a name of a module or builtin was given to another value, and "
+                    "is then used as if it still had its old meaning."},
+    }};
+MLC_REFUSALS(review_shadowed_names, refusals);
 
 using namespace syntax;  // NOLINT: the names of the tree
 
@@ -219,8 +229,8 @@ class ScopeReader final : public Visitor {
                                      : fmt::format("`{}.{}` looks into it", name.id.str(), member);
     std::string what =
         module.empty() ? fmt::format("builtin `{}`", name.id.str()) : fmt::format("module `{}`", module);
-    ir::Diagnostic made =
-        warning("shadowed-name", fmt::format("`{}` hides the {}", name.id.str(), what), bound->span);
+    ir::Diagnostic made = warning(refusals["shadowed-name"].name(),
+                                  fmt::format("`{}` hides the {}", name.id.str(), what), bound->span);
     made.notes.push_back({use + " here", name.span});
     made.help = "give the new value another name";
     bool again = std::any_of(found_.begin(), found_.end(), [&](const ir::Diagnostic& other) {

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/review/review.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::review {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "unreachable-code",
+         .meaning =
+             "A warning of `mlc check`: the statement stands behind a return, raise, break or continue."},
+    }};
+MLC_REFUSALS(review_unreachable, refusals);
 
 using namespace syntax;  // NOLINT: the names of the tree
 
@@ -48,7 +58,7 @@ void block(Seq<Stmt> body, std::vector<ir::Diagnostic>& found) {
   for (const Stmt* stmt : body) {
     if (leaving != nullptr && !is_meant(stmt)) {
       bool branches = leaving->kind == StmtKind::kIf;
-      ir::Diagnostic made = warning("unreachable-code", "this is never reached", stmt->span);
+      ir::Diagnostic made = warning(refusals["unreachable-code"].name(), "this is never reached", stmt->span);
       made.notes.push_back(
           {branches ? "both branches leave" : fmt::format("`{}` leaves", way_out(leaving)), leaving->span});
       found.push_back(std::move(made));

@@ -6,8 +6,18 @@
 
 #include "frontend/review/review.h"
 #include "frontend/syntax/walk.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::review {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "unused-handle",
+         .meaning = "A warning of `mlc check`: a block or loop of a schedule was given a name that nothing "
+                    "reads. A name that begins with an underscore says that this is meant."},
+    }};
+MLC_REFUSALS(review_unused_handles, refusals);
 
 using namespace syntax;  // NOLINT: the names of the tree
 
@@ -106,8 +116,9 @@ struct Finder final : Visitor {
   }
   void judge(const Name& name, std::string_view method, std::string help) {
     if (name.id.str().starts_with('_') || reads.back().contains(name.id)) return;
-    ir::Diagnostic made = warning(
-        "unused-handle", fmt::format("`{}`, of `{}`, is never used", name.id.str(), method), name.span);
+    ir::Diagnostic made =
+        warning(refusals["unused-handle"].name(),
+                fmt::format("`{}`, of `{}`, is never used", name.id.str(), method), name.span);
     made.help = std::move(help);
     found.push_back(std::move(made));
   }

@@ -5,8 +5,20 @@
 #include "frontend/syntax/build.h"
 #include "frontend/syntax/lexer.h"
 #include "frontend/syntax/spellings.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::syntax {
+
+static constexpr ir::Refusals refusals{
+    "SyntaxError",
+    {
+        {.name = "too-deep",
+         .message = "this expression is more than {} levels deep",
+         .help = "give parts of it a name",
+         .meaning = "Constructs inside one another beyond what any reader can follow: name parts of them."},
+    }};
+MLC_REFUSALS(syntax_build_expression, refusals);
+
 namespace {
 
 // How strongly operators bind, as in the table of the language reference. Prefix `not` stands between `and`
@@ -33,60 +45,36 @@ struct Operator {
 };
 
 Operator operator_of(size_t type) {
-  switch (type) {
-    case MlcParser::OR:
-      return {kOr};
-    case MlcParser::AND:
-      return {kAnd};
-    case MlcParser::LESS:
-      return {kComparison, {}, CmpOperator::kLt};
-    case MlcParser::GREATER:
-      return {kComparison, {}, CmpOperator::kGt};
-    case MlcParser::EQUAL:
-      return {kComparison, {}, CmpOperator::kEq};
-    case MlcParser::GREATER_EQUAL:
-      return {kComparison, {}, CmpOperator::kGtE};
-    case MlcParser::LESS_EQUAL:
-      return {kComparison, {}, CmpOperator::kLtE};
-    case MlcParser::NOT_EQUAL:
-      return {kComparison, {}, CmpOperator::kNotEq};
-    case MlcParser::IN:
-      return {kComparison, {}, CmpOperator::kIn};
-    case MlcParser::NOT_IN:
-      return {kComparison, {}, CmpOperator::kNotIn};
-    case MlcParser::IS:
-      return {kComparison, {}, CmpOperator::kIs};
-    case MlcParser::IS_NOT:
-      return {kComparison, {}, CmpOperator::kIsNot};
-    case MlcParser::PIPE:
-      return {kBitOr, BinOperator::kBitOr};
-    case MlcParser::CARET:
-      return {kBitXor, BinOperator::kBitXor};
-    case MlcParser::AMPERSAND:
-      return {kBitAnd, BinOperator::kBitAnd};
-    case MlcParser::LEFT_SHIFT:
-      return {kShift, BinOperator::kLShift};
-    case MlcParser::RIGHT_SHIFT:
-      return {kShift, BinOperator::kRShift};
-    case MlcParser::PLUS:
-      return {kSum, BinOperator::kAdd};
-    case MlcParser::MINUS:
-      return {kSum, BinOperator::kSub};
-    case MlcParser::STAR:
-      return {kProduct, BinOperator::kMult};
-    case MlcParser::AT:
-      return {kProduct, BinOperator::kMatMult};
-    case MlcParser::SLASH:
-      return {kProduct, BinOperator::kDiv};
-    case MlcParser::DOUBLE_SLASH:
-      return {kProduct, BinOperator::kFloorDiv};
-    case MlcParser::PERCENT:
-      return {kProduct, BinOperator::kMod};
-    case MlcParser::DOUBLE_STAR:
-      return {kPower, BinOperator::kPow};
-    default:
-      MLC_CHECK(false, "token {} is no binary operator", type);
-  }
+  static constexpr std::pair<size_t, Operator> operators[] = {
+      {MlcParser::OR, {kOr}},
+      {MlcParser::AND, {kAnd}},
+      {MlcParser::LESS, {kComparison, {}, CmpOperator::kLt}},
+      {MlcParser::GREATER, {kComparison, {}, CmpOperator::kGt}},
+      {MlcParser::EQUAL, {kComparison, {}, CmpOperator::kEq}},
+      {MlcParser::GREATER_EQUAL, {kComparison, {}, CmpOperator::kGtE}},
+      {MlcParser::LESS_EQUAL, {kComparison, {}, CmpOperator::kLtE}},
+      {MlcParser::NOT_EQUAL, {kComparison, {}, CmpOperator::kNotEq}},
+      {MlcParser::IN, {kComparison, {}, CmpOperator::kIn}},
+      {MlcParser::NOT_IN, {kComparison, {}, CmpOperator::kNotIn}},
+      {MlcParser::IS, {kComparison, {}, CmpOperator::kIs}},
+      {MlcParser::IS_NOT, {kComparison, {}, CmpOperator::kIsNot}},
+      {MlcParser::PIPE, {kBitOr, BinOperator::kBitOr}},
+      {MlcParser::CARET, {kBitXor, BinOperator::kBitXor}},
+      {MlcParser::AMPERSAND, {kBitAnd, BinOperator::kBitAnd}},
+      {MlcParser::LEFT_SHIFT, {kShift, BinOperator::kLShift}},
+      {MlcParser::RIGHT_SHIFT, {kShift, BinOperator::kRShift}},
+      {MlcParser::PLUS, {kSum, BinOperator::kAdd}},
+      {MlcParser::MINUS, {kSum, BinOperator::kSub}},
+      {MlcParser::STAR, {kProduct, BinOperator::kMult}},
+      {MlcParser::AT, {kProduct, BinOperator::kMatMult}},
+      {MlcParser::SLASH, {kProduct, BinOperator::kDiv}},
+      {MlcParser::DOUBLE_SLASH, {kProduct, BinOperator::kFloorDiv}},
+      {MlcParser::PERCENT, {kProduct, BinOperator::kMod}},
+      {MlcParser::DOUBLE_STAR, {kPower, BinOperator::kPow}},
+  };
+  auto row = std::ranges::find(operators, type, &std::pair<size_t, Operator>::first);
+  MLC_CHECK(row != std::end(operators), "token {} is no binary operator", type);
+  return row->second;
 }
 
 UnaryOperator unary_of(size_t type) {
@@ -137,10 +125,7 @@ void TreeBuilder::grow(Expr* parent, const Expr* child) {
 }
 
 void TreeBuilder::fail_too_deep(ir::Span at) const {
-  throw ir::Error("too-deep", "this expression is more than {} levels deep", kMaxHeight)
-      .at(at)
-      .kind("SyntaxError")
-      .help("give parts of it a name");
+  throw ir::refuse(refusals["too-deep"], kMaxHeight).at(at);
 }
 
 void TreeBuilder::fail(ir::Span at, std::string message, std::string help) const {

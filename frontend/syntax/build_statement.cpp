@@ -2,8 +2,17 @@
 #include <utility>
 
 #include "frontend/syntax/build.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::syntax {
+
+static constexpr ir::Refusals refusals{"SyntaxError",
+                                       {
+                                           {.name = "too-deep",
+                                            .message = "this `if` has more than {} branches",
+                                            .help = "use a dictionary or a loop"},
+                                       }};
+MLC_REFUSALS(syntax_build_statement, refusals);
 
 void TreeBuilder::statement(MlcParser::StatementContext* context, std::vector<const Stmt*>& out) {
   Surroundings outside = inside_;
@@ -118,34 +127,22 @@ const Stmt* TreeBuilder::expression_or_assign(MlcParser::AssignmentContext* cont
 namespace {
 
 BinOperator augmented(size_t type) {
-  switch (type) {
-    case MlcParser::PLUS_ASSIGN:
-      return BinOperator::kAdd;
-    case MlcParser::MINUS_ASSIGN:
-      return BinOperator::kSub;
-    case MlcParser::STAR_ASSIGN:
-      return BinOperator::kMult;
-    case MlcParser::AT_ASSIGN:
-      return BinOperator::kMatMult;
-    case MlcParser::SLASH_ASSIGN:
-      return BinOperator::kDiv;
-    case MlcParser::DOUBLE_SLASH_ASSIGN:
-      return BinOperator::kFloorDiv;
-    case MlcParser::PERCENT_ASSIGN:
-      return BinOperator::kMod;
-    case MlcParser::DOUBLE_STAR_ASSIGN:
-      return BinOperator::kPow;
-    case MlcParser::LEFT_SHIFT_ASSIGN:
-      return BinOperator::kLShift;
-    case MlcParser::RIGHT_SHIFT_ASSIGN:
-      return BinOperator::kRShift;
-    case MlcParser::AMPERSAND_ASSIGN:
-      return BinOperator::kBitAnd;
-    case MlcParser::CARET_ASSIGN:
-      return BinOperator::kBitXor;
-    default:
-      return BinOperator::kBitOr;
-  }
+  static constexpr std::pair<size_t, BinOperator> operators[] = {
+      {MlcParser::PLUS_ASSIGN, BinOperator::kAdd},
+      {MlcParser::MINUS_ASSIGN, BinOperator::kSub},
+      {MlcParser::STAR_ASSIGN, BinOperator::kMult},
+      {MlcParser::AT_ASSIGN, BinOperator::kMatMult},
+      {MlcParser::SLASH_ASSIGN, BinOperator::kDiv},
+      {MlcParser::DOUBLE_SLASH_ASSIGN, BinOperator::kFloorDiv},
+      {MlcParser::PERCENT_ASSIGN, BinOperator::kMod},
+      {MlcParser::DOUBLE_STAR_ASSIGN, BinOperator::kPow},
+      {MlcParser::LEFT_SHIFT_ASSIGN, BinOperator::kLShift},
+      {MlcParser::RIGHT_SHIFT_ASSIGN, BinOperator::kRShift},
+      {MlcParser::AMPERSAND_ASSIGN, BinOperator::kBitAnd},
+      {MlcParser::CARET_ASSIGN, BinOperator::kBitXor},
+  };
+  auto row = std::ranges::find(operators, type, &std::pair<size_t, BinOperator>::first);
+  return row == std::end(operators) ? BinOperator::kBitOr : row->second;
 }
 
 bool is_single_target(const Expr* expr) {
@@ -280,10 +277,7 @@ const Stmt* TreeBuilder::compound_statement(MlcParser::StatementContext* context
 const Stmt* TreeBuilder::if_statement(MlcParser::IfStatementContext* context) {
   size_t count = context->tests.size();
   if (count > kMaxHeight) {
-    throw ir::Error("too-deep", "this `if` has more than {} branches", kMaxHeight)
-        .at(span(context->tests[kMaxHeight]))
-        .kind("SyntaxError")
-        .help("use a dictionary or a loop");
+    throw ir::refuse(refusals["too-deep"], kMaxHeight).at(span(context->tests[kMaxHeight]));
   }
   uint32_t end = statement_end(context);
   std::vector<If*> branches;

@@ -29,9 +29,9 @@ LexemeKind kind_of(size_t type) {
   }
 }
 
-class Reader {
+class LexemeReader {
  public:
-  Reader(std::string_view text, std::vector<Lexeme>& out) : text_(text), out_(out) {}
+  LexemeReader(std::string_view text, std::vector<Lexeme>& out) : text_(text), out_(out) {}
 
   void read(const TokenList& tokens) {
     for (size_t i = 0; i < tokens.count(); ++i) {
@@ -83,14 +83,14 @@ class Reader {
 }  // namespace
 
 std::vector<Lexeme> lexemes(uint32_t file) {
-  std::string_view text = ir::SourceMap::global().file(file).text;
+  std::string_view text = ir::SourceMap::current().file(file).text;
   TokenList tokens;
   Problems problems(file);
   Lexer(text, tokens, problems).run();
   if (!problems.empty()) throw ir::Error(problems.take());
   std::vector<Lexeme> all;
   all.reserve(tokens.count() + tokens.count() / 16);
-  Reader(text, all).read(tokens);
+  LexemeReader(text, all).read(tokens);
   return all;
 }
 

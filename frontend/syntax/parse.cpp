@@ -261,13 +261,13 @@ class FileReader {
 }  // namespace
 
 std::shared_ptr<const Tree> parse_file(uint32_t file_id) {
-  FileReader reader(ir::SourceMap::global().file(file_id).text, file_id);
+  FileReader reader(ir::SourceMap::current().file(file_id).text, file_id);
   reader.read_statements();
   return reader.finish();
 }
 
 std::shared_ptr<const Tree> parse_expression(uint32_t file_id) {
-  FileReader reader(ir::SourceMap::global().file(file_id).text, file_id);
+  FileReader reader(ir::SourceMap::current().file(file_id).text, file_id);
   reader.read_expression();
   return reader.finish();
 }

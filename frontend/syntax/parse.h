@@ -11,7 +11,7 @@
 
 namespace mlc::syntax {
 
-// Parses a registered source file (SourceMap::global().add) as a module. Throws ir::Error that carries every
+// Parses a registered source file (SourceMap::current().add) as a module. Throws ir::Error that carries every
 // syntax error of the file, in order of position (at most twenty; kind "SyntaxError").
 std::shared_ptr<const Tree> parse_file(uint32_t file_id);
 

@@ -2,8 +2,20 @@
 #include "frontend/syntax/source_text.h"
 
 #include "ir/core/error.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::syntax {
+
+static constexpr ir::Refusals refusals{
+    "SyntaxError",
+    {
+        {.name = "not-text",
+         .message = "`{}` is not a text file: byte 0x{:02x} at offset {} is not UTF-8 text",
+         .help = "mlc reads programs in UTF-8",
+         .meaning = "A file is text in UTF-8."},
+    }};
+MLC_REFUSALS(syntax_source_text, refusals);
+
 namespace {
 
 // The offset of the first byte that is no part of a UTF-8 text, or npos. Control characters other than
@@ -32,10 +44,7 @@ size_t first_foreign_byte(std::string_view text) {
 void check_is_text(const std::string& name, std::string_view text) {
   size_t foreign = first_foreign_byte(text);
   if (foreign == std::string_view::npos) return;
-  throw ir::Error("not-text", "`{}` is not a text file: byte 0x{:02x} at offset {} is not UTF-8 text", name,
-                  static_cast<unsigned char>(text[foreign]), foreign)
-      .kind("SyntaxError")
-      .help("mlc reads programs in UTF-8");
+  throw ir::refuse(refusals["not-text"], name, static_cast<unsigned char>(text[foreign]), foreign);
 }
 
 }  // namespace mlc::syntax

@@ -11,9 +11,18 @@
 
 #include "ir/core/array_options.h"
 #include "ir/core/error.h"
+#include "ir/core/refusal.h"
 #include "ir/core/small_float.h"
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "not-on-host",
+         .message = "this tensor is not in the memory of the host; copy it there to see its values"},
+    }};
+MLC_REFUSALS(core_array_text, refusals);
 
 ArrayOptions& array_options() {
   static thread_local ArrayOptions options;
@@ -21,24 +30,6 @@ ArrayOptions& array_options() {
 }
 
 namespace {
-
-float half_to_float(uint16_t bits) {
-  uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
-  uint32_t exponent = (bits >> 10) & 0x1f;
-  uint32_t mantissa = bits & 0x3ff;
-  uint32_t result;
-  if (exponent == 0x1f) {
-    result = sign | 0x7f800000 | mantissa << 13;
-  } else if (exponent != 0) {
-    result = sign | (exponent + 112) << 23 | mantissa << 13;
-  } else {
-    float value = static_cast<float>(mantissa) * 5.9604644775390625e-08F;
-    return sign != 0 ? -value : value;
-  }
-  float value;
-  std::memcpy(&value, &result, sizeof value);
-  return value;
-}
 
 // Digits and decimal exponent of the shortest text that reads back: value = 0.d1d2d3... * 10^point.
 struct Decimal {
@@ -60,35 +51,12 @@ Decimal parse_scientific(std::string_view text) {
   return decimal;
 }
 
-// float16 has no to_chars: the fewest digits that come back to the same half.
-uint16_t float_to_half(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  uint32_t sign = bits >> 16 & 0x8000;
-  int32_t exponent = static_cast<int32_t>(bits >> 23 & 0xff) - 112;
-  uint32_t mantissa = bits & 0x7fffff;
-  if (exponent >= 0x1f) return static_cast<uint16_t>(sign | 0x7c00);
-  if (exponent <= 0) {
-    if (exponent < -10) return static_cast<uint16_t>(sign);
-    mantissa |= 0x800000;
-    int shift = 14 - exponent;
-    uint32_t half = mantissa >> shift;
-    uint32_t rest = mantissa & ((1U << shift) - 1);
-    uint32_t middle = 1U << (shift - 1);
-    if (rest > middle || (rest == middle && (half & 1) != 0)) ++half;
-    return static_cast<uint16_t>(sign | half);
-  }
-  uint32_t half = static_cast<uint32_t>(exponent) << 10 | mantissa >> 13;
-  uint32_t rest = mantissa & 0x1fff;
-  if (rest > 0x1000 || (rest == 0x1000 && (half & 1) != 0)) ++half;
-  return static_cast<uint16_t>(sign | half);
-}
-
 Decimal shortest(double magnitude, int bits) {
   char buffer[64];
   if (magnitude == 0) return {"0", 1};
   if (bits == 16) {
-    uint16_t wanted = float_to_half(static_cast<float>(magnitude));
+    // float16 has no to_chars: the fewest digits that come back to the same half.
+    uint32_t wanted = encode(half_format, magnitude);
     for (int digits = 0; digits < 8; ++digits) {
       // In the middle of two texts the upper one may read back where the even one does not.
       for (double near : {magnitude, magnitude * (1 + 1e-12)}) {
@@ -96,7 +64,7 @@ Decimal shortest(double magnitude, int bits) {
             std::to_chars(buffer, buffer + sizeof buffer, near, std::chars_format::scientific, digits);
         double back = 0;
         std::from_chars(buffer, end, back);
-        if (float_to_half(static_cast<float>(back)) != wanted) continue;
+        if (encode(half_format, static_cast<float>(back)) != wanted) continue;
         Decimal decimal = parse_scientific({buffer, static_cast<size_t>(end - buffer)});
         while (decimal.digits.size() > 1 && decimal.digits.back() == '0') decimal.digits.pop_back();
         return decimal;
@@ -181,21 +149,16 @@ class Printer {
     if (size_ == 0) return "[]";
     return nested(0, 0, std::string(indent + 1, ' '), std::string(separator), options_.width - suffix);
   }
-  std::string scalar() {
-    collect(0, 0);
-    choose_format();
-    return element(0);
-  }
-
- private:
   double real(int64_t offset) const {
     const char* at = address(offset);
     if (dtype_.bits() == 64) return read<double>(at);
     if (dtype_.bits() == 32) return read<float>(at);
     if (added_ != nullptr)
       return decode(*added_, added_->bits == 16 ? read<uint16_t>(at) : read<uint8_t>(at));
-    return half_to_float(read<uint16_t>(at));
+    return decode(half_format, read<uint16_t>(at));
   }
+
+ private:
   std::string integer(int64_t offset) const {
     const char* at = address(offset);
     bool is_signed = dtype_.is_int();
@@ -279,7 +242,7 @@ class Printer {
         exponent_ = largest >= 1e3 ||
                     (!options_.suppress &&
                      (smallest < 1.0001659393310547e-4 ||
-                      half_to_float(float_to_half(static_cast<float>(largest / smallest))) > 1000.0F));
+                      decode(half_format, encode(half_format, static_cast<float>(largest / smallest))) > 1000.0));
       }
     }
     size_t left = 0, right = 0;
@@ -287,14 +250,13 @@ class Printer {
       for (int64_t offset : shown_) {
         double value = real(offset);
         if (!std::isfinite(value)) continue;
-        Decimal decimal = scientific_digits(value, precision());
+        Decimal decimal = scientific_digits(value, options_.precision);
         right = std::max(right, decimal.digits.size() - 1);
         left = std::max<size_t>(left, sign_of(value).size() + 1);
         int e = decimal.point - 1;
         exponent_width_ = std::max<size_t>(exponent_width_, std::to_string(std::abs(e)).size());
       }
       exponent_width_ = std::max<size_t>(exponent_width_, 2);
-      if (fixed()) right = static_cast<size_t>(precision());
       fraction_ = right;
       width_ = left + 1 + right + 2 + exponent_width_;
       left_ = left;
@@ -302,11 +264,10 @@ class Printer {
       for (int64_t offset : shown_) {
         double value = real(offset);
         if (!std::isfinite(value)) continue;
-        auto [whole, fraction] = positional(rounded(std::abs(value), dtype_.bits(), precision()));
+        auto [whole, fraction] = positional(rounded(std::abs(value), dtype_.bits(), options_.precision));
         left = std::max(left, whole.size() + sign_of(value).size());
         right = std::max(right, fraction.size());
       }
-      if (fixed()) right = static_cast<size_t>(precision());
       fraction_ = right;
       left_ = left;
       width_ = left + 1 + right;
@@ -316,9 +277,9 @@ class Printer {
       for (int64_t offset : shown_) {
         double value = real(offset);
         if (std::isnan(value))
-          needed = std::max(needed, options_.nan.size());
+          needed = std::max<size_t>(needed, 3);
         else if (std::isinf(value))
-          needed = std::max(needed, options_.inf.size() + sign_of(value).size());
+          needed = std::max(needed, 3 + sign_of(value).size());
       }
       if (!finite) {
         left_ = 0;
@@ -359,11 +320,11 @@ class Printer {
     if (added_ != nullptr) return std::isnan(real(offset)) ? "nan" : fmt::format("{:g}", real(offset));
     if (!dtype_.is_floating()) return pad_left(element_text(offset), width_);
     double value = real(offset);
-    if (std::isnan(value)) return pad_left(options_.nan, width_);
+    if (std::isnan(value)) return pad_left("nan", width_);
     std::string sign = sign_of(value);
-    if (std::isinf(value)) return pad_left(sign + options_.inf, width_);
+    if (std::isinf(value)) return pad_left(sign + "inf", width_);
     if (exponent_) {
-      Decimal decimal = scientific_digits(value, precision());
+      Decimal decimal = scientific_digits(value, options_.precision);
       // The shortest digits of the longest number set the width; shorter ones are filled with their exact
       // digits.
       if (value != 0 && decimal.digits.size() - 1 < fraction_) decimal = exact_digits(value, fraction_);
@@ -375,8 +336,8 @@ class Printer {
       return pad_left(
           sign + decimal.digits.substr(0, 1) + "." + fraction + "e" + (e < 0 ? "-" : "+") + digits, width_);
     }
-    auto [whole, fraction] = positional(rounded(std::abs(value), dtype_.bits(), precision()));
-    fraction.resize(fraction_, fixed() || options_.floatmode == "maxprec_equal" ? '0' : ' ');
+    auto [whole, fraction] = positional(rounded(std::abs(value), dtype_.bits(), options_.precision));
+    fraction.resize(fraction_, ' ');
     return pad_left(sign + whole, left_) + "." + fraction;
   }
 
@@ -435,13 +396,7 @@ class Printer {
     return text;
   }
 
-  // Digits behind the point at the most; with mode "unique" all that the value has.
-  int precision() const { return options_.floatmode == "unique" ? 400 : options_.precision; }
-  bool fixed() const { return options_.floatmode == "fixed"; }
-  std::string sign_of(double value) const {
-    if (std::signbit(value)) return "-";
-    return options_.sign == '-' ? "" : std::string(1, options_.sign);
-  }
+  static std::string sign_of(double value) { return std::signbit(value) ? "-" : ""; }
 
   const ArrayOptions& options_ = array_options();
   DLTensor tensor_;
@@ -489,26 +444,12 @@ std::string array_body(const tvm::ffi::Tensor& tensor, std::string_view separato
 
 std::string array_text(const tvm::ffi::Tensor& tensor, ArrayStyle style) {
   if (tensor.device().device_type != kDLCPU) {
-    throw Error("not-on-host",
-                "this tensor is not in the memory of the host; copy it there to see its values");
+    throw ir::refuse(refusals["not-on-host"]);
   }
   Printer printer(tensor);
   if (style == ArrayStyle::kStr) {
-    if (tensor.ndim() == 0 && printer.dtype().is_floating()) {
-      double value = 0;
-      DataType dtype = printer.dtype();
-      const char* at = static_cast<const char*>(tensor.data_ptr()) + tensor.byte_offset();
-      if (dtype.bits() == 64) {
-        std::memcpy(&value, at, 8);
-      } else if (dtype.bits() == 32) {
-        float narrow;
-        std::memcpy(&narrow, at, 4);
-        value = narrow;
-      } else {
-        return printer.scalar();
-      }
-      return shortest_float(value, dtype.bits());
-    }
+    if (tensor.ndim() == 0 && printer.dtype().is_float())
+      return shortest_float(printer.real(0), printer.dtype().bits());
     return printer.body(" ", 0, 0);
   }
   std::string head;

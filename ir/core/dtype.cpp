@@ -4,8 +4,19 @@
 #include <charconv>
 
 #include "ir/core/error.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "unknown-dtype",
+                                            .meaning = "No data type has this name.",
+                                            .wrong = R"(A[0] = T.Cast("flot32", n))",
+                                            .right = R"(A[0] = T.Cast("float32", n))"},
+                                       }};
+MLC_REFUSALS(core_dtype, refusals);
+
 namespace {
 
 struct Named {
@@ -77,12 +88,11 @@ DataType DataType::parse(std::string_view text) {
     if (parse_element(base, element)) return element.with_lanes(scalable ? -lanes : lanes);
   }
   if (x != std::string_view::npos && parse_element(text.substr(0, x), element))
-    throw Error("unknown-dtype", "data type `{}` has no number of lanes", text).kind("ValueError");
+    throw ir::refuse_as(refusals["unknown-dtype"], "data type `{}` has no number of lanes", text);
   std::vector<std::string> known = {"int8",   "int16",  "int32",   "int64",   "uint8",   "uint16",
                                     "uint32", "uint64", "float16", "float32", "float64", "float8_e4m3fn"};
   for (const Named& row : named) known.emplace_back(row.name);
-  throw Error("unknown-dtype", "unknown data type `{}`", text)
-      .kind("ValueError")
+  throw ir::refuse_as(refusals["unknown-dtype"], "unknown data type `{}`", text)
       .help(did_you_mean(text, known));
 }
 

@@ -37,7 +37,7 @@ Error&& Error::help(std::string what_would_work) && {
 
 namespace {
 
-// Of the calls that lie around an error, so many are kept for tracebacks, and so many are shown in reports:
+// Of the calls around an error, so many are kept for tracebacks, and so many are shown in reports:
 // one half of the innermost ones, the other of the outermost.
 constexpr size_t kKept = 64;
 constexpr size_t kShown = 8;

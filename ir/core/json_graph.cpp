@@ -10,10 +10,34 @@
 #include <unordered_set>
 
 #include "ir/core/module.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/core/visit.h"
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "not-serialisable",
+         .message = "this cannot be written as JSON: {}",
+         .help = "`save_json` writes modules, functions, their parts, and numbers, texts, lists and dicts",
+         .meaning = "Functions of a program and objects of its classes have no form in a graph of JSON.",
+         .wrong = R"(import tvm
+tvm.ir.save_json(print))",
+         .right = R"(import tvm
+tvm.ir.save_json(1))"},
+        {.name = "unreadable-json",
+         .meaning = "`tvm.ir.load_json` reads what `tvm.ir.save_json` wrote: nodes that refer to nodes "
+                    "before them, each of a type that mlc has, none missing. A module that TVM saved is "
+                    "better printed as a script, which mlc reads.",
+         .wrong = R"(import tvm
+tvm.ir.load_json("{}"))",
+         .right = R"(import tvm
+tvm.ir.load_json(tvm.ir.save_json(tvm.tirx.IntImm("int32", 1))))"},
+    }};
+MLC_REFUSALS(core_json_graph, refusals);
+
 namespace {
 
 namespace json = ffi::json;
@@ -33,7 +57,7 @@ constexpr std::string_view kMayBeNone[] = {
 };
 
 // Looks through a graph before tvm-ffi makes objects of it: that follows references as they come, round and
-// round, and lets a node be None wherever it stands.
+// round, and allows None for any node.
 class GraphCheck {
  public:
   explicit GraphCheck(const json::Value& graph) {
@@ -53,8 +77,8 @@ class GraphCheck {
   json::Array nodes_;
 
   [[noreturn]] static void refuse(const std::string& why) {
-    throw Error("unreadable-json", "this is no JSON that `tvm.ir.save_json` wrote: {}", why)
-        .kind("ValueError");
+    throw ir::refuse_as(refusals["unreadable-json"], "this is no JSON that `tvm.ir.save_json` wrote: {}",
+                        why);
   }
 
   std::string type_of(size_t i) const {
@@ -64,7 +88,7 @@ class GraphCheck {
     return *type;
   }
 
-  // A node that stands before the one that refers to it, as save_json writes them: so there are no rings.
+  // A node that precedes the one that refers to it, as save_json writes them: so there are no cycles.
   size_t reference(size_t from, const json::Value& value) const {
     auto index = value.as<int64_t>();
     if (!index || *index < 0 || *index >= static_cast<int64_t>(from))
@@ -134,7 +158,7 @@ class DerivedTypes {
         TVMFFIGetTypeInfo(value.type_index()),
         [&](const TVMFFIFieldInfo* field) { visit(ffi::reflection::FieldGetter(field)(object)); });
     if (auto expr = try_get<Expr>(value); expr && !(*expr)->ty) {
-      // Nobody else holds the node yet.
+      // The node has no other owner yet.
       const_cast<ExprNode*>((*expr).get())->ty = type_of(*expr);
     }
   }
@@ -157,8 +181,8 @@ class DerivedTypes {
       case ExprKind::kTensorLoad: {
         auto* load = as<TensorLoadNode>(e);
         if (!load->source->buffer())
-          throw Error("unreadable-json", "`{}` is loaded from but is no buffer", load->source->name.c_str())
-              .kind("ValueError");
+          throw ir::refuse_as(refusals["unreadable-json"], "`{}` is loaded from but is no buffer",
+                              load->source->name.c_str());
         return make<TensorLoadNode>(load->source, load->indices)->ty;
       }
       case ExprKind::kNot:
@@ -178,7 +202,7 @@ class DerivedTypes {
       case ExprKind::kShuffle: {
         auto* shuffle = as<ShuffleNode>(e);
         if (shuffle->vectors.empty())
-          throw Error("unreadable-json", "lanes are picked of no vectors").kind("ValueError");
+          throw ir::refuse_as(refusals["unreadable-json"], "lanes are picked of no vectors");
         return make<ShuffleNode>(shuffle->vectors, shuffle->indices)->ty;
       }
       case ExprKind::kTuple:
@@ -197,8 +221,8 @@ class DerivedTypes {
         bool inside =
             reduce->value_index >= 0 && reduce->value_index < static_cast<int64_t>(reduce->source.size());
         if (!inside)
-          throw Error("unreadable-json", "a reduction has no value {}", reduce->value_index)
-              .kind("ValueError");
+          throw ir::refuse_as(refusals["unreadable-json"], "a reduction has no value {}",
+                              reduce->value_index);
         return reduce->source[reduce->value_index]->ty;
       }
       default:
@@ -222,24 +246,22 @@ std::string save_json(const Any& value) {
       std::string type = why.substr(from + 1, to - from - 1);
       why = fmt::format("there is no form for `{}`", type.substr(type.rfind('.') + 1));
     }
-    throw Error("not-serialisable", "this cannot be written as JSON: {}", why)
-        .kind(error.kind())
-        .help("`save_json` writes modules, functions, their parts, and numbers, texts, lists and dicts");
+    throw ir::refuse(refusals["not-serialisable"], why).kind(error.kind());
   }
 }
 
 Any load_json(std::string_view text) {
   String fault;
   json::Value graph = json::Parse(String(std::string(text)), &fault);
-  if (!fault.empty()) throw Error("unreadable-json", "this is no JSON: {}", fault.c_str()).kind("ValueError");
+  if (!fault.empty()) throw ir::refuse_as(refusals["unreadable-json"], "this is no JSON: {}", fault.c_str());
   GraphCheck check(graph);
   try {
     Any value = ffi::FromJSONGraph(graph);
     DerivedTypes().visit(value);
     return value;
   } catch (const ffi::Error& error) {
-    throw Error("unreadable-json", "this is no JSON that `tvm.ir.save_json` wrote: {}", error.message())
-        .kind("ValueError");
+    throw ir::refuse_as(refusals["unreadable-json"], "this is no JSON that `tvm.ir.save_json` wrote: {}",
+                        error.message());
   }
 }
 

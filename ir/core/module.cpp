@@ -92,7 +92,7 @@ namespace {
 
 constexpr std::string_view kFunctionStep = "functions[\"";  // what module_equal calls the way to a function
 
-// What stands at the step below a value; None where the value is no object or container with such a part.
+// The part of a value at one step of a path; None where the value is no object or container with such a part.
 Any part_of(const Any& value, const ffi::reflection::AccessStep& step) {
   using ffi::reflection::AccessKind;
   if (step->kind == AccessKind::kArrayItem) {

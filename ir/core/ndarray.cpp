@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/ndarray.h"
 
+#include "ir/core/refusal.h"
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -12,6 +14,15 @@
 #include <vector>
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{"MemoryError",
+                                       {
+                                           {.name = "out-of-memory",
+                                            .message = "cannot allocate {} bytes",
+                                            .meaning = "The system has no memory left."},
+                                       }};
+MLC_REFUSALS(core_ndarray, refusals);
+
 namespace {
 
 // Memory of large arrays that were freed, for the next ones: to get it from the system costs more than most
@@ -57,7 +68,7 @@ Kept& kept() {
   return blocks;
 }
 
-// What is larger lies in large pages where the system has them, as NumPy's arrays do: a pass over it misses
+// Larger allocations use huge pages where the system has them, as NumPy's arrays do: a pass over it misses
 // fewer translations of addresses.
 constexpr size_t kLargePage = size_t{2} << 20;
 
@@ -80,8 +91,7 @@ struct AlignedAllocator {
     tensor->data = Kept::fits(bytes) ? kept().take(bytes) : nullptr;
     if (tensor->data != nullptr) return;
     tensor->data = fresh_memory(bytes);
-    if (tensor->data == nullptr)
-      throw Error("out-of-memory", "cannot allocate {} bytes", bytes).kind("MemoryError");
+    if (tensor->data == nullptr) throw ir::refuse(refusals["out-of-memory"], bytes);
   }
   void FreeData(DLTensor* tensor) {
     size_t bytes = size_of(*tensor);

@@ -24,6 +24,8 @@ using ffi::Map;
 using ffi::ObjectRef;
 using ffi::String;
 
+inline std::string_view view(const String& s) { return {s.data(), s.size()}; }
+
 // A counted, possibly null reference to an immutable node. Converts to a reference to a base of N.
 // `ref->field` reads; with() makes a changed copy.
 template <class N>

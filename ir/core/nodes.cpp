@@ -4,9 +4,18 @@
 #include <cmath>
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{
+    kRefusedValue,
+    {
+        {.name = "lanes-not-constant",
+         .message = "the lanes of a vector must be a constant, or a constant times `T.vscale()`"},
+    }};
+MLC_REFUSALS(core_nodes, refusals);
 
 int32_t detail::allocate_type(const char* key, int32_t depth, int32_t child_slots, bool more_children,
                               int32_t parent) {
@@ -91,10 +100,7 @@ int lanes_of(const Expr& lanes) {
     if (auto a = const_int(mul->a); a && mul->b->kind == ExprKind::kCall) return -static_cast<int>(*a);
     if (auto b = const_int(mul->b); b && mul->a->kind == ExprKind::kCall) return -static_cast<int>(*b);
   }
-  throw Error("lanes-not-constant",
-              "the lanes of a vector must be a constant, or a constant times `T.vscale()`")
-      .kind(kRefusedValue)
-      .at(lanes->span);
+  throw ir::refuse(refusals["lanes-not-constant"]).at(lanes->span);
 }
 
 bool yields_bool(ExprKind kind) { return kind >= ExprKind::kEQ && kind <= ExprKind::kOr; }

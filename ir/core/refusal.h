@@ -6,6 +6,7 @@
 //        .message = "factors multiply to {}, less than the extent {} of loop `{}`",
 //        .help = "leave one factor to be inferred: `None`"},
 //   }};
+//   MLC_REFUSALS(primitive_split, refusals);  // FOLDER_FILE
 //   ...
 //   throw refuse(refusals["split-not-covering"], have, need, name).at(span);
 //
@@ -22,11 +23,14 @@ namespace mlc::ir {
 
 struct Refusal {
   std::string_view name;          // stable, kebab-case: what `mlc explain` knows and goldens show
-  std::string_view message;       // format; lower case, no final period, code in backticks, actual values
+  const char* kind = nullptr;     // the Python class of the error, where it is not the table's
+  // Format; lower case, no final period, code in backticks, actual values. Empty where each statement that
+  // refuses has a message of its own (refuse_as).
+  std::string_view message = {};
   std::string_view help = {};     // what would work, where the place that refuses has nothing nearer to say
   std::string_view meaning = {};  // the reason of the rule, for `mlc explain`
-  // Statements that are refused, and their like that are not, behind kScheduleHead of
-  // frontend/diagnostics/explanations.h; a test runs both.
+  // Statements that are refused, and their like that are not, behind the head of their room
+  // (repl/shell/explain_refusal.cpp); a test runs both.
   std::string_view wrong = {}, right = {};
 };
 
@@ -34,6 +38,9 @@ struct Refusal {
 struct RefusalRow {
   const Refusal* refusal;
   const char* kind;
+
+  constexpr std::string_view name() const { return refusal->name; }
+  constexpr RefusalRow as(const char* other) const { return {refusal, other}; }
 };
 
 template <size_t N>
@@ -47,7 +54,7 @@ struct Refusals {
   }
   consteval RefusalRow operator[](std::string_view name) const {
     for (const Refusal& each : rows) {
-      if (each.name == name) return {&each, kind};
+      if (each.name == name) return {&each, each.kind == nullptr ? kind : each.kind};
     }
     throw "the table has no row of that name";  // ends the compilation
   }
@@ -58,6 +65,7 @@ template <class... Args>
 struct CheckedRow {
   RefusalRow row;
   consteval CheckedRow(RefusalRow row) : row(row) {  // NOLINT(google-explicit-constructor)
+    if (row.refusal->message.empty()) throw "the row has no message; use refuse_as";  // ends the compilation
     fmt::format_string<Args...> checked(row.refusal->message);
     static_cast<void>(checked);
   }
@@ -83,6 +91,11 @@ struct RefusalList {
   template <size_t N>
   constexpr RefusalList(const Refusals<N>& table) : kind(table.kind), rows(table.rows) {}  // NOLINT
 };
+
+// Names the rows of the file FOLDER/FILE.cpp so that the build finds them.
+#define MLC_REFUSALS(folder_file, table)                      \
+  extern const ::mlc::ir::RefusalList refusals_##folder_file; \
+  const ::mlc::ir::RefusalList refusals_##folder_file = table
 
 // An error whose report shows more than its message: what takes time to find out (lines of a module, an
 // example) is found when somebody reads it, not where a search tries the next step.

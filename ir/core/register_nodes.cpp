@@ -9,22 +9,33 @@
 
 #include "ir/core/global_info.h"
 #include "ir/core/ndarray.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/index_map.h"
 #include "ir/tir/layout.h"
 #include "ir/tir/op.h"
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "not-serialisable",
+         .message = "a tensor that lies on a device cannot be written as JSON",
+         .help = "copy it to the CPU"},
+        {.name = "unreadable-json",
+         .kind = "ValueError",
+         .message = "a tensor is its `dtype`, `shape` and `data` of as many bytes"},
+    }};
+MLC_REFUSALS(core_register_nodes, refusals);
+
 namespace {
 
 namespace json = ffi::json;
 
 // A tensor in JSON: its type, its extents, and the base64 of its elements, row-major, lowest byte first.
 json::Value tensor_to_json(const ffi::TensorObj* tensor) {
-  if (tensor->device.device_type != kDLCPU)
-    throw Error("not-serialisable", "a tensor that lies on a device cannot be written as JSON")
-        .kind("TypeError")
-        .help("copy it to the CPU");
+  if (tensor->device.device_type != kDLCPU) throw ir::refuse(refusals["not-serialisable"]);
   ffi::Tensor compact = contiguous(ffi::GetRef<ffi::Tensor>(tensor));
   json::Array shape;
   for (int64_t extent : compact.shape()) shape.push_back(extent);
@@ -37,10 +48,7 @@ json::Value tensor_to_json(const ffi::TensorObj* tensor) {
 }
 
 ffi::Tensor tensor_from_json(const json::Object& object) {
-  auto refuse = []() -> Error {
-    return Error("unreadable-json", "a tensor is its `dtype`, `shape` and `data` of as many bytes")
-        .kind("ValueError");
-  };
+  auto refuse = []() -> Error { return ir::refuse(refusals["unreadable-json"]); };
   for (const char* key : {"dtype", "shape", "data"}) {
     if (object.count(key) == 0) throw refuse();
   }

@@ -32,7 +32,7 @@ std::atomic<uint32_t> last_id = 0;
 
 SourceMap::SourceMap() = default;
 SourceMap::~SourceMap() = default;
-SourceMap& SourceMap::global() {
+SourceMap& SourceMap::current() {
   if (in_use != nullptr) return *in_use;
   static thread_local SourceMap own;
   return own;

@@ -52,7 +52,7 @@ class SourceMap {
   SourceMap& operator=(const SourceMap&) = delete;
 
   // That of the innermost Use of this thread; outside of any one that lives as long as the thread.
-  static SourceMap& global();
+  static SourceMap& current();
   // While it lives, this thread reads into `map`.
   class Use {
    public:

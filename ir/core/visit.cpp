@@ -201,7 +201,7 @@ ffi::ObjectPtr<N> map_fields(const N* node, Rewriter& rewriter) {
   return copy;
 }
 
-// A node whose type depends on its operands gets it anew: a rewrite may change operand types
+// A node whose type depends on its operands gets it recomputed: a rewrite may change operand types
 // (int32 to int64, scalar to vector).
 template <class N>
 Expr finish(const N* old, ffi::ObjectPtr<N> copy) {

@@ -8,10 +8,19 @@
 #include <charconv>
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/core/span_node.h"
 #include "ir/registry/older_arguments.h"
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "duplicate-argument", .message = "`{}` got two values for argument `{}`"},
+    }};
+MLC_REFUSALS(registry_api, refusals);
+
 namespace {
 
 std::string_view trim(std::string_view text) {
@@ -307,7 +316,7 @@ struct Binder {
   }
 
   // `T.call_extern("f", x, dtype="int32")`: operators whose first argument is the type take it by its name
-  // also where all others are given by their places.
+  // also where all others are passed by position.
   bool keeps_dtype_apart() const {
     if (api.params[0].name != "dtype" || api.params.back().has_default) return false;
     return std::any_of(given.keywords.begin(), given.keywords.end(),
@@ -356,9 +365,7 @@ struct Binder {
           continue;
         }
         if (bound[p]) {
-          throw Error("duplicate-argument", "`{}` got two values for argument `{}`", api.name, name)
-              .kind("TypeError")
-              .at(keyword_span(k));
+          throw ir::refuse(refusals["duplicate-argument"], api.name, name).at(keyword_span(k));
         }
         values[p] = value;
         spans[p] = keyword_span(k);
@@ -430,36 +437,14 @@ Any call_api(const Api& api, Host& host, const ApiArguments& arguments) {
 }
 
 std::string type_name(const Any& value) {
-  switch (value.type_index()) {
-    case kTVMFFINone:
-      return "None";
-    case kTVMFFIBool:
-      return "bool";
-    case kTVMFFIInt:
-      return "int";
-    case kTVMFFIFloat:
-      return "float";
-    case kTVMFFIStr:
-    case kTVMFFISmallStr:
-      return "str";
-    case kTVMFFIBytes:
-    case kTVMFFISmallBytes:
-      return "bytes";
-    case kTVMFFIArray:
-      return "Array";
-    case kTVMFFIList:
-      return "list";
-    case kTVMFFIMap:
-      return "Map";
-    case kTVMFFIDict:
-      return "dict";
-    case kTVMFFITensor:
-      return "Tensor";
-    case kTVMFFIFunction:
-      return "function";
-    default:
-      break;
-  }
+  static constexpr std::pair<int32_t, const char*> names[] = {
+      {kTVMFFINone, "None"},     {kTVMFFIBool, "bool"},        {kTVMFFIInt, "int"},
+      {kTVMFFIFloat, "float"},   {kTVMFFIStr, "str"},          {kTVMFFISmallStr, "str"},
+      {kTVMFFIBytes, "bytes"},   {kTVMFFISmallBytes, "bytes"}, {kTVMFFIArray, "Array"},
+      {kTVMFFIList, "list"},     {kTVMFFIMap, "Map"},          {kTVMFFIDict, "dict"},
+      {kTVMFFITensor, "Tensor"}, {kTVMFFIFunction, "function"}};
+  for (const auto& [index, name] : names)
+    if (index == value.type_index()) return name;
   std::string key = value.GetTypeKey();
   size_t dot = key.rfind('.');
   return dot == std::string::npos ? key : key.substr(dot + 1);
@@ -467,7 +452,7 @@ std::string type_name(const Any& value) {
 
 namespace {
 
-// `list of int and str` tells what is wrong with a list where a list was asked for.
+// `list of int and str` shows what is wrong with a list where a list was expected.
 std::string type_with_items(const Any& value, int depth = 2) {
   if (depth == 0) return type_name(value);
   std::vector<std::string> names;

@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/registry/host.h"
 
+#include "ir/core/refusal.h"
 #include "ir/registry/context.h"
 #include "ir/registry/registry.h"
 #include "ir/tir/linear.h"
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "no-formatter", .message = "this program has no formatter"},
+        {.name = "no-library",
+         .message = "`{}.{}` is written in the language, and no script runs here",
+         .help = "give a Host that runs scripts"},
+        {.name = "unknown-intrinsic",
+         .message = "nobody here knows which intrinsic of LLVM has the number {}",
+         .help = "name it: \"llvm.sqrt\""},
+    }};
+MLC_REFUSALS(registry_host, refusals);
 
 std::string Host::str(const Any& value) {
   const Api* api = ApiRegistry::global().method(value.type_index(), "__str__");
@@ -28,17 +42,16 @@ Any Host::call_method(const Any& object, std::string_view name, std::span<const 
 }
 
 Any Host::call_library(std::string_view module, std::string_view function, std::span<const Any>) {
-  throw Error("no-library", "`{}.{}` is written in the language, and no script runs here", module, function)
-      .help("give a Host that runs scripts");
+  throw ir::refuse(refusals["no-library"], module, function);
 }
 
 Expr Host::simplify(const Expr& e) { return simplify_linear(e); }
 
 std::string Host::llvm_intrinsic_name(int64_t number) {
-  throw Error("unknown-intrinsic", "nobody here knows which intrinsic of LLVM has the number {}", number)
-      .kind("ValueError")
-      .help("name it: \"llvm.sqrt\"");
+  throw ir::refuse(refusals["unknown-intrinsic"], number);
 }
+
+std::string Host::format(std::string) { throw ir::refuse(refusals["no-formatter"]); }
 
 void Host::at_end(std::function<void()>) {}
 

@@ -42,6 +42,8 @@ class Host {
   virtual Any call_library(std::string_view module, std::string_view function, std::span<const Any> args);
   // The same value written simpler. Without an analyzer: by linear arithmetic.
   virtual Ref<ExprNode> simplify(const Ref<ExprNode>& e);
+  // The text of a program, laid out as `mlc fmt` does. Error where nobody has the formatter: no-formatter.
+  virtual std::string format(std::string source);
   // What LLVM calls the intrinsic of that number. Error where nobody has LLVM: unknown-intrinsic.
   virtual std::string llvm_intrinsic_name(int64_t number);
   // Runs `action` when this host ends, before its values do: for what others hold of it.

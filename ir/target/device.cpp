@@ -6,8 +6,20 @@
 #include <vector>
 
 #include "ir/core/error.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "unknown-device",
+                                            .meaning = "The text names no device.",
+                                            .wrong = R"(import tvm
+tvm.device("cpux"))",
+                                            .right = R"(import tvm
+tvm.device("cpu"))"},
+                                       }};
+MLC_REFUSALS(target_device, refusals);
 
 namespace {
 
@@ -29,11 +41,13 @@ constexpr std::pair<std::string_view, DLDeviceType> device_names[] = {{"cpu", kD
 
 }  // namespace
 
+std::string_view device_name(int type) {
+  auto named = std::ranges::find(device_names, type, [](const auto& row) -> int { return row.second; });
+  return named == std::end(device_names) ? "device" : named->first;
+}
+
 std::string device_text(DLDevice device) {
-  for (const auto& [name, type] : device_names) {
-    if (type == device.device_type) return fmt::format("{}:{}", name, device.device_id);
-  }
-  return fmt::format("device({}):{}", static_cast<int>(device.device_type), device.device_id);
+  return fmt::format("{}:{}", device_name(device.device_type), device.device_id);
 }
 
 DLDevice parse_device(std::string_view text, int64_t index) {
@@ -41,7 +55,8 @@ DLDevice parse_device(std::string_view text, int64_t index) {
   if (size_t colon = text.find(':'); colon != std::string_view::npos) {
     index = 0;
     for (char c : text.substr(colon + 1)) {
-      if (c < '0' || c > '9' || index > 1000) throw Error("unknown-device", "`{}` is no device", text);
+      if (c < '0' || c > '9' || index > 1000)
+        throw ir::refuse_as(refusals["unknown-device"], "`{}` is no device", text);
       index = index * 10 + (c - '0');
     }
   }
@@ -50,7 +65,7 @@ DLDevice parse_device(std::string_view text, int64_t index) {
     if (one == name) return {type, static_cast<int32_t>(index)};
     known.emplace_back(one);
   }
-  throw Error("unknown-device", "there is no device `{}`", text)
+  throw ir::refuse_as(refusals["unknown-device"], "there is no device `{}`", text)
       .help(fmt::format("there are {}{}", fmt::join(known, ", "), did_you_mean(name, known)));
 }
 

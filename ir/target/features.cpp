@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a specification of a target says of Arm processors without saying it: `feature.*` beside its options.
+// What a target's specification implies of Arm processors: `feature.*` next to its options.
 #include <algorithm>
 #include <array>
 #include <string>

@@ -20,13 +20,6 @@ enum class AttrType : uint8_t { kString, kInt, kBool, kStrings, kTarget, kTarget
 // What TVM calls the type: "Array<str>".
 std::string_view type_name_of(AttrType type);
 
-// An attribute that specifications of targets may have.
-struct TargetAttrRow {
-  std::string_view kind;  // "*": any kind
-  std::string_view name;
-  AttrType type;
-};
-
 struct TargetKindRow {
   std::string_view name;
   DLDeviceType device;  // that code of this kind runs on
@@ -45,7 +38,7 @@ Map<String, Any> in_shown_order(std::string_view kind, const Map<String, Any>& g
 
 // The specification, in JSON, that a tag stands for; empty where there is no such tag.
 std::string target_of_tag(std::string_view tag);
-std::vector<std::string_view> target_tags();
+std::vector<std::string> target_tags();
 // Adds what is known of Arm processors to the attributes; false for others.
 bool add_arm_features(std::string_view kind, Map<String, Any>& attrs);
 // Who knows which features (in LLVM's words) the processor of a target has.

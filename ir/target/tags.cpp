@@ -2,6 +2,7 @@
 // Tags: short names for full specifications of targets.
 #include <fmt/format.h>
 
+#include "ir/core/split_words.h"
 #include "ir/registry/context.h"
 #include "ir/target/tables.h"
 
@@ -133,255 +134,77 @@ constexpr TagRow
                  R"({"kind":"llvm","keys":["riscv_cpu","cpu"],"num-cores":8,"mabi":"lp64d","mfloat-abi":"hard","mtriple":"riscv64-unknown-linux-gnu","mcpu":"spacemit-x100","device":"riscv_cpu"})"},
 };
 
-// Graphics cards differ in little.
+// Graphics cards differ in little: `names` below `nvidia/`, those of one architecture in a row.
 struct CardRow {
-  std::string_view name;
   std::string_view arch;
   int registers;    // per block
-  int cache_bytes;  // of the second level; 0 where TVM does not say
+  int cache_bytes;  // of the second level; 0 where TVM has none
+  std::string_view names;
 };
+// clang-format off
 constexpr CardRow card_rows[] = {
-    {"nvidia/geforce-410m", "sm_21", 32768, 0},
-    {"nvidia/geforce-610m", "sm_21", 32768, 0},
-    {"nvidia/geforce-705m", "sm_21", 32768, 0},
-    {"nvidia/geforce-710m", "sm_21", 32768, 0},
-    {"nvidia/geforce-800m", "sm_21", 32768, 0},
-    {"nvidia/geforce-820m", "sm_21", 32768, 0},
-    {"nvidia/geforce-830m", "sm_50", 65536, 0},
-    {"nvidia/geforce-840m", "sm_50", 65536, 0},
-    {"nvidia/geforce-910m", "sm_52", 65536, 0},
-    {"nvidia/geforce-920m", "sm_35", 65536, 0},
-    {"nvidia/geforce-930m", "sm_50", 65536, 0},
-    {"nvidia/geforce-940m", "sm_50", 65536, 0},
-    {"nvidia/geforce-gt-415m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-420m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-430", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-435m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-440", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-445m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-520", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-520m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-520mx", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-525m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-540m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-550m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-555m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-610", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-620", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-620m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-625m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-630", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-630m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-635m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-640-gddr3", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-640-gddr5", "sm_35", 65536, 0},
-    {"nvidia/geforce-gt-640m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gt-640m-le", "sm_30", 65536, 0},
-    {"nvidia/geforce-gt-645m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gt-650m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gt-705", "sm_35", 65536, 0},
-    {"nvidia/geforce-gt-720", "sm_35", 65536, 0},
-    {"nvidia/geforce-gt-720m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-730", "sm_35", 65536, 0},
-    {"nvidia/geforce-gt-730-ddr3,128bit", "sm_21", 32768, 0},
-    {"nvidia/geforce-gt-730m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gt-735m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gt-740", "sm_30", 65536, 0},
-    {"nvidia/geforce-gt-740m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gt-745m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gt-750m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gt-755m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gts-450", "sm_21", 32768, 0},
-    {"nvidia/geforce-gtx-1050", "sm_61", 65536, 0},
-    {"nvidia/geforce-gtx-1060", "sm_61", 65536, 0},
-    {"nvidia/geforce-gtx-1070", "sm_61", 65536, 0},
-    {"nvidia/geforce-gtx-1070-ti", "sm_61", 65536, 0},
-    {"nvidia/geforce-gtx-1080", "sm_61", 65536, 0},
-    {"nvidia/geforce-gtx-1080-ti", "sm_61", 65536, 0},
-    {"nvidia/geforce-gtx-460", "sm_21", 32768, 0},
-    {"nvidia/geforce-gtx-460m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gtx-465", "sm_20", 32768, 0},
-    {"nvidia/geforce-gtx-470", "sm_20", 32768, 0},
-    {"nvidia/geforce-gtx-470m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gtx-480", "sm_20", 32768, 0},
-    {"nvidia/geforce-gtx-480m", "sm_20", 32768, 0},
-    {"nvidia/geforce-gtx-485m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gtx-550-ti", "sm_21", 32768, 0},
-    {"nvidia/geforce-gtx-560-ti", "sm_21", 32768, 0},
-    {"nvidia/geforce-gtx-560m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gtx-570", "sm_20", 32768, 0},
-    {"nvidia/geforce-gtx-570m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gtx-580", "sm_20", 32768, 0},
-    {"nvidia/geforce-gtx-580m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gtx-590", "sm_20", 32768, 0},
-    {"nvidia/geforce-gtx-650", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-650-ti", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-650-ti-boost", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-660", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-660-ti", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-660m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-670", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-670m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gtx-670mx", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-675m", "sm_21", 32768, 0},
-    {"nvidia/geforce-gtx-675mx", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-680", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-680m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-680mx", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-690", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-750", "sm_50", 65536, 0},
-    {"nvidia/geforce-gtx-750-ti", "sm_50", 65536, 0},
-    {"nvidia/geforce-gtx-760", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-760m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-765m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-770", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-770m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-780", "sm_35", 65536, 0},
-    {"nvidia/geforce-gtx-780-ti", "sm_35", 65536, 0},
-    {"nvidia/geforce-gtx-780m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-850m", "sm_50", 65536, 0},
-    {"nvidia/geforce-gtx-860m-sm-30", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-860m-sm-50", "sm_50", 65536, 0},
-    {"nvidia/geforce-gtx-870m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-880m", "sm_30", 65536, 0},
-    {"nvidia/geforce-gtx-950", "sm_52", 65536, 0},
-    {"nvidia/geforce-gtx-950m", "sm_50", 65536, 0},
-    {"nvidia/geforce-gtx-960", "sm_52", 65536, 0},
-    {"nvidia/geforce-gtx-960m", "sm_50", 65536, 0},
-    {"nvidia/geforce-gtx-965m", "sm_52", 65536, 0},
-    {"nvidia/geforce-gtx-970", "sm_52", 65536, 0},
-    {"nvidia/geforce-gtx-970m", "sm_52", 65536, 0},
-    {"nvidia/geforce-gtx-980", "sm_52", 65536, 0},
-    {"nvidia/geforce-gtx-980-ti", "sm_52", 65536, 0},
-    {"nvidia/geforce-gtx-980m", "sm_52", 65536, 0},
-    {"nvidia/geforce-gtx-titan", "sm_35", 65536, 0},
-    {"nvidia/geforce-gtx-titan-black", "sm_35", 65536, 0},
-    {"nvidia/geforce-gtx-titan-x", "sm_52", 65536, 0},
-    {"nvidia/geforce-gtx-titan-z", "sm_35", 65536, 0},
-    {"nvidia/geforce-rtx-2060", "sm_75", 65536, 0},
-    {"nvidia/geforce-rtx-2070", "sm_75", 65536, 0},
-    {"nvidia/geforce-rtx-2080", "sm_75", 65536, 0},
-    {"nvidia/geforce-rtx-2080-ti", "sm_75", 65536, 0},
-    {"nvidia/geforce-rtx-3060", "sm_86", 65536, 0},
-    {"nvidia/geforce-rtx-3070", "sm_86", 65536, 0},
-    {"nvidia/geforce-rtx-3070-ti", "sm_86", 65536, 0},
-    {"nvidia/geforce-rtx-3080", "sm_86", 65536, 0},
-    {"nvidia/geforce-rtx-3080-ti", "sm_86", 65536, 0},
-    {"nvidia/geforce-rtx-3090", "sm_86", 65536, 0},
-    {"nvidia/geforce-rtx-3090-ti", "sm_86", 65536, 0},
-    {"nvidia/geforce-rtx-4090", "sm_89", 65536, 75497472},
-    {"nvidia/geforce-rtx-5060-ti", "sm_120", 65536, 33554432},
-    {"nvidia/jetson-nano", "sm_53", 32768, 0},
-    {"nvidia/jetson-tx1", "sm_53", 32768, 0},
-    {"nvidia/jetson-tx2", "sm_62", 32768, 0},
-    {"nvidia/nvidia-a10", "sm_86", 65536, 0},
-    {"nvidia/nvidia-a100", "sm_80", 65536, 41943040},
-    {"nvidia/nvidia-a10g", "sm_86", 65536, 0},
-    {"nvidia/nvidia-a16", "sm_86", 65536, 0},
-    {"nvidia/nvidia-a2", "sm_86", 65536, 0},
-    {"nvidia/nvidia-a30", "sm_80", 65536, 0},
-    {"nvidia/nvidia-a40", "sm_86", 65536, 0},
-    {"nvidia/nvidia-b100", "sm_100a", 65536, 52428800},
-    {"nvidia/nvidia-h100", "sm_90a", 65536, 52428800},
-    {"nvidia/nvidia-nvs-310", "sm_21", 32768, 0},
-    {"nvidia/nvidia-nvs-315", "sm_21", 32768, 0},
-    {"nvidia/nvidia-nvs-510", "sm_30", 65536, 0},
-    {"nvidia/nvidia-nvs-810", "sm_50", 65536, 0},
-    {"nvidia/nvidia-t4", "sm_75", 65536, 0},
-    {"nvidia/nvidia-titan-rtx", "sm_75", 65536, 0},
-    {"nvidia/nvidia-titan-v", "sm_70", 65536, 0},
-    {"nvidia/nvidia-titan-x", "sm_61", 65536, 0},
-    {"nvidia/nvidia-titan-xp", "sm_61", 65536, 0},
-    {"nvidia/nvidia-v100", "sm_70", 65536, 0},
-    {"nvidia/nvs-4200m", "sm_21", 32768, 0},
-    {"nvidia/nvs-5200m", "sm_21", 32768, 0},
-    {"nvidia/nvs-5400m", "sm_21", 32768, 0},
-    {"nvidia/p520", "sm_61", 65536, 0},
-    {"nvidia/p620", "sm_61", 65536, 0},
-    {"nvidia/quadro-410", "sm_30", 65536, 0},
-    {"nvidia/quadro-gp100", "sm_60", 65536, 0},
-    {"nvidia/quadro-gv100", "sm_70", 65536, 0},
-    {"nvidia/quadro-k1100m", "sm_30", 65536, 0},
-    {"nvidia/quadro-k1200", "sm_50", 65536, 0},
-    {"nvidia/quadro-k2000", "sm_30", 65536, 0},
-    {"nvidia/quadro-k2000d", "sm_30", 65536, 0},
-    {"nvidia/quadro-k2100m", "sm_30", 65536, 0},
-    {"nvidia/quadro-k2200", "sm_50", 65536, 0},
-    {"nvidia/quadro-k2200m", "sm_30", 65536, 0},
-    {"nvidia/quadro-k3100m", "sm_30", 65536, 0},
-    {"nvidia/quadro-k4000", "sm_30", 65536, 0},
-    {"nvidia/quadro-k4100m", "sm_30", 65536, 0},
-    {"nvidia/quadro-k420", "sm_30", 65536, 0},
-    {"nvidia/quadro-k4200", "sm_30", 65536, 0},
-    {"nvidia/quadro-k4200m", "sm_30", 65536, 0},
-    {"nvidia/quadro-k5000", "sm_30", 65536, 0},
-    {"nvidia/quadro-k500m", "sm_30", 65536, 0},
-    {"nvidia/quadro-k5100m", "sm_30", 65536, 0},
-    {"nvidia/quadro-k510m", "sm_35", 65536, 0},
-    {"nvidia/quadro-k5200", "sm_35", 65536, 0},
-    {"nvidia/quadro-k5200m", "sm_30", 65536, 0},
-    {"nvidia/quadro-k600", "sm_30", 65536, 0},
-    {"nvidia/quadro-k6000", "sm_35", 65536, 0},
-    {"nvidia/quadro-k6000m", "sm_30", 65536, 0},
-    {"nvidia/quadro-k610m", "sm_35", 65536, 0},
-    {"nvidia/quadro-k620", "sm_50", 65536, 0},
-    {"nvidia/quadro-k620m", "sm_50", 65536, 0},
-    {"nvidia/quadro-m1000m", "sm_50", 65536, 0},
-    {"nvidia/quadro-m1200", "sm_50", 65536, 0},
-    {"nvidia/quadro-m2000", "sm_52", 65536, 0},
-    {"nvidia/quadro-m2000m", "sm_50", 65536, 0},
-    {"nvidia/quadro-m2200", "sm_52", 65536, 0},
-    {"nvidia/quadro-m3000m", "sm_50", 65536, 0},
-    {"nvidia/quadro-m4000", "sm_52", 65536, 0},
-    {"nvidia/quadro-m4000m", "sm_50", 65536, 0},
-    {"nvidia/quadro-m5000", "sm_52", 65536, 0},
-    {"nvidia/quadro-m5000m", "sm_50", 65536, 0},
-    {"nvidia/quadro-m500m", "sm_50", 65536, 0},
-    {"nvidia/quadro-m520", "sm_50", 65536, 0},
-    {"nvidia/quadro-m5500m", "sm_52", 65536, 0},
-    {"nvidia/quadro-m6000", "sm_52", 65536, 0},
-    {"nvidia/quadro-m6000-24gb", "sm_52", 65536, 0},
-    {"nvidia/quadro-m600m", "sm_50", 65536, 0},
-    {"nvidia/quadro-m620", "sm_52", 65536, 0},
-    {"nvidia/quadro-p1000", "sm_61", 65536, 0},
-    {"nvidia/quadro-p2000", "sm_61", 65536, 0},
-    {"nvidia/quadro-p2200", "sm_61", 65536, 0},
-    {"nvidia/quadro-p3000", "sm_61", 65536, 0},
-    {"nvidia/quadro-p3200", "sm_61", 65536, 0},
-    {"nvidia/quadro-p400", "sm_61", 65536, 0},
-    {"nvidia/quadro-p4000", "sm_61", 65536, 0},
-    {"nvidia/quadro-p4200", "sm_61", 65536, 0},
-    {"nvidia/quadro-p500", "sm_61", 65536, 0},
-    {"nvidia/quadro-p5000", "sm_61", 65536, 0},
-    {"nvidia/quadro-p5200", "sm_61", 65536, 0},
-    {"nvidia/quadro-p600", "sm_61", 65536, 0},
-    {"nvidia/quadro-p6000", "sm_61", 65536, 0},
-    {"nvidia/quadro-p620", "sm_61", 65536, 0},
-    {"nvidia/quadro-plex-7000", "sm_20", 32768, 0},
-    {"nvidia/quadro-rtx-4000", "sm_75", 65536, 0},
-    {"nvidia/quadro-rtx-5000", "sm_75", 65536, 0},
-    {"nvidia/quadro-rtx-6000", "sm_75", 65536, 0},
-    {"nvidia/quadro-rtx-8000", "sm_75", 65536, 0},
-    {"nvidia/rtx-3000", "sm_75", 65536, 0},
-    {"nvidia/rtx-4000", "sm_75", 65536, 0},
-    {"nvidia/rtx-5000", "sm_75", 65536, 0},
-    {"nvidia/rtx-a6000", "sm_86", 65536, 0},
-    {"nvidia/t1000", "sm_75", 65536, 0},
-    {"nvidia/t2000", "sm_75", 65536, 0},
-    {"nvidia/tegra-x1", "sm_53", 32768, 0},
-    {"nvidia/tesla-c2050", "sm_20", 32768, 0},
-    {"nvidia/tesla-c2070", "sm_20", 32768, 0},
-    {"nvidia/tesla-c2075", "sm_20", 32768, 0},
-    {"nvidia/tesla-k10", "sm_30", 65536, 0},
-    {"nvidia/tesla-k20", "sm_35", 65536, 0},
-    {"nvidia/tesla-k40", "sm_35", 65536, 0},
-    {"nvidia/tesla-k80", "sm_37", 65536, 0},
-    {"nvidia/tesla-m40", "sm_52", 65536, 0},
-    {"nvidia/tesla-m60", "sm_52", 65536, 0},
-    {"nvidia/tesla-p100", "sm_60", 65536, 0},
-    {"nvidia/tesla-p4", "sm_61", 65536, 0},
-    {"nvidia/tesla-p40", "sm_61", 65536, 0},
+    {"sm_20", 32768, 0,
+     "geforce-gtx-465 geforce-gtx-470 geforce-gtx-480 geforce-gtx-480m geforce-gtx-570 geforce-gtx-580 "
+     "geforce-gtx-590 quadro-plex-7000 tesla-c2050 tesla-c2070 tesla-c2075"},
+    {"sm_21", 32768, 0,
+     "geforce-410m geforce-610m geforce-705m geforce-710m geforce-800m geforce-820m geforce-gt-415m "
+     "geforce-gt-420m geforce-gt-430 geforce-gt-435m geforce-gt-440 geforce-gt-445m geforce-gt-520 "
+     "geforce-gt-520m geforce-gt-520mx geforce-gt-525m geforce-gt-540m geforce-gt-550m geforce-gt-555m "
+     "geforce-gt-610 geforce-gt-620 geforce-gt-620m geforce-gt-625m geforce-gt-630 geforce-gt-630m "
+     "geforce-gt-635m geforce-gt-640-gddr3 geforce-gt-720m geforce-gt-730-ddr3,128bit geforce-gts-450 "
+     "geforce-gtx-460 geforce-gtx-460m geforce-gtx-470m geforce-gtx-485m geforce-gtx-550-ti "
+     "geforce-gtx-560-ti geforce-gtx-560m geforce-gtx-570m geforce-gtx-580m geforce-gtx-670m "
+     "geforce-gtx-675m nvidia-nvs-310 nvidia-nvs-315 nvs-4200m nvs-5200m nvs-5400m"},
+    {"sm_30", 65536, 0,
+     "geforce-gt-640m geforce-gt-640m-le geforce-gt-645m geforce-gt-650m geforce-gt-730m geforce-gt-735m "
+     "geforce-gt-740 geforce-gt-740m geforce-gt-745m geforce-gt-750m geforce-gt-755m geforce-gtx-650 "
+     "geforce-gtx-650-ti geforce-gtx-650-ti-boost geforce-gtx-660 geforce-gtx-660-ti geforce-gtx-660m "
+     "geforce-gtx-670 geforce-gtx-670mx geforce-gtx-675mx geforce-gtx-680 geforce-gtx-680m "
+     "geforce-gtx-680mx geforce-gtx-690 geforce-gtx-760 geforce-gtx-760m geforce-gtx-765m "
+     "geforce-gtx-770 geforce-gtx-770m geforce-gtx-780m geforce-gtx-860m-sm-30 geforce-gtx-870m "
+     "geforce-gtx-880m nvidia-nvs-510 quadro-410 quadro-k1100m quadro-k2000 quadro-k2000d quadro-k2100m "
+     "quadro-k2200m quadro-k3100m quadro-k4000 quadro-k4100m quadro-k420 quadro-k4200 quadro-k4200m "
+     "quadro-k5000 quadro-k500m quadro-k5100m quadro-k5200m quadro-k600 quadro-k6000m tesla-k10"},
+    {"sm_35", 65536, 0,
+     "geforce-920m geforce-gt-640-gddr5 geforce-gt-705 geforce-gt-720 geforce-gt-730 geforce-gtx-780 "
+     "geforce-gtx-780-ti geforce-gtx-titan geforce-gtx-titan-black geforce-gtx-titan-z quadro-k510m "
+     "quadro-k5200 quadro-k6000 quadro-k610m tesla-k20 tesla-k40"},
+    {"sm_37", 65536, 0, "tesla-k80"},
+    {"sm_50", 65536, 0,
+     "geforce-830m geforce-840m geforce-930m geforce-940m geforce-gtx-750 geforce-gtx-750-ti "
+     "geforce-gtx-850m geforce-gtx-860m-sm-50 geforce-gtx-950m geforce-gtx-960m nvidia-nvs-810 "
+     "quadro-k1200 quadro-k2200 quadro-k620 quadro-k620m quadro-m1000m quadro-m1200 quadro-m2000m "
+     "quadro-m3000m quadro-m4000m quadro-m5000m quadro-m500m quadro-m520 quadro-m600m"},
+    {"sm_52", 65536, 0,
+     "geforce-910m geforce-gtx-950 geforce-gtx-960 geforce-gtx-965m geforce-gtx-970 geforce-gtx-970m "
+     "geforce-gtx-980 geforce-gtx-980-ti geforce-gtx-980m geforce-gtx-titan-x quadro-m2000 quadro-m2200 "
+     "quadro-m4000 quadro-m5000 quadro-m5500m quadro-m6000 quadro-m6000-24gb quadro-m620 tesla-m40 "
+     "tesla-m60"},
+    {"sm_53", 32768, 0, "jetson-nano jetson-tx1 tegra-x1"},
+    {"sm_60", 65536, 0, "quadro-gp100 tesla-p100"},
+    {"sm_61", 65536, 0,
+     "geforce-gtx-1050 geforce-gtx-1060 geforce-gtx-1070 geforce-gtx-1070-ti geforce-gtx-1080 "
+     "geforce-gtx-1080-ti nvidia-titan-x nvidia-titan-xp p520 p620 quadro-p1000 quadro-p2000 "
+     "quadro-p2200 quadro-p3000 quadro-p3200 quadro-p400 quadro-p4000 quadro-p4200 quadro-p500 "
+     "quadro-p5000 quadro-p5200 quadro-p600 quadro-p6000 quadro-p620 tesla-p4 tesla-p40"},
+    {"sm_62", 32768, 0, "jetson-tx2"},
+    {"sm_70", 65536, 0, "nvidia-titan-v nvidia-v100 quadro-gv100"},
+    {"sm_75", 65536, 0,
+     "geforce-rtx-2060 geforce-rtx-2070 geforce-rtx-2080 geforce-rtx-2080-ti nvidia-t4 nvidia-titan-rtx "
+     "quadro-rtx-4000 quadro-rtx-5000 quadro-rtx-6000 quadro-rtx-8000 rtx-3000 rtx-4000 rtx-5000 t1000 "
+     "t2000"},
+    {"sm_80", 65536, 0, "nvidia-a30"},
+    {"sm_80", 65536, 41943040, "nvidia-a100"},
+    {"sm_86", 65536, 0,
+     "geforce-rtx-3060 geforce-rtx-3070 geforce-rtx-3070-ti geforce-rtx-3080 geforce-rtx-3080-ti "
+     "geforce-rtx-3090 geforce-rtx-3090-ti nvidia-a10 nvidia-a10g nvidia-a16 nvidia-a2 nvidia-a40 "
+     "rtx-a6000"},
+    {"sm_89", 65536, 75497472, "geforce-rtx-4090"},
+    {"sm_90a", 65536, 52428800, "nvidia-h100"},
+    {"sm_100a", 65536, 52428800, "nvidia-b100"},
+    {"sm_120", 65536, 33554432, "geforce-rtx-5060-ti"},
 };
+// clang-format on
 
 // Tags that programs register.
 std::map<std::string, std::string, std::less<>>& own_tags() { return Context::current().target_tags; }
@@ -396,7 +219,7 @@ std::string target_of_tag(std::string_view tag) {
     if (row.name == tag) return std::string(row.json);
   }
   for (const CardRow& row : card_rows) {
-    if (row.name != tag) continue;
+    if (!tag.starts_with("nvidia/") || !has_word(row.names, tag.substr(7))) continue;
     std::string cache = row.cache_bytes ? fmt::format(",\"l2_cache_size_bytes\":{}", row.cache_bytes) : "";
     return fmt::format(
         "{{\"kind\":\"cuda\",\"arch\":\"{}\",\"max_threads_per_block\":1024,\"max_shared_memory_per_block\":"
@@ -407,11 +230,12 @@ std::string target_of_tag(std::string_view tag) {
   return {};
 }
 
-std::vector<std::string_view> target_tags() {
-  std::vector<std::string_view> names;
+std::vector<std::string> target_tags() {
+  std::vector<std::string> names;
   for (const auto& [tag, json] : own_tags()) names.push_back(tag);
-  for (const TagRow& row : tag_rows) names.push_back(row.name);
-  for (const CardRow& row : card_rows) names.push_back(row.name);
+  for (const TagRow& row : tag_rows) names.emplace_back(row.name);
+  for (const CardRow& row : card_rows)
+    each_word(row.names, [&](std::string_view name) { names.push_back(fmt::format("nvidia/{}", name)); });
   return names;
 }
 

@@ -8,17 +8,27 @@
 #include <algorithm>
 #include <cctype>
 
+#include "ir/core/refusal.h"
 #include "ir/registry/api.h"
 #include "ir/target/tables.h"
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "unknown-target", .meaning = "The processor or feature is none that LLVM knows."},
+        {.name = "unknown-target-attribute", .message = "target kind `{}` has no attribute `{}`"},
+    }};
+MLC_REFUSALS(target_target, refusals);
+
 namespace {
 
 // Whatever is wrong with a target is a ValueError, as in TVM.
 [[noreturn]] void refuse(Error error) { throw std::move(error).kind("ValueError"); }
 
 AttrType option_type(std::string_view kind, std::string_view name) {
-  // What a pass found out about the processor ("feature.has_sve"): TVM keeps it beside the options.
+  // What a pass found out about the processor ("feature.has_sve"): TVM keeps it next to the options.
   if (name.starts_with("feature.")) return AttrType::kAny;
   std::vector<std::string> known;
   for (const auto& [option, type] : target_options(kind)) {
@@ -27,28 +37,14 @@ AttrType option_type(std::string_view kind, std::string_view name) {
   }
   std::string help = closest(name, known).empty() ? fmt::format("it has {}", fmt::join(known, ", "))
                                                   : did_you_mean(name, known);
-  refuse(Error("unknown-target-attribute", "target kind `{}` has no attribute `{}`", kind, name).help(help));
+  refuse(ir::refuse(refusals["unknown-target-attribute"], kind, name).help(help));
 }
 
-std::string_view type_in_words(AttrType type) {
-  switch (type) {
-    case AttrType::kString:
-      return "a string";
-    case AttrType::kInt:
-      return "an integer";
-    case AttrType::kBool:
-      return "a bool";
-    case AttrType::kStrings:
-      return "a list of strings";
-    case AttrType::kTarget:
-      return "a target";
-    case AttrType::kTargets:
-      return "a list of targets";
-    case AttrType::kAny:
-      break;
-  }
-  return "";
-}
+// In the order of the types.
+constexpr std::string_view types_in_words[] = {"a string", "an integer",        "a bool", "a list of strings",
+                                               "a target", "a list of targets", ""};
+constexpr std::string_view type_names[] = {
+    "str", "int", "bool", "Array<str>", "target.Target", "Array<target.Target>", "str"};
 
 template <class Made>
 std::optional<Array<Made>> items_of(const Any& value, std::optional<Made> (*item)(const Any&)) {
@@ -98,7 +94,8 @@ Any typed_value(std::string_view kind, std::string_view name, const Any& value) 
     case AttrType::kAny:
       return value;
   }
-  refuse(Error("wrong-type", "target attribute `{}` must be {}", name, type_in_words(type)));
+  refuse(Error("wrong-type", "target attribute `{}` must be {}", name,
+               types_in_words[static_cast<size_t>(type)]));
 }
 
 template <class M>
@@ -117,21 +114,21 @@ std::vector<std::pair<std::string, Any>> json_object(std::string_view text) {
   Any value = ffi::json::Parse(String(std::string(text)), &message);
   if (!message.empty()) {
     std::string_view what(message.data(), message.size());
-    refuse(Error("unknown-target", "the target is not valid JSON: {}", what));
+    refuse(ir::refuse_as(refusals["unknown-target"], "the target is not valid JSON: {}", what));
   }
   auto map = value.as<Map<Any, Any>>();
-  if (!map) throw Error("unknown-target", "a target in JSON is an object");
+  if (!map) throw ir::refuse_as(refusals["unknown-target"], "a target in JSON is an object");
   return entries_of(*map);
 }
 
 using Entries = std::vector<std::pair<std::string, Any>>;
 
-// `{"tag": "cortex-a72", "num-cores": 2}`: what stands beside the tag goes before what the tag says.
+// `{"tag": "cortex-a72", "num-cores": 2}`: other entries override those of the tag.
 Entries with_tagged(const Entries& entries) {
   auto tag = std::ranges::find(entries, "tag", &Entries::value_type::first);
   if (tag == entries.end()) {
-    refuse(
-        Error("unknown-target", "a target needs a `kind`").help(R"({"kind": "llvm", "mcpu": "x86-64-v3"})"));
+    refuse(ir::refuse_as(refusals["unknown-target"], "a target needs a `kind`")
+               .help(R"({"kind": "llvm", "mcpu": "x86-64-v3"})"));
   }
   auto name = tag->second.try_cast<String>();
   if (!name) {
@@ -140,7 +137,7 @@ Entries with_tagged(const Entries& entries) {
   std::string_view text(name->data(), name->size());
   std::string json = target_of_tag(text);
   if (json.empty()) {
-    refuse(Error("unknown-target", "there is no target tag `{}`", text));
+    refuse(ir::refuse_as(refusals["unknown-target"], "there is no target tag `{}`", text));
   }
   Entries all = json_object(json);
   for (const auto& entry : entries) {
@@ -238,14 +235,14 @@ Target from_command(std::string_view text) {
     at = end;
   }
   if (words.empty()) {
-    refuse(Error("unknown-target", "the target is empty").help("`llvm` is this machine"));
+    refuse(ir::refuse_as(refusals["unknown-target"], "the target is empty").help("`llvm` is this machine"));
   }
   std::string kind(target_kind_row(words[0]).name);
   std::vector<std::pair<std::string, Any>> entries{{"kind", String(kind)}};
   for (size_t i = 1; i < words.size(); ++i) {
     std::string_view word = words[i];
     if (word.size() < 2 || word[0] != '-') {
-      throw Error("unknown-target", "`{}` in target `{}` is no option", word, text)
+      throw ir::refuse_as(refusals["unknown-target"], "`{}` in target `{}` is no option", word, text)
           .help("options are written -name=value");
     }
     word.remove_prefix(word.starts_with("--") ? 2 : 1);
@@ -259,7 +256,7 @@ Target from_command(std::string_view text) {
     } else if (i + 1 < words.size()) {
       entries.emplace_back(name, word_value(type, words[++i]));
     } else {
-      throw Error("unknown-target", "option `-{}` of target `{}` has no value", name, text);
+      throw ir::refuse_as(refusals["unknown-target"], "option `-{}` of target `{}` has no value", name, text);
     }
   }
   return from_entries(entries);
@@ -271,27 +268,11 @@ const TargetKindRow& target_kind_row(std::string_view name) {
   for (const TargetKindRow& row : target_kind_rows()) {
     if (row.name == name) return row;
   }
-  refuse(Error("unknown-target", "there is no target `{}`", name).help(did_you_mean(name, target_names())));
+  refuse(ir::refuse_as(refusals["unknown-target"], "there is no target `{}`", name)
+             .help(did_you_mean(name, target_names())));
 }
 
-std::string_view type_name_of(AttrType type) {
-  switch (type) {
-    case AttrType::kInt:
-      return "int";
-    case AttrType::kBool:
-      return "bool";
-    case AttrType::kStrings:
-      return "Array<str>";
-    case AttrType::kTarget:
-      return "target.Target";
-    case AttrType::kTargets:
-      return "Array<target.Target>";
-    case AttrType::kString:
-    case AttrType::kAny:
-      break;
-  }
-  return "str";
-}
+std::string_view type_name_of(AttrType type) { return type_names[static_cast<size_t>(type)]; }
 
 Target parse_target(const Any& spec) {
   if (spec == nullptr)

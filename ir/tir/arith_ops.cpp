@@ -5,10 +5,37 @@
 #include <limits>
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/op.h"
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{
+    "RuntimeError",
+    {
+        {.name = "integer-division",
+         .message = "`/` of `{}` and `{}` does not say how to round",
+         .help = "use `//` (floors) or `T.truncdiv(a, b)` (rounds towards zero)",
+         .meaning = "Integers can be divided in two ways, which differ on negative numbers; `/` does not say "
+                    "which is meant.",
+         .wrong = "T.evaluate(n / 2)",
+         .right = R"(T.evaluate(n // 2)
+T.evaluate(T.truncdiv(n, 2)))"},
+        {.name = "no-limits",
+         .kind = "InternalError",
+         .meaning = "The type has no smallest or largest value.",
+         .wrong = R"(T.evaluate(T.max_value("bool")))",
+         .right = R"(T.evaluate(T.max_value("int8")))"},
+        {.name = "shift-out-of-range",
+         .kind = kRefusedValue,
+         .message = "cannot shift `{}` by {} bits",
+         .meaning = "A shift moves by less than the number of bits, and not backwards.",
+         .wrong = "T.evaluate(n << 40)",
+         .right = "T.evaluate(n << 4)"},
+    }};
+MLC_REFUSALS(tir_arith_ops, refusals);
+
 namespace {
 
 Expr lanes_expr(DataType dtype) {
@@ -17,7 +44,7 @@ Expr lanes_expr(DataType dtype) {
 }
 
 bool is_number(DataType dtype) { return !dtype.is_handle() && !dtype.is_void() && dtype.bits() > 0; }
-// How wide an integer is for promotion: a bool gives way to every integer.
+// How wide an integer is for promotion: a bool is converted to any integer.
 int rank_bits(DataType dtype) { return dtype.is_bool() ? 1 : dtype.bits(); }
 
 // The type in which scalars of types a and b meet. IEEE floats win over other floats, floats over integers,
@@ -74,7 +101,7 @@ bool is_value(const Expr& e, double value) {
   return false;
 }
 
-// A constant with the span of the expression it stands for.
+// A constant with the span of the expression that it replaces.
 Expr constant(DataType dtype, int64_t value, Span span) {
   return span ? Expr(make<IntImmNode>(dtype, value, span)) : Expr(int_imm(dtype, value));
 }
@@ -229,9 +256,8 @@ Expr fold_ints(ExprKind kind, DataType dtype, int64_t a, int64_t b, Span span) {
     case ExprKind::kLShift:
     case ExprKind::kRShift:
       if (b < 0 || b >= dtype.bits()) {
-        throw Error("shift-out-of-range", "cannot shift `{}` by {} bits", dtype.str(), b)
+        throw ir::refuse(refusals["shift-out-of-range"], dtype.str(), b)
             .at(span)
-            .kind(kRefusedValue)
             .help(fmt::format("shift by 0 to {}", dtype.bits() - 1));
       }
       if (kind == ExprKind::kLShift) return number(ua << ub);
@@ -404,11 +430,7 @@ Expr mul(Expr a, Expr b, Span span) {
 }
 Expr div(Expr a, Expr b, Span span) {
   if (a->dtype().is_int() && b->dtype().is_int()) {
-    throw Error("integer-division", "`/` of `{}` and `{}` does not say how to round", a->dtype().str(),
-                b->dtype().str())
-        .at(span)
-        .kind("RuntimeError")
-        .help("use `//` (floors) or `T.truncdiv(a, b)` (rounds towards zero)");
+    throw ir::refuse(refusals["integer-division"], a->dtype().str(), b->dtype().str()).at(span);
   }
   if (Expr folded = matched(ExprKind::kDiv, a, b, span)) return folded;
   if (is_value(b, 0)) divide_by_zero(span);
@@ -572,7 +594,7 @@ Expr min_value(DataType dtype, Span span) {
   }
   if (dtype.is_uint()) return constant(dtype, 0, span);
   if (dtype.is_floating()) return make<FloatImmNode>(dtype, -largest(dtype), span);
-  throw Error("no-limits", "`{}` has no least value", dtype.str()).at(span).kind("InternalError");
+  throw ir::refuse_as(refusals["no-limits"], "`{}` has no least value", dtype.str()).at(span);
 }
 Expr max_value(DataType dtype, Span span) {
   if (dtype.is_int()) {
@@ -585,11 +607,11 @@ Expr max_value(DataType dtype, Span span) {
     return constant(dtype, static_cast<int64_t>(most), span);
   }
   if (dtype.is_floating()) return make<FloatImmNode>(dtype, largest(dtype), span);
-  throw Error("no-limits", "`{}` has no largest value", dtype.str()).at(span).kind("InternalError");
+  throw ir::refuse_as(refusals["no-limits"], "`{}` has no largest value", dtype.str()).at(span);
 }
 Expr infinity(DataType dtype, Span span) {
   if (!dtype.is_float())
-    throw Error("no-limits", "`{}` has no infinity", dtype.str()).at(span).kind("InternalError");
+    throw ir::refuse_as(refusals["no-limits"], "`{}` has no infinity", dtype.str()).at(span);
   return make<FloatImmNode>(dtype, std::numeric_limits<double>::infinity(), span);
 }
 

@@ -3,15 +3,23 @@
 
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
 
 namespace mlc::ir {
-namespace {
 
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
-int64_t count(const Array<Expr>& all) { return static_cast<int64_t>(all.size()); }
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "layout-does-not-fit"},
+                                           {.name = "not-a-power-of-two",
+                                            .kind = "AssertionError",
+                                            .message = "a swizzled layout packs a power of two, not {}"},
+                                       }};
+MLC_REFUSALS(tir_layout_algebra, refusals);
+
+namespace {
 
 bool same(const Expr& a, const Expr& b) { return a.same_as(b) || constant_difference(a, b) == 0; }
 bool is_one(const Expr& e) { return is_const_int(e, 1); }
@@ -42,16 +50,15 @@ TileLayout keep_iters(const TileLayout& layout, F&& keep) {
     auto value = const_int(dim);
     dims += (dims.empty() ? "" : ", ") + (value ? std::to_string(*value) : std::string("?"));
   }
-  throw Error("layout-does-not-fit", "a layout with extents ({}) cannot be grouped by shape ({})", extents,
-              dims)
+  throw ir::refuse_as(refusals["layout-does-not-fit"],
+                      "a layout with extents ({}) cannot be grouped by shape ({})", extents, dims)
       .kind("InternalError")
       .help("each dimension must be made of whole iterators or of equal parts of one");
 }
 
 int64_t log2_of(int64_t count) {
   if (count <= 0 || (count & (count - 1)) != 0) {
-    throw Error("not-a-power-of-two", "a swizzled layout packs a power of two, not {}", count)
-        .kind("AssertionError");
+    throw ir::refuse(refusals["not-a-power-of-two"], count);
   }
   int64_t bits = 0;
   while ((int64_t{1} << bits) < count) ++bits;
@@ -221,7 +228,8 @@ Layout unpack(const Layout& layout, int64_t count) {
 Layout pack(const Layout& layout, int64_t count) {
   TileLayout tile = tile_of(layout);
   auto refuse = [&](std::string_view why) {
-    throw Error("layout-does-not-fit", "a layout cannot be packed {} elements into one: {}", count, why)
+    throw ir::refuse_as(refusals["layout-does-not-fit"], "a layout cannot be packed {} elements into one: {}",
+                        count, why)
         .kind("AssertionError");
   };
   auto* compose = layout.as<ComposeLayoutNode>();

@@ -75,4 +75,6 @@ Expr linear_coordinate(const Array<Expr>& coordinate, const Array<Expr>& shape);
 Expr exact_quotient(const Expr& a, const Expr& b);
 Expr product(const Array<Expr>& extents);
 
+inline int64_t count(const Array<Expr>& all) { return static_cast<int64_t>(all.size()); }
+
 }  // namespace mlc::ir

@@ -3,15 +3,22 @@
 // what a layout is to several shapes at once.
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/layout_algebra.h"
 #include "ir/tir/linear.h"
 
 namespace mlc::ir {
-namespace {
 
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
+static constexpr ir::Refusals refusals{"InternalError",
+                                       {
+                                           {.name = "layout-does-not-fit"},
+                                           {.name = "layout-scopes"},
+                                       }};
+MLC_REFUSALS(tir_layout_relation, refusals);
+
+namespace {
 
 Array<Expr> interleave(const Array<Expr>& outer, const Array<Expr>& inner) {
   Array<Expr> both;
@@ -25,24 +32,23 @@ Array<Expr> interleave(const Array<Expr>& outer, const Array<Expr>& inner) {
 // The dimensions of a tiled shape that remain when those of one of its two parts are divided out.
 Array<Expr> other_shape(const Array<Expr>& tiled, const Array<Expr>& part) {
   if (tiled.size() != part.size()) {
-    throw Error("layout-does-not-fit", "{} dimensions of the tiled layout, {} of its part", tiled.size(),
-                part.size())
-        .kind("InternalError");
+    throw ir::refuse_as(refusals["layout-does-not-fit"], "{} dimensions of the tiled layout, {} of its part",
+                        tiled.size(), part.size());
   }
   Array<Expr> other;
   for (size_t i = 0; i < tiled.size(); ++i) {
     auto at = static_cast<int64_t>(i);
     Expr quotient = exact_quotient(tiled[at], part[at]);
     if (!quotient) {
-      throw Error("layout-does-not-fit", "dimension {} of the tiled shape is not a multiple of its part's", i)
-          .kind("InternalError");
+      throw ir::refuse_as(refusals["layout-does-not-fit"],
+                          "dimension {} of the tiled shape is not a multiple of its part's", i);
     }
     other.push_back(quotient);
   }
   return other;
 }
 
-// What the iterators of a dimension say, however they are split.
+// The map of a dimension's iterators, however they are split.
 bool same_groups(const Grouped& a, size_t a_dim, const Grouped& b, size_t b_dim) {
   auto part = [](const Grouped& grouped, size_t dim) {
     const Array<Iter>& all = grouped.layout->shard;
@@ -151,9 +157,9 @@ TileLayout left_of_sum(const Layout& right, const Layout& sum, const Array<Expr>
                        const Array<Expr>& right_shape) {
   if (!same_swizzle(right, sum)) return {};
   if (interleaved_shape.size() != 2 * right_shape.size()) {
-    throw Error("layout-does-not-fit", "a sum of {} dimensions has an interleaved shape of {}, not {}",
-                right_shape.size(), 2 * right_shape.size(), interleaved_shape.size())
-        .kind("InternalError");
+    throw ir::refuse_as(refusals["layout-does-not-fit"],
+                        "a sum of {} dimensions has an interleaved shape of {}, not {}", right_shape.size(),
+                        2 * right_shape.size(), interleaved_shape.size());
   }
   TileLayout part = tile_of(canonicalize(right));
   Grouped own = group(part, right_shape);
@@ -169,12 +175,12 @@ TileLayout left_of_sum(const Layout& right, const Layout& sum, const Array<Expr>
 
 Layout right_of_sum(const Layout& left, const Layout& sum, const Array<Expr>& interleaved_shape,
                     const Array<Expr>& left_shape) {
-  // The swizzle of a sum is that of its right part: the left one alone does not tell.
+  // The swizzle of a sum is that of its right part: the left one alone does not determine it.
   if (!left.as<TileLayoutNode>() || !sum.as<TileLayoutNode>()) return {};
   if (interleaved_shape.size() != 2 * left_shape.size()) {
-    throw Error("layout-does-not-fit", "a sum of {} dimensions has an interleaved shape of {}, not {}",
-                left_shape.size(), 2 * left_shape.size(), interleaved_shape.size())
-        .kind("InternalError");
+    throw ir::refuse_as(refusals["layout-does-not-fit"],
+                        "a sum of {} dimensions has an interleaved shape of {}, not {}", left_shape.size(),
+                        2 * left_shape.size(), interleaved_shape.size());
   }
   TileLayout part = tile_of(canonicalize(left));
   Grouped own = group(part, left_shape);
@@ -197,8 +203,8 @@ std::vector<int64_t> boundaries(const Array<Expr>& extents) {
   for (const Expr& extent : extents) {
     auto value = const_int(extent);
     if (!value || *value <= 0) {
-      throw Error("layout-does-not-fit", "a common refinement needs extents that are known and positive")
-          .kind("InternalError");
+      throw ir::refuse_as(refusals["layout-does-not-fit"],
+                          "a common refinement needs extents that are known and positive");
     }
     product *= *value;
     all.push_back(product);
@@ -210,7 +216,7 @@ std::vector<int64_t> boundaries(const Array<Expr>& extents) {
 
 GroupedMany group_many(const TileLayout& layout, const std::vector<Array<Expr>>& shapes) {
   if (shapes.empty())
-    throw Error("layout-does-not-fit", "no shape is given to refine the layout by").kind("InternalError");
+    throw ir::refuse_as(refusals["layout-does-not-fit"], "no shape is given to refine the layout by");
   Array<Expr> extents;
   for (const Iter& iter : layout->shard) extents.push_back(iter->extent);
   std::vector<std::vector<int64_t>> all{boundaries(extents)};
@@ -218,9 +224,9 @@ GroupedMany group_many(const TileLayout& layout, const std::vector<Array<Expr>>&
   auto total = [](const std::vector<int64_t>& one) { return one.empty() ? 1 : one.back(); };
   for (const auto& one : all) {
     if (total(one) == total(all[1])) continue;
-    throw Error("layout-does-not-fit", "shapes of {} and of {} elements have no common refinement",
-                total(all[1]), total(one))
-        .kind("InternalError");
+    throw ir::refuse_as(refusals["layout-does-not-fit"],
+                        "shapes of {} and of {} elements have no common refinement", total(all[1]),
+                        total(one));
   }
   // Every boundary as often as in the sequence that repeats it most.
   std::vector<int64_t> refined;
@@ -235,13 +241,11 @@ GroupedMany group_many(const TileLayout& layout, const std::vector<Array<Expr>>&
   int64_t previous = 1;
   const std::vector<int64_t>& own = all[0];
   if (own.empty() && !refined.empty())
-    throw Error("layout-does-not-fit", "a layout without iterators has nothing to split")
-        .kind("InternalError");
+    throw ir::refuse_as(refusals["layout-does-not-fit"], "a layout without iterators has nothing to split");
   for (int64_t boundary : refined) {
     if (boundary % previous != 0) {
-      throw Error("layout-does-not-fit", "shapes have no common refinement: {} does not divide {}", previous,
-                  boundary)
-          .kind("InternalError");
+      throw ir::refuse_as(refusals["layout-does-not-fit"],
+                          "shapes have no common refinement: {} does not divide {}", previous, boundary);
     }
     bool last = at + 1 >= own.size();
     int64_t end = own[at];
@@ -268,7 +272,7 @@ GroupedMany group_many(const TileLayout& layout, const std::vector<Array<Expr>>&
 }
 
 std::optional<std::pair<std::string_view, std::string_view>> scope_of(const TileLayout& layout) {
-  // Copies and offsets say where threads are only beside elements that are spread over threads.
+  // Copies and offsets locate threads only together with elements that are distributed over threads.
   bool spread = std::any_of(layout->shard.begin(), layout->shard.end(), [](const Iter& iter) {
     const AxisFacts* facts = axis_facts(iter->axis.get());
     return facts && facts->is_thread;
@@ -280,8 +284,8 @@ std::optional<std::pair<std::string_view, std::string_view>> scope_of(const Tile
     for (const auto& [counted, where] : parents) {
       if (counted != facts->subscope) continue;
       if (where == facts->scope) return;
-      throw Error("layout-scopes", "`{}` is counted both in `{}` and in `{}`", counted, where, facts->scope)
-          .kind("InternalError")
+      throw ir::refuse_as(refusals["layout-scopes"], "`{}` is counted both in `{}` and in `{}`", counted,
+                          where, facts->scope)
           .help("the axes of a layout form one chain, such as threads in a warp and warps in a block");
     }
     parents.emplace_back(facts->subscope, facts->scope);
@@ -304,8 +308,8 @@ std::optional<std::pair<std::string_view, std::string_view>> scope_of(const Tile
     if (steps == parents.size()) return std::pair(start.first, top);
     break;
   }
-  throw Error("layout-scopes", "the axes of the layout count in scopes that are not connected")
-      .kind("InternalError")
+  throw ir::refuse_as(refusals["layout-scopes"],
+                      "the axes of the layout count in scopes that are not connected")
       .help("the axes of a layout form one chain, such as threads in a warp and warps in a block");
 }
 

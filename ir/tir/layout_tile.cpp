@@ -2,22 +2,27 @@
 // Layouts made of layouts: tiles, sums, parts.
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/layout_algebra.h"
 #include "ir/tir/linear.h"
 
 namespace mlc::ir {
-namespace {
 
-int64_t count(const Array<Expr>& all) { return static_cast<int64_t>(all.size()); }
+static constexpr ir::Refusals refusals{
+    "InternalError",
+    {
+        {.name = "layout-does-not-fit", .message = "{} outer dimensions for {} inner ones"},
+    }};
+MLC_REFUSALS(tir_layout_tile, refusals);
+
+namespace {
 
 // The groups of both, dimension by dimension: those of `outer` before those of `inner`.
 TileLayout interleaved(const TileLayout& outer, const Array<Expr>& outer_shape, const TileLayout& inner,
                        const Array<Expr>& inner_shape) {
   if (outer_shape.size() != inner_shape.size()) {
-    throw Error("layout-does-not-fit", "{} outer dimensions for {} inner ones", outer_shape.size(),
-                inner_shape.size())
-        .kind("InternalError");
+    throw ir::refuse(refusals["layout-does-not-fit"], outer_shape.size(), inner_shape.size());
   }
   Grouped a = group(outer, outer_shape);
   Grouped b = group(inner, inner_shape);

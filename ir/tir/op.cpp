@@ -3,9 +3,23 @@
 
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{"AttributeError+ValueError",
+                                       {
+                                           {.name = "unknown-operator",
+                                            .message = "there is no operator `{}`",
+                                            .meaning = "There is no operator of this name.",
+                                            .wrong = R"(import tvm
+tvm.ir.Op.get("tirx.nothing"))",
+                                            .right = R"(import tvm
+tvm.ir.Op.get("tirx.exp"))"},
+                                       }};
+MLC_REFUSALS(tir_op, refusals);
+
 namespace {
 
 struct Table {
@@ -24,19 +38,6 @@ const Table& table() {
   static const Table built;
   return built;
 }
-
-struct EffectOf final : Walker {
-  Effect worst = Effect::kPure;
-  void raise(Effect effect) { worst = std::max(worst, effect); }
-  void visit(const Expr& e) override {
-    if (as<TensorLoadNode>(e)) raise(Effect::kReadState);
-    if (auto* call = as<CallNode>(e)) {
-      auto* op = as<OpNode>(call->op);
-      raise(op ? op_row(op).effect : Effect::kOpaque);
-    }
-    walk_children(e);
-  }
-};
 
 }  // namespace
 
@@ -61,9 +62,7 @@ Op op(std::string_view name) {
     return by_name.at("tirx." + std::string(name.substr(5)));
   std::vector<std::string> names;
   for (const OpRow& row : op_rows()) names.emplace_back(row.name);
-  throw Error("unknown-operator", "there is no operator `{}`", name)
-      .kind("AttributeError+ValueError")
-      .help(did_you_mean(name, names));
+  throw ir::refuse(refusals["unknown-operator"], name).help(did_you_mean(name, names));
 }
 const OpRow& op_row(const OpNode* op) {
   auto found = table().row_of.find(op);
@@ -81,9 +80,15 @@ const CallNode* as_call_to(const Expr& e, std::string_view name) {
   return callee && std::string_view(callee->name.data(), callee->name.size()) == name ? call : nullptr;
 }
 Effect side_effect(const Expr& e) {
-  EffectOf walker;
-  walker.visit(e);
-  return walker.worst;
+  Effect worst = Effect::kPure;
+  post_order(e, [&](const Expr& part) {
+    if (as<TensorLoadNode>(part)) worst = std::max(worst, Effect::kReadState);
+    if (auto* call = as<CallNode>(part)) {
+      auto* op = as<OpNode>(call->op);
+      worst = std::max(worst, op ? op_row(op).effect : Effect::kOpaque);
+    }
+  });
+  return worst;
 }
 
 }  // namespace mlc::ir

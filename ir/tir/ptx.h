@@ -15,20 +15,29 @@ namespace mlc::ir {
 //   modifier); `~` lanes may be
 //             discarded; a address (`=space`, `+`: may have a byte offset), p pointer, i immediate (`{0|1}`);
 //             `*n` registers (a number or table(slots)). The type `pred` is a predicate register.
+//             A number may be counted out: `#` is the number that the modifier of the last slot has in it, `n` the
+//             one behind its letter n; `2#` is twice as many, `#/4` a quarter, but at least one.
 //   rules     `s=a|b>t=c|-`: with a or b in slot s, slot t holds c or nothing; `&` joins conditions;
 //             `s!a`: a is never in slot s
+// In the tables of ptx/, a row with `[a;b]` in its columns stands for two forms, the first with each a, the second with
+// each b; `$name` is one of the words that rows share.
 struct PtxRow {
   std::string_view name;    // the operator is tirx.ptx.<name>
   std::string_view family;  // as spelled: T.ptx.<family>
   std::string_view slots;
-  std::string_view operands;
-  std::string_view rules;
+  std::string_view operands = {};
+  std::string_view rules = {};
 };
-// A value that depends on modifiers: `values` are `modifier,modifier=value`; otherwise `otherwise`.
+// A value that depends on modifiers: the first of `values`, which are `a|b,*=value` (the first modifier is a or b, the
+// second any), that fits; otherwise `otherwise`. The value `&name` is that of another table for the last modifier.
 struct PtxTable {
   std::string_view name;
   std::string_view otherwise;
   std::string_view values;
+};
+struct PtxWord {
+  std::string_view name;
+  std::string_view text;
 };
 
 // The rows by chapter of the PTX ISA, one file each in ptx/.
@@ -42,7 +51,8 @@ std::span<const PtxRow> ptx_async_copy_rows();
 std::span<const PtxRow> ptx_matrix_rows();
 std::span<const PtxRow> ptx_tcgen05_rows();
 std::span<const PtxTable> ptx_tables();
-// All of them.
-const std::vector<const PtxRow*>& ptx_rows();
+std::span<const PtxWord> ptx_words();
+// All forms, each as a row of its own.
+const std::vector<PtxRow>& ptx_rows();
 
 }  // namespace mlc::ir

@@ -2,15 +2,21 @@
 #include "ir/tir/reduce.h"
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::ir {
 
+static constexpr ir::Refusals refusals{kRefusedValue,
+                                       {
+                                           {.name = "te-not-a-reduce-axis",
+                                            .message = "`{}` is no reduction axis",
+                                            .help = "make it with `te.reduce_axis`"},
+                                       }};
+MLC_REFUSALS(tir_reduce, refusals);
+
 void expect_reduce_axis(const IterVar& axis, Span span) {
   if (axis->iter_type == IterType::kCommReduce) return;
-  throw Error("te-not-a-reduce-axis", "`{}` is no reduction axis", axis->var->name.c_str())
-      .kind(kRefusedValue)
-      .at(span)
-      .help("make it with `te.reduce_axis`");
+  throw ir::refuse(refusals["te-not-a-reduce-axis"], axis->var->name.c_str()).at(span);
 }
 
 Expr reduce_over(Combine combine, const Expr& neutral, const Expr& source, const Array<IterVar>& axes,

@@ -45,7 +45,7 @@ Interval unite(const Interval& a, const Interval& b) {
   return {smaller(a.lo, b.lo), larger(a.hi, b.hi)};
 }
 
-// Does linear arithmetic not say all of it?
+// Is it not linear?
 bool is_involved(const Expr& e) {
   bool found = false;
   post_order(e, [&](const Expr& part) {
@@ -78,7 +78,7 @@ bool is_same(const Expr& a, const Expr& b, const Simplify& simplify) {
   return constant_difference(simplified(a, simplify), simplified(b, simplify)) == 0;
 }
 
-// Is this one value, as it stands? Calls and operators on bits are not looked into; a choice is either of
+// Is this one value? Calls and bitwise operators are opaque; a choice is either of
 // two values.
 class Unclear final : public Walker {
  public:
@@ -232,7 +232,7 @@ class Evaluator {
   const Simplify& simplify_;
 };
 
-// Narrows the intervals of loop variables by what a condition says about one of them alone.
+// Narrows the intervals of loop variables by a condition on one of them alone.
 class Narrowing {
  public:
   Narrowing(Domain& domain, const Expr& condition, bool holds) : domain_(domain) { assume(condition, holds); }

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/tir/specialize.h"
 
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/layout.h"
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "not-a-parameter", .message = "`{}` is no parameter of the function"},
+        {.name = "specialize-mismatch",
+         .meaning = "A value does not fit the parameter that it is to take the place of."},
+    }};
+MLC_REFUSALS(tir_specialize, refusals);
+
 namespace {
 
 class Specializer final : public Rewriter {
@@ -73,10 +84,9 @@ class Match {
     same_number("dimensions", param, own->shape.size(), given->shape.size());
     same_number("strides", param, own->strides.size(), given->strides.size());
     if (DataType(own->dtype) != DataType(given->dtype)) {
-      throw Error("specialize-mismatch", "`{}` holds `{}`, the buffer given holds `{}`", param->name.c_str(),
-                  DataType(own->dtype).str(), DataType(given->dtype).str())
-          .at(span_)
-          .kind("ValueError");
+      throw ir::refuse_as(refusals["specialize-mismatch"], "`{}` holds `{}`, the buffer given holds `{}`",
+                          param->name.c_str(), DataType(own->dtype).str(), DataType(given->dtype).str())
+          .at(span_);
     }
     for (size_t i = 0; i < own->shape.size(); ++i) {
       auto k = static_cast<int64_t>(i);
@@ -88,36 +98,34 @@ class Match {
     }
     if (own->elem_offset && given->elem_offset) value(param, own->elem_offset, given->elem_offset);
     if (own->data_alignment != given->data_alignment || own->offset_factor != given->offset_factor) {
-      throw Error("specialize-mismatch", "alignment or offset factor of `{}` differ from the buffer's",
-                  param->name.c_str())
-          .at(span_)
-          .kind("ValueError");
+      throw ir::refuse_as(refusals["specialize-mismatch"],
+                          "alignment or offset factor of `{}` differ from the buffer's", param->name.c_str())
+          .at(span_);
     }
   }
 
  private:
   void same_number(std::string_view what, const Var& param, size_t own, size_t given) {
     if (own == given) return;
-    throw Error("specialize-mismatch", "`{}` has {} {}, the buffer given has {}", param->name.c_str(), own,
-                what, given)
-        .at(span_)
-        .kind("ValueError");
+    throw ir::refuse_as(refusals["specialize-mismatch"], "`{}` has {} {}, the buffer given has {}",
+                        param->name.c_str(), own, what, given)
+        .at(span_);
   }
   void value(const Var& param, const Expr& own, const Expr& given) {
     if (structural_equal(own, given)) return;
     auto* var = as<VarNode>(own);
     if (var == nullptr) {
       auto n = const_int(own);
-      throw Error("specialize-mismatch", "the type of `{}` leaves no choice where the buffer given differs{}",
-                  param->name.c_str(), n ? fmt::format(": it says {}", *n) : "")
+      throw ir::refuse_as(refusals["specialize-mismatch"],
+                          "the type of `{}` leaves no choice where the buffer given differs{}",
+                          param->name.c_str(), n ? fmt::format(": it says {}", *n) : "")
           .at(span_)
           .kind("TypeError");
     }
     auto [known, fresh] = values_.emplace(var, given);
     if (!fresh && !structural_equal(known->second, given)) {
-      throw Error("specialize-mismatch", "`{}` would have two values", var->name.c_str())
-          .at(span_)
-          .kind("ValueError");
+      throw ir::refuse_as(refusals["specialize-mismatch"], "`{}` would have two values", var->name.c_str())
+          .at(span_);
     }
   }
 
@@ -134,18 +142,15 @@ PrimFunc specialize(const PrimFunc& fn, const std::vector<std::pair<Var, Any>>& 
     bool known = false;
     for (const Var& each : fn->params) known = known || each.same_as(param);
     if (!known) {
-      throw Error("not-a-parameter", "`{}` is no parameter of the function", param->name.c_str())
-          .at(span)
-          .kind("ValueError");
+      throw ir::refuse(refusals["not-a-parameter"], param->name.c_str()).at(span);
     }
     auto* given = value.as<VarNode>();
     bool wants_buffer = param->buffer() != nullptr;
     bool is_buffer = given != nullptr && given->buffer() != nullptr;
     if (wants_buffer != is_buffer) {
-      throw Error("specialize-mismatch", "`{}` is {} buffer, the value is {}", param->name.c_str(),
-                  wants_buffer ? "a" : "no", is_buffer ? "one" : "none")
-          .at(span)
-          .kind("ValueError");
+      throw ir::refuse_as(refusals["specialize-mismatch"], "`{}` is {} buffer, the value is {}",
+                          param->name.c_str(), wants_buffer ? "a" : "no", is_buffer ? "one" : "none")
+          .at(span);
     }
     if (is_buffer) {
       match.buffer(param, param->buffer(), given->buffer());

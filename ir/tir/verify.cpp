@@ -4,11 +4,48 @@
 #include <algorithm>
 #include <cctype>
 
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
 #include "ir/tir/verify_scopes.h"
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "block-after-lowering",
+         .message = "block `{}` is left after blocks were lowered",
+         .meaning = "A pass that works on plain loops was given a function that has blocks. Lower blocks "
+                    "first: ConvertBlocksToOpaque, LowerOpaqueBlock."},
+        {.name = "buffer-not-flat",
+         .message = "buffer `{}` has {} dimensions after flattening",
+         .meaning =
+             "Generated code addresses memory by one index. FlattenBuffer brings buffers to one dimension."},
+        {.name = "loop-variable-in-block",
+         .message = "loop variable `{}` is used inside block `{}`, which sees only its own iterators",
+         .meaning = "A block with iterators is a unit that schedules move: its body sees its own iterators, "
+                    "not the loops around it.",
+         .wrong = R"(for i in range(16):
+    with T.sblock("b"):
+        vi = T.axis.spatial(16, i)
+        A[i] = 1.0)",
+         .right = R"(for i in range(16):
+    with T.sblock("b"):
+        vi = T.axis.spatial(16, i)
+        A[vi] = 1.0)"},
+        {.name = "not-a-buffer", .message = "`{}` is indexed but is no buffer"},
+        {.name = "redefined-variable", .message = "`{}` is defined again inside its own scope"},
+        {.name = "te-in-function",
+         .message = "a te reduction stands in a function: only create_prim_func removes it",
+         .meaning = "A reduction of te is turned into a block by create_prim_func; functions hold loops."},
+        {.name = "wrong-number-of-bindings",
+         .message = "block `{}` has {} iterators but {} bindings",
+         .meaning = "Each iterator of a block has one binding."},
+    }};
+MLC_REFUSALS(tir_verify, refusals);
+
 namespace {
 
 // Collects every violation of one function. Scopes: a definition is visible from its statement to the end
@@ -28,7 +65,7 @@ class Verifier final : public Walker {
   }
 
   void visit(const Expr& e) override {
-    // A variable carries the place of its definition: what blames its use is the expression around it.
+    // A variable carries the span of its definition: a bad use is reported at the expression around it.
     Around around(*this, e->kind == ExprKind::kVar ? Span{} : e->span);
     dispatch(e, overloaded{
                     [&](const VarNode* var) { use(var); },
@@ -47,8 +84,7 @@ class Verifier final : public Walker {
                       walk_children(e);
                     },
                     [&](const ReduceNode*) {
-                      report("te-in-function", e->span,
-                             "a te reduction stands in a function: only create_prim_func removes it");
+                      report(refusals["te-in-function"], e->span);
                     },
                     [&](const CallNode*) {
                       // The threads that exchange are named by their loops: a block's iterators cannot.
@@ -87,7 +123,7 @@ class Verifier final : public Walker {
                     [&](const SBlockRealizeNode* realize) { visit_realize(*realize); },
                     [&](const SBlockNode* block) { visit_block(*block, s->span); },
                     [&](const AttrStmtNode* attribute) {
-                      // What they say of an allocation stands around it alone.
+                      // Their information on an allocation holds in it alone.
                       bool of_fragment =
                           attribute->attr_key == "fragment_shape" || attribute->attr_key == "fragment_layout";
                       std::optional<Scope> scope;
@@ -144,6 +180,12 @@ class Verifier final : public Walker {
   Diagnostic& report(std::string_view name, Span span, fmt::format_string<Args...> format, Args&&... args) {
     return report_to(found_, name, span, fmt::format(format, std::forward<Args>(args)...));
   }
+  template <class... Args>
+  Diagnostic& report(std::type_identity_t<CheckedRow<const Args&...>> checked, Span span,
+                     const Args&... args) {
+    const Refusal& rule = *checked.row.refusal;
+    return report_to(found_, rule.name, span, fmt::vformat(rule.message, fmt::make_format_args(args...)));
+  }
   Diagnostic& report_to(std::vector<Diagnostic>& all, std::string_view name, Span span, std::string message) {
     constexpr size_t kMost = 20;  // a broken pass repeats one mistake at every node
     Diagnostic& diagnostic = all.size() < kMost ? all.emplace_back() : too_many_;
@@ -159,7 +201,7 @@ class Verifier final : public Walker {
     if (fresh) {
       order_.push_back(var.get());
     } else if (!reusable) {
-      report("redefined-variable", span, "`{}` is defined again inside its own scope", var->name.c_str())
+      report(refusals["redefined-variable"], span, var->name.c_str())
           .notes.push_back({"first defined here", at->second.span});
     }
   }
@@ -189,7 +231,7 @@ class Verifier final : public Walker {
   // Where the innermost expression or statement around writes the name: its first occurrence as a whole word.
   Span use_of(const VarNode* var) const {
     std::string_view name(var->name.data(), var->name.size());
-    std::string_view text = SourceMap::global().text(around_);
+    std::string_view text = SourceMap::current().text(around_);
     auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
     for (size_t at = text.find(name); !name.empty() && at != text.npos; at = text.find(name, at + 1)) {
       size_t end = at + name.size();
@@ -219,10 +261,8 @@ class Verifier final : public Walker {
     }
     const Definition& definition = found->second;
     if (!definition.loop || names_threads_ || definition.block_level >= blocks_.size()) return;
-    Diagnostic& diagnostic =
-        report("loop-variable-in-block", use_of(var),
-               "loop variable `{}` is used inside block `{}`, which sees only its own iterators",
-               var->name.c_str(), blocks_.back()->name_hint.c_str());
+    Diagnostic& diagnostic = report(refusals["loop-variable-in-block"], use_of(var), var->name.c_str(),
+                                    blocks_.back()->name_hint.c_str());
     if (var->span) diagnostic.notes.push_back({"the loop is here", var->span});
     auto bound = bound_to_.find(var);
     diagnostic.help = bound == bound_to_.end()
@@ -231,21 +271,18 @@ class Verifier final : public Walker {
   }
 
   static bool binds(const SBlockNode& block, const VarNode* var) {
-    bool found = false;
-    post_order(block.body, {}, [&](const Stmt& s) {
+    return any_below(block.body, [&](const Stmt& s) {
       auto* bind = as<BindNode>(s);
       auto* alloc = as<AllocBufferNode>(s);
-      found = found || (bind != nullptr && bind->var.get() == var) ||
-              (alloc != nullptr && alloc->buffer.get() == var);
+      return bind != nullptr ? bind->var.get() == var : alloc != nullptr && alloc->buffer.get() == var;
     });
-    return found;
   }
 
   void access(const Buffer& buffer, const Array<Expr>& indices, Span span) {
     use(buffer.get());
     const BufferTypeNode* type = buffer->buffer();
     if (!type) {
-      report("not-a-buffer", span, "`{}` is indexed but is no buffer", buffer->name.c_str());
+      report(refusals["not-a-buffer"], span, buffer->name.c_str());
       return;
     }
     if (indices.size() != type->shape.size()) {
@@ -276,8 +313,7 @@ class Verifier final : public Walker {
   void check_flat(const Buffer& buffer, Span span) {
     const BufferTypeNode* type = buffer->buffer();
     if (stage_ >= Stage::kFlat && type && type->shape.size() != 1) {
-      report("buffer-not-flat", span, "buffer `{}` has {} dimensions after flattening", buffer->name.c_str(),
-             type->shape.size());
+      report(refusals["buffer-not-flat"], span, buffer->name.c_str(), type->shape.size());
     }
   }
 
@@ -323,16 +359,15 @@ class Verifier final : public Walker {
     }
     visit(realize.predicate);
     if (realize.iter_values.size() != block->iter_vars.size()) {
-      report("wrong-number-of-bindings", realize.span, "block `{}` has {} iterators but {} bindings",
-             block->name_hint.c_str(), block->iter_vars.size(), realize.iter_values.size());
+      report(refusals["wrong-number-of-bindings"], realize.span, block->name_hint.c_str(),
+             block->iter_vars.size(), realize.iter_values.size());
     }
     visit_block(*block, realize.span);
   }
 
   void visit_block(const SBlockNode& block, Span span) {
     if (stage_ >= Stage::kLowered) {
-      report("block-after-lowering", span, "block `{}` is left after blocks were lowered",
-             block.name_hint.c_str());
+      report(refusals["block-after-lowering"], span, block.name_hint.c_str());
     }
     Scope scope(*this);
     bool opaque = block.iter_vars.empty();  // sees the loops around it
@@ -356,7 +391,7 @@ class Verifier final : public Walker {
     if (!opaque) blocks_.pop_back();
   }
 
-  // The shape, strides and offset of a matched buffer may introduce variables: the region gives their values.
+  // The shape, strides and offset of a matched buffer may introduce variables: the region determines their values.
   void define_match(const Buffer& buffer, const BufferTypeNode& type) {
     auto introduce = [&](const Expr& e) {
       if (auto* var = as<VarNode>(e);

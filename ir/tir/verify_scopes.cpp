@@ -3,12 +3,22 @@
 
 #include <array>
 
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/layout_algebra.h"
 #include "ir/tir/linear.h"
 
 namespace mlc::ir {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "scope-extent-mismatch",
+                                            .meaning = "The ids of a device region agree on how many there "
+                                                       "are: warps times lanes make the threads of a block."},
+                                       }};
+MLC_REFUSALS(tir_verify_scopes, refusals);
+
 namespace {
 
 constexpr size_t kBindings = 10;
@@ -32,7 +42,7 @@ size_t at(ScopeBinding binding) { return static_cast<size_t>(binding); }
 
 std::string shown(const Expr& extent) {
   if (auto value = const_int(extent)) return std::to_string(*value);
-  std::string_view text = SourceMap::global().text(extent->span);
+  std::string_view text = SourceMap::current().text(extent->span);
   if (auto* var = as<VarNode>(extent)) text = {var->name.data(), var->name.size()};
   return text.empty() ? std::string("another number") : fmt::format("`{}`", text);
 }
@@ -90,7 +100,7 @@ class ScopeIds final : public Walker {
 
   Diagnostic& report(Span span, std::string message) {
     failed_ = true;
-    Diagnostic diagnostic = Error("scope-extent-mismatch", "{}", message).at(span).kind("ValueError").first();
+    Diagnostic diagnostic = ir::refuse_as(refusals["scope-extent-mismatch"], "{}", message).at(span).first();
     found_.push_back(std::move(diagnostic));
     return found_.back();
   }

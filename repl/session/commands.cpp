@@ -18,12 +18,6 @@ namespace mlc::repl {
 
 namespace {
 
-std::string_view trim(std::string_view text) {
-  size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
 // The word before the first blank, removed from `text`.
 std::string_view take_word(std::string_view& text) {
   text = trim(text);
@@ -253,7 +247,7 @@ void diff(Session& session, std::string_view arguments) {
 
 void time(Session& session, std::string_view arguments) {
   if (arguments.empty()) throw CallError{"what shall be timed?", "`:time lib(a, b, c)`"};
-  uint32_t file = ir::SourceMap::global().add("<repl>", std::string(arguments) + "\n");
+  uint32_t file = ir::SourceMap::current().add("<repl>", std::string(arguments) + "\n");
   auto start = std::chrono::steady_clock::now();
   session.evaluator().evaluate_repl(file);
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -274,7 +268,7 @@ void save(Session& session, std::string_view arguments) {
 void load(Session& session, std::string_view arguments) {
   std::string path(arguments);
   if (path.empty()) throw CallError{"load which file?", "`:load session.mlc`"};
-  session.run(ir::SourceMap::global().file(read_source(path)).text);
+  session.run(ir::SourceMap::current().file(read_source(path)).text);
 }
 
 void set(Session& session, std::string_view arguments) {

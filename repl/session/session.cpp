@@ -18,12 +18,6 @@ using ir::Any;
 
 namespace {
 
-std::string_view trim(std::string_view text) {
-  size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
 // A mutable object that undo must be able to bring back: anything that can copy itself and has a module.
 bool is_schedule(const Any& value) {
   const ir::ApiRegistry& registry = ir::ApiRegistry::global();
@@ -32,6 +26,12 @@ bool is_schedule(const Any& value) {
 }
 
 }  // namespace
+
+std::string_view trim(std::string_view text) {
+  size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
 
 Session::Session(SessionOptions options) : options_(std::move(options)) {
   if (!options_.out) {
@@ -73,7 +73,7 @@ void Session::run_program_text(std::string_view text) {
   std::vector<NamedModule> modules = modules_of(before);
   std::string source(text);
   while (!source.empty() && (source.back() == '\n' || source.back() == ' ')) source.pop_back();
-  uint32_t file = ir::SourceMap::global().add("<repl>", source + "\n");
+  uint32_t file = ir::SourceMap::current().add("<repl>", source + "\n");
   Any value;
   std::vector<transform::PassRun> passes;
   try {
@@ -120,7 +120,7 @@ void Session::document(std::string_view name) {
     return show("type a name after `?`: `?print`, `?sch.split`; `:help` lists the commands\n");
   // Documentation of an expression that can be evaluated, else of whatever bears that name.
   try {
-    uint32_t file = ir::SourceMap::global().add("<repl>", std::string(name) + "\n");
+    uint32_t file = ir::SourceMap::current().add("<repl>", std::string(name) + "\n");
     Any value = evaluator_.evaluate_repl(file);
     if (auto text = explain_value(evaluator_, value)) return show(*text);
   } catch (const ir::Error&) {

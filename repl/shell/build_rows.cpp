@@ -6,11 +6,21 @@
 #include "backend/backend.h"
 #include "backend/target_api.h"
 #include "frontend/script/modules/global_functions.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/api.h"
 #include "transform/pass/pipeline.h"
 
 namespace mlc::repl {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "unsupported-pipeline",
+                                            .message = "only the default pipeline can be chosen here",
+                                            .help = "run passes on the module before it is built"},
+                                       }};
+MLC_REFUSALS(shell_build_rows, refusals);
+
 namespace {
 
 using ir::Any;
@@ -41,9 +51,7 @@ void default_pipeline_only(ApiCall& call, size_t index) {
   const Any& given = call.args[index];
   auto text = given.try_cast<String>();
   if (given == nullptr || (text && *text == "default")) return;
-  throw Error("unsupported-pipeline", "only the default pipeline can be chosen here")
-      .at(call.span_of(index))
-      .help("run passes on the module before it is built");
+  throw ir::refuse(refusals["unsupported-pipeline"]).at(call.span_of(index));
 }
 
 // Lowered by the pipeline in the argument with that index, None: the default one.
@@ -57,7 +65,7 @@ ir::ffi::Module built(ApiCall& call, size_t pipeline) {
   return build(mod, target, chosen, call.host);
 }
 
-const ApiRow rows[] = {
+const ApiRow build_table[] = {
     {ApiKind::kFunction, "tvm", "build(mod, target=None, pipeline='default')",
      "Compiles a module or function; the result holds callable functions. `pipeline`: a name of "
      "`mlc.pipeline`, or a pass.",
@@ -79,6 +87,6 @@ std::vector<Any> run_compiled(const ir::IRModule& mod, const std::string& functi
   return backend::run_built(build(mod, target, String("default"), host), function, args);
 }
 
-void register_build_api() { ir::ApiRegistry::global().add(rows); }
+void register_build_api() { ir::ApiRegistry::global().add(build_table); }
 
 }  // namespace mlc::repl

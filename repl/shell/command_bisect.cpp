@@ -153,7 +153,7 @@ int run_opt(const CommandLine& line) {
     sequence += "])";
   }
   NamedModule found = chosen_module(evaluator, load_program(evaluator, line.file), line.module);
-  uint32_t source = ir::SourceMap::global().add(
+  uint32_t source = ir::SourceMap::current().add(
       "<--passes>", fmt::format("import mlc.pipeline\nimport tvm\n{}\n", sequence));
   Any arguments[] = {found.mod};
   Any result = evaluator.call(evaluator.evaluate_repl(source), arguments);

@@ -235,7 +235,7 @@ ir::IRModule lowered(const CommandLine& line, const NamedModule& found, const ir
 
 // Every text that the program was made from, the standard library's included.
 void add_sources(std::vector<std::string>& parts) {
-  for (const ir::SourceFile* file : ir::SourceMap::global().files()) {
+  for (const ir::SourceFile* file : ir::SourceMap::current().files()) {
     parts.push_back(file->name);
     parts.push_back(file->text);
   }
@@ -263,7 +263,8 @@ std::string places(const ir::IRModule& mod) {
 std::optional<std::string> cache_key(const CommandLine& line, const NamedModule& found, const Plan& plan,
                                      bool lines) {
   bool usual = line.pipeline == "default" && line.dump.empty() && line.from.empty() && !line.no_cache;
-  if (!usual || std::getenv("MLCPATH") != nullptr) return std::nullopt;
+  if (!usual || std::getenv("MLCPATH") != nullptr || std::getenv("MLC_STDLIB") != nullptr)
+    return std::nullopt;
   std::string text = print::file_text(found.mod);
   if (text.find("Metadata omitted") != text.npos) return std::nullopt;
   char host[256] = "";

@@ -39,7 +39,7 @@ int run_run(const CommandLine& line) {
   if (line.text) {
     evaluator.argv = {"-c"};
     evaluator.argv.insert(evaluator.argv.end(), line.arguments.begin(), line.arguments.end());
-    evaluator.run_source(ir::SourceMap::global().add("<string>", *line.text));
+    evaluator.run_source(ir::SourceMap::current().add("<string>", *line.text));
   } else {
     run_program(evaluator, line.file, line.arguments);
   }
@@ -63,7 +63,7 @@ namespace {
 // Each chunk of a program runs as a text of its own, with the lines it has in the file.
 bool same_place(ir::Span a, ir::Span b) {
   if (!a || !b) return false;
-  const ir::SourceMap& sources = ir::SourceMap::global();
+  const ir::SourceMap& sources = ir::SourceMap::current();
   return sources.describe(a) == sources.describe(b);
 }
 

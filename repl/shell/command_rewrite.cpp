@@ -26,7 +26,7 @@ struct Rewritten {
   std::vector<std::string> left;     // what needs a human hand, `LINE: what: why`
 };
 
-struct Command {
+struct RewriteCommand {
   std::string_view done;   // said of a file that was written
   std::string_view would;  // said of one that --check found
   Rewritten (*rewrite)(uint32_t file);
@@ -42,7 +42,7 @@ std::vector<std::string> program_files(const std::vector<std::string>& paths) {
 }
 
 // 1 when a file could not be read, needs a human hand, or --check found something to do.
-int rewrite_files(const CommandLine& line, const Command& command) {
+int rewrite_files(const CommandLine& line, const RewriteCommand& command) {
   bool failed = false;
   for (const std::string& path : program_files(line.paths)) {
     Rewritten result;
@@ -57,8 +57,8 @@ int rewrite_files(const CommandLine& line, const Command& command) {
       failed = true;
       continue;
     }
-    const std::string& name = ir::SourceMap::global().file(file).name;
-    const std::string& before = ir::SourceMap::global().file(file).text;
+    const std::string& name = ir::SourceMap::current().file(file).name;
+    const std::string& before = ir::SourceMap::current().file(file).text;
     bool differs = result.text != before;
     bool to_stdout = path == "-" && !line.check && !line.diff;
     FILE* report = to_stdout ? stderr : stdout;

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 
-#include "frontend/diagnostics/explanations.h"
 #include "frontend/script/core/stdlib.h"
 #include "ir/target/target.h"
 #include "repl/session/commands.h"
-#include "transform/refusals.h"
+#include "repl/shell/explain_refusal.h"
 
 namespace mlc::repl {
 
@@ -37,19 +36,12 @@ std::string indented(std::string_view doc) {
 }
 
 std::string_view kind_name(ir::ApiKind kind) {
-  switch (kind) {
-    case ir::ApiKind::kFunction:
-      return "function";
-    case ir::ApiKind::kClass:
-      return "class";
-    case ir::ApiKind::kMethod:
-      return "method";
-    case ir::ApiKind::kProperty:
-      return "property";
-    case ir::ApiKind::kValue:
-      return "value";
-  }
-  return "";
+  static constexpr std::pair<ir::ApiKind, std::string_view> names[] = {{ir::ApiKind::kFunction, "function"},
+                                                                       {ir::ApiKind::kClass, "class"},
+                                                                       {ir::ApiKind::kMethod, "method"},
+                                                                       {ir::ApiKind::kProperty, "property"},
+                                                                       {ir::ApiKind::kValue, "value"}};
+  return std::ranges::find(names, kind, &std::pair<ir::ApiKind, std::string_view>::first)->second;
 }
 
 // A row as a reader wants it: kind, where it lives with its signature, and the text.
@@ -129,7 +121,7 @@ std::string explain_module(script::Evaluator& evaluator, const std::string& path
 // A module of the library. The name that it is bound to meanwhile is gone afterwards.
 ir::Any imported(script::Evaluator& evaluator, std::string_view module) {
   auto run = [&](std::string text) {
-    return evaluator.evaluate_repl(ir::SourceMap::global().add("<explain>", std::move(text)));
+    return evaluator.evaluate_repl(ir::SourceMap::current().add("<explain>", std::move(text)));
   };
   ir::Any value = run(fmt::format("import {} as _explained\n_explained\n", module));
   run("del _explained\n");
@@ -275,11 +267,7 @@ Explained explain_name(script::Evaluator& evaluator, std::string_view name) {
     parts.push_back(fmt::format("command :{} {}\n\n  {}\n{}", command->name, command->arguments,
                                 command->summary, command->details));
   }
-  if (const diagnostics::Explanation* entry = diagnostics::explanation(name)) {
-    parts.push_back(diagnostics::explain(*entry));
-  } else if (const ir::Refusal* rule = transform::find_refusal(name)) {
-    parts.push_back(diagnostics::explain(*rule));
-  }
+  if (const ir::Refusal* rule = find_refusal(name)) parts.push_back(explain(*rule));
   if (is_target(name)) {
     parts.push_back(fmt::format("target {}\n\n  {}\n", name,
                                 ir::target_text(ir::parse_target(ir::Any(ir::String(std::string(name)))))));
@@ -304,8 +292,7 @@ Explained explain_name(script::Evaluator& evaluator, std::string_view name) {
     names.push_back(api->path());
   }
   for (const Command& command : commands()) names.emplace_back(command.name);
-  for (const diagnostics::Explanation& entry : diagnostics::explanations()) names.emplace_back(entry.name);
-  for (const ir::Refusal* rule : transform::refusals()) names.emplace_back(rule->name);
+  for (const ir::Refusal* rule : all_refusals()) names.emplace_back(rule->name);
   for (std::string& target : ir::target_names()) names.push_back(std::move(target));
   std::string near = ir::closest(name, names);
   return {fmt::format("nothing is called `{}`{}\n", name,

@@ -4,12 +4,21 @@
 #include <algorithm>
 
 #include "frontend/syntax/parse.h"
+#include "ir/core/refusal.h"
 #include "repl/session/repl.h"
 #include "repl/shell/golden_checks.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/report.h"
 
 namespace mlc::repl {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "stale-expectation",
+         .message = "the program has errors only in the lines that say what it must show"},
+    }};
+MLC_REFUSALS(shell_golden, refusals);
 
 namespace {
 
@@ -47,19 +56,18 @@ ir::Error syntax_errors_without_expectations(const std::string& path, const std:
   std::string text;
   for (const std::string& line : lines) text += (is_expectation(line) ? "" : line) + "\n";
   try {
-    syntax::parse_file(ir::SourceMap::global().add(path, text));
+    syntax::parse_file(ir::SourceMap::current().add(path, text));
   } catch (const ir::Error& error) {
     return error;
   }
-  return ir::Error("stale-expectation",
-                   "the program has errors only in the lines that say what it must show");
+  return ir::refuse(refusals["stale-expectation"]);
 }
 
 Shown show_syntax_errors(const ir::Error& error, size_t line_count) {
   Shown shown(line_count + 1);
   for (const ir::Diagnostic& diagnostic : error.all()) {
     size_t line = diagnostic.span
-                      ? ir::SourceMap::global().position(diagnostic.span.file, diagnostic.span.begin).line
+                      ? ir::SourceMap::current().position(diagnostic.span.file, diagnostic.span.begin).line
                       : line_count;
     append_marked(shown[std::min(line, line_count)], "#!", compact_report(diagnostic));
   }
@@ -94,7 +102,7 @@ void GoldenOutcome::add(const GoldenOutcome& part) {
 GoldenOutcome run_golden_program(const std::string& path, const std::string& text) {
   GoldenOutcome outcome;
   std::vector<std::string> lines = split_lines(text);
-  uint32_t file = ir::SourceMap::global().add(path, text);
+  uint32_t file = ir::SourceMap::current().add(path, text);
   Shown shown(lines.size() + 1);
   std::shared_ptr<const syntax::Tree> tree;
   try {

@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Verdict {
+struct GoldenVerdict {
   bool passed = false;
   std::string report;
   GoldenOutcome outcome;  // counts only, once it has come through the pipe
@@ -41,12 +41,12 @@ std::string trimmed(std::string_view text) {
   return out;
 }
 
-Verdict judge(const std::string& path, bool update) {
-  std::string text = ir::SourceMap::global().file(read_source(path)).text;
+GoldenVerdict judge(const std::string& path, bool update) {
+  std::string text = ir::SourceMap::current().file(read_source(path)).text;
   GoldenOutcome outcome = path.ends_with(".repl") ? run_golden_transcript(text)
                           : path.ends_with(".md") ? run_golden_markdown(path, text)
                                                   : run_golden_program(path, text);
-  Verdict verdict;
+  GoldenVerdict verdict;
   std::string expected = trimmed(text);
   std::string updated = trimmed(outcome.updated);
   bool same = updated == expected || updated == expected + "\n";
@@ -65,7 +65,7 @@ Verdict judge(const std::string& path, bool update) {
 
 // In the child: the verdict goes into the pipe as JSON.
 [[noreturn]] void run_child(const std::string& path, bool update, int pipe_end) {
-  Verdict verdict;
+  GoldenVerdict verdict;
   transform::verify_after_passes() = true;
   try {
     verdict = judge(path, update);
@@ -120,18 +120,18 @@ bool drain(Job& job) {
   return n <= 0;
 }
 
-Verdict finish(Job& job, const GoldenOptions& options) {
+GoldenVerdict finish(Job& job, const GoldenOptions& options) {
   close(job.pipe_end);
   int status = 0;
   waitpid(job.pid, &status, 0);
-  auto failed = [](std::string why) { return Verdict{false, std::move(why), {}}; };
+  auto failed = [](std::string why) { return GoldenVerdict{false, std::move(why), {}}; };
   if (job.timed_out) return failed(fmt::format("stopped after {} s\n", options.seconds));
   if (WIFSIGNALED(status))
     return failed(fmt::format("killed by signal {} ({})\n", WTERMSIG(status), strsignal(WTERMSIG(status))));
   if (job.message.empty()) return failed(fmt::format("ended with exit code {}\n", WEXITSTATUS(status)));
   auto fields = nlohmann::json::parse(job.message, nullptr, false);
   if (fields.is_discarded()) return failed("ended in the middle of its report\n");
-  Verdict verdict{fields["passed"], fields["report"], {}};
+  GoldenVerdict verdict{fields["passed"], fields["report"], {}};
   fields["checks"].get_to(verdict.outcome.checks);
   fields["not_run"].get_to(verdict.outcome.not_run);
   return verdict;
@@ -158,7 +158,7 @@ size_t run_goldens(const std::vector<std::string>& files, const GoldenOptions& o
         kill(job.pid, SIGKILL);
       }
       if (polled[i].revents == 0 || !drain(job)) continue;
-      Verdict verdict = finish(job, options);
+      GoldenVerdict verdict = finish(job, options);
       failed += !verdict.passed;
       all.add(verdict.outcome);
       double seconds = std::chrono::duration<double>(Clock::now() - job.start).count();

@@ -10,6 +10,7 @@ namespace mlc::repl {
 class Interpreter final : public script::Evaluator {
  public:
   ir::Ref<ir::ExprNode> simplify(const ir::Ref<ir::ExprNode>& e) override;
+  std::string format(std::string source) override;
   std::string llvm_intrinsic_name(int64_t number) override;
 };
 

@@ -5,9 +5,43 @@
 
 #include "frontend/syntax/parse.h"
 #include "ir/core/inputs.h"
+#include "ir/core/refusal.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "empty-file",
+         .message = "`{}` is empty",
+         .help = "define a module with `@I.ir_module` or `@T.prim_func`",
+         .meaning = "The file has no text."},
+        {.name = "no-module",
+         .message = "`{}` binds no module, function or schedule",
+         .help = "define one with `@I.ir_module` or `@T.prim_func`; what stands under `if __name__ == "
+                 "\"__main__\"` runs only with `mlc run`",
+         .meaning = "The commands that show and build a module take the last one that the program binds."},
+        {.name = "not-a-module",
+         .kind = "TypeError",
+         .message = "`{}` is {}, not a module, function or schedule",
+         .meaning = "`--module` names an IRModule, a function or a schedule."},
+        {.name = "undefined-name",
+         .kind = "NameError",
+         .message = "the program binds no name `{}`",
+         .meaning = "The name has no meaning here: it is misspelt, or its loop, branch or block has ended.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def f(A: T.Buffer((16,), "float32"), n: T.int32):
+    for i in range(4):
+        A[i] = 1.0
+    A[i] = 2.0)",
+         .right = R"(@T.prim_func(s_tir=True)
+def f(A: T.Buffer((16,), "float32"), n: T.int32):
+    for i in range(4):
+        A[i] = 1.0
+        A[i] = 2.0)"},
+    }};
+MLC_REFUSALS(shell_program, refusals);
 
 using ir::Any;
 
@@ -109,7 +143,7 @@ std::vector<Chunk> chunks_of(const syntax::Module* module) {
   size_t next = 1;
   for (const syntax::Stmt* stmt : module->body) {
     uint32_t end = stmt->span.end > stmt->span.begin ? stmt->span.end - 1 : stmt->span.end;
-    size_t last = ir::SourceMap::global().position(stmt->span.file, end).line;
+    size_t last = ir::SourceMap::current().position(stmt->span.file, end).line;
     if (chunks.empty() || chunks.back().last_line < last) {
       chunks.push_back({next, last, {}});
       next = last + 1;
@@ -120,12 +154,12 @@ std::vector<Chunk> chunks_of(const syntax::Module* module) {
 }
 
 void run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk) {
-  const ir::SourceFile& whole = ir::SourceMap::global().file(file);
+  const ir::SourceFile& whole = ir::SourceMap::current().file(file);
   std::string text(chunk.first_line - 1, '\n');
   for (size_t line = chunk.first_line; line <= chunk.last_line; ++line) {
     text.append(whole.line(static_cast<uint32_t>(line))).append("\n");
   }
-  evaluator.run_source(ir::SourceMap::global().add(whole.name, std::move(text)));
+  evaluator.run_source(ir::SourceMap::current().add(whole.name, std::move(text)));
 }
 
 NamedModule last_module(script::Evaluator& evaluator, uint32_t file) {
@@ -136,16 +170,11 @@ NamedModule last_module(script::Evaluator& evaluator, uint32_t file) {
     if (value == nullptr) continue;
     if (auto mod = module_in(evaluator, *value)) return {names[i - 1], *mod};
   }
-  const ir::SourceFile& source = ir::SourceMap::global().file(file);
+  const ir::SourceFile& source = ir::SourceMap::current().file(file);
   if (source.text.find_first_not_of(" \t\r\n\f") == std::string::npos) {
-    throw ir::Error("empty-file", "`{}` is empty", source.name)
-        .help("define a module with `@I.ir_module` or `@T.prim_func`");
+    throw ir::refuse(refusals["empty-file"], source.name);
   }
-  throw ir::Error("no-module", "`{}` binds no module, function or schedule", source.name)
-      .help(
-          "define one with `@I.ir_module` or `@T.prim_func`; what stands under `if __name__ == \"__main__\"` "
-          "runs "
-          "only with `mlc run`");
+  throw ir::refuse(refusals["no-module"], source.name);
 }
 
 NamedModule named_module(script::Evaluator& evaluator, const std::string& name) {
@@ -155,15 +184,11 @@ NamedModule named_module(script::Evaluator& evaluator, const std::string& name) 
     for (const auto& [other, bound] : evaluator.globals()) {
       if (module_in(evaluator, bound)) names.push_back(other);
     }
-    throw ir::Error("undefined-name", "the program binds no name `{}`", name)
-        .kind("NameError")
-        .help(ir::did_you_mean(name, names));
+    throw ir::refuse(refusals["undefined-name"], name).help(ir::did_you_mean(name, names));
   }
   auto mod = module_in(evaluator, *value);
   if (!mod) {
-    throw ir::Error("not-a-module", "`{}` is {}, not a module, function or schedule", name,
-                    ir::type_name(*value))
-        .kind("TypeError");
+    throw ir::refuse(refusals["not-a-module"], name, ir::type_name(*value));
   }
   return {name, *mod};
 }
@@ -191,7 +216,7 @@ void check_bounds(script::Evaluator& evaluator) {
 
 ir::Any schedule_by_rules(script::Evaluator& evaluator, std::string_view function, const ir::IRModule& mod,
                           const std::string& target) {
-  uint32_t file = ir::SourceMap::global().add(
+  uint32_t file = ir::SourceMap::current().add(
       "<mlc.schedule>", fmt::format("import mlc.schedule as _rules\n_rules.{}\n", function));
   ir::Any arguments[] = {mod, ir::String(target)};
   return evaluator.call(evaluator.evaluate_repl(file), arguments);

@@ -17,7 +17,7 @@ size_t code_points(std::string_view text) {
 
 // The first line of the span without its indentation, and carets under what the span covers of it.
 std::string line_and_caret(ir::Span span) {
-  const ir::SourceMap& sources = ir::SourceMap::global();
+  const ir::SourceMap& sources = ir::SourceMap::current();
   const ir::SourceFile& file = sources.file(span.file);
   uint32_t number = sources.position(span.file, span.begin).line;
   std::string_view line = file.line(number);
@@ -60,7 +60,7 @@ std::string compact_report(const ir::Error& error) {
 std::string interrupt_report(const ir::Error& error) {
   const ir::Diagnostic& first = error.first();
   if (!first.span) return first.message + "\n";
-  const ir::SourceMap& sources = ir::SourceMap::global();
+  const ir::SourceMap& sources = ir::SourceMap::current();
   uint32_t line = sources.position(first.span.file, first.span.begin).line;
   std::string_view text = sources.file(first.span.file).line(line);
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));

@@ -66,7 +66,7 @@ uint32_t read_source(const std::string& path) {
   }
   std::string name = path == "-" ? "<stdin>" : path;
   syntax::check_is_text(name, text);
-  return ir::SourceMap::global().add(std::move(name), std::move(text));
+  return ir::SourceMap::current().add(std::move(name), std::move(text));
 }
 
 std::vector<std::string> collect_files(const std::vector<std::string>& paths) {

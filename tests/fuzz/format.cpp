@@ -17,7 +17,7 @@ using namespace mlc;
 
 size_t texts = 0, laid_out = 0, changed = 0, fixed_up = 0;
 
-uint32_t file_of(const std::string& text) { return ir::SourceMap::global().add("<fuzz>", text); }
+uint32_t file_of(const std::string& text) { return ir::SourceMap::current().add("<fuzz>", text); }
 
 }  // namespace
 

@@ -30,7 +30,7 @@ void check(const std::string& text, const ir::Error& error) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
   ++texts;
-  uint32_t file = ir::SourceMap::global().add("<fuzz>", text);
+  uint32_t file = ir::SourceMap::current().add("<fuzz>", text);
   try {
     auto tree = syntax::parse_file(file);
     MLC_CHECK(!syntax::dump(tree->module).empty(), "a tree dumped as nothing");

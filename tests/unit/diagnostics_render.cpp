@@ -13,7 +13,7 @@ using namespace mlc;
 // The diagnostic of the first `blamed` in `text`, rendered.
 std::string rendered(std::string text, std::string_view blamed, diagnostics::RenderOptions options = {}) {
   auto begin = static_cast<uint32_t>(text.find(blamed));
-  uint32_t file = ir::SourceMap::global().add("file.mlc", std::move(text));
+  uint32_t file = ir::SourceMap::current().add("file.mlc", std::move(text));
   ir::Diagnostic diagnostic;
   diagnostic.name = "name";
   diagnostic.message = "what is wrong";
@@ -25,7 +25,7 @@ std::string rendered(std::string text, std::string_view blamed, diagnostics::Ren
 
 TEST_CASE("a diagnostic has the shape of rustc's", "[diagnostics]") {
   uint32_t file =
-      ir::SourceMap::global().add("file.mlc", "a\nb\nc\nd\nfor i in x:\n  s\n\n\n\nsch.split(i, [3, 32])\n");
+      ir::SourceMap::current().add("file.mlc", "a\nb\nc\nd\nfor i in x:\n  s\n\n\n\nsch.split(i, [3, 32])\n");
   ir::Error error = ir::Error("split-not-covering",
                               "factors multiply to {}, less than the extent {} of loop `{}`", 96, 128, "i")
                         .at({file, 40, 47})
@@ -95,7 +95,7 @@ TEST_CASE("colour is escapes and nothing else", "[diagnostics]") {
 }
 
 TEST_CASE("a diagnostic as JSON", "[diagnostics]") {
-  uint32_t file = ir::SourceMap::global().add("file.mlc", "a\nbc\n");
+  uint32_t file = ir::SourceMap::current().add("file.mlc", "a\nbc\n");
   ir::Diagnostic diagnostic;
   diagnostic.name = "name";
   diagnostic.message = "say \"x\"";

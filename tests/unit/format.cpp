@@ -18,7 +18,7 @@ using namespace mlc;
 namespace fs = std::filesystem;
 
 std::string formatted(const std::string& text) {
-  return format::format(ir::SourceMap::global().add("<test>", text));
+  return format::format(ir::SourceMap::current().add("<test>", text));
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ TEST_CASE("a comment after any word stays where it is put") {
       "print(mod[\"main\"].script(), first.second().third[1:, ::2].fourth(*args, key=value))\n";
   size_t seen = 0;
   for (const char* comment : {"  # c\n", "\n# c\n", "  # c\n  # d\n"}) {
-    for (const syntax::Lexeme& word : syntax::lexemes(ir::SourceMap::global().add("<test>", program))) {
+    for (const syntax::Lexeme& word : syntax::lexemes(ir::SourceMap::current().add("<test>", program))) {
       std::string text = program;
       text.insert(std::min<size_t>(word.end, text.size()), comment);
       CAPTURE(text);

@@ -16,9 +16,11 @@ struct Script {
   Script() {
     evaluator.out = [this](std::string_view text) { output += text; };
   }
-  void run(std::string text) { evaluator.run_source(ir::SourceMap::global().add("<test>", std::move(text))); }
+  void run(std::string text) {
+    evaluator.run_source(ir::SourceMap::current().add("<test>", std::move(text)));
+  }
   Any value(std::string text) {
-    return evaluator.evaluate_repl(ir::SourceMap::global().add("<test>", std::move(text)));
+    return evaluator.evaluate_repl(ir::SourceMap::current().add("<test>", std::move(text)));
   }
 
   Evaluator evaluator;
@@ -67,7 +69,7 @@ TEST_CASE("a builder's names come before those of the script", "[script]") {
   names.all[Symbol("n")] = int64_t{7};
   auto evaluate = [&](std::string text) {
     static std::vector<std::shared_ptr<const syntax::Tree>> trees;
-    trees.push_back(syntax::parse_expression(ir::SourceMap::global().add("<test>", std::move(text))));
+    trees.push_back(syntax::parse_expression(ir::SourceMap::current().add("<test>", std::move(text))));
     return script.evaluator.evaluate(*trees.back()->expression, names);
   };
   REQUIRE(evaluate("n + k").cast<int64_t>() == 17);
@@ -88,11 +90,11 @@ TEST_CASE("errors point at the failing part and tell how it was reached", "[scri
   ir::Diagnostic d =
       failure(script, "def inner(v):\n  return v + 'a'\ndef outer():\n  return inner(3)\nouter()\n");
   REQUIRE(d.kind == "TypeError");
-  REQUIRE(ir::SourceMap::global().text(d.span) == "v + 'a'");
+  REQUIRE(ir::SourceMap::current().text(d.span) == "v + 'a'");
   REQUIRE(d.notes.size() == 1);
   REQUIRE(d.notes[0].message == "`v` is 3");
   REQUIRE(d.calls.size() == 2);
-  REQUIRE(ir::SourceMap::global().text(d.calls[0].span) == "inner(3)");
+  REQUIRE(ir::SourceMap::current().text(d.calls[0].span) == "inner(3)");
   REQUIRE(d.calls[0].values == "v is 3");
   REQUIRE(failure(script, "lenght = 3\nprint(lengt)\n").help == "did you mean `lenght`?");
   REQUIRE(failure(script, "'a'.uper()\n").help == "did you mean `upper`?");

@@ -77,7 +77,7 @@ std::string output_of(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a session gives its texts back", "[session]") {
-  size_t before = ir::SourceMap::global().files().size();
+  size_t before = ir::SourceMap::current().files().size();
   std::string text = "# " + std::string(100'000, 'x') + "\nx = [i * i for i in range(10)]\nprint(x[-1])\n";
   auto read = [&] { CHECK(output_of(text) == "81\n"); };
   for (int i = 0; i < 20; ++i) read();  // what is kept for good is there now
@@ -85,7 +85,7 @@ TEST_CASE("a session gives its texts back", "[session]") {
   for (int i = 0; i < 1000; ++i) read();
   // A thousand texts are a hundred megabytes.
   CHECK(mallinfo2().uordblks < bytes + (size_t{4} << 20));
-  CHECK(ir::SourceMap::global().files().size() == before);
+  CHECK(ir::SourceMap::current().files().size() == before);
 }
 
 TEST_CASE("a place in a session that has ended is unknown, not in another text", "[session]") {
@@ -94,13 +94,13 @@ TEST_CASE("a place in a session that has ended is unknown, not in another text",
     ir::SourceMap sources;
     ir::SourceMap::Use use(sources);
     span = {sources.add("gone.mlc", "first\n"), 0, 5};
-    CHECK(ir::SourceMap::global().describe(span) == "gone.mlc:1:1");
+    CHECK(ir::SourceMap::current().describe(span) == "gone.mlc:1:1");
   }
   ir::SourceMap sources;
   ir::SourceMap::Use use(sources);
   sources.add("next.mlc", "second\n");
-  CHECK(ir::SourceMap::global().describe(span).empty());
-  CHECK(ir::SourceMap::global().text(span).empty());
+  CHECK(ir::SourceMap::current().describe(span).empty());
+  CHECK(ir::SourceMap::current().text(span).empty());
 }
 
 TEST_CASE("two sessions in one thread see nothing of each other", "[session]") {
@@ -109,7 +109,7 @@ TEST_CASE("two sessions in one thread see nothing of each other", "[session]") {
   std::string printed;
   first.out = second.out = [&](std::string_view part) { printed += part; };
   auto run = [&](repl::Interpreter& session, std::string text) {
-    session.run_source(ir::SourceMap::global().add("<test>", std::move(text)));
+    session.run_source(ir::SourceMap::current().add("<test>", std::move(text)));
   };
   run(first, "x = 1\nimport mlc.pipeline\nmlc.pipeline.register('own', lambda: None)\n");
   run(second, "x = 2\n");

@@ -14,13 +14,13 @@ using namespace mlc;
 
 // Each error as "line:column name: message", one per line; "" for a program that parses.
 std::string errors_of(std::string_view program) {
-  uint32_t file = ir::SourceMap::global().add("<test>", std::string(program));
+  uint32_t file = ir::SourceMap::current().add("<test>", std::string(program));
   std::vector<std::string> all;
   try {
     syntax::parse_file(file);
   } catch (const ir::Error& error) {
     for (const ir::Diagnostic& d : error.all()) {
-      ir::Position at = ir::SourceMap::global().position(file, d.span.begin);
+      ir::Position at = ir::SourceMap::current().position(file, d.span.begin);
       all.push_back(fmt::format("{}:{} {}: {}", at.line, at.column, d.name, d.message));
     }
   }
@@ -29,7 +29,7 @@ std::string errors_of(std::string_view program) {
 
 ir::Diagnostic first_error(std::string_view program) {
   try {
-    syntax::parse_file(ir::SourceMap::global().add("<test>", std::string(program)));
+    syntax::parse_file(ir::SourceMap::current().add("<test>", std::string(program)));
   } catch (const ir::Error& error) {
     return error.first();
   }
@@ -236,7 +236,7 @@ TEST_CASE("every mistake of a file is reported, once", "[syntax]") {
   std::string many;
   for (int i = 0; i < 100; ++i) many += "x = = 1\n";
   try {
-    syntax::parse_file(ir::SourceMap::global().add("<test>", many));
+    syntax::parse_file(ir::SourceMap::current().add("<test>", many));
     FAIL("it parsed");
   } catch (const ir::Error& error) {
     CHECK(error.all().size() == 20);

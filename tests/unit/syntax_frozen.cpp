@@ -56,7 +56,7 @@ u = f"{a!r:>{width}}{b=}", a[1:2, ::3], (y := 9223372036854775807), 1e400, -0.0
 }  // namespace
 
 TEST_CASE("a thawed tree is the one that was frozen", "[syntax]") {
-  uint32_t file = ir::SourceMap::global().add("<test>", std::string(kProgram));
+  uint32_t file = ir::SourceMap::current().add("<test>", std::string(kProgram));
   auto parsed = syntax::parse_file(file);
   std::string frozen = syntax::freeze(*parsed);
   auto thawed = syntax::thaw(frozen, file);
@@ -65,13 +65,13 @@ TEST_CASE("a thawed tree is the one that was frozen", "[syntax]") {
 }
 
 TEST_CASE("the trees of the library are those of its texts", "[syntax]") {
-  REQUIRE(script::stdlib_modules().size() > 50);
-  for (std::string_view name : script::stdlib_modules()) {
+  REQUIRE(script::embedded_modules().size() > 50);
+  for (std::string_view name : script::embedded_modules()) {
     CAPTURE(name);
-    uint32_t file = ir::SourceMap::global().add("<test>", std::string(script::stdlib_text(name)));
-    CHECK(syntax::freeze(*syntax::parse_file(file)) == script::stdlib_tree(name));
-    CHECK(syntax::freeze(*syntax::thaw(script::stdlib_tree(name), file)) == script::stdlib_tree(name));
+    uint32_t file = ir::SourceMap::current().add("<test>", std::string(script::embedded_text(name)));
+    CHECK(syntax::freeze(*syntax::parse_file(file)) == script::embedded_tree(name));
+    CHECK(syntax::freeze(*syntax::thaw(script::embedded_tree(name), file)) == script::embedded_tree(name));
   }
-  CHECK(script::stdlib_text("no.such.module").empty());
-  CHECK(script::stdlib_tree("no.such.module").empty());
+  CHECK(script::embedded_text("no.such.module").empty());
+  CHECK(script::embedded_tree("no.such.module").empty());
 }

@@ -14,7 +14,7 @@ using syntax::is_complete;
 using syntax::ParseStatus;
 
 std::shared_ptr<const syntax::Tree> parse(std::string text) {
-  return syntax::parse_file(ir::SourceMap::global().add("<test>", std::move(text)));
+  return syntax::parse_file(ir::SourceMap::current().add("<test>", std::move(text)));
 }
 
 std::string first_name(std::string text) {
@@ -82,7 +82,7 @@ TEST_CASE("line ends, marks and blank texts", "[syntax]") {
 TEST_CASE("spans are those of the text", "[syntax]") {
   std::string text = "x = (a + b) * f(c, d=e)[0].g  # h\nif y:\n    pass\n\nz\n";
   auto tree = parse(text);
-  auto spelt = [&](ir::Span span) { return ir::SourceMap::global().text(span); };
+  auto spelt = [&](ir::Span span) { return ir::SourceMap::current().text(span); };
   auto body = tree->module->body;
   REQUIRE(body.size() == 3);
   CHECK(spelt(body[0]->span) == "x = (a + b) * f(c, d=e)[0].g");
@@ -107,12 +107,12 @@ TEST_CASE("spans are those of the text", "[syntax]") {
 }
 
 TEST_CASE("an expression alone", "[syntax]") {
-  auto tree = syntax::parse_expression(ir::SourceMap::global().add("<test>", "a + 1, b"));
+  auto tree = syntax::parse_expression(ir::SourceMap::current().add("<test>", "a + 1, b"));
   CHECK(syntax::dump(tree->expression) ==
         "Tuple(elts=[BinOp(left=Name(id='a', ctx=Load()), op=Add(), right=Constant(value=1)), "
         "Name(id='b', ctx=Load())], ctx=Load())");
-  CHECK_THROWS_AS(syntax::parse_expression(ir::SourceMap::global().add("<test>", "a = 1")), ir::Error);
-  CHECK_THROWS_AS(syntax::parse_expression(ir::SourceMap::global().add("<test>", "")), ir::Error);
+  CHECK_THROWS_AS(syntax::parse_expression(ir::SourceMap::current().add("<test>", "a = 1")), ir::Error);
+  CHECK_THROWS_AS(syntax::parse_expression(ir::SourceMap::current().add("<test>", "")), ir::Error);
 }
 
 TEST_CASE("names are interned", "[syntax]") {

@@ -12,7 +12,7 @@ namespace {
 using namespace mlc;
 
 std::string dump_of(std::string_view program) {
-  auto tree = syntax::parse_file(ir::SourceMap::global().add("<test>", std::string(program)));
+  auto tree = syntax::parse_file(ir::SourceMap::current().add("<test>", std::string(program)));
   std::string all = syntax::dump(tree->module);
   constexpr std::string_view kHead = "Module(body=[";
   constexpr std::string_view kTail = "], type_ignores=[])";

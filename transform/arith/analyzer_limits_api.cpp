@@ -31,7 +31,7 @@ Any count(ApiCall& call) {
   return call.args[0].cast<Stats>()->stats.*field;
 }
 
-// The analyzer that is asked, where there is a solver to ask.
+// The analyzer, where there is a solver.
 AnalyzerImpl& with_solver(const ApiCall& call) {
   require_solver();
   return call.args[0].cast<AnalyzerValue>()->analyzer->parts();
@@ -66,12 +66,10 @@ Any counterexample(ApiCall& call) {
   return values;
 }
 
-constexpr std::string_view kSym = "tvm.sym";
-constexpr std::string_view kAnalyzer = "mlc.sym.Analyzer";
 constexpr std::string_view kStats = "mlc.sym.RewriteSimplifierStats";
-constexpr std::string_view kScope = "mlc.sym.Z3ContextScope";
+constexpr std::string_view kZ3Scope = "mlc.sym.Z3ContextScope";
 
-constexpr ApiRow rows[] = {
+constexpr ApiRow analyzer_limits_api_table[] = {
     {ApiKind::kMethod, kAnalyzer, "set_maximum_rewrite_steps(maximum)",
      "From now on simplification that applies more rules than this is an error; 0 is no limit.",
      +[](ApiCall& call) -> Any {
@@ -120,15 +118,15 @@ constexpr ApiRow rows[] = {
      "Values of the variables with which `expr` does not hold, as a dict, or None: z3's. Not in TVM.",
      counterexample},
     {ApiKind::kClass, kSym, "Z3ContextScope()", "Does nothing, as in TVM.",
-     +[](ApiCall&) -> Any { return make<Z3ScopeNode>(); }, kScope, "tvm.sym.analyzer.Z3ContextScope"},
-    {ApiKind::kMethod, kScope, "__enter__()", "The scope itself.",
+     +[](ApiCall&) -> Any { return make<Z3ScopeNode>(); }, kZ3Scope, "tvm.sym.analyzer.Z3ContextScope"},
+    {ApiKind::kMethod, kZ3Scope, "__enter__()", "The scope itself.",
      +[](ApiCall& call) -> Any { return call.args[0]; }},
-    {ApiKind::kMethod, kScope, "__exit__(kind=None, value=None, traceback=None)", "Nothing to end.",
+    {ApiKind::kMethod, kZ3Scope, "__exit__(kind=None, value=None, traceback=None)", "Nothing to end.",
      +[](ApiCall&) -> Any { return nullptr; }},
 };
 
 }  // namespace
 
-void register_analyzer_limits_api() { ApiRegistry::global().add(rows); }
+void register_analyzer_limits_api() { ApiRegistry::global().add(analyzer_limits_api_table); }
 
 }  // namespace mlc::transform::sym

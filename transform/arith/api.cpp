@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// tvm.sym: the analyzer and the facts it gives.
+// tvm.sym: the analyzer and the facts that it computes.
 #include <tvm/ffi/container/list.h>
 
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
@@ -11,6 +13,13 @@
 #include "transform/register_api.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{"InternalError",
+                                       {
+                                           {.name = "conflicting-fact"},
+                                       }};
+MLC_REFUSALS(arith_api, refusals);
+
 namespace sym {
 
 std::optional<Array<Any>> elements(const Any& value) {
@@ -80,8 +89,8 @@ std::string text(ModularSet set) {
 template <class Fact>
 void refuse_conflict(const ApiCall& call, const Var& var, const Fact& known, const Fact& fact) {
   if (known == fact) return;
-  throw Error("conflicting-fact", "`{}` is known as {}, not {}", var->name.c_str(), text(known), text(fact))
-      .kind("InternalError")
+  throw refuse_as(refusals["conflicting-fact"], "`{}` is known as {}, not {}", var->name.c_str(), text(known),
+                  text(fact))
       .at(call.span)
       .help("pass True as the last argument to replace what is known");
 }
@@ -112,7 +121,7 @@ Any bind(ApiCall& call) {
   auto range = ir::try_get<Range>(call.args[2]);
   if (range && !is_const_int((*range)->extent, 1)) {
     if (auto known = parts.var_bounds.find(var.get()); known != parts.var_bounds.end() && !allow_override) {
-      Analyzer trial;  // what the range says by itself
+      Analyzer trial;  // what the range implies by itself
       ConstIntBound low = parts.bounds((*range)->min), extent = parts.bounds((*range)->extent);
       trial.bind(var, make<RangeNode>((*range)->min, (*range)->extent));
       bool exact = low.min == low.max && extent.min == extent.max;
@@ -128,8 +137,7 @@ Any bind(ApiCall& call) {
     Expr simple = analyzer_of(call).simplify(value);
     if (known != parts.var_values.end()) {
       if (!same_expr(known->second, simple)) {
-        throw Error("conflicting-fact", "`{}` is bound to another value", var->name.c_str())
-            .kind("InternalError")
+        throw refuse_as(refusals["conflicting-fact"], "`{}` is bound to another value", var->name.c_str())
             .at(call.span)
             .note(fmt::format("`{}` was bound to `{}`, now to `{}`", var->name.c_str(),
                               call.host.repr(known->second), call.host.repr(simple)))
@@ -159,7 +167,7 @@ Any update(ApiCall& call) {
   return nullptr;
 }
 
-// `a < b` and its like: does the interval of the difference say so?
+// `a < b` and its like: does the interval of the difference prove it?
 bool proves_by_interval(const AnalyzerValue& own, const Expr& condition) {
   auto* two = as_binary(condition);
   if (!two || !two->a->dtype().is_int() || !two->a->dtype().is_scalar()) return false;
@@ -182,27 +190,20 @@ bool proves_by_interval(const AnalyzerValue& own, const Expr& condition) {
   }
 }
 
-// Unsigned numbers wrap: bounds hold where no part of an expression can leave its type.
-struct StaysInType final : Walker {
-  explicit StaysInType(Analyzer& analyzer) : analyzer(analyzer) {}
-  void visit(const Expr& e) override {
-    DataType dtype = e->dtype();
-    ConstIntBound bound = analyzer.const_int_bound(e);
-    if (dtype.is_uint() && (bound.min < 0 || (dtype.bits() < 63 && bound.max >> dtype.bits() != 0)))
-      ok = false;
-    if (ok) walk_children(e);
-  }
-  Analyzer& analyzer;
-  bool ok = true;
-};
-
 bool proves_by_unsigned_bounds(Analyzer& analyzer, const Expr& condition) {
   auto* two = as_binary(condition);
   if (!two || !two->a->dtype().is_uint() || !two->a->dtype().is_scalar()) return false;
-  StaysInType exact(analyzer);
-  exact.visit(two->a);
-  exact.visit(two->b);
-  if (!exact.ok) return false;
+  bool exact = true;
+  for (const Expr& side : {two->a, two->b}) {
+    walk_with(side, [&](const Expr& e, Walker& on) {
+      DataType dtype = e->dtype();
+      ConstIntBound bound = analyzer.const_int_bound(e);
+      if (dtype.is_uint() && (bound.min < 0 || (dtype.bits() < 63 && bound.max >> dtype.bits() != 0)))
+        exact = false;
+      if (exact) on.walk_children(e);
+    });
+  }
+  if (!exact) return false;
   ConstIntBound a = analyzer.const_int_bound(two->a), b = analyzer.const_int_bound(two->b);
   switch (condition->kind) {
     case ExprKind::kLT:
@@ -237,13 +238,6 @@ struct FirstChoice final : Walker {
   };
   std::optional<Choice> found;
 };
-struct Replaced final : Rewriter {
-  Replaced(const Expr& from, const Expr& to) : from(from), to(to) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e.same_as(from) ? to : rewrite_children(e); }
-  const Expr &from, &to;
-};
-
 // Slower than can_prove of the analyzer: intervals, each side of what is joined by `and` and `or`, each arm
 // of a choice.
 bool proves(const AnalyzerValue& own, const Expr& condition, int depth = 0) {
@@ -265,7 +259,7 @@ bool proves(const AnalyzerValue& own, const Expr& condition, int depth = 0) {
   if (!choice.found) return false;
   auto holds = [&](const Expr& assumed, const Expr& arm) {
     auto inside = analyzer.assume(assumed);
-    return proves(own, Replaced(choice.found->whole, arm).rewrite(condition), depth + 1);
+    return proves(own, replaced(condition, choice.found->whole, arm), depth + 1);
   };
   return holds(choice.found->condition, choice.found->if_true) &&
          holds(analyzer.rewrite_simplify(logical_not(choice.found->condition)), choice.found->if_false);
@@ -282,22 +276,9 @@ Any can_prove(ApiCall& call) {
 
 // How scripts number the outcomes of try_compare: CompareResult.
 int64_t number_of(Ordering order, const Analyzer& analyzer, const Expr& a, const Expr& b) {
-  switch (order) {
-    case Ordering::kEqual:
-      return 1;
-    case Ordering::kLess:
-      return 2;
-    case Ordering::kLessEqual:
-      return 3;
-    case Ordering::kGreater:
-      return 4;
-    case Ordering::kGreaterEqual:
-      return 5;
-    case Ordering::kNotEqual:
-      return 6;
-    case Ordering::kUnknown:
-      break;
-  }
+  // Unknown, less, at most, equal, at least, greater, different.
+  static constexpr int64_t numbers[] = {0, 2, 3, 1, 5, 4, 6};
+  if (order != Ordering::kUnknown) return numbers[static_cast<size_t>(order)];
   for (const Expr& equal : {eq(a, b), eq(b, a)}) {
     if (analyzer.parts().known(equal) == false) return 6;
   }
@@ -354,13 +335,11 @@ Any constant(ApiCall&) {
   return value;
 }
 
-constexpr std::string_view kSym = "tvm.sym";
-constexpr std::string_view kAnalyzer = "mlc.sym.Analyzer";
 constexpr std::string_view kScope = "mlc.sym.ConstraintScope";
 constexpr std::string_view kBound = "mlc.sym.ConstIntBound";
 constexpr std::string_view kModular = "mlc.sym.ModularSet";
 
-std::span<const ApiRow> rows() {
+std::span<const ApiRow> analyzer_rows() {
   static const ApiRow table[] = {
       {ApiKind::kClass, kSym, "Analyzer()",
        "What is known about integer expressions.\n\n    analyzer = tvm.sym.Analyzer()\n"
@@ -479,7 +458,7 @@ std::span<const ApiRow> rows() {
 
 void register_arith_api() {
   ApiRegistry& registry = ApiRegistry::global();
-  registry.add(sym::rows());
+  registry.add(sym::analyzer_rows());
   registry.alias("tvm.sym.analyzer", "tvm.sym");
   registry.alias("tvm.sym.bound", "tvm.sym");
   registry.alias("tvm.sym.int_set", "tvm.sym");

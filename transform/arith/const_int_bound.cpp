@@ -28,12 +28,12 @@ int64_t mul_saturating(int64_t a, int64_t b) {
     return (a > 0) == (b > 0) ? kPosInf : kNegInf;
   return product;
 }
-int64_t floor_div(int64_t a, int64_t b) {
+int64_t saturating_floor_div(int64_t a, int64_t b) {
   if (infinite(a)) return (a > 0) == (b > 0) ? kPosInf : kNegInf;
   if (infinite(b)) return (a < 0) != (b < 0) && a != 0 ? -1 : 0;
   return a / b - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
-int64_t trunc_div(int64_t a, int64_t b) {
+int64_t saturating_trunc_div(int64_t a, int64_t b) {
   if (infinite(a)) return (a > 0) == (b > 0) ? kPosInf : kNegInf;
   return infinite(b) ? 0 : a / b;
 }
@@ -62,7 +62,7 @@ template <class F>
 ConstIntBound divided(ConstIntBound a, ConstIntBound b, DataType dtype, F f) {
   if (b.min > 0 || b.max < 0) return corners(a, b, f);
   if (b.min == 0 && b.max > 0) return corners(a, {1, b.max}, f);  // division by zero does not happen
-  // Zero lies between: division by it does not happen.
+  // Zero is between: division by it does not happen.
   if (b.max == 0 && b.min == 0) return everything(dtype);
   ConstIntBound below = corners(a, {b.min, -1}, f);
   return b.max == 0 ? below : join(below, corners(a, {1, b.max}, f));
@@ -132,9 +132,9 @@ ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode* node) {
     case ExprKind::kMax:
       return {std::max(a.min, b.min), std::max(a.max, b.max)};
     case ExprKind::kFloorDiv:
-      return divided(a, b, dtype, floor_div);
+      return divided(a, b, dtype, saturating_floor_div);
     case ExprKind::kDiv:
-      return divided(a, b, dtype, trunc_div);
+      return divided(a, b, dtype, saturating_trunc_div);
     case ExprKind::kFloorMod: {
       if (b.max < 0) return {b.min == kNegInf ? kNegInf : b.min + 1, 0};
       if (b.min <= 0 && b.max <= 0) return everything(dtype);
@@ -142,7 +142,7 @@ ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode* node) {
       ConstIntBound result{0, b.max == kPosInf ? kPosInf : b.max - 1};
       if (b.min < 0) return {b.min + 1, result.max};
       if (a.min >= 0) result.max = std::min(result.max, a.max);
-      if (b.min == b.max) {  // (4 * n + 1) % 32 lies in 1..29
+      if (b.min == b.max) {  // (4 * n + 1) % 32 is in 1..29
         ModularSet residue = modular(node->a);
         int64_t step = std::gcd(residue.coeff, b.min);
         if (step > 1) {
@@ -178,7 +178,7 @@ ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode* node) {
       return everything(dtype);
     case ExprKind::kRShift:
       if (b.min >= 0 && b.max < 63) {
-        return corners(a, {int64_t{1} << b.min, int64_t{1} << b.max}, floor_div);
+        return corners(a, {int64_t{1} << b.min, int64_t{1} << b.max}, saturating_floor_div);
       }
       return everything(dtype);
     case ExprKind::kLShift:

@@ -9,8 +9,6 @@
 namespace mlc::transform {
 namespace {
 
-constexpr int64_t kPosInf = ConstIntBound::kPosInf;
-constexpr int64_t kNegInf = ConstIntBound::kNegInf;
 
 bool is_remainder_of(const BinaryNode* e, const Expr& divisor) {
   return e->kind == ExprKind::kFloorMod && same_expr(e->b, divisor);
@@ -73,7 +71,7 @@ bool shares_side(const LinearSum& a, const LinearSum& b, bool positive) {
                      [&](const LinearTerm& term) { return (term.scale > 0) == positive && in(term); });
 }
 
-// What two statements about the same values say together; the first one where they contradict each other.
+// The conjunction of two facts about the same values; the first one where they contradict each other.
 Ordering both(Ordering a, Ordering b) {
   // Which of less, equal and greater are possible, by the numbers of Ordering.
   static constexpr int possible[] = {7, 1, 3, 2, 6, 4, 5};
@@ -99,7 +97,7 @@ void AnalyzerImpl::assume_residue(const Expr& remainder, const Expr& value) {
   auto divisor = const_int(two->b), residue = const_int(value);
   if (!divisor || !residue || *divisor <= 1) return;
   ModularSet known = modular(two->a);
-  if (known.coeff == 0 || *divisor % known.coeff != 0) return;  // says more already, or something else
+  if (known.coeff == 0 || *divisor % known.coeff != 0) return;  // implies more already, or something else
   old_residues_.emplace_back(ref(var), known);
   var_residues[var] = {*divisor, ((*residue % *divisor) + *divisor) % *divisor};
 }
@@ -115,8 +113,8 @@ void AnalyzerImpl::assume_less(const Expr& a, const Expr& b, bool strict) {
   if (!integers(a)) return;
   int64_t slack = strict ? 1 : 0;
   ConstIntBound left = bounds(a), right = bounds(b);
-  if (const_int(b)) assume_bound(a, {kNegInf, right.max - slack});
-  if (const_int(a)) assume_bound(b, {left.min + slack, kPosInf});
+  if (const_int(b)) assume_bound(a, {ConstIntBound::kNegInf, right.max - slack});
+  if (const_int(a)) assume_bound(b, {left.min + slack, ConstIntBound::kPosInf});
   if (begins_with_constant(a) || begins_with_constant(b)) return;
   LinearSum difference = merged(sub(a, b));
   if (difference.terms.empty()) return;
@@ -131,7 +129,7 @@ void AnalyzerImpl::assume(const Expr& condition) {
   struct Part {
     Expr fact;
     bool value;
-    bool below_not;  // as in TVM, says of bounds nothing
+    bool below_not;  // as in TVM, implies no bounds
   };
   std::vector<Part> todo{{condition, true, false}};
   while (!todo.empty()) {
@@ -148,7 +146,7 @@ void AnalyzerImpl::assume(const Expr& condition) {
       continue;
     }
     if (fact->kind == ExprKind::kIntImm) continue;
-    // What memory says now it may not say at the next statement.
+    // A loaded value may differ at the next statement.
     if (side_effect(fact) > Effect::kPure) continue;
     truths_.push_back({fact, value});
     if (fact->kind == ExprKind::kEQ || fact->kind == ExprKind::kNE) {
@@ -217,7 +215,7 @@ Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
   if (auto limit = const_int(b)) {
     ConstIntBound range = bounds(a);
     if (range.max < *limit) return Ordering::kLess;
-    if (range.min > *limit && range.min != kPosInf) return Ordering::kGreater;
+    if (range.min > *limit && range.min != ConstIntBound::kPosInf) return Ordering::kGreater;
   }
   Expr difference = visit_in_form(sub(a, b));
   if (auto value = const_int(difference)) {
@@ -245,10 +243,10 @@ bool AnalyzerImpl::equal_by_sums(const Expr& a, const Expr& b) {
 }
 
 // An upper bound of the sum (without its constant) by adding known inequalities up: x - z <= 3 of x - y <= 1
-// and y - z <= 2. Each is used once, and only where it stands for one side of the difference as a whole.
+// and y - z <= 2. Each is used once, and only where it covers one side of the difference as a whole.
 int64_t AnalyzerImpl::upper_bound(const LinearSum& sum, std::vector<bool>& used, int depth) {
   constexpr int kMostSteps = 8;
-  int64_t best = kPosInf;
+  int64_t best = ConstIntBound::kPosInf;
   if (depth == kMostSteps) return best;
   for (size_t i = 0; i < differences_.size(); ++i) {
     if (used[i]) continue;
@@ -264,7 +262,7 @@ int64_t AnalyzerImpl::upper_bound(const LinearSum& sum, std::vector<bool>& used,
       used[i] = true;
       remaining = upper_bound(rest, used, depth + 1);
       used[i] = false;
-      if (remaining == kPosInf) continue;
+      if (remaining == ConstIntBound::kPosInf) continue;
     }
     best = std::min(best, fact.upper + more + remaining);
   }
@@ -275,7 +273,7 @@ Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
   if (same_expr(a, b)) return Ordering::kEqual;
   ConstIntBound left = bounds(a), right = bounds(b);
   if (left.max < right.min) return Ordering::kLess;
-  if (left.min > right.max && left.min != kNegInf) return Ordering::kGreater;
+  if (left.min > right.max && left.min != ConstIntBound::kNegInf) return Ordering::kGreater;
   if (b->kind == ExprKind::kIntImm && a->kind == ExprKind::kVar && differences_.empty()) {
     if (left.max == right.min) return Ordering::kLessEqual;
     if (left.min == right.max) return Ordering::kGreaterEqual;
@@ -295,7 +293,7 @@ Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
     LinearSum opposite = difference;
     opposite.multiply(-1);
     opposite.merge();
-    // As in TVM, `n < m` does not say that `n - m < 0`: the sides are those of a comparison that is known.
+    // As in TVM, `n < m` does not imply that `n - m < 0`: the sides are those of a comparison that is known.
     LinearSum left = merged(a), right = merged(b);
     bool begins = false, ends = false;
     for (const DifferenceFact& fact : differences_) {
@@ -307,8 +305,8 @@ Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
     if (begins && ends && !canonical_form_ && (extensions & kTransitivelyProveInequalities)) {
       std::vector<bool> used(differences_.size());
       int64_t above = upper_bound(difference, used, 0), below = upper_bound(opposite, used, 0);
-      if (above != kPosInf) range.max = std::min(range.max, above + base);
-      if (below != kPosInf) range.min = std::max(range.min, base - below);
+      if (above != ConstIntBound::kPosInf) range.max = std::min(range.max, above + base);
+      if (below != ConstIntBound::kPosInf) range.min = std::max(range.min, base - below);
     }
   }
   if (range.max < 0) return Ordering::kLess;
@@ -322,7 +320,7 @@ Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
       if (order == Ordering::kLess) return Ordering::kLessEqual;
     }
   }
-  if (range.min > 0 && range.min != kPosInf) return Ordering::kGreater;
+  if (range.min > 0 && range.min != ConstIntBound::kPosInf) return Ordering::kGreater;
   if (range.max == 0) return range.min == 0 ? Ordering::kEqual : Ordering::kLessEqual;
   if (range.min == 0) return Ordering::kGreaterEqual;
   return Ordering::kUnknown;

@@ -5,10 +5,27 @@
 #include <numeric>
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "transform/arith/iter_map.h"
 #include "transform/pass/regions.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "InternalError",
+    {
+        {.name = "index-map-not-affine",
+         .message = "the extent of an index of the map cannot be told",
+         .help = "an index is a sum of digits of the indices: `i // 4`, `i % 4`, `i * 16 + j`"},
+        {.name = "index-map-not-bijective",
+         .kind = "ValueError",
+         .message = "the map is not one to one on this box, so it has no inverse",
+         .meaning = "A change of layout moves every element to a place of its own.",
+         .wrong = R"(sch.transform_layout("double", ("write", 0), lambda i, j: (i // 4, j)))",
+         .right = R"(sch.transform_layout("double", ("write", 0), lambda i, j: (j, i)))"},
+    }};
+MLC_REFUSALS(arith_index_map, refusals);
 
 namespace {
 
@@ -52,9 +69,7 @@ Expr extent_of(const Expr& index, const std::vector<LoopRange>& iters, Analyzer&
       if (index->kind == ExprKind::kFloorMod) return two->b;
     }
   }
-  throw Error("index-map-not-affine", "the extent of an index of the map cannot be told")
-      .kind("InternalError")
-      .help("an index is a sum of digits of the indices: `i // 4`, `i % 4`, `i * 16 + j`");
+  throw refuse(refusals["index-map-not-affine"]);
 }
 
 std::optional<Expr> extent_of(const IterSum& sum, Analyzer& analyzer) {
@@ -62,29 +77,6 @@ std::optional<Expr> extent_of(const IterSum& sum, Analyzer& analyzer) {
   if (sum->args.empty()) return const_like(sum->base, 1);
   return analyzer.simplify(mul(sum->args[0]->extent, sum->args[0]->scale));
 }
-
-// The number of periods in what is padded at its end is rounded up, as TVM writes it: that it is a multiple
-// shows in `n - n % -4` only.
-class RoundUp final : public Rewriter {
- public:
-  explicit RoundUp(Analyzer& analyzer) : analyzer_(analyzer) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    auto* quotient = as<FloorDivNode>(e);
-    auto period = quotient ? const_int(quotient->b) : std::nullopt;
-    if (!period || *period <= 1) return rewrite_children(e);
-    bool padded = false;
-    post_order(quotient->a, [&](const Expr& part) {
-      auto* rest = as<FloorModNode>(part);
-      padded = padded || (rest && is_const_int(rest->b, *period));
-    });
-    if (!padded) return rewrite_children(e);
-    return analyzer_.simplify(floordiv(add(quotient->a, const_like(e, *period - 1)), quotient->b));
-  }
-
- private:
-  Analyzer& analyzer_;
-};
 
 // What the digits of padded iterators run over; nullopt where some index is no sum of them.
 std::optional<std::vector<Expr>> padded_extents(const IndexMap& map, const std::vector<LoopRange>& iters,
@@ -96,7 +88,21 @@ std::optional<std::vector<Expr>> padded_extents(const IndexMap& map, const std::
   for (const IterSum& sum : found.indices) {
     auto extent = extent_of(sum, analyzer);
     if (!extent) return std::nullopt;
-    extents.push_back(analyzer.simplify(RoundUp(analyzer).rewrite(*extent)));
+    // The number of periods in what is padded at its end is rounded up, as TVM writes it: that it is a
+    // multiple shows in `n - n % -4` only.
+    Expr rounded = rewrite_with(*extent, [&](const Expr& e, Rewriter& on) -> Expr {
+      auto* quotient = as<FloorDivNode>(e);
+      auto period = quotient ? const_int(quotient->b) : std::nullopt;
+      if (!period || *period <= 1) return on.rewrite_children(e);
+      bool padded = false;
+      post_order(quotient->a, [&](const Expr& part) {
+        auto* rest = as<FloorModNode>(part);
+        padded = padded || (rest && is_const_int(rest->b, *period));
+      });
+      if (!padded) return on.rewrite_children(e);
+      return analyzer.simplify(floordiv(add(quotient->a, const_like(e, *period - 1)), quotient->b));
+    });
+    extents.push_back(analyzer.simplify(rounded));
   }
   return extents;
 }
@@ -111,7 +117,7 @@ std::vector<Expr> mapped_extents(const IndexMap& map, const std::vector<LoopRang
   return extents;
 }
 
-// What each index runs over; null where it cannot be told.
+// What each index runs over; null where it is unknown.
 std::vector<Range> mapped_ranges(const IndexMap& map, const std::vector<LoopRange>& iters,
                                  Analyzer& analyzer) {
   for (const LoopRange& iter : iters) analyzer.bind(iter.var, iter.range);
@@ -174,7 +180,7 @@ std::string taken_to_one(const IndexMap& map, const std::vector<LoopRange>& iter
 }
 
 [[noreturn]] void not_bijective(const IndexMap& map, const std::vector<LoopRange>& iters) {
-  Error error("index-map-not-bijective", "the map is not one to one on this box, so it has no inverse");
+  Error error = refuse(refusals["index-map-not-bijective"]);
   if (std::string witness = taken_to_one(map, iters); !witness.empty())
     error.first().notes.push_back({witness, {}});
   throw std::move(error)
@@ -182,7 +188,7 @@ std::string taken_to_one(const IndexMap& map, const std::vector<LoopRange>& iter
       .help("each digit of each index is used once, as in `lambda i: (i // 4, i % 4)` over a multiple of 4");
 }
 
-// The variable of an inverse for what an index gives. An index that is passed on keeps its name.
+// The variable of an inverse for the result of an index. An index that is passed on keeps its name.
 Var output_of(const IndexMap& map, int64_t i) {
   const Expr& index = map->final_indices[i];
   auto* var = as<VarNode>(index);
@@ -243,7 +249,7 @@ PaddedInverse padded_inverse(const IndexMap& map, const std::vector<LoopRange>& 
   return {make<IndexMapNode>(outputs, values), padding};
 }
 
-// Does the way back from each element's place end at the element?
+// Does the inverse map each element's image back to the element?
 bool leads_back(const IndexMap& back, const IndexMap& map, const std::vector<LoopRange>& iters,
                 Analyzer& analyzer) {
   VarMap places;
@@ -257,7 +263,7 @@ bool leads_back(const IndexMap& back, const IndexMap& map, const std::vector<Loo
   return true;
 }
 
-// The least count of values that the divisions and remainders of `var` cut evenly; 0: they cannot be told.
+// The least count of values that the divisions and remainders of `var` cut evenly; 0: unknown.
 class Period final : public Walker {
  public:
   explicit Period(const VarNode* var) : var_(var) {}
@@ -282,7 +288,7 @@ class Period final : public Walker {
   }
 
  private:
-  // How many values of the variable one value of x stands for.
+  // How many values of the variable one value of x covers.
   int64_t scale(const Expr& x) const {
     if (x.get() == var_) return 1;
     auto* two = as_binary(x);

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // tvm.tirx.IndexMap: what scripts make of it and do with it; T.index_map in functions.
-#include <tvm/ffi/container/list.h>
-
 #include <cstring>
 
 #include "ir/core/ndarray.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/api.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
+#include "transform/arith/sym.h"
 #include "transform/register_api.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "InternalError",
+    {
+        {.name = "not-constant", .message = "the map does not give numbers"},
+    }};
+MLC_REFUSALS(arith_index_map_api, refusals);
+
 namespace {
 
-constexpr std::string_view kIndexMap = "mlc.tirx.IndexMap";
+using sym::elements, sym::exprs_argument;
 
-std::optional<Array<Any>> elements(const Any& value) {
-  if (auto tuple = value.as<Array<Any>>()) return *tuple;
-  if (auto list = value.as<ffi::List<Any>>()) {
-    Array<Any> all;
-    for (const Any& one : *list) all.push_back(one);
-    return all;
-  }
-  return std::nullopt;
-}
+constexpr std::string_view kIndexMap = "mlc.tirx.IndexMap";
 
 IndexMap from_callable(ApiCall& call, const Any& callee, std::optional<int64_t> ndim, DataType dtype) {
   Array<Var> initial;
@@ -104,24 +104,6 @@ Any index_map(ApiCall& call) {
                             map_argument(call, 1, DataType::Int(64)));
 }
 
-Array<Expr> exprs_argument(ApiCall& call, size_t i) {
-  auto list = elements(call.args[i]);
-  if (!list) wrong_argument(call, i, "a list of expressions");
-  Array<Expr> all;
-  for (const Any& one : *list) {
-    if (auto e = ir::try_get<Expr>(one)) {
-      all.push_back(*e);
-    } else if (auto iter = ir::try_get<IterVar>(one)) {
-      all.push_back((*iter)->var);
-    } else if (auto number = one.as<int64_t>()) {
-      all.push_back(int_imm(DataType::Int(*number == static_cast<int32_t>(*number) ? 32 : 64), *number));
-    } else {
-      wrong_argument(call, i, "a list of expressions");
-    }
-  }
-  return all;
-}
-
 Any make_index_map(ApiCall& call) {
   Array<Var> initial;
   for (const Expr& e : exprs_argument(call, 0)) {
@@ -185,7 +167,7 @@ Any non_surjective_inverse_method(ApiCall& call) {
     return Any(Array<Any>{found.map, found.padding});
   });
 }
-// Every element at its new place; places that none goes to hold zeros.
+// Every element at its new position; positions that none maps to hold zeros.
 Any map_tensor_method(ApiCall& call) {
   auto given = call.args[1].as<ffi::Tensor>();
   if (!given) wrong_argument(call, 1, "Tensor");
@@ -203,8 +185,7 @@ Any map_tensor_method(ApiCall& call) {
     std::vector<int64_t> all;
     for (const Expr& e : exprs) {
       auto number = const_int(analyzer.simplify(e));
-      if (!number)
-        throw Error("not-constant", "the map does not give numbers").at(call.span).kind("InternalError");
+      if (!number) throw refuse(refusals["not-constant"]).at(call.span);
       all.push_back(*number);
     }
     return all;
@@ -255,7 +236,7 @@ Any is_equivalent_to(ApiCall& call) {
   return true;
 }
 
-constexpr ApiRow rows[] = {
+constexpr ApiRow index_map_api_table[] = {
     {ApiKind::kClass, "tvm.tirx", "IndexMap(initial_indices, final_indices, inverse_index_map)",
      "A map of indices.", make_index_map, kIndexMap, "tvm.tirx.function.IndexMap"},
     {ApiKind::kFunction, "tvm.tirx.IndexMap",
@@ -287,7 +268,7 @@ IndexMap index_map_argument(ApiCall& call, size_t i, std::optional<int64_t> ndim
 }
 
 void register_index_map_api() {
-  ApiRegistry::global().add(rows);
+  ApiRegistry::global().add(index_map_api_table);
   ApiRegistry::global().alias("tvm.tirx.function.IndexMap", "tvm.tirx.IndexMap");
 }
 

@@ -67,7 +67,7 @@ class Solver {
     for (const LoopRange& one : known) analyzer_.bind(one.var, one.range);
   }
 
-  // Every variable's bounds in terms of those after it; what says nothing of a variable stays in `rest_`.
+  // Every variable's bounds in terms of those after it; what constrains no variable stays in `rest_`.
   bool eliminate(const std::vector<Expr>& conditions) {
     std::vector<Expr> current;
     for (const Expr& condition : conditions) insert(current, normalized(condition, analyzer_));
@@ -228,7 +228,7 @@ class Solver {
     bounds.upper.insert(bounds.upper.begin(), analyzer.simplify(mul(last, factor)));
   }
 
-  // The pair of ends that lie closest together, whatever the other variables are.
+  // The closest pair of ends, whatever the other variables are.
   static Range best_range(const Bounds& bounds, const std::vector<LoopRange>& known, Analyzer& analyzer) {
     std::vector<Expr> lowers = bounds.equal, uppers = bounds.equal;
     lowers.insert(lowers.end(), bounds.lower.begin(), bounds.lower.end());
@@ -256,7 +256,7 @@ class Solver {
     return least ? make<RangeNode>(least, analyzer.simplify(shortest + 1)) : Range(nullptr);
   }
 
-  // What the bounds say, and what is left.
+  // The bounds, and what is left.
   std::vector<Expr> conditions() const {
     std::vector<Expr> all;
     for (size_t i = 0; i < vars_.size(); ++i) {

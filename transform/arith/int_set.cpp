@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 
@@ -63,7 +64,7 @@ class Evaluator {
         if (found == domains_.end()) return point(e);
         const IntervalSet& domain = found->second;
         if (domain->min_value.same_as(e) && domain->max_value.same_as(e)) return domain;
-        // A domain that mentions its own variable is put in once more, as TVM does.
+        // A domain that mentions its own variable is substituted a second time, as TVM does.
         if (std::find(open_.begin(), open_.end(), found->first) != open_.end()) return domain;
         open_.push_back(found->first);
         IntervalSet values = set(domain);
@@ -105,18 +106,7 @@ class Evaluator {
     return e.same_as(pos_inf()) || e.same_as(neg_inf()) ? make<IntervalSetNode>(e, e) : of(e);
   }
   bool varies(const Expr& e) {
-    struct Search final : Walker {
-      const Domains& domains;
-      bool found = false;
-      explicit Search(const Domains& domains) : domains(domains) {}
-      using Walker::visit;
-      void visit(const Expr& e) override {
-        found |= e->kind == ExprKind::kVar && domains.contains(as<VarNode>(e));
-        if (!found) walk_children(e);
-      }
-    } search(domains_);
-    search.visit(e);
-    return search.found;
+    return uses_var(e, [&](const VarNode* var) { return domains_.contains(var); });
   }
   static IntervalSet truth(const Expr& e, bool known) {
     if (known) return point(e);

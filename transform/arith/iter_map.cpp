@@ -3,11 +3,22 @@
 
 #include <algorithm>
 
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
+#include "ir/core/walk_with.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/iter_map_rewriter.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "InternalError",
+    {
+        {.name = "iter-map-dependent-ranges",
+         .message = "the range of an iterator depends on another iterator"},
+    }};
+MLC_REFUSALS(arith_iter_map, refusals);
+
 namespace {
 
 constexpr char kOpaqueSum[] = "iter_sum";
@@ -159,19 +170,13 @@ Expr iter_map_to_expr(const IterMap& sum, Analyzer& analyzer) {
 }
 
 Expr iter_map_to_expr(const Expr& e, Analyzer& analyzer) {
-  struct Sums final : Rewriter {
-    Analyzer& analyzer;
-    explicit Sums(Analyzer& analyzer) : analyzer(analyzer) {}
-    using Rewriter::rewrite;
-    Expr rewrite(const Expr& e) override {
-      auto* call = as<CallNode>(e);
-      auto* callee = call ? as<GlobalVarNode>(call->op) : nullptr;
-      if (callee && callee->name_hint == kOpaqueSum && call->attrs.count("sum"))
-        return iter_map_to_expr(*call->attrs.at("sum").as<IterMap>(), analyzer);
-      return rewrite_children(e);
-    }
-  } sums(analyzer);
-  return sums.rewrite(e);
+  return rewrite_with(e, [&](const Expr& e, Rewriter& on) {
+    auto* call = as<CallNode>(e);
+    auto* callee = call ? as<GlobalVarNode>(call->op) : nullptr;
+    if (callee && callee->name_hint == kOpaqueSum && call->attrs.count("sum"))
+      return iter_map_to_expr(*call->attrs.at("sum").as<IterMap>(), analyzer);
+    return on.rewrite_children(e);
+  });
 }
 
 bool independent_ranges(const std::vector<LoopRange>& iters) {
@@ -240,8 +245,7 @@ IterMapResult detect_iter_map(const Array<Expr>& indices, const std::vector<Loop
 
 IterSum normalize_to_iter_sum(const Expr& index, const std::vector<LoopRange>& iters, Analyzer& analyzer) {
   if (!independent_ranges(iters)) {
-    throw Error("iter-map-dependent-ranges", "the range of an iterator depends on another iterator")
-        .kind("InternalError");
+    throw refuse(refusals["iter-map-dependent-ranges"]);
   }
   std::vector<IterMapError> errors;
   return IterMapRewriter(iters, analyzer, IterMapCheck::kNone, true, errors, true)

@@ -79,7 +79,7 @@ class Divider {
     auto [inner_sum, inner_extent] = stacked(inner, sum->base);
     MLC_CHECK(extent, "a sum of several digits is always fused");
     if (equal(product, extent)) return {outer_sum, outer_extent, inner_sum, inner_extent};
-    // Kept below its full extent by the predicate: it cannot be cut, but may lie on one side.
+    // Kept below its full extent by the predicate: it cannot be split, but may be on one side.
     if (inner.empty()) {
       outer_predicate = logical_and(outer_predicate, lt(iter_map_to_expr(outer_sum, analyzer_), extent));
       return all_outer(outer_sum, extent);
@@ -94,7 +94,7 @@ class Divider {
  private:
   bool equal(const Expr& a, const Expr& b) { return analyzer_.can_prove_equal(a, b); }
 
-  // Does this digit lie within the first `extent` values of its mark, which end where one of its own ends?
+  // Is this digit within the first `extent` values of its mark, which end where one of its own ends?
   static bool fits(const IterSplit& split, const Expr& extent) {
     return is_const_int(floormod(extent, mul(split->lower_factor, split->extent)), 0);
   }
@@ -137,7 +137,7 @@ class Divider {
       Expr lower = beyond ? split->lower_factor : floordiv(split->lower_factor, whole.inner_extent);
       return all_outer(make<IterSplitNode>(outer_mark, lower, split->extent, split->scale), split->extent);
     }
-    // The digits of the mark must meet at the place where its inner part ends.
+    // The digits of the mark must meet where its inner part ends.
     std::vector<bool> used(splits.size());
     Expr expected = const_like(mark->extent, 1), first_outer;
     for (size_t step = 0; step < splits.size(); ++step) {

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inverse of a bijective map: values run from the indices back to the variables, a sum's value cut into
 // the digits it is made of, a mark's value put together of the digits it was cut into.
+#include "ir/core/refusal.h"
 #include "transform/arith/iter_map.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "InternalError",
+    {
+        {.name = "iter-map-not-bijective", .message = "the map has no inverse: {}"},
+    }};
+MLC_REFUSALS(arith_iter_map_inverse, refusals);
+
 namespace {
 
 class Inverse {
@@ -38,7 +47,7 @@ class Inverse {
     if (!fresh) found->second = add(found->second, value);
   }
   [[noreturn]] static void refuse(std::string_view why) {
-    throw Error("iter-map-not-bijective", "the map has no inverse: {}", why).kind("InternalError");
+    throw ir::refuse(refusals["iter-map-not-bijective"], why);
   }
 
   void pass_down(const IterSumNode* sum) {

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 
@@ -129,7 +130,7 @@ IterSum IterMapRewriter::to_sum(const Value& value) {
   return make<IterSumNode>(Array<IterSplit>{split}, const_like(split->extent, 0));
 }
 
-// Below an operator that is not understood no iterator may stand.
+// No iterator may occur below an operator that is not understood.
 IterMapRewriter::Value IterMapRewriter::indirect(const Expr& e) {
   Value value = visit(e);
   if (!value.is_map()) return value;
@@ -153,13 +154,8 @@ IterMapRewriter::Value IterMapRewriter::visit(const Expr& e) {
       if (e->dtype().is_scalar() && e->dtype().is_integral()) break;
       [[fallthrough]];
     default: {
-      struct Operands final : Rewriter {
-        IterMapRewriter& own;
-        explicit Operands(IterMapRewriter& own) : own(own) {}
-        using Rewriter::rewrite;
-        Expr rewrite(const Expr& e) override { return own.indirect(e).plain; }
-      } operands(*this);
-      return {operands.rewrite_children(e), nullptr};
+      auto operand = [&](const Expr& part, Rewriter&) -> Expr { return indirect(part).plain; };
+      return {rewrite_below(e, operand), nullptr};
     }
   }
   auto* two = as_binary(e);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divisions and remainders whose simplification asks for residues and bounds, which rows cannot say.
+// Divisions and remainders whose simplification needs residues and bounds, which rows cannot express.
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/rewrite_division.h"
 
 namespace mlc::transform {
 namespace {
-
-int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); }
 
 // ramp(base, stride, lanes) over broadcast(divisor, lanes)
 struct RampDivision {
@@ -23,7 +21,7 @@ std::optional<RampDivision> ramp_division(const BinaryNode* e) {
   if (!stride || !lanes || !divisor || *divisor == 0) return std::nullopt;
   return RampDivision{ramp, by, *stride, *lanes, *divisor};
 }
-// Do all lanes have the same quotient, as far as the residue of the base tells?
+// Do all lanes provably have the same quotient, by the residue of the base?
 bool one_quotient(const RampDivision& d, ModularSet base) {
   int64_t last = base.base + (d.lanes - 1) * d.stride;
   return floor_div(base.base, d.divisor) == floor_div(last, d.divisor);
@@ -96,7 +94,7 @@ Expr rewrite_floordiv(const Expr& e, AnalyzerImpl& analyzer) {
   auto c = const_int(two->b);
   if (!c) return nullptr;
   auto number = [&](int64_t value) { return const_like(e, value); };
-  // (x + c1) // c where all values of x + c1 lie in the period of c1.
+  // (x + c1) // c where all values of x + c1 are in the period of c1.
   auto* shifted = as<AddNode>(two->a);
   if (auto c1 = shifted ? const_int(shifted->b) : std::nullopt; c1 && *c1 >= 0 && *c > 0 && *c1 % *c != 0) {
     ConstIntBound bound = analyzer.bounds(two->a);

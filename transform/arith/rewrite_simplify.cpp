@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "ir/core/refusal.h"
 #include "ir/tir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
@@ -14,9 +15,17 @@
 #include "transform/arith/rules.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "InternalError",
+    {
+        {.name = "too-many-rewrites", .message = "simplification applies more than the {} rules allowed"},
+    }};
+MLC_REFUSALS(arith_rewrite_simplify, refusals);
+
 namespace {
 
-// Rules that ask to go on may undo each other; this bounds them.
+// Rules that resimplify may undo each other; this bounds them.
 constexpr int kMaxDepth = 5;
 constexpr int kPasses = 2;
 
@@ -212,7 +221,7 @@ Expr AnalyzerImpl::choice(const Expr& e, const std::function<Expr(const Expr&)>&
   assume(condition);
   Expr true_value = simplified(old_true);
   forget(before);
-  // As in TVM, where `not` says nothing of bounds until it is simplified.
+  // As in TVM, where `not` implies no bounds until it is simplified.
   assume(select_node ? rewrite(logical_not(condition)) : Expr(make<NotNode>(condition)));
   Expr false_value = simplified(old_false);
   forget(before);
@@ -233,7 +242,7 @@ Expr AnalyzerImpl::choice(const Expr& e, const std::function<Expr(const Expr&)>&
                         e->span);
 }
 
-// Each side of `and` and `or` with what the other one says; twice, because a side that changed says more.
+// Each side of `and` and `or` under the condition of the other; twice, because a side that changed may imply more.
 Expr AnalyzerImpl::boolean_branches(const BinaryNode& two, Span span) {
   Expr sides[] = {two.a, two.b};
   bool conjunction = two.kind == ExprKind::kAnd;
@@ -270,9 +279,7 @@ Expr AnalyzerImpl::apply_rules(const Expr& e) {
   if (!next) return e;
   ++stats.rewrites_performed;
   if (maximum_rewrites > 0 && stats.rewrites_performed > maximum_rewrites) {
-    throw Error("too-many-rewrites", "simplification applies more than the {} rules allowed",
-                maximum_rewrites)
-        .kind("InternalError");
+    throw refuse(refusals["too-many-rewrites"], maximum_rewrites);
   }
   return go_on ? again(next) : next;
 }

@@ -40,7 +40,7 @@ std::string in_type(std::string_view term, DataType dtype) {
   return fmt::format("(<= (- {}) {} {})", half, term, half - 1);
 }
 
-// Can it stand without bars?
+// Is it a symbol without bars?
 bool is_name(std::string_view text) {
   constexpr std::string_view words[] = {"let",   "true", "false",  "div",    "mod",     "abs",
                                         "ite",   "and",  "or",     "not",    "xor",     "par",
@@ -70,36 +70,14 @@ std::string number(int64_t value, bool of_bits) {
 }
 
 std::string_view function_of(ExprKind kind, bool of_bools) {
-  switch (kind) {
-    case ExprKind::kAdd:
-      return "+";
-    case ExprKind::kSub:
-      return "-";
-    case ExprKind::kMul:
-      return "*";
-    case ExprKind::kMin:
-      return "least";
-    case ExprKind::kMax:
-      return "greatest";
-    case ExprKind::kEQ:
-      return "=";
-    case ExprKind::kNE:
-      return "distinct";
-    case ExprKind::kLT:
-      return of_bools ? "" : "<";
-    case ExprKind::kLE:
-      return of_bools ? "" : "<=";
-    case ExprKind::kGT:
-      return of_bools ? "" : ">";
-    case ExprKind::kGE:
-      return of_bools ? "" : ">=";
-    case ExprKind::kAnd:
-      return "and";
-    case ExprKind::kOr:
-      return "or";
-    default:
-      return "";
-  }
+  if (of_bools && kind >= ExprKind::kLT && kind <= ExprKind::kGE) return "";
+  static constexpr std::pair<ExprKind, std::string_view> names[] = {
+      {ExprKind::kAdd, "+"},        {ExprKind::kSub, "-"}, {ExprKind::kMul, "*"}, {ExprKind::kMin, "least"},
+      {ExprKind::kMax, "greatest"}, {ExprKind::kEQ, "="},  {ExprKind::kLT, "<"},  {ExprKind::kLE, "<="},
+      {ExprKind::kNE, "distinct"},  {ExprKind::kGT, ">"},  {ExprKind::kGE, ">="}, {ExprKind::kAnd, "and"},
+      {ExprKind::kOr, "or"}};
+  auto named = std::ranges::find(names, kind, &std::pair<ExprKind, std::string_view>::first);
+  return named == std::end(names) ? "" : named->second;
 }
 
 }  // namespace

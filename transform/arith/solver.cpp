@@ -12,11 +12,24 @@
 #include <mutex>
 #include <thread>
 
+#include "ir/core/refusal.h"
 #include "ir/registry/context.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/smt_problem.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "no-condition", .message = "z3 proves conditions of integers"},
+        {.name = "no-solver",
+         .kind = "RuntimeError",
+         .message = "the library of z3, libz3.so.4, cannot be loaded",
+         .help = "Debian has it in the package libz3-4; `is_z3_enabled` of an analyzer tells"},
+    }};
+MLC_REFUSALS(arith_solver, refusals);
+
 namespace {
 
 // The functions of z3's C interface that a problem in text needs.
@@ -92,7 +105,7 @@ class Alarm {
   std::thread watch_;
 };
 
-// One problem; commands go on from those before. What is wrong stands in the text that comes back.
+// One problem; commands add to those before. Errors are in the text that comes back.
 class Session {
  public:
   Session() {
@@ -122,7 +135,7 @@ void say_range(SmtProblem& problem, const std::string& term, ConstIntBound bound
   if (bound.max != ConstIntBound::kPosInf) problem.say(fmt::format("(<= {} {})", term, number(bound.max)));
 }
 
-// Values stand behind their names, "(- 3)" for -3: ((|i| 5) (|n| (- 3))).
+// Values follow their names, "(- 3)" for -3: ((|i| 5) (|n| (- 3))).
 std::optional<int64_t> value_in(std::string_view text, const std::string& name) {
   size_t at = text.find(fmt::format("({} ", name));
   if (at == std::string_view::npos) return std::nullopt;
@@ -145,9 +158,7 @@ void enable_solver(bool on) { Context::current().solver = on; }
 bool solver_is_here() { return z3().loaded; }
 void require_solver() {
   if (z3().loaded) return;
-  throw Error("no-solver", "the library of z3, libz3.so.4, cannot be loaded")
-      .kind("RuntimeError")
-      .help("Debian has it in the package libz3-4; `is_z3_enabled` of an analyzer tells");
+  throw refuse(refusals["no-solver"]);
 }
 
 bool solver_proves(AnalyzerImpl& known, const Expr& condition) {
@@ -188,8 +199,7 @@ std::string smtlib2(const AnalyzerImpl& known, const Expr& condition) {
   if (known.solver_milliseconds > 0)
     text = fmt::format("(set-option :timeout {})\n{}", known.solver_milliseconds, text);
   if (condition.defined()) {
-    if (!problem.say(condition, false))
-      throw Error("no-condition", "z3 proves conditions of integers").kind("ValueError");
+    if (!problem.say(condition, false)) throw refuse(refusals["no-condition"]);
   }
   known.say_all(problem);
   return text + problem.text(true) + "(check-sat)\n";
@@ -214,7 +224,7 @@ static void read_counterexample(Session& session, const SmtProblem& problem, con
     if (is_const_int(Analyzer().simplify(substitute(condition, values)), 0))
       result.counterexample = std::move(found);
   } catch (const Error&) {
-    // It divides by zero, of which z3 may say anything.
+    // It divides by zero, for which z3 may assume any value.
   }
 }
 

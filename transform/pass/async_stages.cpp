@@ -13,7 +13,7 @@ Stmt async_attr(std::string_view key, Expr value, const Stmt& body) {
 void AsyncStages::produced(int stage, const SBlock& block, size_t at, const Expr& iteration,
                            const Expr& predicate, Analyzer& normalized) {
   Local& local = local_[stage];
-  // Once somebody has waited for the group, the next write begins another one.
+  // Once the group has been waited for, the next write begins another one.
   if (local.groups.empty() || local.consumed) local.groups.emplace_back();
   local.groups.back().push_back(at);
   for (const TensorRegion& write : block->writes) {

@@ -31,6 +31,8 @@ Stmt coalesced(const Stmt& body, const AutoCopy& copy);
 // `body` in the loops from number `from` on.
 Stmt in_loops(const std::vector<For>& loops, size_t from, Stmt body);
 
+Var with_suffix(const Var& var, const std::string& suffix);
+
 // A loop nest around one store.
 struct CopyLoops {
   std::vector<For> loops;  // outermost first

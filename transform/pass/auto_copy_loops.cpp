@@ -10,10 +10,6 @@ namespace {
   throw refuse(pass_refusals["auto-copy"], loop->loop_var->name.c_str()).kind("TypeError").at(loop->span);
 }
 
-Var with_suffix(const Var& var, const std::string& suffix) {
-  return make_var(String(std::string(var->name) + suffix), var->dtype());
-}
-
 // One loop over all iterations: the loops' variables are the digits of its variable.
 For fused(const CopyLoops& nest) {
   std::string suffix;
@@ -128,7 +124,7 @@ Stmt in_order_of_writes(const Stmt& body, const AutoCopy& copy) {
         .kind("TypeError")
         .at(nest.store->span);
   Stmt result = make<BufferStoreNode>(target, value, written);
-  // TVM takes the extents of the first indices, whether these are single places or not.
+  // TVM takes the extents of the first indices, whether these are single elements or not.
   for (size_t i = vars.size(); i-- > 0;) {
     const Expr& extent = copy.write->region[i]->extent;
     result = make<ForNode>(vars[i], Expr(const_like(extent, 0)), extent, ForKind::kSerial, result);
@@ -137,6 +133,10 @@ Stmt in_order_of_writes(const Stmt& body, const AutoCopy& copy) {
 }
 
 }  // namespace
+
+Var with_suffix(const Var& var, const std::string& suffix) {
+  return make_var(String(std::string(var->name) + suffix), var->dtype());
+}
 
 Stmt in_loops(const std::vector<For>& loops, size_t from, Stmt body) {
   for (size_t i = loops.size(); i-- > from;) body = with(loops[i], [&](ForNode& n) { n.body = body; });

@@ -59,7 +59,7 @@ std::vector<int64_t> values_of(const Expr& index, const std::vector<std::pair<Va
 
 class Accesses final : public Walker {
  public:
-  VarMap known;  // variables that stand still: loops of one thread
+  VarMap known;  // variables that are constant: loops of one thread
   std::map<std::string, int64_t> warp;
   std::function<void(const Buffer&, BankPadding::Touched)> touched;
   std::function<void(const Buffer&, int64_t)> multiple;
@@ -155,7 +155,7 @@ class Accesses final : public Walker {
   }
 };
 
-// The most accesses that one bank gets, of rows `stride` elements apart.
+// The most accesses that fall on one bank, for rows with a pitch of `stride` elements.
 int64_t conflicts(const std::vector<int64_t>& rows, const std::vector<int64_t>& columns, int64_t stride,
                   int64_t bits) {
   std::array<int64_t, kBanks> banks{};

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory on the way of a copy: registers, fragments of tensor cores, and shared memory behind them.
+#include "ir/core/walk_with.h"
 #include "transform/arith/int_set.h"
 #include "transform/pass/auto_copy.h"
 #include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
-
-Var with_suffix(const Var& var, const std::string& suffix) {
-  return make_var(String(std::string(var->name) + suffix), var->dtype());
-}
 
 // How far one variable moves an index: what `//`, `%` and `*` around it make of its extent. Null: nowhere.
 class Reach {
@@ -88,7 +85,7 @@ class Reach {
   }
 };
 
-// Where an element lies in a buffer that holds what `loops` run over: by what the indices say, or one index
+// Where an element is in a buffer that holds what `loops` run over: by the indices, or one index
 // for each loop.
 struct Place {
   Array<Expr> shape, indices;
@@ -132,7 +129,7 @@ Buffer stage_of(const Buffer& buffer, DataType dtype, std::string_view scope, co
   return make<VarNode>(String(name), type);
 }
 
-// The loops with variables of their own, and these in place of the old ones.
+// The loops with fresh variables, and the substitution of these for the old ones.
 std::vector<For> renamed(const std::vector<For>& loops, VarMap& values, bool serial) {
   std::vector<For> result;
   for (const For& loop : loops) {
@@ -320,17 +317,9 @@ MadeCopy through_shared(const Stmt& body, int64_t size, const AutoCopy& copy) {
 
   VarMap values;
   std::vector<For> drained = renamed(held, values, true);
-  struct FromStage final : Rewriter {
-    const Expr* old;
-    Expr stage;
-    using Rewriter::rewrite;
-    Expr rewrite(const Expr& e) override { return e.same_as(*old) ? stage : rewrite_children(e); }
-  } from_stage;
-  Expr old = ref(fragment);
-  from_stage.old = &old;
-  from_stage.stage = make<TensorLoadNode>(stage, place.indices);
+  Expr old = ref(fragment), from_stage = make<TensorLoadNode>(stage, place.indices);
   Stmt drain = substitute(
-      Stmt(with(tiles.store, [&](BufferStoreNode& n) { n.value = from_stage.rewrite(n.value); })), values);
+      Stmt(with(tiles.store, [&](BufferStoreNode& n) { n.value = replaced(n.value, old, from_stage); })), values);
   Stmt both = seq({filled, coalesced(in_loops(drained, 0, drain), copy)});
   std::vector<For> around(tiles.loops.begin(), tiles.loops.begin() + outside);
   return {in_loops(around, 0, both), {stage}};

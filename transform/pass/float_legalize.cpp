@@ -17,8 +17,7 @@ static constexpr ir::Refusals refusals{
         {.name = "buffer-parameter",
          .message = "{} must be called after MakePackedAPI, where parameters are pointers; `{}` is a buffer"},
     }};
-extern const ir::RefusalList refusals_pass_float_legalize;
-const ir::RefusalList refusals_pass_float_legalize = refusals;
+MLC_REFUSALS(pass_float_legalize, refusals);
 
 bool is_bfloat16(DataType dtype) { return dtype.is_bfloat16() && dtype.bits() == 16; }
 bool is_float8(DataType dtype) {
@@ -107,27 +106,19 @@ Expr convert_bits(const Expr& value, DataType to) {
   return reinterpret(to, if_then_else(small, number(whole, 0), whole));
 }
 
-// Buffers that something else than loads and stores sees.
-struct OpaqueBuffers final : Walker {
-  std::unordered_set<const VarNode*> opaque;
-  void visit(const Expr& e) override {
-    if (auto* var = as<VarNode>(e); var && var->buffer()) opaque.insert(var);
-    if (auto* call = as_call_to(e, "tirx.address_of")) {
-      if (auto* load = as<TensorLoadNode>(call->args[0])) opaque.insert(load->source.get());
-    }
-    walk_children(e);
-  }
-  void visit(const Stmt& s) override { walk_children(s); }
-};
-
 class WideCompute final : public BufferTypeRewriter {
  public:
   WideCompute(FloatFamily family, DataType wide, const Stmt& body) : family_(family), wide_(wide) {
-    OpaqueBuffers seen;
-    seen.visit(body);
+    std::unordered_set<const VarNode*> opaque;
+    post_order(body, [&](const Expr& e) {
+      if (auto* var = as<VarNode>(e); var && var->buffer()) opaque.insert(var);
+      if (auto* call = as_call_to(e, "tirx.address_of")) {
+        if (auto* load = as<TensorLoadNode>(call->args[0])) opaque.insert(load->source.get());
+      }
+    });
     post_order(body, nullptr, [&](const Stmt& s) {
       auto widen = [&](const Buffer& buffer) {
-        if (!family_(buffer->buffer()->dtype) || seen.opaque.contains(buffer.get())) return;
+        if (!family_(buffer->buffer()->dtype) || opaque.contains(buffer.get())) return;
         DataType lanes = wide_.with_lanes(DataType(buffer->buffer()->dtype).lanes());
         widened_[buffer.get()] =
             with_type(buffer, with(type_of(buffer), [&](BufferTypeNode& n) { n.dtype = lanes; }));

@@ -172,7 +172,7 @@ Stmt IndexRewriter::rewrite_block(const SBlockNode& block) {
     Range dom = make<RangeNode>(cast(type, index(iter->dom->min)), cast(type, index(iter->dom->extent)));
     iters.push_back(make<IterVarNode>(dom, var, iter->iter_type, iter->thread_tag));
   }
-  // The rest stands in no range.
+  // The rest has no range.
   Stmt next = rewrite_children(with(ref(&block), [&](SBlockNode& n) { n.iter_vars = {}; }));
   return with(ref(as<SBlockNode>(next)), [&](SBlockNode& n) { n.iter_vars = iters; });
 }

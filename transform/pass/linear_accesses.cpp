@@ -13,8 +13,7 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "access-outside-of-statement", .message = "`{}` is read where no statement reads"},
     }};
-extern const ir::RefusalList refusals_pass_linear_accesses;
-const ir::RefusalList refusals_pass_linear_accesses = refusals;
+MLC_REFUSALS(pass_linear_accesses, refusals);
 
 void LinearAccesses::visit(const Stmt& s) {
   if (auto* alloc = as<AllocBufferNode>(s)) {

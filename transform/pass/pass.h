@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "ir/core/visit.h"
+#include "ir/core/walk_with.h"
 #include "ir/registry/api.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/op.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pass_config.h"
 
+#include <ranges>
+
 #include "ir/core/refusal.h"
 #include "ir/registry/classic_names.h"
 #include "transform/pass/pass_context.h"
@@ -22,119 +24,93 @@ static constexpr ir::Refusals refusals{
          .help =
              "passes of your own are called before `tvm.compile`, or stand in a `tvm.transform.Sequential`"},
     }};
-extern const ir::RefusalList refusals_pass_pass_config;
-const ir::RefusalList refusals_pass_pass_config = refusals;
+MLC_REFUSALS(pass_pass_config, refusals);
 
 namespace {
 
 struct ConfigField {
-  std::string_view name;
+  std::string name;
   int64_t otherwise;
-  bool is_bool = false;
+  bool is_bool;
 };
+// The options of a pass: the class in scripts, as which it shows itself, and the key in a context.
 struct ConfigType {
-  std::string_view name;  // as it shows itself
-  std::string_view owner;
-  std::string_view signature;
-  std::string_view doc;
-  std::array<ConfigField, 5> fields;  // those with a name
+  std::string key, name, owner, signature, doc;
+  std::vector<ConfigField> fields;  // the parameters of the signature
+
+  ConfigType(std::string_view key, std::string_view owner, std::string_view signature)
+      : key(key),
+        name(fmt::format("{}.transform.{}", key.substr(0, key.find('.')),
+                         signature.substr(0, signature.find('(')))),
+        owner(owner),
+        signature(signature),
+        doc(fmt::format("Options of {}, under the key `{}`.", key.substr(key.find('.') + 1), key)) {
+    for (auto part : std::views::split(signature.substr(signature.find('(') + 1), std::string_view(", "))) {
+      std::string_view parameter(part.begin(), part.end());
+      size_t equals = parameter.find('=');
+      std::string otherwise(parameter.substr(equals + 1));
+      bool is_bool = otherwise.starts_with("False");
+      fields.push_back(
+          {std::string(parameter.substr(0, equals)), is_bool ? 0 : std::stoll(otherwise), is_bool});
+    }
+  }
 };
-constexpr ConfigType config_classes[] = {
-    {"tirx.transform.UnrollLoopConfig",
-     "tvm.tirx.transform",
-     "UnrollLoopConfig(auto_max_step=0, auto_max_depth=8, auto_max_extent=0, explicit_unroll=1, "
-     "unroll_local_access=0)",
-     "Options of UnrollLoop, under the key `tirx.UnrollLoop`.",
-     {{{"auto_max_step", 0},
-       {"auto_max_depth", 8},
-       {"auto_max_extent", 0},
-       {"explicit_unroll", 1},
-       {"unroll_local_access", 0}}}},
-    {"tirx.transform.StmtSimplifyConfig",
-     "tvm.tirx.transform",
-     "StmtSimplifyConfig(transitively_prove_inequalities=False, convert_boolean_to_and_of_ors=False, "
-     "apply_constraints_to_boolean_branches=False)",
-     "Options of StmtSimplify, under the key `tirx.StmtSimplify`.",
-     {{{"transitively_prove_inequalities", 0, true},
-       {"convert_boolean_to_and_of_ors", 0, true},
-       {"apply_constraints_to_boolean_branches", 0, true}}}},
-    {"tirx.transform.RemoveNoOpConfig",
-     "tvm.tirx.transform",
-     "RemoveNoOpConfig(max_simplification_steps=0, ignore_profiler_call=False)",
-     "Options of RemoveNoOp, under the key `tirx.RemoveNoOp`.",
-     {{{"max_simplification_steps", 0}, {"ignore_profiler_call", 0, true}}}},
-    {"s_tir.transform.HoistExpressionConfig",
-     "tvm.tirx.transform",
-     "HoistExpressionConfig(hoisted_conditionals=7, hoisted_let_bindings=7)",
-     "Options of HoistExpression, under the key `s_tir.HoistExpression`.",
-     {{{"hoisted_conditionals", 7}, {"hoisted_let_bindings", 7}}}},
-    {"s_tir.transform.HoistIfThenElseConfig",
-     "tvm.tirx.transform",
-     "HoistIfThenElseConfig(support_block_scope_hoisting=False)",
-     "Options of HoistIfThenElse, under the key `s_tir.HoistIfThenElse`.",
-     {{{"support_block_scope_hoisting", 0, true}}}},
-    {"s_tir.transform.LoopPartitionConfig",
-     "tvm.s_tir.transform",
-     "LoopPartitionConfig(partition_const_loop=False, no_unroll_loop_with_extent_one=False, "
-     "unroll_loop_with_partition_hint_no_interval=False)",
-     "Options of LoopPartition, under the key `s_tir.LoopPartition`.",
-     {{{"partition_const_loop", 0, true},
-       {"no_unroll_loop_with_extent_one", 0, true},
-       {"unroll_loop_with_partition_hint_no_interval", 0, true}}}},
-    {"s_tir.transform.InjectDoubleBufferConfig",
-     "tvm.s_tir.transform",
-     "InjectDoubleBufferConfig(split_loop=1)",
-     "Options of InjectDoubleBuffer, under the key `s_tir.InjectDoubleBuffer`.",
-     {{{"split_loop", 1}}}},
-};
+const std::vector<ConfigType>& config_classes() {
+  static const auto& all = *new std::vector<ConfigType>{
+      {"tirx.UnrollLoop", "tvm.tirx.transform",
+       "UnrollLoopConfig(auto_max_step=0, auto_max_depth=8, auto_max_extent=0, explicit_unroll=1, "
+       "unroll_local_access=0)"},
+      {"tirx.StmtSimplify", "tvm.tirx.transform",
+       "StmtSimplifyConfig(transitively_prove_inequalities=False, convert_boolean_to_and_of_ors=False, "
+       "apply_constraints_to_boolean_branches=False)"},
+      {"tirx.RemoveNoOp", "tvm.tirx.transform",
+       "RemoveNoOpConfig(max_simplification_steps=0, ignore_profiler_call=False)"},
+      {"s_tir.HoistExpression", "tvm.tirx.transform",
+       "HoistExpressionConfig(hoisted_conditionals=7, hoisted_let_bindings=7)"},
+      {"s_tir.HoistIfThenElse", "tvm.tirx.transform",
+       "HoistIfThenElseConfig(support_block_scope_hoisting=False)"},
+      {"s_tir.LoopPartition", "tvm.s_tir.transform",
+       "LoopPartitionConfig(partition_const_loop=False, no_unroll_loop_with_extent_one=False, "
+       "unroll_loop_with_partition_hint_no_interval=False)"},
+      {"s_tir.InjectDoubleBuffer", "tvm.s_tir.transform", "InjectDoubleBufferConfig(split_loop=1)"},
+  };
+  return all;
+}
 
 // The keys that a context takes and the types of their values.
 struct ConfigKey {
-  std::string_view name;
-  std::string_view type;
+  std::string name;
+  std::string type;
 };
-constexpr ConfigKey config_keys[] = {
-    {"mlc.check_bounds", "bool"},
-    {"mlc.solver", "bool"},
-    {"relax.FuseOps.max_depth", "int"},
-    {"relax.backend.use_cuda_graph", "bool"},
-    {"relax.fallback_device_type", "ir.IntImm"},
-    {"relax.lift_transform_params.consume_params", "bool"},
-    {"relax.transform.apply_legalize_ops", "bool"},
-    {"s_tir.HoistExpression", "s_tir.transform.HoistExpressionConfig"},
-    {"s_tir.HoistIfThenElse", "s_tir.transform.HoistIfThenElseConfig"},
-    {"s_tir.InjectDoubleBuffer", "s_tir.transform.InjectDoubleBufferConfig"},
-    {"s_tir.LoopPartition", "s_tir.transform.LoopPartitionConfig"},
-    {"s_tir.instr_siblings", "bool"},
-    {"s_tir.lwp_disable_func_prof", "bool"},
-    {"s_tir.lwp_max_depth", "int"},
-    {"s_tir.lwp_min_height", "int"},
-    {"s_tir.reset_start_id", "bool"},
-    {"testing.immutable_module", "bool"},
-    {"tirx.RemoveNoOp", "tirx.transform.RemoveNoOpConfig"},
-    {"tirx.StmtSimplify", "tirx.transform.StmtSimplifyConfig"},
-    {"tirx.UnrollLoop", "tirx.transform.UnrollLoopConfig"},
-    {"tirx.add_lower_pass", "ffi.Array"},
-    {"tirx.debug_keep_trivial_loop", "bool"},  // of lowering that TVM no longer has: changes nothing
-    {"tirx.disable_assert", "bool"},
-    {"tirx.disable_cse_tir", "bool"},
-    {"tirx.disable_storage_rewrite", "bool"},
-    {"tirx.disable_vectorize", "bool"},
-    {"tirx.enable_buffer_level_predication", "bool"},
-    {"tirx.enable_debug", "bool"},
-    {"tirx.enable_fast_math", "bool"},
-    {"tirx.instrument_bound_checkers", "bool"},
-    {"tirx.instrument_lwp", "bool"},
-    {"tirx.is_entry_func", "bool"},
-    {"tirx.merge_static_smem", "bool"},
-    {"tirx.noalias", "bool"},
-    {"tirx.s_tir.ldg32", "bool"},
-    {"tirx.use_async_copy", "bool"},
-    {"tirx.vtcm_capacity", "int"},
-};
+const std::vector<ConfigKey>& config_keys() {
+  static constexpr std::pair<std::string_view, std::string_view> by_type[] = {
+      {"bool",
+       "mlc.check_bounds mlc.solver relax.backend.use_cuda_graph "
+       "relax.lift_transform_params.consume_params relax.transform.apply_legalize_ops s_tir.instr_siblings "
+       "s_tir.lwp_disable_func_prof s_tir.reset_start_id testing.immutable_module tirx.disable_assert "
+       "tirx.disable_cse_tir tirx.disable_storage_rewrite tirx.disable_vectorize "
+       "tirx.enable_buffer_level_predication tirx.enable_debug tirx.enable_fast_math "
+       "tirx.instrument_bound_checkers tirx.instrument_lwp tirx.is_entry_func tirx.merge_static_smem "
+       "tirx.noalias tirx.s_tir.ldg32 tirx.use_async_copy"},
+      {"bool", "tirx.debug_keep_trivial_loop"},  // of lowering that TVM no longer has: changes nothing
+      {"int", "relax.FuseOps.max_depth s_tir.lwp_max_depth s_tir.lwp_min_height tirx.vtcm_capacity"},
+      {"ir.IntImm", "relax.fallback_device_type"},
+      {"ffi.Array", "tirx.add_lower_pass"},
+  };
+  static const auto& all = *new std::vector<ConfigKey>([] {
+    std::vector<ConfigKey> keys;
+    for (const auto& [type, names] : by_type)
+      for (auto name : std::views::split(names, ' '))
+        keys.push_back({std::string(name.begin(), name.end()), std::string(type)});
+    for (const ConfigType& one : config_classes()) keys.push_back({one.key, one.name});
+    std::ranges::sort(keys, {}, &ConfigKey::name);
+    return keys;
+  }());
+  return all;
+}
 
 const ConfigType* find_class(std::string_view type) {
-  for (const ConfigType& one : config_classes) {
+  for (const ConfigType& one : config_classes()) {
     if (one.name == type) return &one;
   }
   return nullptr;
@@ -148,7 +124,6 @@ PassConfig make_config(const ConfigType& type, const Map<String, Any>& given) {
   std::vector<std::string> names;
   Map<String, Any> values;
   for (const ConfigField& field : type.fields) {
-    if (field.name.empty()) continue;
     names.emplace_back(field.name);
     auto at = given.find(String(names.back()));
     if (at == given.end()) {
@@ -203,7 +178,6 @@ std::string shown(ApiCall& call, const PassConfig& config) {
   std::string out = std::string(config->type) + "(";
   bool first = true;
   for (const ConfigField& field : find_class(text(config->type))->fields) {
-    if (field.name.empty()) continue;
     out += fmt::format("{}{}={}", first ? "" : ", ", field.name,
                        call.host.repr(config->values.at(String(std::string(field.name)))));
     first = false;
@@ -212,7 +186,7 @@ std::string shown(ApiCall& call, const PassConfig& config) {
 }
 
 Any construct(ApiCall& call) {
-  for (const ConfigType& type : config_classes) {
+  for (const ConfigType& type : config_classes()) {
     if (!type.name.ends_with(call.api.name)) continue;
     Map<String, Any> given;
     for (size_t i = 0; i < call.args.size(); ++i) given.Set(String(call.api.params[i].name), call.args[i]);
@@ -228,11 +202,10 @@ Map<String, Any> checked_config(const Map<String, Any>& config) {
   for (const auto& [given, value] : config) {
     const ClassicName* older = find_classic(ClassicName::Kind::kString, text(given));
     String name = older != nullptr ? String(std::string(older->to)) : given;
-    auto* key = std::find_if(std::begin(config_keys), std::end(config_keys),
-                             [&](const ConfigKey& one) { return one.name == text(name); });
-    if (key == std::end(config_keys)) {
+    auto key = std::ranges::find(config_keys(), text(name), &ConfigKey::name);
+    if (key == config_keys().end()) {
       std::vector<std::string> names;
-      for (const ConfigKey& one : config_keys) names.emplace_back(one.name);
+      for (const ConfigKey& one : config_keys()) names.emplace_back(one.name);
       throw refuse_as(refusals["unknown-config"], "there is no pass configuration `{}`", text(name))
           .kind("AttributeError")
           .help(did_you_mean(text(name), names));
@@ -244,7 +217,7 @@ Map<String, Any> checked_config(const Map<String, Any>& config) {
 
 Map<String, Any> config_types() {
   Map<String, Any> keys;
-  for (const ConfigKey& key : config_keys)
+  for (const ConfigKey& key : config_keys())
     keys.Set(String(std::string(key.name)), Map<String, Any>{{"type", String(std::string(key.type))}});
   return keys;
 }
@@ -252,7 +225,7 @@ Map<String, Any> config_types() {
 std::span<const ApiRow> pass_config_rows() {
   static const std::vector<ApiRow>& rows = *new std::vector<ApiRow>([] {
     std::vector<ApiRow> rows;
-    for (const ConfigType& type : config_classes)
+    for (const ConfigType& type : config_classes())
       rows.push_back({ApiKind::kFunction, type.owner, type.signature, type.doc, construct});
     rows.push_back({ApiKind::kMethod, "mlc.transform.PassConfig", "__repr__()", "The options as a call.",
                     native([](ApiCall& call, PassConfig config) { return String(shown(call, config)); })});

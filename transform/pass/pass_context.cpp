@@ -19,8 +19,7 @@ static constexpr ir::Refusals refusals{
          .message = "no PassContext is current: there is nothing to end",
          .meaning = "Outside of a `with` no PassContext is the current one, and none can end."},
     }};
-extern const ir::RefusalList refusals_pass_pass_context;
-const ir::RefusalList refusals_pass_pass_context = refusals;
+MLC_REFUSALS(pass_pass_context, refusals);
 
 namespace {
 

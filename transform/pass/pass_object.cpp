@@ -19,8 +19,7 @@ static constexpr ir::Refusals refusals{
          .help = "`@tvm.transform.module_pass` and `@tvm.tirx.transform.prim_func_pass` make passes of "
                  "functions"},
     }};
-extern const ir::RefusalList refusals_pass_pass_object;
-const ir::RefusalList refusals_pass_pass_object = refusals;
+MLC_REFUSALS(pass_pass_object, refusals);
 
 namespace {
 
@@ -40,7 +39,7 @@ using PassObject = Ref<PassObjectNode>;
 
 // On every PrimFunc: a pass of this program with its arguments, or a function (func, mod, context) -> func.
 struct PrimFuncPassNode final : PassObjectNode {
-  enum class How : uint8_t { kWhole, kTransform, kCondition };  // what `func` takes and gives
+  enum class How : uint8_t { kWhole, kTransform, kCondition };  // what `func` takes and returns
   const Pass* pass = nullptr;
   How how = How::kWhole;
   Array<Any> args;

@@ -39,8 +39,7 @@ def f(A: T.Buffer((4,), "float32")):
         A[i] = T.float32(0)
 tvm.build(f, pipeline="default"))"},
     }};
-extern const ir::RefusalList refusals_pass_pipeline;
-const ir::RefusalList refusals_pass_pipeline = refusals;
+MLC_REFUSALS(pass_pipeline, refusals);
 
 namespace {
 

@@ -17,8 +17,7 @@ static constexpr ir::Refusals refusals{
         {.name = "access-type-differs",
          .message = "`{}` is accessed as `{}` at an index of {} lanes, which its elements do not make"},
     }};
-extern const ir::RefusalList refusals_pass_pointer_value_type;
-const ir::RefusalList refusals_pass_pointer_value_type = refusals;
+MLC_REFUSALS(pass_pointer_value_type, refusals);
 
 namespace {
 

@@ -3,7 +3,6 @@
 
 namespace mlc::transform {
 
-extern const ir::RefusalList refusals_pass_refusals;
-const ir::RefusalList refusals_pass_refusals = pass_refusals;
+MLC_REFUSALS(pass_refusals, pass_refusals);
 
 }  // namespace mlc::transform

@@ -214,7 +214,7 @@ Regions regions_of(const Stmt& body, Analyzer& analyzer) {
   RegionCollector collector(analyzer);
   collector.visit(body);
   // A read of what the statement itself writes first is no read of the outside, but which came first is
-  // not known here: both stand, as in the blocks inside.
+  // not known here: both are kept, as in the blocks inside.
   return {collector.regions(collector.reads), collector.regions(collector.writes)};
 }
 

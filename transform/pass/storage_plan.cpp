@@ -16,8 +16,7 @@ static constexpr ir::Refusals refusals{
          .message = "VectorizeLoop comes first: a vectorized loop is still there",
          .help = "run VectorizeLoop before StorageRewrite"},
     }};
-extern const ir::RefusalList refusals_pass_storage_plan;
-const ir::RefusalList refusals_pass_storage_plan = refusals;
+MLC_REFUSALS(pass_storage_plan, refusals);
 
 bool StorageRank::special() const {
   return !tag.empty() && tag != ".dyn" && tag != ".barrier" && tag != ".workspace" && tag != ".vtcm";

@@ -18,8 +18,7 @@ static constexpr ir::Refusals refusals{
         {.name = "intrinsic-not-available",
          .message = "the target `nvptx` has `{}` for float32 and float64 only"},
     }};
-extern const ir::RefusalList refusals_pass_target_intrinsics;
-const ir::RefusalList refusals_pass_target_intrinsics = refusals;
+MLC_REFUSALS(pass_target_intrinsics, refusals);
 
 using namespace mlc::ir;  // NOLINT
 

@@ -13,8 +13,7 @@ static constexpr ir::Refusals refusals{
         {.name = "not-constant", .message = "the number of threads must be known"},
         {.name = "unknown-limit", .message = "no limit of GPU code is named `{}`"},
     }};
-extern const ir::RefusalList refusals_pass_verify_gpu_code;
-const ir::RefusalList refusals_pass_verify_gpu_code = refusals;
+MLC_REFUSALS(pass_verify_gpu_code, refusals);
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_annotate_buffer_access {
 
 static constexpr ir::Refusals refusals{kScheduleError,
                                        {
@@ -16,8 +16,7 @@ static constexpr ir::Refusals refusals{kScheduleError,
                                             .message = "`{}` is neither \"read\" nor \"write\"",
                                             .help = "it is \"read\" or \"write\""},
                                        }};
-extern const ir::RefusalList refusals_primitive_annotate_buffer_access;
-const ir::RefusalList refusals_primitive_annotate_buffer_access = refusals;
+MLC_REFUSALS(primitive_annotate_buffer_access, refusals);
 
 static constexpr char doc[] = R"(
 annotate_buffer_access(block, buffer_index, buf_type, gen_new_ranges)      Say what region of a buffer a block touches.
@@ -72,7 +71,7 @@ AccessRanges ranges_argument(Step& step, const SBlockNode& block, size_t ndim) {
     ends.push_back(end(both[0]));
     ends.push_back(both.size() == 2 ? end(both[1]) : end(both[0]) + 1);
   }
-  // TVM asks for one range per iterator, and fails on a region of another rank than the buffer's.
+  // TVM expects one range per iterator, and fails on a region of another rank than the buffer's.
   if (all.size() != block.iter_vars.size()) {
     throw refuse_as(refusals["buffer-access-ranges"], "{} range{} for {} iterator{}", all.size(),
                     all.size() == 1 ? "" : "s", block.iter_vars.size(),
@@ -149,4 +148,4 @@ const Primitive annotate_buffer_access = primitive<&apply>(
     "buffer_index,role:buf_type,gen_new_ranges",
     [](std::span<const Any>) -> std::string_view { return "the given region holds all that is accessed"; });
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_annotate_buffer_access

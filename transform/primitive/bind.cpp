@@ -3,7 +3,7 @@
 #include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_bind {
 
 static constexpr ir::Refusals refusals{kScheduleError,
                                        {
@@ -14,8 +14,7 @@ sch.bind(i, "threads"))",
                                             .right = R"(i, j = sch.get_loops("double")
 sch.bind(i, "threadIdx.x"))"},
                                        }};
-extern const ir::RefusalList refusals_primitive_bind;
-const ir::RefusalList refusals_primitive_bind = refusals;
+MLC_REFUSALS(primitive_bind, refusals);
 
 static constexpr char doc[] = R"(
 bind(loop, thread_axis)      Run the iterations of a loop as threads of a GPU.
@@ -51,4 +50,4 @@ static void apply(Step& step, LoopArg loop, std::string thread_axis) {
 extern const Primitive bind;
 const Primitive bind = primitive<&apply>("Bind", "bind(loop, thread_axis)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_bind

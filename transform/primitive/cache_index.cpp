@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_cache_index {
 
 static constexpr char doc[] = R"(
 cache_index(block, storage_scope, cse_thresh=0) -> blocks      Compute what a block's indices are made of once, in front of its loops.
@@ -35,30 +36,6 @@ size_t operations(const Expr& e) {
   return count;
 }
 
-class Candidates final : public Walker {
- public:
-  explicit Candidates(const SBlockNode& block) {
-    for (const IterVar& iter : block.iter_vars) iters_.insert(iter->var.get());
-  }
-  std::vector<Expr> found;
-  void visit(const Expr& e) override {
-    if (eligible(e))
-      found.push_back(e);
-    else
-      walk_children(e);
-  }
-
- private:
-  bool eligible(const Expr& e) const {
-    if (e->kind == ExprKind::kRamp || e->kind == ExprKind::kBroadcast) return false;
-    if (operations(e) == 0 || side_effect(e) > Effect::kPure) return false;
-    std::vector<Var> vars = free_vars(e);
-    return !vars.empty() &&
-           std::all_of(vars.begin(), vars.end(), [&](const Var& var) { return iters_.contains(var.get()); });
-  }
-  std::unordered_set<const VarNode*> iters_;
-};
-
 // The parts of one stored value that occur at least `often` times, largest first.
 std::vector<Expr> repeated_parts(const SBlockNode& block, const Expr& value, int64_t often) {
   struct Part {
@@ -70,9 +47,21 @@ std::vector<Expr> repeated_parts(const SBlockNode& block, const Expr& value, int
   auto known = [&](const Expr& e) {
     return std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return same_expr(part.e, e); });
   };
-  Candidates largest(block);
-  largest.visit(value);
-  for (const Expr& e : largest.found) {
+  std::unordered_set<const VarNode*> iters;
+  for (const IterVar& iter : block.iter_vars) iters.insert(iter->var.get());
+  auto eligible = [&](const Expr& e) {
+    if (e->kind == ExprKind::kRamp || e->kind == ExprKind::kBroadcast) return false;
+    if (operations(e) == 0 || side_effect(e) > Effect::kPure) return false;
+    std::vector<Var> vars = free_vars(e);
+    return !vars.empty() &&
+           std::all_of(vars.begin(), vars.end(), [&](const Var& var) { return iters.contains(var.get()); });
+  };
+  std::vector<Expr> largest;
+  auto candidates = [&](const Expr& e, Walker& on) {
+    eligible(e) ? largest.push_back(e) : on.walk_children(e);
+  };
+  walk_with(value, candidates);
+  for (const Expr& e : largest) {
     auto it = known(e);
     if (it == parts.end())
       parts.push_back({e, 1, operations(e)});
@@ -86,9 +75,9 @@ std::vector<Expr> repeated_parts(const SBlockNode& block, const Expr& value, int
       chosen.push_back(parts[i].e);
       continue;
     }
-    Candidates below(block);
-    below.walk_children(parts[i].e);
-    for (const Expr& e : below.found) {
+    largest.clear();
+    WalkWith(candidates).walk_children(parts[i].e);
+    for (const Expr& e : largest) {
       int64_t count = parts[i].count;
       if (auto it = known(e); it != parts.end()) {
         it->count += count;
@@ -102,26 +91,6 @@ std::vector<Expr> repeated_parts(const SBlockNode& block, const Expr& value, int
   }
   return chosen;
 }
-
-// Parts of stored values replaced by loads of what was computed before.
-class ReplaceParts final : public Rewriter {
- public:
-  explicit ReplaceParts(const std::vector<std::pair<Expr, Expr>>& loads) : loads_(loads) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    for (const auto& [part, load] : loads_)
-      if (same_expr(part, e)) return load;
-    return rewrite_children(e);
-  }
-  Stmt rewrite(const Stmt& s) override {
-    auto* store = as<BufferStoreNode>(s);
-    if (!store) return rewrite_children(s);
-    return with(ref(store), [&](BufferStoreNode& copy) { copy.value = rewrite(store->value); });
-  }
-
- private:
-  const std::vector<std::pair<Expr, Expr>>& loads_;
-};
 
 // Loops and a block that store `part` at its iterators; `load` is the element in the block it was taken from.
 Stmt index_stage(const SRefNode& block, const SBlockRealize& realize, const Expr& part, size_t number,
@@ -142,7 +111,7 @@ Stmt index_stage(const SRefNode& block, const SBlockRealize& realize, const Expr
     const Expr& binding = bindings.at(iter.get());
     for (const Var& var : free_vars(binding)) {
       auto sref = std::find_if(around.begin(), around.end(),
-                                [&](const SRefNode* each) { return each->loop()->loop_var.same_as(var); });
+                               [&](const SRefNode* each) { return each->loop()->loop_var.same_as(var); });
       if (sref == around.end() || loop_map.contains(var.get())) continue;
       const ForNode* loop = (*sref)->loop();
       Var next = make_var(String(fmt::format("ax{}", loops.size())), var->dtype());
@@ -160,7 +129,7 @@ Stmt index_stage(const SRefNode& block, const SBlockRealize& realize, const Expr
     there.push_back(iter);
     points.push_back(make<RangeNode>(Expr(own), const_like(own, 1)));
   }
-  // One stride, as TVM has it; TVM gives buffers of several dimensions one too, which is no buffer type.
+  // One stride, as in TVM, which has one for buffers of several dimensions, too: no valid buffer type.
   Array<Expr> strides;
   if (shape.size() == 1) strides.push_back(int_imm(DataType::Int(32), 1));
   auto type = ffi::make_object<BufferTypeNode>(part->dtype(), storage_scope, shape, strides,
@@ -212,26 +181,28 @@ std::vector<SRefNode*> apply(Step& step, BlockArg block, String storage_scope, i
   }
   std::vector<Stmt> body = statements_of(scope->block()->body);
   size_t position = child_position(*scope, *block);
-  struct ReplaceBlock final : Rewriter {
-    const SBlockNode* old;
-    SBlock next;
-    using Rewriter::rewrite;
-    Expr rewrite(const Expr& e) override { return e; }
-    Stmt rewrite(const Stmt& s) override { return s.get() == old ? Stmt(next) : rewrite_children(s); }
-  } replace;
-  replace.old = block->block();
-  replace.next = with(ref(block->block()), [&](SBlockNode& copy) {
-    ReplaceParts parts_to_loads(loads);
-    if (copy.init) copy.init = parts_to_loads.rewrite(copy.init);
-    copy.body = parts_to_loads.rewrite(copy.body);
+  Stmt changed = with(ref(block->block()), [&](SBlockNode& copy) {
+    auto parts_to_loads = overloaded{
+        [&](const Expr& e, Rewriter& on) {
+          for (const auto& [part, load] : loads)
+            if (same_expr(part, e)) return load;
+          return on.rewrite_children(e);
+        },
+        [](const Stmt& s, Rewriter& on) -> Stmt {
+          auto* store = as<BufferStoreNode>(s);
+          if (!store) return on.rewrite_children(s);
+          return with(ref(store), [&](BufferStoreNode& copy) { copy.value = on.rewrite(store->value); });
+        }};
+    if (copy.init) copy.init = rewrite_with(copy.init, parts_to_loads);
+    copy.body = rewrite_with(copy.body, parts_to_loads);
   });
-  body[position] = replace.rewrite(body[position]);
+  body[position] = replaced(body[position], block->stmt, changed);
   body.insert(body.begin() + static_cast<ptrdiff_t>(position), nests.begin(), nests.end());
   Stmt next = with(ref(scope->block()), [&](SBlockNode& copy) {
     copy.body = seq(Array<Stmt>(body.begin(), body.end()));
     for (const SBlock& stage : stages) copy.alloc_buffers.push_back(stage->writes[0]->source);
   });
-  step.replace(*scope, next, {{block->block(), replace.next.get()}});
+  step.replace(*scope, next, {{block->block(), as<SBlockNode>(changed)}});
   std::vector<SRefNode*> srefs;
   for (const SBlock& stage : stages) {
     srefs.push_back(step.sref(stage));
@@ -246,4 +217,4 @@ extern const Primitive cache_index;
 const Primitive cache_index =
     primitive<&apply>("CacheIndex", "cache_index(block, storage_scope, cse_thresh=0)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_cache_index

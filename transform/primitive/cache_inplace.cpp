@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/loop_sequence.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_cache_inplace {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -17,8 +18,7 @@ static constexpr ir::Refusals refusals{
          .message = "block `{}` reads another region of `{}` than it writes",
          .help = "`cache_read` and `cache_write` make a copy for each"},
     }};
-extern const ir::RefusalList refusals_primitive_cache_inplace;
-const ir::RefusalList refusals_primitive_cache_inplace = refusals;
+MLC_REFUSALS(primitive_cache_inplace, refusals);
 
 static constexpr char doc[] = R"(
 cache_inplace(block, read_buffer_index, storage_scope) -> blocks      Let a block update a buffer in another memory.
@@ -79,15 +79,7 @@ static std::vector<SRefNode*> apply(Step& step, BlockArg block, Any, String stor
   Stmt around = parent_with(*block, seq({before, realize, after}));
   // The scope allocates the new buffer.
   SRefNode& parent = *block->parent;
-  struct Allocate final : Rewriter {
-    const StmtNode* at;
-    const Stmt& next;
-    Allocate(const StmtNode* at, const Stmt& next) : at(at), next(next) {}
-    using Rewriter::rewrite;
-    Expr rewrite(const Expr& e) override { return e; }
-    Stmt rewrite(const Stmt& s) override { return s.get() == at ? next : rewrite_children(s); }
-  };
-  Stmt body = Allocate(parent.stmt.get(), around).rewrite(scope->stmt);
+  Stmt body = replaced(scope->stmt, parent.stmt, around);
   body =
       with(ref(as<SBlockNode>(body)), [&](SBlockNode& copy) { copy.alloc_buffers.push_back(in.allocated); });
   step.replace(*scope, body, {{old, next.get()}});
@@ -99,4 +91,4 @@ extern const Primitive cache_inplace;
 const Primitive cache_inplace =
     primitive<&apply>("CacheInplace", "cache_inplace(block, read_buffer_index, storage_scope)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_cache_inplace

@@ -7,7 +7,7 @@
 #include "transform/schedule/undeclared_accesses.h"
 #include "transform/schedule/witness.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_cache_read {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -15,8 +15,7 @@ static constexpr ir::Refusals refusals{
         {.name = "reads-unwritten",
          .message = "block `{}` may read elements of `{}` that are not written by then"},
     }};
-extern const ir::RefusalList refusals_primitive_cache_read;
-const ir::RefusalList refusals_primitive_cache_read = refusals;
+MLC_REFUSALS(primitive_cache_read, refusals);
 
 static constexpr char doc[] = R"(
 cache_read(block, read_buffer_index, storage_scope, consumer_blocks=None) -> block      Copy what a block reads into another memory first.
@@ -33,7 +32,7 @@ keeps: the values computed.
 
 static SRefNode* apply(Step& step, Any, Any, String storage_scope, Any) {
   // check
-  // Consumers given by name are looked up first, as the trace shows.
+  // Consumers passed by name are looked up first, as the trace shows.
   std::vector<BlockArg> consumers = step.blocks(4);
   BlockArg block = step.block(1);
   SRefNode* scope = scope_of(*block);
@@ -99,4 +98,4 @@ const Primitive cache_read = primitive<&apply>(
     "CacheRead", "cache_read(block, read_buffer_index, storage_scope, consumer_blocks=None)", doc, "",
     "consumer_blocks");
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_cache_read

@@ -7,7 +7,7 @@
 #include "transform/schedule/undeclared_accesses.h"
 #include "transform/schedule/witness.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_cache_write {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -16,8 +16,7 @@ static constexpr ir::Refusals refusals{
          .message = "block `{}` leaves out elements of `{}` between those that it writes, and the copy would "
                     "overwrite them"},
     }};
-extern const ir::RefusalList refusals_primitive_cache_write;
-const ir::RefusalList refusals_primitive_cache_write = refusals;
+MLC_REFUSALS(primitive_cache_write, refusals);
 
 static constexpr char doc[] = R"(
 cache_write(block, write_buffer_index, storage_scope, consumer_blocks=None) -> block      Let a block write to another memory, and copy from there.
@@ -33,7 +32,7 @@ needs: the block is the only one of the scope that writes the buffer, and comput
 keeps: the values computed.
 )";
 
-// What the new buffer holds and nobody has written would be copied over what is in the other one.
+// Elements of the new buffer that are never written would overwrite those of the other one.
 static void require_all_written(Step& step, const SRefNode& block, const SRefNode& scope, const CacheStage& stage,
                                 const TensorRegion& region) {
   const Array<Buffer>& own = scope.block()->alloc_buffers;
@@ -68,7 +67,7 @@ static bool writes_first(ScheduleState& state, SRefNode& block, const Buffer& bu
 
 static SRefNode* apply(Step& step, Any, Any, String storage_scope, Any) {
   // check
-  // Consumers given by name are looked up first, as the trace shows.
+  // Consumers passed by name are looked up first, as the trace shows.
   std::vector<BlockArg> consumers = step.blocks(4);
   BlockArg block = step.block(1);
   SRefNode* scope = scope_of(*block);
@@ -113,4 +112,4 @@ const Primitive cache_write = primitive<&apply>(
     "CacheWrite", "cache_write(block, write_buffer_index, storage_scope, consumer_blocks=None)", doc, "",
     "consumer_blocks");
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_cache_write

@@ -6,7 +6,7 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/undeclared_accesses.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_compute_at {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -20,8 +20,7 @@ sch.compute_at("double", i))",
          .right = R"(i, j, k = sch.get_loops("product")
 sch.compute_at("double", i))"},
     }};
-extern const ir::RefusalList refusals_primitive_compute_at;
-const ir::RefusalList refusals_primitive_compute_at = refusals;
+MLC_REFUSALS(primitive_compute_at, refusals);
 
 static constexpr char doc[] = R"(
 compute_at(block, loop, preserve_unit_loops=False, index=-1)      Compute a producer below a loop of its consumers.
@@ -39,8 +38,8 @@ needs: block and loop in one scope, which is a stage pipeline; the block is comp
 keeps: the values computed; instances may be repeated where iterations read the same elements.
 )";
 
-Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop,
-                     bool preserve_unit_loops, int64_t index, Span index_span) {
+static Move plan(ScheduleState& state, const BlockArg& block, const LoopArg& loop, bool preserve_unit_loops,
+                 int64_t index, Span index_span) {
   SRefNode* scope = scope_of(*block);
   if (!scope || scope_of(*loop) != scope) {
     throw refuse(shared_refusals["not-in-one-scope"], block->name.c_str(), loop->name.c_str()).at(loop.span);
@@ -84,7 +83,7 @@ static void apply(Step& step, BlockArg block, LocationArg location, bool preserv
     step.replace(*inlining.scope, inlining.next, inlining.reuse);
     return;
   }
-  Move move = plan_compute_at(step.state, block, location.loop, preserve_unit_loops, index, step.span(4));
+  Move move = plan(step.state, block, location.loop, preserve_unit_loops, index, step.span(4));
   step.replace(*move.scope, move.next);
   block->affine_binding = has_affine_binding(step.state, *block);
 }
@@ -94,4 +93,11 @@ const Primitive compute_at =
     primitive<&apply>("ComputeAt", "compute_at(block, loop, preserve_unit_loops=False, index=-1)", doc, "",
                       "int:preserve_unit_loops");
 
+}  // namespace mlc::transform::primitive_compute_at
+
+namespace mlc::transform {
+Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop,
+                     bool preserve_unit_loops, int64_t index, Span index_span) {
+  return primitive_compute_at::plan(state, block, loop, preserve_unit_loops, index, index_span);
+}
 }  // namespace mlc::transform

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/core/walk_with.h"
 #include "transform/schedule/inline.h"
 #include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_compute_inline {
 
 static constexpr char doc[] = R"(
 compute_inline(block)      Compute what a block writes where it is read, and drop the block.
@@ -19,15 +20,13 @@ keeps: the values of all other buffers.
 )";
 
 static bool loads(const Stmt& s, const Buffer& buffer) {
-  bool found = false;
-  post_order(s, [&](const Expr& e) {
+  return any_below(s, [&](const Expr& e) {
     auto* load = as<TensorLoadNode>(e);
-    found = found || (load && load->source.same_as(buffer));
+    return load && load->source.same_as(buffer);
   });
-  return found;
 }
 
-// Iterators of one iteration that the indices leave out: a constant index 0 stands for one, others stay at
+// Iterators of one iteration that the indices leave out: a constant index 0 replaces one, others stay at
 // their value. Is nothing else left out that the value needs?
 static bool add_single_iterators(const SRefNode& block, const BufferStoreNode& store,
                                  std::unordered_map<const VarNode*, size_t>& axis, VarMap& single) {
@@ -48,7 +47,7 @@ static bool add_single_iterators(const SRefNode& block, const BufferStoreNode& s
   return true;
 }
 
-Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
+static Inlining plan(ScheduleState& state, const BlockArg& block) {
   SRefNode* scope = scope_of(*block);
   if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
   require_stage_pipeline(state, *scope, "compute_inline");
@@ -76,7 +75,7 @@ Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
   if (!axis && !inverse) throw indices_not_iterators(*block, block.span);
   Dependences deps = dependences(state, *scope);
   std::vector<SRefNode*> consumers = deps.consumers(*block);
-  // Blocks that do not say what they, or the blocks inside, read. None at all: the block goes.
+  // Blocks with undeclared reads, of their own or of nested blocks. None at all: the block goes.
   for (SRefNode* other : deps.blocks) {
     bool known = other == &*block || std::find(consumers.begin(), consumers.end(), other) != consumers.end();
     if (!known && loads(other->stmt, buffer)) consumers.push_back(other);
@@ -99,11 +98,17 @@ Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
 }
 
 static void apply(Step& step, BlockArg block) {
-  Inlining inlining = plan_compute_inline(step.state, block);
+  Inlining inlining = plan(step.state, block);
   step.replace(*inlining.scope, inlining.next, inlining.reuse);
 }
 
 extern const Primitive compute_inline;
 const Primitive compute_inline = primitive<&apply>("ComputeInline", "compute_inline(block)", doc);
 
+}  // namespace mlc::transform::primitive_compute_inline
+
+namespace mlc::transform {
+Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
+  return primitive_compute_inline::plan(state, block);
+}
 }  // namespace mlc::transform

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "transform/schedule/loop_sequence.h"
 #include "transform/schedule/padding.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_decompose_padding {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -15,8 +16,7 @@ static constexpr ir::Refusals refusals{
              "only",
          .help = "decompose the padding before other blocks are moved below its innermost loop"},
     }};
-extern const ir::RefusalList refusals_primitive_decompose_padding;
-const ir::RefusalList refusals_primitive_decompose_padding = refusals;
+MLC_REFUSALS(primitive_decompose_padding, refusals);
 
 static constexpr char doc[] = R"(
 decompose_padding(block, loop) -> block      Fill a padded buffer with its constant first, then copy what is inside.
@@ -33,7 +33,7 @@ keeps: the values computed.
 
 namespace {
 
-// Loops of their own around a realize: from `first` down to the block, as far as they are given.
+// Loops of their own around a realize: from `first` down to the block, as far as there are any.
 struct Nest {
   std::vector<const ForNode*> loops;  // outermost first
   VarMap vars;                        // new variables
@@ -190,15 +190,7 @@ SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   SBlockRealize copy = copy_block(padding, copy_nest, ranges, analyzer);
   Stmt copy_loops = copy_nest.around(copy, ranges);
   // `loop` with the new copy inside.
-  struct Swap final : Rewriter {
-    const StmtNode* at;
-    const Stmt& next;
-    Swap(const StmtNode* at, const Stmt& next) : at(at), next(next) {}
-    using Rewriter::rewrite;
-    Expr rewrite(const Expr& e) override { return e; }
-    Stmt rewrite(const Stmt& s) override { return s.get() == at ? next : rewrite_children(s); }
-  };
-  Stmt rest = Swap(top->stmt.get(), copy_loops).rewrite(loop->stmt);
+  Stmt rest = replaced(loop->stmt, top->stmt, copy_loops);
   BlockReuse reuse{{block->block(), copy->block.get()}};
   Stmt around = parent_with(*loop, seq({fill_loops, rest}));
   SRefNode& scope = *scope_of(*block);
@@ -213,4 +205,4 @@ extern const Primitive decompose_padding;
 const Primitive decompose_padding =
     primitive<&apply>("DecomposePadding", "decompose_padding(block, loop)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_decompose_padding

@@ -2,12 +2,13 @@
 #include <algorithm>
 
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "transform/arith/analyzer.h"
 #include "transform/schedule/primitive.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_decompose_reduction {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -21,8 +22,7 @@ sch.decompose_reduction("product", i))",
          .right = R"(i, j, k = sch.get_loops("product")
 sch.decompose_reduction("product", i))"},
     }};
-extern const ir::RefusalList refusals_primitive_decompose_reduction;
-const ir::RefusalList refusals_primitive_decompose_reduction = refusals;
+MLC_REFUSALS(primitive_decompose_reduction, refusals);
 
 static constexpr char doc[] = R"(
 decompose_reduction(block, loop) -> block      Split a reduction into its initialisation, put before the loop, and its updates.
@@ -42,20 +42,12 @@ keeps: the values computed.
 
 // The statement with the realize of one block replaced; looks into loops and sequences only.
 static Stmt with_realize(const Stmt& s, const SBlockNode* block, const SBlock& next) {
-  struct Replace final : Rewriter {
-    const SBlockNode* block;
-    const SBlock& next;
-    Replace(const SBlockNode* block, const SBlock& next) : block(block), next(next) {}
-    using Rewriter::rewrite;
-    Expr rewrite(const Expr& e) override { return e; }
-    Stmt rewrite(const Stmt& s) override {
-      auto* realize = as<SBlockRealizeNode>(s);
-      if (!realize) return rewrite_children(s);
-      if (realize->block.get() != block) return s;
-      return with(ref(realize), [&](SBlockRealizeNode& copy) { copy.block = next; });
-    }
-  };
-  return Replace(block, next).rewrite(s);
+  return rewrite_with(s, [&](const Stmt& s, Rewriter& on) -> Stmt {
+    auto* realize = as<SBlockRealizeNode>(s);
+    if (!realize) return on.rewrite_children(s);
+    if (realize->block.get() != block) return s;
+    return with(ref(realize), [&](SBlockRealizeNode& copy) { copy.block = next; });
+  });
 }
 
 static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
@@ -188,19 +180,10 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   Stmt updates = with_realize(loop->stmt, old, update);
   // The loop is replaced by two statements: its parent takes both.
   SRefNode& parent = *loop->parent;
-  struct Insert final : Rewriter {
-    const StmtNode* at;
-    Stmt both;
-    using Rewriter::rewrite;
-    Expr rewrite(const Expr& e) override { return e; }
-    Stmt rewrite(const Stmt& s) override {
-      if (s.get() == at) return both;
-      return s->kind == StmtKind::kSeqStmt ? rewrite_children(s) : s;
-    }
-  } insert;
-  insert.at = loop->stmt.get();
-  insert.both = seq({init_nest, updates});
-  Stmt next = insert.rewrite_children(parent.stmt);
+  Stmt next = rewrite_below(parent.stmt, [&](const Stmt& s, Rewriter& on) {
+    if (s.same_as(loop->stmt)) return seq({init_nest, updates});
+    return s->kind == StmtKind::kSeqStmt ? on.rewrite_children(s) : s;
+  });
   step.replace(parent, next, {{old, update.get()}});
   SRefNode* init_sref = step.sref(init);
   init_sref->affine_binding = has_affine_binding(step.state, *init_sref);
@@ -211,4 +194,4 @@ extern const Primitive decompose_reduction;
 const Primitive decompose_reduction =
     primitive<&apply>("DecomposeReduction", "decompose_reduction(block, loop)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_decompose_reduction

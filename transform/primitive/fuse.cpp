@@ -3,7 +3,7 @@
 #include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_fuse {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -50,8 +50,7 @@ other.fuse(*other.get_loops("set")))",
          .right = R"(i, j = sch.get_loops("double")
 sch.fuse(i, j))"},
     }};
-extern const ir::RefusalList refusals_primitive_fuse;
-const ir::RefusalList refusals_primitive_fuse = refusals;
+MLC_REFUSALS(primitive_fuse, refusals);
 
 static constexpr char doc[] = R"(
 fuse(*loops, preserve_unit_iters=True) -> loop      Make one loop of a perfect nest.
@@ -130,4 +129,4 @@ extern const Primitive fuse;
 const Primitive fuse =
     primitive<&apply>("Fuse", "fuse(*loops, preserve_unit_iters=True)", doc, "", "int:preserve_unit_iters");
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_fuse

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/region.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/simplify.h"
@@ -9,7 +10,7 @@
 #include "transform/schedule/reducer.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_fuse_reduction_epilogue {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -42,8 +43,7 @@ other = tvm.s_tir.Schedule(largest)
 other.fuse_reduction_epilogue("largest", "biased"))",
          .right = R"(sch.fuse_reduction_epilogue("product", "shifted"))"},
     }};
-extern const ir::RefusalList refusals_primitive_fuse_reduction_epilogue;
-const ir::RefusalList refusals_primitive_fuse_reduction_epilogue = refusals;
+MLC_REFUSALS(primitive_fuse_reduction_epilogue, refusals);
 
 static constexpr char doc[] = R"(
 fuse_reduction_epilogue(reduction_block, epilogue_block)      Let a sum start at the bias, and clip it while it is summed up.
@@ -68,12 +68,10 @@ bool is_zero(const Expr& e) {
 }
 
 bool reads(const Expr& e, const Buffer& buffer) {
-  bool found = false;
-  post_order(e, [&](const Expr& sub) {
+  return any_below(e, [&](const Expr& sub) {
     auto* load = as<TensorLoadNode>(sub);
-    found = found || (load && load->source.same_as(buffer));
+    return load && load->source.same_as(buffer);
   });
-  return found;
 }
 
 // The epilogue with the sum as `start` (biases stay), or as `update` (biases are in it already); null where
@@ -203,4 +201,4 @@ const Primitive fuse_reduction_epilogue =
                         return "the sum never goes back over a bound of the epilogue's `max` and `min`";
                       });
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_fuse_reduction_epilogue

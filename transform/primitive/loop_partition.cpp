@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
+#include "ir/core/walk_with.h"
 #include "transform/schedule/loop_sequence.h"
 #include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 #include "transform/schedule/tensor_intrin.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_loop_partition {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -39,8 +40,7 @@ sch.loop_partition(i, [4, 8]))"},
          .message = "loop `{}` holds more than one block and its loops",
          .help = "move the others out, with `compute_at` or `reverse_compute_at`"},
     }};
-extern const ir::RefusalList refusals_primitive_loop_partition;
-const ir::RefusalList refusals_primitive_loop_partition = refusals;
+MLC_REFUSALS(primitive_loop_partition, refusals);
 
 static constexpr char doc[] = R"(
 loop_partition(loop, factors, preserve_unit_iters=True) -> loops      Cut a loop into consecutive loops.
@@ -150,25 +150,6 @@ SBlockRealize opaque_block(const std::string& name, const Stmt& body) {
   return make<SBlockRealizeNode>(Array<Expr>{}, Expr(bool_imm(true)), block);
 }
 
-// Blocks within a part have names of their own, as the part has.
-class NamedAfterPart final : public Rewriter {
- public:
-  explicit NamedAfterPart(const std::string& loop) : loop_(loop) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    Stmt next = rewrite_children(s);
-    auto* block = as<SBlockNode>(next);
-    if (!block) return next;
-    return with(ref(block), [&](SBlockNode& copy) {
-      copy.name_hint = String(fmt::format("{}_{}", block->name_hint.c_str(), loop_));
-    });
-  }
-
- private:
-  const std::string& loop_;
-};
-
 class Part {
  public:
   Part(const SRefNode& block, const SBlockRealize& realize, const LoopArg& loop)
@@ -236,7 +217,7 @@ class Part {
         };
         return uses_var(range->min, is) || uses_var(range->extent, is);
       };
-      // Blocks see only their own iterators: a domain that does not name a loop goes on so.
+      // Blocks see only their own iterators: a domain that names no loop is unchanged.
       bool depends = found != ranges.end() && of_loop(found->second, false);
       if (depends && !of_loop(iter->dom, true)) found = ranges.end();
       Range domain = found == ranges.end() ? iter->dom : found->second;
@@ -257,7 +238,14 @@ class Part {
     return with(ref(as<SBlockNode>(fresh)), [&](SBlockNode& copy) {
       copy.iter_vars = iters;
       copy.name_hint = String(name);
-      copy.body = NamedAfterPart(loop_name).rewrite(copy.body);
+      copy.body = rewrite_with(copy.body, [&](const Stmt& s, Rewriter& on) -> Stmt {
+        Stmt next = on.rewrite_children(s);
+        auto* block = as<SBlockNode>(next);
+        if (!block) return next;
+        return with(ref(block), [&](SBlockNode& copy) {
+          copy.name_hint = String(fmt::format("{}_{}", block->name_hint.c_str(), loop_name));
+        });
+      });
       if (!takes_cut) return;
       copy.reads = whole.relaxed(copy.reads);
       copy.writes = whole.relaxed(copy.writes);
@@ -328,4 +316,4 @@ const Primitive loop_partition =
     primitive<&apply>("LoopPartition", "loop_partition(loop, factors, preserve_unit_iters=True)", doc, "",
                       "*factors,int:preserve_unit_iters");
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_loop_partition

@@ -8,7 +8,7 @@
 #include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_merge {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -47,8 +47,7 @@ sch.merge(j, a))"},
          .message = "loop `{}` is not all that stands below loop `{}`",
          .help = "loops are merged together with those around them, which hold nothing else"},
     }};
-extern const ir::RefusalList refusals_primitive_merge;
-const ir::RefusalList refusals_primitive_merge = refusals;
+MLC_REFUSALS(primitive_merge, refusals);
 
 static constexpr char doc[] = R"(
 merge(*loops) -> loop      Run several loop nests that stand side by side as one.
@@ -67,7 +66,7 @@ keeps: the values computed.
 
 namespace {
 
-// One of the nests: its loops from the outermost merged one to the given one.
+// One of the nests: its loops from the outermost merged one to the argument.
 struct Nest {
   std::vector<SRefNode*> path;
   std::vector<SRefNode*> blocks;
@@ -348,4 +347,4 @@ SRefNode* apply(Step& step, Array<Any> loop_list) {
 extern const Primitive merge;
 const Primitive merge = primitive<&apply>("Merge", "merge(*loops)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_merge

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/division.h"
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
@@ -10,7 +11,7 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_pad_einsum {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -34,8 +35,7 @@ other.pad_einsum("folded", [3]))",
          .wrong = R"(sch.pad_einsum("product", [8, 8]))",
          .right = R"(sch.pad_einsum("product", [16, 16, 16]))"},
     }};
-extern const ir::RefusalList refusals_primitive_pad_einsum;
-const ir::RefusalList refusals_primitive_pad_einsum = refusals;
+MLC_REFUSALS(primitive_pad_einsum, refusals);
 
 static constexpr char doc[] = R"(
 pad_einsum(block, padding)      Round the iterators of a sum of products up to multiples, with zeros around the operands.
@@ -131,38 +131,6 @@ Stmt pad_stage(const Buffer& from, const Buffer& to, const Array<Expr>& shape, c
         make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second, ForKind::kSerial, nest);
   return nest;
 }
-
-// The nest around the block with longer loops, another block, and the padded twins in the blocks beside it.
-class Lengthen final : public Rewriter {
- public:
-  Lengthen(const std::unordered_map<const VarNode*, Expr>& extents, const SBlockNode* old, const SBlock& next,
-           const std::unordered_map<const VarNode*, Buffer>& twins)
-      : extents_(extents), old_(old), next_(next), twins_(twins) {}
-  BlockReuse reuse;
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    if (auto* realize = as<SBlockRealizeNode>(s)) {
-      SBlock block = realize->block.get() == old_
-                         ? next_
-                         : SBlock(ref(as<SBlockNode>(replace_buffers(Stmt(realize->block), twins_))));
-      if (block.same_as(realize->block)) return s;
-      reuse.emplace_back(realize->block.get(), block.get());
-      return with(ref(realize), [&](SBlockRealizeNode& copy) { copy.block = block; });
-    }
-    Stmt next = rewrite_children(s);
-    auto* loop = as<ForNode>(next);
-    auto found = loop ? extents_.find(loop->loop_var.get()) : extents_.end();
-    if (found == extents_.end()) return next;
-    return with(ref(loop), [&](ForNode& copy) { copy.extent = found->second; });
-  }
-
- private:
-  const std::unordered_map<const VarNode*, Expr>& extents_;
-  const SBlockNode* old_;
-  const SBlock& next_;
-  const std::unordered_map<const VarNode*, Buffer>& twins_;
-};
 
 // A block whose iterators are to grow.
 class Padding {
@@ -300,7 +268,7 @@ bool Padding::holds_all(const Operand& operand, size_t d) {
   return analyzer_.can_prove_equal(dim, iter_of(index)->dom->extent);
 }
 
-// The copies of operands are made before all of the loops, and blocks beside this one use them.
+// The copies of operands are made before all of the loops, and neighbouring blocks use them.
 void Padding::require_no_others_in_the_way() {
   size_t position = child_position(scope_, *block_);
   Dependences deps = dependences(step_.state, scope_);
@@ -408,15 +376,31 @@ void Padding::apply() {
   for (const Operand& operand : results_) add_twin(operand, true);
   SRefNode* nest = &*block_;
   while (nest->parent != &scope_) nest = nest->parent;
-  SBlock next = longer_block();
-  Lengthen lengthen(extents_, old_, next, twins_);
-  before_.push_back(lengthen.rewrite(nest == &*block_ ? Stmt(realize_of(step_.state, *block_)) : nest->stmt));
+  SBlock next_block = longer_block();
+  BlockReuse reuse;
+  auto lengthen = [&](const Stmt& s, Rewriter& on) -> Stmt {
+    if (auto* realize = as<SBlockRealizeNode>(s)) {
+      SBlock block = realize->block.get() == old_
+                         ? next_block
+                         : SBlock(ref(as<SBlockNode>(replace_buffers(Stmt(realize->block), twins_))));
+      if (block.same_as(realize->block)) return s;
+      reuse.emplace_back(realize->block.get(), block.get());
+      return with(ref(realize), [&](SBlockRealizeNode& copy) { copy.block = block; });
+    }
+    Stmt next = on.rewrite_children(s);
+    auto* loop = as<ForNode>(next);
+    auto found = loop ? extents_.find(loop->loop_var.get()) : extents_.end();
+    if (found == extents_.end()) return next;
+    return with(ref(loop), [&](ForNode& copy) { copy.extent = found->second; });
+  };
+  before_.push_back(
+      rewrite_with(nest == &*block_ ? Stmt(realize_of(step_.state, *block_)) : nest->stmt, lengthen));
   before_.insert(before_.end(), after_.begin(), after_.end());
   Stmt around = parent_with(*nest, seq(Array<Stmt>(before_.begin(), before_.end())));
   around = with(ref(as<SBlockNode>(around)), [&](SBlockNode& copy) {
     for (const Buffer& buffer : allocated_) copy.alloc_buffers.push_back(buffer);
   });
-  step_.replace(scope_, around, lengthen.reuse);
+  step_.replace(scope_, around, reuse);
   compute_flags(step_.state, scope_);
 }
 
@@ -449,4 +433,4 @@ void apply(Step& step, BlockArg block, Any given) {
 extern const Primitive pad_einsum;
 const Primitive pad_einsum = primitive<&apply>("PadEinsum", "pad_einsum(block, padding)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_pad_einsum

@@ -7,7 +7,7 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/reindex.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_reindex {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -16,8 +16,7 @@ static constexpr ir::Refusals refusals{
          .message = "block `{}` {} `{}` in the same loops as block `{}`",
          .help = "give the two blocks loops of their own first, or copy with `cache_read` or `cache_write`"},
     }};
-extern const ir::RefusalList refusals_primitive_reindex;
-const ir::RefusalList refusals_primitive_reindex = refusals;
+MLC_REFUSALS(primitive_reindex, refusals);
 
 static constexpr char doc[] = R"(
 reindex(block, buffer) -> block      Let a block use a copy of a buffer that its iterators index one by one.
@@ -75,7 +74,7 @@ SRefNode* apply(Step& step, BlockArg block, Any) {
   require_outer_indices(step, *block, buffer, indices, true);
   require_inside(step, *block, buffer, indices);
   write ? require_full_write(step, *block, buffer) : require_only_read(step, *block, buffer);
-  // The copy is of the whole buffer, before or after the nest that the block stands in.
+  // The copy is of the whole buffer, before or after the block's nest.
   size_t position = child_position(*scope, *block);
   Dependences deps = dependences(step.state, *scope);
   std::vector<SRefNode*> partners = deps.writers[buffer.get()];
@@ -141,4 +140,4 @@ SRefNode* apply(Step& step, BlockArg block, Any) {
 extern const Primitive reindex;
 const Primitive reindex = primitive<&apply>("ReIndex", "reindex(block, buffer)", doc, "", "position:buffer");
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_reindex

@@ -6,7 +6,7 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_reorder {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -56,8 +56,7 @@ sch.reorder(j, i))"},
              "begin with its first term",
          .help = "`decompose_reduction` first: then the sum begins before the loops"},
     }};
-extern const ir::RefusalList refusals_primitive_reorder;
-const ir::RefusalList refusals_primitive_reorder = refusals;
+MLC_REFUSALS(primitive_reorder, refusals);
 
 static constexpr char doc[] = R"(
 reorder(*ordered_loops)      Permute loops of one nest into the order given.
@@ -158,7 +157,7 @@ static void apply(Step& step, Array<Any> args) {
   for (size_t i = 0; i < target.size(); ++i) moves = moves || target[i] != chain[i]->loop();
   if (!moves) return;
 
-  // A sum that overlapping iterations make again starts anew only while its reduction loops are innermost.
+  // A sum that overlapping iterations repeat is reinitialised only while its reduction loops are innermost.
   for (SRefNode* block : child_blocks(step.state, *bottom)) {
     if (!block->block()->init) continue;
     SBlockRealize realize = realize_of(step.state, *block);
@@ -173,7 +172,7 @@ static void apply(Step& step, Array<Any> args) {
                   });
                 });
     }
-    // A loop that counts through sums and within them starts some of them in the middle once its place
+    // A loop that counts through sums and within them starts some of them in the middle once its position
     // changes.
     for (const SRefNode* sref : chain) {
       auto used_by = [&](bool reduction) {
@@ -186,7 +185,7 @@ static void apply(Step& step, Array<Any> args) {
         return false;
       };
       if (!used_by(true) || !used_by(false)) continue;
-      // Alone it runs through each sum in order, wherever it stands.
+      // Alone it runs through each sum in order, wherever it is.
       auto alone = [&](const Expr& value) {
         auto is = [&](const SRefNode* loop) {
           return uses_var(value, [&](const VarNode* var) { return var == loop->loop()->loop_var.get(); });
@@ -223,4 +222,4 @@ static void apply(Step& step, Array<Any> args) {
 extern const Primitive reorder;
 const Primitive reorder = primitive<&apply>("Reorder", "reorder(*ordered_loops)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_reorder

@@ -3,7 +3,7 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_reorder_block_iter_var {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -14,8 +14,7 @@ static constexpr ir::Refusals refusals{
          .wrong = R"(sch.reorder_block_iter_var(sch.get_sblock("double"), [0, 0]))",
          .right = R"(sch.reorder_block_iter_var(sch.get_sblock("double"), [1, 0]))"},
     }};
-extern const ir::RefusalList refusals_primitive_reorder_block_iter_var;
-const ir::RefusalList refusals_primitive_reorder_block_iter_var = refusals;
+MLC_REFUSALS(primitive_reorder_block_iter_var, refusals);
 
 static constexpr char doc[] = R"(
 reorder_block_iter_var(block, new_order)      Permute the iterators of a block.
@@ -60,4 +59,4 @@ extern const Primitive reorder_block_iter_var;
 const Primitive reorder_block_iter_var = primitive<&apply>(
     "ReorderBlockIterVar", "reorder_block_iter_var(block, new_order)", doc, "", "new_order");
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_reorder_block_iter_var

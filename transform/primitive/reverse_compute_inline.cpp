@@ -6,7 +6,7 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_reverse_compute_inline {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -40,8 +40,7 @@ sch.reverse_compute_inline("shifted"))"},
          .message = "block `{}` writes elements of `{}` that block `{}` does not read",
          .help = "`reverse_compute_at` moves the block and leaves the buffer"},
     }};
-extern const ir::RefusalList refusals_primitive_reverse_compute_inline;
-const ir::RefusalList refusals_primitive_reverse_compute_inline = refusals;
+MLC_REFUSALS(primitive_reverse_compute_inline, refusals);
 
 static constexpr char doc[] = R"(
 reverse_compute_inline(block)      Let the only producer of a block compute what the block would make of it, and drop the block.
@@ -69,7 +68,7 @@ static SRefNode& storing_block(ScheduleState& state, SRefNode& producer) {
   return *at;
 }
 
-Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block) {
+static Inlining plan(ScheduleState& state, const BlockArg& block) {
   SRefNode* scope = scope_of(*block);
   if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
   if (block->block()->init) {
@@ -179,7 +178,7 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
 }
 
 static void apply(Step& step, BlockArg block) {
-  Inlining inlining = plan_reverse_compute_inline(step.state, block);
+  Inlining inlining = plan(step.state, block);
   step.replace(*inlining.scope, inlining.next, inlining.reuse);
 }
 
@@ -187,4 +186,10 @@ extern const Primitive reverse_compute_inline;
 const Primitive reverse_compute_inline =
     primitive<&apply>("ReverseComputeInline", "reverse_compute_inline(block)", doc);
 
+}  // namespace mlc::transform::primitive_reverse_compute_inline
+
+namespace mlc::transform {
+Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block) {
+  return primitive_reverse_compute_inline::plan(state, block);
+}
 }  // namespace mlc::transform

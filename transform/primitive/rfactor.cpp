@@ -2,12 +2,13 @@
 #include <algorithm>
 
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/reducer.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_rfactor {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -52,8 +53,7 @@ sch.rfactor(k, 5))",
          .right = R"(i, j, k = sch.get_loops("product")
 sch.rfactor(k, 0))"},
     }};
-extern const ir::RefusalList refusals_primitive_rfactor;
-const ir::RefusalList refusals_primitive_rfactor = refusals;
+MLC_REFUSALS(primitive_rfactor, refusals);
 
 static constexpr char doc[] = R"(
 rfactor(loop, factor_axis) -> block      Make the iterations of one reduction loop reduce on their own, then reduce their results.
@@ -121,7 +121,7 @@ void require_loops(Step& step, const LoopArg& loop, const SRefNode& block, const
 }
 
 // When is there an iteration of the loops `inner` that passes the block's condition? Written as a condition
-// on the loops outside: it says which elements the first stage writes, and so which the second may read.
+// on the loops outside: it decides which elements the first stage writes, and so which the second may read.
 Expr reached(const SBlockRealize& realize, const std::vector<SRefNode*>& loops,
              const std::unordered_set<const VarNode*>& inner, const LoopArg& loop) {
   Analyzer analyzer;
@@ -196,28 +196,6 @@ TensorRegion point(const Buffer& buffer, const Array<Expr>& indices) {
   for (const Expr& index : indices) region.push_back(make<RangeNode>(index, const_like(index, 1)));
   return make<TensorRegionNode>(buffer, region);
 }
-
-// The loops with the realize of the old block replaced and the reduction loops but one taken away.
-class CombineNest final : public Rewriter {
- public:
-  CombineNest(const SBlockNode* old, const Stmt& next, const ForNode* kept, const LoopUse& use)
-      : old_(old), next_(next), kept_(kept), use_(use) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    if (auto* realize = as<SBlockRealizeNode>(s)) return realize->block.get() == old_ ? next_ : s;
-    Stmt next = rewrite_children(s);
-    auto* loop = as<ForNode>(s);
-    bool gone = loop && loop != kept_ && use_.reduced.contains(loop->loop_var.get());
-    return gone ? as<ForNode>(next)->body : next;
-  }
-
- private:
-  const SBlockNode* old_;
-  const Stmt& next_;
-  const ForNode* kept_;
-  const LoopUse& use_;
-};
 
 // The first stage: one block iterator per reduction loop, the chosen loop's among the spatial ones.
 SBlock partial_block(const SBlockRealize& realize, const ForNode* rf_loop, const std::vector<SRefNode*>& loops,
@@ -397,7 +375,13 @@ SRefNode* apply(Step& step, LoopArg loop, int64_t factor_axis) {
     });
   }
   Stmt realized = make<SBlockRealizeNode>(combined_values, predicate, second);
-  Stmt combining = CombineNest(realize->block.get(), realized, rf_loop, use).rewrite(loops[0]->stmt);
+  Stmt combining = rewrite_with(loops[0]->stmt, [&](const Stmt& s, Rewriter& on) -> Stmt {
+    if (auto* realize = as<SBlockRealizeNode>(s)) return realize->block.get() == realize->block.get() ? realized : s;
+    Stmt next = on.rewrite_children(s);
+    auto* loop = as<ForNode>(s);
+    bool gone = loop && loop != rf_loop && use.reduced.contains(loop->loop_var.get());
+    return gone ? as<ForNode>(next)->body : next;
+  });
   Stmt next = with(ref(scope.block()), [&](SBlockNode& copy) {
     Array<Stmt> body;
     for (const Stmt& s : statements_of(copy.body)) {
@@ -420,4 +404,4 @@ SRefNode* apply(Step& step, LoopArg loop, int64_t factor_axis) {
 extern const Primitive rfactor;
 const Primitive rfactor = primitive<&apply>("RFactor", "rfactor(loop, factor_axis)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_rfactor

@@ -11,7 +11,7 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/surroundings.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_rolling_buffer {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -31,8 +31,7 @@ static constexpr ir::Refusals refusals{
              "last",
          .help = "rows that the next iteration needs as well must have been written"},
     }};
-extern const ir::RefusalList refusals_primitive_rolling_buffer;
-const ir::RefusalList refusals_primitive_rolling_buffer = refusals;
+MLC_REFUSALS(primitive_rolling_buffer, refusals);
 
 static constexpr char doc[] = R"(
 rolling_buffer(block, write_buffer_index)      Keep only the rows that the next iteration needs as well, in a circle.
@@ -284,4 +283,4 @@ extern const Primitive rolling_buffer;
 const Primitive rolling_buffer =
     primitive<&apply>("RollingBuffer", "rolling_buffer(block, write_buffer_index)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_rolling_buffer

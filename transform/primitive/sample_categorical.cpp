@@ -6,7 +6,7 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_sample_categorical {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -18,8 +18,7 @@ static constexpr ir::Refusals refusals{
          .wrong = "sch.sample_categorical([1, 2], [1.0])",
          .right = "sch.sample_categorical([1, 2], [0.5, 0.5])"},
     }};
-extern const ir::RefusalList refusals_primitive_sample_categorical;
-const ir::RefusalList refusals_primitive_sample_categorical = refusals;
+MLC_REFUSALS(primitive_sample_categorical, refusals);
 
 static constexpr char doc[] = R"(
 sample_categorical(candidates, probs, decision=None) -> number      Draw one of some numbers, each with its weight.
@@ -69,4 +68,4 @@ extern const Primitive sample_categorical;
 const Primitive sample_categorical =
     primitive<&apply>("SampleCategorical", "sample_categorical(candidates, probs, decision=None)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_sample_categorical

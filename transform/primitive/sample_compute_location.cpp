@@ -5,7 +5,7 @@
 #include "transform/schedule/inline.h"
 #include "transform/schedule/sampling.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_sample_compute_location {
 
 static constexpr char doc[] = R"(
 sample_compute_location(block, decision=None) -> location      Draw a place where a block could be computed.
@@ -51,7 +51,7 @@ bool possible(const Plan& plan) {
 }
 
 // Does the block write many elements along a dimension that none of its iterators steps through? TVM cannot
-// say which instances are needed then, and has no locations for it; `compute_at` does it all the same.
+// decide which instances are needed then, and has no locations for it; `compute_at` does it all the same.
 bool writes_whole_dimension(const SBlockNode& block) {
   for (const TensorRegion& write : block.writes) {
     for (const Range& range : write->region) {
@@ -126,4 +126,4 @@ extern const Primitive sample_compute_location;
 const Primitive sample_compute_location =
     primitive<&apply>("SampleComputeLocation", "sample_compute_location(block, decision=None)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_sample_compute_location

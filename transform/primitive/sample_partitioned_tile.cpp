@@ -3,15 +3,14 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_sample_partitioned_tile {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
     {
         {.name = "bad-partition", .message = "a product from factor {} of {} on cannot be a multiple of {}"},
     }};
-extern const ir::RefusalList refusals_primitive_sample_partitioned_tile;
-const ir::RefusalList refusals_primitive_sample_partitioned_tile = refusals;
+MLC_REFUSALS(primitive_sample_partitioned_tile, refusals);
 
 static constexpr char doc[] = R"(
 sample_partitioned_tile(loop, n, partition_pos=0, innerpart_factor=1, decision=None) -> numbers      Draw `n` factors whose product is the extent of a loop, where the product from `partition_pos` on is a multiple of `innerpart_factor`.
@@ -67,4 +66,4 @@ const Primitive sample_partitioned_tile = primitive<&apply>(
     "SamplePartitionedTile",
     "sample_partitioned_tile(loop, n, partition_pos=0, innerpart_factor=1, decision=None)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_sample_partitioned_tile

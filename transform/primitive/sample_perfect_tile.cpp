@@ -3,7 +3,7 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_sample_perfect_tile {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -17,8 +17,7 @@ sch.sample_perfect_tile(i, n=2, max_innermost_factor=0))",
 sch.sample_perfect_tile(i, n=2))"},
         {.name = "bad-tile-extent", .message = "loop `{}` has {} iterations, nothing to tile"},
     }};
-extern const ir::RefusalList refusals_primitive_sample_perfect_tile;
-const ir::RefusalList refusals_primitive_sample_perfect_tile = refusals;
+MLC_REFUSALS(primitive_sample_perfect_tile, refusals);
 
 static constexpr char doc[] = R"(
 sample_perfect_tile(loop, n, max_innermost_factor=16, decision=None) -> numbers      Draw `n` factors whose product is the extent of a loop.
@@ -72,4 +71,4 @@ extern const Primitive sample_perfect_tile;
 const Primitive sample_perfect_tile = primitive<&apply>(
     "SamplePerfectTile", "sample_perfect_tile(loop, n, max_innermost_factor=16, decision=None)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_sample_perfect_tile

@@ -7,7 +7,7 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_split {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -21,8 +21,7 @@ sch.split(i, [2, 4]))",
          .right = R"(i, j, k = sch.get_loops("product")
 sch.split(i, [2, None]))"},
     }};
-extern const ir::RefusalList refusals_primitive_split;
-const ir::RefusalList refusals_primitive_split = refusals;
+MLC_REFUSALS(primitive_split, refusals);
 
 static constexpr char doc[] = R"(
 split(loop, factors, preserve_unit_iters=True, disable_predication=False) -> loops      Replace one loop by a nest over its factors; None is inferred.
@@ -149,4 +148,4 @@ const Primitive split =
     primitive<&apply>("Split", "split(loop, factors, preserve_unit_iters=True, disable_predication=False)",
                       doc, "", "*factors");
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_split

@@ -4,7 +4,7 @@
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_storage_align {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -24,8 +24,7 @@ static constexpr ir::Refusals refusals{
          .message = "block `{}` has an annotation `buffer_dim_align` that is no list of four integers each",
          .help = "`storage_align` writes it: lists of buffer, axis, factor and offset"},
     }};
-extern const ir::RefusalList refusals_primitive_storage_align;
-const ir::RefusalList refusals_primitive_storage_align = refusals;
+MLC_REFUSALS(primitive_storage_align, refusals);
 
 static constexpr char doc[] = R"(
 storage_align(block, buffer_index, axis, factor, offset)      Ask for padding of a dimension of a buffer, so that its stride is `factor * k + offset`.
@@ -86,4 +85,4 @@ extern const Primitive storage_align;
 const Primitive storage_align =
     primitive<&apply>("StorageAlign", "storage_align(block, buffer_index, axis, factor, offset)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_storage_align

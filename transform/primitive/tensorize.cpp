@@ -4,7 +4,7 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/tensor_intrin.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_tensorize {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -15,8 +15,7 @@ static constexpr ir::Refusals refusals{
         {.name = "tensorize-alignment",
          .message = "parameter `{}` of intrinsic `{}` is aligned to {} bytes, buffer `{}` to {}"},
     }};
-extern const ir::RefusalList refusals_primitive_tensorize;
-const ir::RefusalList refusals_primitive_tensorize = refusals;
+MLC_REFUSALS(primitive_tensorize, refusals);
 
 static constexpr char doc[] = R"(
 tensorize(block_or_loop, tensor_intrin, preserve_unit_iters=True)      Replace a computation by the intrinsic that does it.
@@ -109,4 +108,4 @@ const Primitive tensorize = primitive<&apply>(
     "imm:preserve_unit_iters",
     [](std::span<const Any>) -> std::string_view { return "the intrinsic computes its description"; });
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_tensorize

@@ -7,7 +7,7 @@
 #include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_transform_block_layout {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -33,8 +33,7 @@ static constexpr ir::Refusals refusals{
          .wrong = R"(sch.transform_block_layout("double", lambda i, j: (i,)))",
          .right = R"(sch.transform_block_layout("double", lambda i, j: (i * 16 + j,)))"},
     }};
-extern const ir::RefusalList refusals_primitive_transform_block_layout;
-const ir::RefusalList refusals_primitive_transform_block_layout = refusals;
+MLC_REFUSALS(primitive_transform_block_layout, refusals);
 
 static constexpr char doc[] = R"(
 transform_block_layout(block, index_map)      Run a block over other iterators: all instances, in another order.
@@ -165,7 +164,7 @@ static void apply(Step& step, BlockArg block, Any) {
     return refuse(refusals["block-layout-mixed-iterators"], i, block->name.c_str()).at(step.span(2));
   };
   auto not_bijective = [&](std::string_view why) {
-    // What is wrong with one new iterator is told before what is wrong with all of them.
+    // What is wrong with one new iterator is reported before what is wrong with all of them.
     for (size_t i = 0; i < mapped.size(); ++i) {
       std::optional<IterType> type;
       for (size_t j = 0; j < iters.size(); ++j) {
@@ -242,4 +241,4 @@ extern const Primitive transform_block_layout;
 const Primitive transform_block_layout = primitive<&apply>(
     "TransformBlockLayout", "transform_block_layout(block, index_map)", doc, "", "map:index_map");
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_transform_block_layout

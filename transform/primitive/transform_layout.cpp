@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/index_map.h"
@@ -12,7 +13,7 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/reindex.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_transform_layout {
 
 static constexpr ir::Refusals refusals{
     kScheduleError,
@@ -42,8 +43,7 @@ static constexpr ir::Refusals refusals{
          .wrong = R"(sch.transform_layout("double", ("write", 0), lambda i, j: (i // 5, j, i % 5)))",
          .right = R"(sch.transform_layout("double", ("write", 0), lambda i, j: (i // 4, j, i % 4)))"},
     }};
-extern const ir::RefusalList refusals_primitive_transform_layout;
-const ir::RefusalList refusals_primitive_transform_layout = refusals;
+MLC_REFUSALS(primitive_transform_layout, refusals);
 
 static constexpr char doc[] = R"(
 transform_layout(block, buffer, index_map, pad_value=None, *, assume_injective_transform=False)      Store a buffer's elements in another order.
@@ -63,7 +63,7 @@ keeps: loops, iterators and the values computed.
 
 namespace {
 
-// Accesses to one buffer become accesses to another, in place of every block's regions on it.
+// Accesses to one buffer become accesses to another, and so do every block's regions on it.
 class MoveElements final : public Rewriter {
  public:
   MoveElements(const Buffer& from, const Buffer& to, const IndexMap& map) : from_(from), to_(to), map_(map) {}
@@ -133,7 +133,8 @@ class MoveElements final : public Rewriter {
     Array<Buffer> allocated;
     for (const Buffer& buffer : old->alloc_buffers) allocated.push_back(buffer.same_as(from_) ? to_ : buffer);
     if (body.same_as(old->body) && init.same_as(old->init)) {
-      bool same = !mentions(old->reads) && !mentions(old->writes);  // regions may say more than the body does
+      bool same =
+          !mentions(old->reads) && !mentions(old->writes);  // regions may cover more than the body does
       for (size_t i = 0; i < allocated.size(); ++i)
         same = same && allocated[i].same_as(old->alloc_buffers[i]);
       if (same) return old;
@@ -225,28 +226,6 @@ class MoveElements final : public Rewriter {
   Expr predicate_ = bool_imm(true);
 };
 
-// Uses of the buffer that are no element: views, pointers.
-class OtherUses final : public Walker {
- public:
-  explicit OtherUses(const Buffer& buffer) : buffer_(buffer) {}
-  const SBlockNode* view = nullptr;
-  bool pointer = false;
-  void visit(const Expr& e) override {
-    if (e.get() == buffer_.get()) pointer = true;
-    walk_children(e);
-  }
-  void visit(const Stmt& s) override {
-    if (auto* block = as<SBlockNode>(s)) {
-      for (const MatchBufferRegion& match : block->match_buffers)
-        if (match->source->source.same_as(buffer_)) view = block;
-    }
-    walk_children(s);
-  }
-
- private:
-  const Buffer& buffer_;
-};
-
 std::string shape_text(const Array<Expr>& shape) {
   std::string text;
   for (const Expr& dim : shape) {
@@ -268,18 +247,6 @@ std::vector<SRefNode*> writers_below(ScheduleState& state, const SRefNode& block
   }
   return result;
 }
-
-class PutNest final : public Rewriter {
- public:
-  PutNest(const StmtNode* old, const Stmt& next) : old_(old), next_(next) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override { return s.get() == old_ ? next_ : rewrite_children(s); }
-
- private:
-  const StmtNode* old_;
-  const Stmt& next_;
-};
 
 // The value of elements between as a function of the new indices.
 IndexMap padding_map(Step& step, size_t ndim, DataType dtype, const Buffer& buffer) {
@@ -311,7 +278,8 @@ IndexMap padding_map(Step& step, size_t ndim, DataType dtype, const Buffer& buff
   // A number is of the elements' type where that is of its kind.
   bool whole = value.type_index() == ffi::TypeIndex::kTVMFFIInt;
   DataType own = whole == element.is_floating() ? (whole ? DataType::Int(32) : DataType::Float(32)) : element;
-  Expr constant = ir::try_get<Expr>(value) ? *ir::try_get<Expr>(value) : make_const(own, value.cast<double>());
+  Expr constant =
+      ir::try_get<Expr>(value) ? *ir::try_get<Expr>(value) : make_const(own, value.cast<double>());
   auto map = make<IndexMapNode>(indices, Array<Expr>{constant});
   if (constant->dtype() != element) {
     step.call.args[4] = map;
@@ -374,14 +342,25 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
     }
     for (const Buffer& each : up->block()->alloc_buffers) allocated = allocated || each.same_as(buffer);
   }
-  OtherUses uses(buffer);
-  uses.visit(owner->stmt);
-  if (uses.view || uses.pointer) {
+  const SBlockNode* view = nullptr;
+  bool pointer = false;
+  walk_with(owner->stmt, overloaded{[&](const Expr& e, Walker& on) {
+                                      pointer |= e.same_as(buffer);
+                                      on.walk_children(e);
+                                    },
+                                    [&](const Stmt& s, Walker& on) {
+                                      if (auto* block = as<SBlockNode>(s)) {
+                                        for (const MatchBufferRegion& match : block->match_buffers)
+                                          if (match->source->source.same_as(buffer)) view = block;
+                                      }
+                                      on.walk_children(s);
+                                    }});
+  if (view || pointer) {
     Error error = refuse(refusals["transform-layout-opaque"], buffer->name.c_str(),
-                         uses.view ? "through a view" : "through its address")
+                         view ? "through a view" : "through its address")
                       .at(step.span(2));
-    if (!uses.view) throw error;
-    throw Error(error).note("the view is made here", uses.view->span);
+    if (!view) throw error;
+    throw Error(error).note("the view is made here", view->span);
   }
   Analyzer analyzer;
   std::vector<Range> box;
@@ -428,7 +407,7 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
       auto rewritten = writer_with_padding(step.state, *writer, layout);
       if (!rewritten) continue;
       reuse.emplace_back(rewritten->old_block.get(), rewritten->block.get());
-      before = PutNest(rewritten->old_nest.get(), rewritten->nest).rewrite(before);
+      before = replaced(before, rewritten->old_nest, rewritten->nest);
     }
     if (!reuse.empty()) {
       // the padding is there
@@ -466,4 +445,4 @@ const Primitive transform_layout = primitive<&apply>(
       return args.size() > 3 && args[3] != nullptr ? "nobody depends on what the padding holds" : "";
     });
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_transform_layout

@@ -3,7 +3,7 @@
 #include "transform/schedule/primitive.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_unannotate {
 
 static constexpr ir::Refusals refusals{kScheduleError,
                                        {
@@ -16,8 +16,7 @@ sch.unannotate(i, "pragma"))",
 sch.annotate(i, "pragma", 1)
 sch.unannotate(i, "pragma"))"},
                                        }};
-extern const ir::RefusalList refusals_primitive_unannotate;
-const ir::RefusalList refusals_primitive_unannotate = refusals;
+MLC_REFUSALS(primitive_unannotate, refusals);
 
 static constexpr char doc[] = R"(
 unannotate(block_or_loop, ann_key)      Take an annotation off a loop or block.
@@ -52,4 +51,4 @@ static void apply(Step& step, SRef sref, String key) {
 extern const Primitive unannotate;
 const Primitive unannotate = primitive<&apply>("Unannotate", "unannotate(block_or_loop, ann_key)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_unannotate

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "transform/arith/split_sum_form.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/non_block_stmts.h"
@@ -37,8 +38,7 @@ sch.decompose_reduction("product", i))"},
          .message = "block `{}` does not tell what the blocks inside of it access",
          .help = "`T.reads(...)` and `T.writes(...)` of a block tell which regions it accesses"},
     }};
-extern const ir::RefusalList refusals_schedule_analysis;
-const ir::RefusalList refusals_schedule_analysis = refusals;
+MLC_REFUSALS(schedule_analysis, refusals);
 
 SRefNode* scope_of(const SRefNode& sref) {
   SRefNode* up = sref.parent;
@@ -82,38 +82,27 @@ std::vector<Stmt> statements_of(const Stmt& body) {
 
 namespace {
 
-// Realizes below a statement that are not inside other blocks.
-class EachRealize final : public Walker {
- public:
-  explicit EachRealize(std::function<void(const SBlockRealizeNode*)> act) : act_(std::move(act)) {}
-  void visit(const Expr&) override {}
-  void visit(const Stmt& s) override {
-    if (auto* realize = as<SBlockRealizeNode>(s)) return act_(realize);
-    walk_children(s);
-  }
-
- private:
-  std::function<void(const SBlockRealizeNode*)> act_;
-};
-
 // Is `wanted` this statement, or in it outside of other loops and blocks?
 bool has_place_below(const Stmt& s, const StmtNode* wanted) {
-  struct Search final : Walker {
-    const StmtNode* wanted;
-    bool found = false;
-    void visit(const Expr&) override {}
-    void visit(const Stmt& s) override {
-      if (s.get() == wanted) found = true;
-      if (auto* realize = as<SBlockRealizeNode>(s)) {
-        found = found || realize->block.get() == wanted;
-      } else if (s->kind != StmtKind::kFor && !found) {
-        walk_children(s);
-      }
+  bool found = false;
+  walk_with(s, [&](const Stmt& s, Walker& on) {
+    if (s.get() == wanted) found = true;
+    if (auto* realize = as<SBlockRealizeNode>(s)) {
+      found = found || realize->block.get() == wanted;
+    } else if (s->kind != StmtKind::kFor && !found) {
+      on.walk_children(s);
     }
-  } search;
-  search.wanted = wanted;
-  search.visit(s);
-  return search.found;
+  });
+  return found;
+}
+
+// Realizes below a statement that are not inside other blocks.
+template <class F>
+void each_realize(const Stmt& body, F act) {
+  walk_with(body, [&](const Stmt& s, Walker& on) {
+    if (auto* realize = as<SBlockRealizeNode>(s)) return act(realize);
+    on.walk_children(s);
+  });
 }
 
 const Stmt& body_of(const SRefNode& sref) { return sref.block() ? sref.block()->body : sref.loop()->body; }
@@ -139,9 +128,9 @@ size_t child_position(const SRefNode& above, const SRefNode& below) {
 std::vector<SRefNode*> child_blocks(ScheduleState& state, const SRefNode& sref) {
   std::vector<SRefNode*> blocks;
   FunctionIndex& index = state.index_of(sref);
-  EachRealize([&](const SBlockRealizeNode* realize) {
+  each_realize(body_of(sref), [&](const SBlockRealizeNode* realize) {
     blocks.push_back(index.srefs.at(realize->block.get()).get());
-  }).visit(body_of(sref));
+  });
   return blocks;
 }
 
@@ -153,12 +142,14 @@ IterVar thread_again(const IterVar& thread) {
 
 SBlockRealize realize_of(ScheduleState& state, const SRefNode& block) {
   SBlockRealize found;
-  EachRealize search([&](const SBlockRealizeNode* realize) {
-    if (realize->block.get() == block.stmt.get()) found = ref(realize);
-  });
-  search.visit(block.parent ? body_of(*block.parent) : state.function(state.index_of(block).name)->body);
+  auto search = [&](const Stmt& s) {
+    each_realize(s, [&](const SBlockRealizeNode* realize) {
+      if (realize->block.get() == block.stmt.get()) found = ref(realize);
+    });
+  };
+  search(block.parent ? body_of(*block.parent) : state.function(state.index_of(block).name)->body);
   if (!found && block.parent && block.parent->block() && block.parent->block()->init)
-    search.visit(block.parent->block()->init);
+    search(block.parent->block()->init);
   MLC_CHECK(found, "block `{}` has no realize", block.name.c_str());
   return found;
 }
@@ -249,7 +240,7 @@ std::vector<Interval> relaxed(ScheduleState& state, const SRefNode& block, const
   return result;
 }
 
-// What the blocks inside of one that tells nothing access while it runs; nothing for others.
+// What the blocks inside of one without declared accesses access while it runs; nothing for others.
 Accesses undeclared_accesses(ScheduleState& state, const SRefNode& sref) {
   if (!sref.block()->reads.empty() || !sref.block()->writes.empty()) return {};
   Analyzer analyzer;
@@ -453,7 +444,7 @@ std::optional<std::vector<Interval>> reached_under_condition(ScheduleState& stat
   return result;
 }
 
-// Is what `consumer` reads in `region` written before, between the place above both and the read?
+// Is what `consumer` reads in `region` written before, between their common ancestor and the read?
 bool covered(ScheduleState& state, const Dependences& deps, SRefNode& consumer, const TensorRegion& region,
              const std::vector<SRefNode*>& producers) {
   std::vector<SRefNode*> all = producers;
@@ -474,7 +465,7 @@ bool covered(ScheduleState& state, const Dependences& deps, SRefNode& consumer, 
         std::vector<Interval> part;
         if (!is_const_int(realize_of(state, *producer)->predicate, 1)) {
           auto reached = reached_under_condition(state, *producer, written, top, analyzer);
-          if (!reached) continue;  // nobody knows that it writes anything
+          if (!reached) continue;  // its writes are undeclared
           part = *reached;
         } else if (!by_digits) {
           part = relaxed(state, *producer, written, top, analyzer);
@@ -628,7 +619,7 @@ std::string why_not_reduction(ScheduleState& state, const SRefNode& sref, const 
 
 namespace {
 
-// Which part of a scope keeps it from being a stage pipeline, in words.
+// Which part of a scope keeps it from being a stage pipeline, as a text.
 std::string why_no_stage_pipeline(ScheduleState& state, SRefNode& scope) {
   Dependences deps = dependences(state, scope);
   auto position = [&](const SRefNode* sref) {

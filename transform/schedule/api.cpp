@@ -15,9 +15,11 @@ static constexpr ir::Refusals refusals{kScheduleError,
                                             .message = "the module has no function `{}`",
                                             .wrong = R"(sch.work_on("other"))",
                                             .right = R"(sch.work_on("main"))"},
+                                           {.name = "seed-out-of-range",
+                                            .kind = "ValueError",
+                                            .meaning = "A seed is a number from 1 to 2**31 - 1."},
                                        }};
-extern const ir::RefusalList refusals_schedule_api;
-const ir::RefusalList refusals_schedule_api = refusals;
+MLC_REFUSALS(schedule_api, refusals);
 
 namespace {
 
@@ -39,7 +41,7 @@ Any construct(ApiCall& call) {
     wrong_argument(call, 1, "int or None");
   int64_t seed = call.args[1] == nullptr ? 1 : call.args[1].cast<int64_t>();
   if (seed < 1 || seed > INT32_MAX) {
-    throw Error("seed-out-of-range", "seed {} is not in 1..{}", seed, INT32_MAX)
+    throw refuse_as(refusals["seed-out-of-range"], "seed {} is not in 1..{}", seed, INT32_MAX)
         .kind("ValueError")
         .at(call.span_of(1));
   }
@@ -145,7 +147,8 @@ Any get(ApiCall& call) {
 
 Any remove_rv(ApiCall& call) {
   const Any& rv = call.args[1];
-  if (ir::try_get<Var>(rv) && mutable_schedule(self(call)).numbers.erase(rv.as<ffi::Object>())) return nullptr;
+  if (ir::try_get<Var>(rv) && mutable_schedule(self(call)).numbers.erase(rv.as<ffi::Object>()))
+    return nullptr;
   if (!ir::try_get<LoopRV>(rv) && !ir::try_get<SBlockRV>(rv))
     wrong_argument(call, 1, "a loop or block of this schedule");
   if (mutable_schedule(self(call)).handles.erase(rv.as<ffi::Object>()) == 0) {
@@ -160,9 +163,9 @@ Any seed(ApiCall& call) {
   if (call.args[1].type_index() != ffi::TypeIndex::kTVMFFIInt) wrong_argument(call, 1, "int");
   int64_t value = call.args[1].cast<int64_t>();
   if (value < -1) {
-    throw Error("seed-out-of-range", "seed {} is negative", value).kind("ValueError").at(call.span_of(1));
+    throw refuse_as(refusals["seed-out-of-range"], "seed {} is negative", value).at(call.span_of(1));
   }
-  // -1 asks for any; 0 would stay 0.
+  // -1 means any; 0 would stay 0.
   mutable_schedule(self(call)).random_state = value == -1 || value % kModulus == 0 ? 1 : value % kModulus;
   return nullptr;
 }
@@ -233,7 +236,7 @@ constexpr char kScheduleText[] = "s_tir.Schedule", kLoopText[] = "s_tir.LoopRV",
 constexpr std::string_view kSchedule = "mlc.s_tir.Schedule";
 constexpr std::string_view kTrace = "mlc.s_tir.Trace";
 
-const ApiRow kRows[] = {
+const ApiRow api_table[] = {
     {ApiKind::kClass, "tvm.s_tir",
      "Schedule(mod, *, seed=None, debug_mask=\"none\", error_render_level=\"detail\", enable_check=True)",
      "A module and the steps that transform it; every method is one step, which either succeeds or changes "
@@ -286,7 +289,7 @@ const ApiRow kRows[] = {
 
 void register_schedule_api() {
   ApiRegistry& registry = ApiRegistry::global();
-  registry.add(kRows);
+  registry.add(api_table);
   registry.add(+[]() -> std::span<const ApiRow> {
     static std::vector<ApiRow> methods;
     for (const Primitive* primitive : all_primitives()) {

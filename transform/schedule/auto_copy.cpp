@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/non_block_stmts.h"
@@ -23,8 +24,7 @@ static constexpr ir::Refusals refusals{
          .help = "the copy stands behind the last write, so it would come too late or too early"},
         {.name = "region-unknown", .message = "which part of `{}` loop `{}` {} is not known"},
     }};
-extern const ir::RefusalList refusals_schedule_auto_copy;
-const ir::RefusalList refusals_schedule_auto_copy = refusals;
+MLC_REFUSALS(schedule_auto_copy, refusals);
 
 namespace {
 
@@ -92,26 +92,6 @@ SBlockRealize copy_block(const Buffer& from, const Buffer& to, const Buffer& all
   block = with(block, [&](SBlockNode& copy) { copy.annotations.Set("auto_copy", true); });
   return make<SBlockRealizeNode>(values, Expr(bool_imm(true)), block);
 }
-
-// One loop replaced, looking only at what is above it.
-class ReplaceLoop final : public Rewriter {
- public:
-  ReplaceLoop(const SRefNode& loop, const Stmt& next) : loop_(loop.loop()), next_(next) {
-    for (const SRefNode* up = loop.parent; up; up = up->parent) above_.insert(up->stmt.get());
-  }
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    if (s.get() == loop_) return next_;
-    if (s->kind == StmtKind::kSBlockRealize) return s;
-    return s->kind == StmtKind::kFor && !above_.contains(s.get()) ? s : rewrite_children(s);
-  }
-
- private:
-  const ForNode* loop_;
-  const Stmt& next_;
-  std::unordered_set<const StmtNode*> above_;
-};
 
 // A copy that is written back holds nothing at first.
 void require_written_first(Step& step, const SRefNode& loop, const Buffer& buffer) {
@@ -195,12 +175,18 @@ SRefNode* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, cons
   body.insert(body.begin() + static_cast<ptrdiff_t>(position), realize);
   Stmt next_loop =
       with(ref(loop->loop()), [&](ForNode& next) { next.body = seq(Array<Stmt>(body.begin(), body.end())); });
-  Stmt next = ReplaceLoop(*loop, next_loop).rewrite_children(scope->stmt);
+  std::unordered_set<const StmtNode*> above;
+  for (const SRefNode* up = loop->parent; up; up = up->parent) above.insert(up->stmt.get());
+  Stmt next = rewrite_below(scope->stmt, [&](const Stmt& s, Rewriter& on) -> Stmt {
+    if (s.get() == loop->loop()) return next_loop;
+    if (s->kind == StmtKind::kSBlockRealize) return s;
+    return s->kind == StmtKind::kFor && !above.contains(s.get()) ? s : on.rewrite_children(s);
+  });
   next = with(ref(as<SBlockNode>(next)),
               [&](SBlockNode& scope_copy) { scope_copy.alloc_buffers.push_back(copy); });
   step.replace(*scope, next);
   SRefNode* sref = step.sref(realize->block);
-  // A copy whose place does not depend on the loops is repeated by them.
+  // A copy whose destination does not depend on the loops is repeated by them.
   sref->affine_binding = !realize->iter_values.empty();
   return sref;
 }

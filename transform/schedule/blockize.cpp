@@ -50,8 +50,7 @@ sch.blockize(j))"},
          .message = "block `{}` is a reduction, which cannot be one of several",
          .help = "take its init out with `sch.decompose_reduction` first"},
     }};
-extern const ir::RefusalList refusals_schedule_blockize;
-const ir::RefusalList refusals_schedule_blockize = refusals;
+MLC_REFUSALS(schedule_blockize, refusals);
 
 namespace {
 
@@ -126,7 +125,7 @@ SubspaceDivision divide_block(const SBlockRealize& realize, const SRefNode& bloc
   }
   found->outer_predicate = shorter(found->outer_predicate);
   found->inner_predicate = shorter(found->inner_predicate);
-  // What the predicate says and the cut does not.
+  // What the predicate implies and the cut does not.
   bind_loops(analyzer, loops);
   Domain run;
   for (const LoopRange& loop : ranges_of(loops))
@@ -155,7 +154,7 @@ SubspaceDivision divide_block(const SBlockRealize& realize, const SRefNode& bloc
 struct Cut {
   Array<IterVar> outer_iters;
   Array<Expr> outer_values;
-  SBlock block;  // with the outer and inner iterators in place of its own
+  SBlock block;  // with the outer and inner iterators instead of its own
   Array<IterVar> inner_iters;
   Array<Expr> inner_values;
   SubspaceDivision division;
@@ -232,7 +231,7 @@ SBlockRealize inner_realize(const Cut& cut, bool updates) {
     copy.iter_vars = cut.inner_iters;
     copy.init = nullptr;
     if (!updates) return;
-    Array<TensorRegion> reads = copy.writes;  // it goes on from what the outer block has initialised
+    Array<TensorRegion> reads = copy.writes;  // it continues from what the outer block has initialised
     for (const TensorRegion& read : cut.block->reads) reads.push_back(read);
     copy.reads = reads;
   });
@@ -474,7 +473,7 @@ SRefNode* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool 
       outer_values = cut.outer_values;
       predicate = division.outer_predicate;
     }
-    if (cut.block->init) {  // there would be no place for it
+    if (cut.block->init) {  // there would be no loop for it
       throw refuse(refusals["blockize-outer-reduction"], sref->name.c_str())
           .kind("InternalError+ScheduleError")
           .at(span);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "transform/schedule/buffers.h"
 #include "transform/schedule/refusals.h"
 
@@ -15,8 +16,7 @@ static constexpr ir::Refusals refusals{
          .wrong = R"(sch.set_scope("shifted", 0, "local"))",
          .right = R"(sch.set_scope("double", 0, "local"))"},
     }};
-extern const ir::RefusalList refusals_schedule_buffers;
-const ir::RefusalList refusals_schedule_buffers = refusals;
+MLC_REFUSALS(schedule_buffers, refusals);
 
 namespace {
 
@@ -28,55 +28,6 @@ Buffer changed(const Buffer& buffer, const std::function<void(BufferTypeNode&)>&
   change(*type);
   return make<VarNode>(String(buffer->name.c_str() + suffix), Type(BufferType(type)));
 }
-
-// The views on changed buffers change with them.
-class Views final : public Walker {
- public:
-  Views(BufferMap& buffers, const std::function<void(BufferTypeNode&)>& change, const std::string& suffix)
-      : buffers_(buffers), change_(change), suffix_(suffix) {}
-  void visit(const Expr&) override {}
-  void visit(const Stmt& s) override {
-    if (auto* block = as<SBlockNode>(s)) {
-      for (const MatchBufferRegion& match : block->match_buffers) {
-        if (buffers_.contains(match->source->source.get())) {
-          buffers_[match->buffer.get()] = changed(match->buffer, change_, suffix_);
-        }
-      }
-    }
-    walk_children(s);
-  }
-
- private:
-  BufferMap& buffers_;
-  const std::function<void(BufferTypeNode&)>& change_;
-  const std::string& suffix_;
-};
-
-// Loads give the old type, stores take it.
-class CastAccesses final : public Rewriter {
- public:
-  explicit CastAccesses(const BufferMap& buffers) : buffers_(buffers) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    Expr next = rewrite_children(e);
-    auto* load = as<TensorLoadNode>(next);
-    if (!load) return next;
-    auto found = buffers_.find(load->source.get());
-    if (found == buffers_.end()) return next;
-    return make<CastNode>(e->dtype(), Expr(make<TensorLoadNode>(found->second, load->indices)));
-  }
-  Stmt rewrite(const Stmt& s) override {
-    Stmt next = rewrite_children(s);
-    auto* store = as<BufferStoreNode>(next);
-    auto found = store ? buffers_.find(store->buffer.get()) : buffers_.end();
-    if (found == buffers_.end()) return next;
-    Expr value = make<CastNode>(found->second->buffer()->dtype, store->value);
-    return make<BufferStoreNode>(found->second, value, store->indices, store->span);
-  }
-
- private:
-  const BufferMap& buffers_;
-};
 
 }  // namespace
 
@@ -92,10 +43,37 @@ SRefNode& allocating_block(SRefNode& block, const Buffer& buffer, std::string_vi
 void change_buffer(Step& step, SRefNode& allocator, const Buffer& buffer,
                    const std::function<void(BufferTypeNode&)>& change, const std::string& suffix) {
   BufferMap buffers{{buffer.get(), changed(buffer, change, suffix)}};
-  Views(buffers, change, suffix).visit(allocator.stmt);
+  // The views on changed buffers change with them.
+  walk_with(allocator.stmt, [&](const Stmt& s, Walker& on) {
+    if (auto* block = as<SBlockNode>(s)) {
+      for (const MatchBufferRegion& match : block->match_buffers) {
+        if (buffers.contains(match->source->source.get())) {
+          buffers[match->buffer.get()] = changed(match->buffer, change, suffix);
+        }
+      }
+    }
+    on.walk_children(s);
+  });
   Stmt next = allocator.stmt;
   if (buffers[buffer.get()]->buffer()->dtype != buffer->buffer()->dtype) {
-    next = CastAccesses(buffers).rewrite(next);
+    // Loads have the old type, and stores take it.
+    auto load = [&](const Expr& e, Rewriter& on) -> Expr {
+      Expr next = on.rewrite_children(e);
+      auto* load = as<TensorLoadNode>(next);
+      if (!load) return next;
+      auto found = buffers.find(load->source.get());
+      if (found == buffers.end()) return next;
+      return make<CastNode>(e->dtype(), Expr(make<TensorLoadNode>(found->second, load->indices)));
+    };
+    auto store = [&](const Stmt& s, Rewriter& on) -> Stmt {
+      Stmt next = on.rewrite_children(s);
+      auto* store = as<BufferStoreNode>(next);
+      auto found = store ? buffers.find(store->buffer.get()) : buffers.end();
+      if (found == buffers.end()) return next;
+      Expr value = make<CastNode>(found->second->buffer()->dtype, store->value);
+      return make<BufferStoreNode>(found->second, value, store->indices, store->span);
+    };
+    next = rewrite_with(next, overloaded{load, store});
   }
   step.replace(allocator, replace_buffers(next, buffers));
 }

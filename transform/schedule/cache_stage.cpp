@@ -23,8 +23,7 @@ static constexpr ir::Refusals refusals{kScheduleError,
                                             .message = "blocks `{}` and `{}` both write `{}`",
                                             .help = "one block writes each buffer that is copied"},
                                        }};
-extern const ir::RefusalList refusals_schedule_cache_stage;
-const ir::RefusalList refusals_schedule_cache_stage = refusals;
+MLC_REFUSALS(schedule_cache_stage, refusals);
 
 namespace {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/invert_affine_index.h"
@@ -40,8 +41,7 @@ sch.compute_at("double", i))"},
          .message = "block `{}` is all there is in its scope",
          .help = "at least one block must stay where it is"},
     }};
-extern const ir::RefusalList refusals_schedule_compute_location;
-const ir::RefusalList refusals_schedule_compute_location = refusals;
+MLC_REFUSALS(schedule_compute_location, refusals);
 
 namespace {
 
@@ -141,7 +141,7 @@ Interval reach(const Expr& index, const Domain& domain, Analyzer& analyzer) {
 
 using IterDomains = std::unordered_map<const VarNode*, IterDomain>;
 
-// What another access asks of an iterator. An instance belongs to `exact`ly these only when all that it reads
+// What another access requires of an iterator. An instance belongs to `exact`ly these only when all that it reads
 // is there: the smaller domain; false when none of both is.
 bool add_domain(IterDomains& found, const VarNode* var, const IterDomain& domain, bool exact,
                 Analyzer& analyzer) {
@@ -182,34 +182,6 @@ std::optional<IterDomains> digits_within(const SBlockNode& block, const TensorRe
   if (!digits) return std::nullopt;
   return invert_affine_index(block.iter_vars, indices, needed, region->source->buffer()->shape, exact, analyzer);
 }
-
-// Removes one block (and the loops that only held it), replaces one loop; looks only at what is above them.
-class MoveRewriter final : public Rewriter {
- public:
-  MoveRewriter(const SRefNode& block, const SRefNode& loop, Stmt next_loop)
-      : block_(block.block()), loop_(loop.loop()), next_loop_(std::move(next_loop)) {
-    for (const SRefNode* up = block.parent; up; up = up->parent) above_.insert(up->stmt.get());
-    for (const SRefNode* up = loop.parent; up; up = up->parent) above_.insert(up->stmt.get());
-  }
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    if (s.get() == loop_) return next_loop_;
-    if (auto* realize = as<SBlockRealizeNode>(s)) return realize->block.get() == block_ ? no_op() : s;
-    if (s->kind == StmtKind::kFor) {
-      if (!above_.contains(s.get())) return s;
-      Stmt next = rewrite_children(s);
-      return is_no_op(as<ForNode>(next)->body) ? no_op() : next;
-    }
-    return rewrite_children(s);  // a sequence drops what became empty
-  }
-
- private:
-  const SBlockNode* block_;
-  const ForNode* loop_;
-  Stmt next_loop_;
-  std::unordered_set<const StmtNode*> above_;
-};
 
 }  // namespace
 
@@ -272,7 +244,7 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
         bool point = is_const_int(range->extent, 1);
         domain.range = {sub(point ? need.min : sub(need.min, reach), index.offset),
                         sub(need.max, index.offset)};
-        // Ends of which it cannot be told which one is the smaller one.
+        // Ends whose order is unknown.
         Interval& ends = domain.range;
         if (point && !const_int(analyzer.simplify(sub(need.max, need.min))))
           ends = {ir::min(ends.min, ends.max), ir::max(ends.min, ends.max)};
@@ -492,8 +464,20 @@ Stmt moved_block(const SRefNode& block, const SRefNode& loop, const Stmt& subtre
   body.insert(body.begin() + position, subtree);
   Stmt next_loop =
       with(ref(loop.loop()), [&](ForNode& copy) { copy.body = seq(Array<Stmt>(body.begin(), body.end())); });
-  MoveRewriter rewriter(block, loop, next_loop);
-  Stmt next_body = rewriter.rewrite(scope.block()->body);
+  std::unordered_set<const StmtNode*> above;
+  for (const SRefNode* place : {&block, &loop})
+    for (const SRefNode* up = place->parent; up; up = up->parent) above.insert(up->stmt.get());
+  // Without the block (and the loops that only held it), the loop replaced; looks only at what is above them.
+  Stmt next_body = rewrite_with(scope.block()->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
+    if (s.get() == loop.loop()) return next_loop;
+    if (auto* realize = as<SBlockRealizeNode>(s)) return realize->block.get() == block.block() ? no_op() : s;
+    if (s->kind == StmtKind::kFor) {
+      if (!above.contains(s.get())) return s;
+      Stmt next = on.rewrite_children(s);
+      return is_no_op(as<ForNode>(next)->body) ? no_op() : next;
+    }
+    return on.rewrite_children(s);  // a sequence drops what became empty
+  });
   return with(ref(scope.block()), [&](SBlockNode& copy) { copy.body = next_body; });
 }
 
@@ -638,7 +622,7 @@ bool reads_what_is_written(ScheduleState& state, const SRefNode& block, const SR
 }
 
 // Iterations that run instances of a sum again must be around all of its reduction loops, where they start it
-// anew; inside of one they would add to it once more.
+// again; inside of one they would add to it twice.
 void require_sums_once(const ScheduleState& state, const SRefNode& block, SRefNode& loop, const Stmt& subtree,
                        Span span) {
   if (!block.block()->init) return;
@@ -699,7 +683,7 @@ void require_whole_sums(ScheduleState& state, const SRefNode& block, SRefNode& l
   }
 }
 
-// What a moved block's condition says besides that its iterators stay in their domains, written in these; and
+// What a moved block's condition requires besides that its iterators stay in their domains, written in these; and
 // the conditions under which its producers run, where these are of loops that it moves into. Iterations that
 // add nothing to a producer's sum leave out nothing: the sum is there.
 Expr moved_condition(ScheduleState& state, const SRefNode& block, SRefNode& loop,

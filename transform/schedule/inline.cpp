@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/region.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/iter_map.h"
@@ -31,8 +32,7 @@ static constexpr ir::Refusals refusals{
          .message = "block `{}` matches a region of `{}`",
          .help = "`compute_at` moves the block and leaves its buffer in memory"},
     }};
-extern const ir::RefusalList refusals_schedule_inline;
-const ir::RefusalList refusals_schedule_inline = refusals;
+MLC_REFUSALS(schedule_inline, refusals);
 
 namespace {
 
@@ -55,7 +55,7 @@ class IndexingBuffers final : public Walker {
   }
 };
 
-// A block with another body, its regions read off anew. What its old regions were indexed by comes first, as
+// A block with another body, its regions computed again. What its old regions were indexed by comes first, as
 // in TVM, which looks at these before the body.
 SBlock rebuilt(const SBlockNode* block, const Stmt& body, const Stmt& init) {
   SBlock next = with(ref(block), [&](SBlockNode& copy) {
@@ -94,7 +94,7 @@ class ReplaceLoads final : public Rewriter {
   Stmt rewrite(const Stmt& s) override {
     Stmt next = rewrite_children(s);
     auto* block = as<SBlockNode>(next);
-    // Blocks inside say what they read as well, unless they tell nothing.
+    // Nested blocks declare what they read as well, unless they declare nothing.
     bool tells = block && (!block->reads.empty() || !block->writes.empty());
     return tells && !next.same_as(s) ? Stmt(rebuilt(block, block->body, block->init)) : next;
   }
@@ -109,26 +109,6 @@ struct Change {
   SRefNode* sref;
   SBlock next;
   Expr predicate;
-};
-
-// The body of a block with one of the blocks in it rewritten.
-class ReplaceBlock final : public Rewriter {
- public:
-  explicit ReplaceBlock(const Change& change) : change_(change) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    auto* realize = as<SBlockRealizeNode>(s);
-    if (realize == nullptr) return rewrite_children(s);
-    if (realize->block.get() != change_.sref->block()) return s;
-    return with(ref(realize), [&](SBlockRealizeNode& copy) {
-      copy.block = change_.next;
-      if (change_.predicate) copy.predicate = change_.predicate;
-    });
-  }
-
- private:
-  const Change& change_;
 };
 
 // The scope without one block, with other blocks rewritten.
@@ -315,7 +295,7 @@ Inlining inline_block(SRefNode& scope, SRefNode& block, const std::vector<SRefNo
     const SBlockNode* old = consumer->block();
     Stmt init = old->init ? replace.rewrite(old->init) : old->init;
     Stmt body = replace.rewrite(old->body);
-    // A block that hides what it reads of the buffer goes on hiding it.
+    // A block that hides what it reads of the buffer keeps hiding it.
     bool tells = std::any_of(old->reads.begin(), old->reads.end(),
                              [&](const TensorRegion& read) { return read->source.same_as(buffer); });
     SBlock declared = with(ref(old), [&](SBlockNode& copy) {
@@ -337,7 +317,15 @@ Inlining inline_into_producer(SRefNode& scope, SRefNode& block, SRefNode& produc
   for (SRefNode* inside = &storing; inside != &producer; inside = change.sref) {
     inner.emplace_back(inside->block(), change.next.get());
     SRefNode* around = scope_of(*inside);
-    Stmt next = ReplaceBlock(change).rewrite(around->block()->body);
+    Stmt next = rewrite_with(around->block()->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
+      auto* realize = as<SBlockRealizeNode>(s);
+      if (realize == nullptr) return on.rewrite_children(s);
+      if (realize->block.get() != change.sref->block()) return s;
+      return with(ref(realize), [&](SBlockRealizeNode& copy) {
+        copy.block = change.next;
+        if (change.predicate) copy.predicate = change.predicate;
+      });
+    });
     change = {around, rebuilt(around->block(), next, nullptr), nullptr};
   }
   Inlining result = replaced_scope(scope, block, {change}, buffer);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
@@ -24,27 +25,9 @@ sch.parallel(k))",
          .right = R"(i, j, k = sch.get_loops("product")
 sch.parallel(i))"},
     }};
-extern const ir::RefusalList refusals_schedule_loops;
-const ir::RefusalList refusals_schedule_loops = refusals;
+MLC_REFUSALS(schedule_loops, refusals);
 
 namespace {
-
-class AddPredicate final : public Rewriter {
- public:
-  explicit AddPredicate(const Expr& predicate) : predicate_(predicate) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    auto* realize = as<SBlockRealizeNode>(s);
-    if (!realize) return rewrite_children(s);
-    return with(ref(realize), [&](SBlockRealizeNode& copy) {
-      copy.predicate = logical_and(realize->predicate, predicate_);
-    });
-  }
-
- private:
-  const Expr& predicate_;
-};
 
 class SimplifyBindings final : public Rewriter {
  public:
@@ -86,33 +69,29 @@ class SimplifyBindings final : public Rewriter {
   Analyzer analyzer_;
 };
 
-// Replaces variables and simplifies what changes.
-class SubstituteSimplified final : public Rewriter {
- public:
-  SubstituteSimplified(const VarMap& values, Analyzer& analyzer) : values_(values), analyzer_(analyzer) {}
-  Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) {
-      auto found = values_.find(var);
-      return found != values_.end() ? found->second : e;
-    }
-    Expr next = rewrite_children(e);
-    return next.same_as(e) || e->kind == ExprKind::kTensorRegion ? next : analyzer_.simplify(next);
-  }
-  using Rewriter::rewrite;
-
- private:
-  const VarMap& values_;
-  Analyzer& analyzer_;
-};
-
 }  // namespace
 
 SBlock substitute_simplified(const SBlock& block, const VarMap& values, Analyzer& analyzer) {
-  Stmt next = SubstituteSimplified(values, analyzer).rewrite_children(Stmt(block));
+  Stmt next = rewrite_below(Stmt(block), [&](const Expr& e, Rewriter& on) {
+    if (auto* var = as<VarNode>(e)) {
+      auto found = values.find(var);
+      return found != values.end() ? found->second : e;
+    }
+    Expr next = on.rewrite_children(e);
+    return next.same_as(e) || e->kind == ExprKind::kTensorRegion ? next : analyzer.simplify(next);
+  });
   return ref(as<SBlockNode>(next));
 }
 
-Stmt add_predicate(const Stmt& body, const Expr& predicate) { return AddPredicate(predicate).rewrite(body); }
+Stmt add_predicate(const Stmt& body, const Expr& predicate) {
+  return rewrite_with(body, [&](const Stmt& s, Rewriter& on) -> Stmt {
+    auto* realize = as<SBlockRealizeNode>(s);
+    if (!realize) return on.rewrite_children(s);
+    return with(ref(realize), [&](SBlockRealizeNode& copy) {
+      copy.predicate = logical_and(realize->predicate, predicate);
+    });
+  });
+}
 
 Stmt simplify_bindings(const Stmt& body, const std::vector<SRefNode*>& outer, bool preserve_unit_iters) {
   return SimplifyBindings(ranges_of(outer), preserve_unit_iters).rewrite(body);
@@ -146,7 +125,7 @@ void set_loop_kind(Step& step, SRefNode& loop, ForKind kind, IterVar thread_bind
 
 namespace {
 
-// A sum that every iteration makes anew, all of them in one place that others read later.
+// A sum that every iteration recomputes, all of them in one element that is read later.
 void require_no_shared_sum(Step& step, const LoopArg& loop, const SRefNode& block,
                            const SBlockRealize& realize) {
   const VarNode* var = loop->loop()->loop_var.get();

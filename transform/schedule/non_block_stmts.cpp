@@ -16,7 +16,7 @@ using VarSet = std::unordered_set<const VarNode*>;
 class NonBlockStmts final : public ir::Walker {
  public:
   VarSet reads, writes, defined;
-  bool ordered = true;  // false: some statement ends or repeats others, or names a part of a buffer anew
+  bool ordered = true;  // false: some statement ends or repeats others, or renames a part of a buffer
   void visit(const Expr& e) override {
     if (auto* load = as<TensorLoadNode>(e)) reads.insert(load->source.get());
     if (auto* var = as<VarNode>(e); var != nullptr && var->buffer()) {

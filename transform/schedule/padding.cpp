@@ -18,8 +18,7 @@ static constexpr ir::Refusals refusals{
          .wrong = R"(i, j = sch.get_loops("double")
 sch.decompose_padding("double", i))"},
     }};
-extern const ir::RefusalList refusals_schedule_padding;
-const ir::RefusalList refusals_schedule_padding = refusals;
+MLC_REFUSALS(schedule_padding, refusals);
 
 PaddingBlock padding_block(ScheduleState& state, const BlockArg& block, const LoopArg& loop) {
   SRefNode* scope = scope_of(*block);

@@ -32,8 +32,7 @@ tvm.s_tir.Schedule(mod).get_sblock("double", func_name="f"))"},
          .wrong = R"(sch.get_sblock("add"))",
          .right = R"(sch.get_sblock("shifted"))"},
     }};
-extern const ir::RefusalList refusals_schedule_primitive;
-const ir::RefusalList refusals_schedule_primitive = refusals;
+MLC_REFUSALS(schedule_primitive, refusals);
 
 Error handle_gone(const SRefNode& sref, bool loop) {
   return (loop ? refuse(shared_refusals["loop-handle-gone"], sref.name.c_str())
@@ -44,7 +43,7 @@ Error handle_gone(const SRefNode& sref, bool loop) {
 
 namespace {
 
-// Of one of several values that were given together, such as the loops of `fuse`.
+// Of one of several values of one argument, such as the loops of `fuse`.
 [[noreturn]] void wrong_item(const ApiCall& call, size_t index, const Any& item, std::string_view expected) {
   if (item.same_as(call.args[index])) wrong_argument(call, index, expected);
   throw Error("wrong-type", "argument `{}` of `{}` must be {}, not {}", call.api.params[index].name,

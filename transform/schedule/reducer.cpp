@@ -22,8 +22,7 @@ static constexpr ir::Refusals refusals{
          .help = "sums start at 0, products at 1, `T.min` at `T.max_value`, `T.max` at `T.min_value`; the "
                  "buffer stands left: `C[i] = C[i] + x`; pairs may be sums, argmax or argmin"},
     }};
-extern const ir::RefusalList refusals_schedule_reducer;
-const ir::RefusalList refusals_schedule_reducer = refusals;
+MLC_REFUSALS(schedule_reducer, refusals);
 
 namespace {
 
@@ -98,7 +97,7 @@ bool matches(const Expr& pattern, const Expr& e, const std::vector<Var>& holes, 
       .note("the block is defined here", block.stmt->span);
 }
 
-// The stores of a sequence with the values that names stand for put in, in the order of the names.
+// The stores of a sequence with the values of names substituted, in the order of the names.
 std::vector<const BufferStoreNode*> stores_of(const SRefNode& block, const Stmt& body, Exprs& values,
                                               Span span) {
   std::vector<const BindNode*> binds;

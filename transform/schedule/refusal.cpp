@@ -92,7 +92,7 @@ struct KeptCall {
   Span span;
   std::vector<Span> arg_spans;
   size_t notes;  // that the refusal had; others were added on its way
-  bool solver;   // whether z3 was asked: the PassContext that says so may be left by now
+  bool solver;   // whether z3 was used: its PassContext may be left by now
 
   void complete(ir::Diagnostic& shown) {
     if (!schedule->state->mod().same_as(mod)) return;  // it has gone on since

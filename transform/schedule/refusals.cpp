@@ -3,7 +3,6 @@
 
 namespace mlc::transform {
 
-extern const ir::RefusalList refusals_schedule_refusals;
-const ir::RefusalList refusals_schedule_refusals = shared_refusals;
+MLC_REFUSALS(schedule_refusals, shared_refusals);
 
 }  // namespace mlc::transform

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/cache_stage.h"
@@ -33,33 +34,9 @@ static constexpr ir::Refusals refusals{
          .message = "block `{}` writes `{}` as well, and would go on with an older copy",
          .help = "`cache_inplace` copies what a block reads and writes"},
     }};
-extern const ir::RefusalList refusals_schedule_reindex;
-const ir::RefusalList refusals_schedule_reindex = refusals;
+MLC_REFUSALS(schedule_reindex, refusals);
 
 namespace {
-
-// Accesses to `from` become accesses to `to` at `indices`.
-class UseCopy final : public Rewriter {
- public:
-  UseCopy(const Buffer& from, const Buffer& to, const Array<Expr>& indices)
-      : from_(from), to_(to), indices_(indices) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    Expr next = rewrite_children(e);
-    auto* load = as<TensorLoadNode>(next);
-    return load && load->source.same_as(from_) ? Expr(make<TensorLoadNode>(to_, indices_)) : next;
-  }
-  Stmt rewrite(const Stmt& s) override {
-    Stmt next = rewrite_children(s);
-    auto* store = as<BufferStoreNode>(next);
-    if (!store || !store->buffer.same_as(from_)) return next;
-    return make<BufferStoreNode>(to_, store->value, indices_, store->span);
-  }
-
- private:
-  const Buffer &from_, &to_;
-  const Array<Expr>& indices_;
-};
 
 // Does the block run for every value of its iterators? Conditions that only end a domain do not count.
 bool runs_everywhere(const SBlockRealize& realize) {
@@ -133,8 +110,8 @@ Array<Expr> only_indices(const SRefNode& block, const Buffer& buffer, Span span)
   return *found;
 }
 
-void require_outer_indices(Step& step, const SRefNode& block, const Buffer& buffer, const Array<Expr>& indices,
-                           bool beside) {
+void require_outer_indices(Step& step, const SRefNode& block, const Buffer& buffer,
+                           const Array<Expr>& indices, bool beside) {
   std::unordered_set<const VarNode*> inside;  // what the block itself defines
   post_order(block.stmt, nullptr, [&](const Stmt& s) {
     if (auto* loop = as<ForNode>(s)) inside.insert(loop->loop_var.get());
@@ -142,8 +119,8 @@ void require_outer_indices(Step& step, const SRefNode& block, const Buffer& buff
     if (auto* below = as<SBlockNode>(s); below && below != block.block())
       for (const IterVar& iter : below->iter_vars) inside.insert(iter->var.get());
   });
-  // What others never write can decide the place in the copy's loops as well; for a copy beside the block's
-  // loops, what these do not write.
+  // What others never write can decide the position in the copy's loops as well; for a copy outside the
+  // block's loops, what these do not write.
   SRefNode& scope = *scope_of(block);
   Dependences deps = dependences(step.state, scope);
   size_t position = child_position(scope, block);
@@ -178,33 +155,16 @@ void require_full_write(Step& step, const SRefNode& block, const Buffer& buffer)
   }
 }
 
-namespace {
-
-// The value in place of an expression.
-class ReplaceExpr final : public Rewriter {
- public:
-  ReplaceExpr(const ExprNode* old, Expr value) : old_(old), value_(std::move(value)) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e.get() == old_ ? value_ : rewrite_children(e); }
-
- private:
-  const ExprNode* old_;
-  Expr value_;
-};
-
-}  // namespace
+namespace {}  // namespace
 
 // Does the block access anything for a part of its iterations only? Without conditions, what it accesses for
 // any of them exists.
 static bool has_conditions(const SBlockNode& block) {
-  bool found = false;
-  post_order(
-      block.body,
-      [&](const Expr& e) {
-        found = found || e->kind == ExprKind::kSelect || as_call_to(e, "tirx.if_then_else") != nullptr;
-      },
-      [&](const Stmt& s) { found = found || s->kind == StmtKind::kIfThenElse; });
-  return found;
+  return any_below(block.body, overloaded{[](const Expr& e) {
+                                            return e->kind == ExprKind::kSelect ||
+                                                   as_call_to(e, "tirx.if_then_else");
+                                          },
+                                          [](const Stmt& s) { return s->kind == StmtKind::kIfThenElse; }});
 }
 
 // Is the index in [0, size), each of its branches under the condition that it is chosen by?
@@ -222,7 +182,7 @@ static bool inside_by_branches(const Expr& index, const Expr& size, Analyzer& an
   Expr condition = select ? select->condition : call->args[0];
   auto holds = [&](const Expr& assumed, const Expr& value) {
     auto inside = analyzer.assume(assumed);
-    Expr branch = ReplaceExpr(choice.get(), value).rewrite(index);
+    Expr branch = replaced(index, choice, value);
     return inside_by_branches(branch, size, analyzer, branches + 1);
   };
   return holds(condition, select ? select->true_value : call->args[1]) &&
@@ -276,8 +236,20 @@ void require_only_read(Step& step, const SRefNode& block, const Buffer& buffer) 
 SRefNode* add_reindex_stage(Step& step, const BlockArg& block, const ReindexStage& what) {
   SRefNode* scope = scope_of(*block);
   const SBlockNode* old = block->block();
-  UseCopy use(what.buffer, what.copy, what.indices);
-  SBlock changed = ref(as<SBlockNode>(use.rewrite_children(Stmt(ref(old)))));
+  auto use_copy =
+      overloaded{[&](const Expr& e, Rewriter& on) {
+                   Expr next = on.rewrite_children(e);
+                   auto* load = as<TensorLoadNode>(next);
+                   bool moved = load && load->source.same_as(what.buffer);
+                   return moved ? Expr(make<TensorLoadNode>(what.copy, what.indices)) : next;
+                 },
+                 [&](const Stmt& s, Rewriter& on) -> Stmt {
+                   Stmt next = on.rewrite_children(s);
+                   auto* store = as<BufferStoreNode>(next);
+                   if (!store || !store->buffer.same_as(what.buffer)) return next;
+                   return make<BufferStoreNode>(what.copy, store->value, what.indices, store->span);
+                 }};
+  SBlock changed = ref(as<SBlockNode>(rewrite_below(Stmt(ref(old)), use_copy)));
   changed = with(changed, [&](SBlockNode& next) {
     for (Array<TensorRegion>* regions : {&next.reads, &next.writes}) {
       Array<TensorRegion> all;

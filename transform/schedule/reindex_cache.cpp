@@ -32,8 +32,7 @@ static constexpr ir::Refusals refusals{
          .wrong = R"(sch.reindex_cache_read("double", 0, "local", lambda i, j: (i + j,)))",
          .right = R"(sch.reindex_cache_read("double", 0, "local", lambda i, j: (j, i)))"},
     }};
-extern const ir::RefusalList refusals_schedule_reindex_cache;
-const ir::RefusalList refusals_schedule_reindex_cache = refusals;
+MLC_REFUSALS(schedule_reindex_cache, refusals);
 
 namespace {
 
@@ -43,7 +42,7 @@ bool uses(const Array<Expr>& indices, const Var& var) {
   });
 }
 
-// Do equal new indices mean equal old ones? Each old index is one of the new, or the new ones tell the
+// Do equal new indices mean equal old ones? Each old index is one of the new, or the new ones determine the
 // iterators.
 bool tells_old_indices(const Array<Expr>& old, const Array<Expr>& next, const std::vector<IterVar>& iters) {
   bool all = std::all_of(old.begin(), old.end(), [&](const Expr& index) {
@@ -53,7 +52,7 @@ bool tells_old_indices(const Array<Expr>& old, const Array<Expr>& next, const st
   Analyzer analyzer;
   Array<Var> outputs;
   for (const Expr& index : next) outputs.push_back(make_var("o", index->dtype()));
-  // Digits may not divide an extent; what keeps the elements of more iterations apart keeps these apart.
+  // Digits may not divide an extent; what separates the elements of more iterations separates these.
   int64_t multiple = 1;
   for (const Expr& index : next) {
     post_order(index, [&](const Expr& e) {
@@ -91,7 +90,7 @@ SRefNode* reindex_cache(Step& step, const BlockArg& block, const String& storage
   const SBlockNode* old = block->block();
   Buffer buffer = choose_buffer(step, 2, *block, write ? old->writes : old->reads, write ? "writes" : "reads",
                                 Naming::kNumbers);
-  // What is read lies in the buffer, also where the block does not run; what is written may not be
+  // What is read is in the buffer, also where the block does not run; what is written may not be
   // overwritten there.
   require_copy_straight(step.state, *scope, *block, buffer, write, step.primitive.name());
   IndexMap map = index_map_argument(step.call, 4, std::nullopt, index_type(*old));

@@ -62,7 +62,7 @@ std::vector<int64_t> sample_tile(int64_t& state, int64_t extent, int64_t n) {
     } else if (power == 1) {
       tile[sample_below(state, static_cast<int32_t>(n))] *= prime;
     } else {
-      // n - 1 bars among power + n - 1 places: the stars between them are the powers.
+      // n - 1 bars among power + n - 1 positions: the stars between them are the powers.
       int32_t srefs = power + static_cast<int32_t>(n) - 1;
       std::vector<int32_t> bars = sample_distinct(state, srefs, static_cast<int32_t>(n) - 1);
       std::sort(bars.begin(), bars.end());

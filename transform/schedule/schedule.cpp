@@ -44,7 +44,7 @@ Schedule copy_schedule(const ScheduleNode& schedule) {
   node->state = schedule.state->copy(moved);
   for (const auto& [rv, sref] : schedule.handles) {
     auto found = moved.find(sref.get());
-    node->handles[rv] = found != moved.end() ? found->second : sref;  // a place that is gone stays gone
+    node->handles[rv] = found != moved.end() ? found->second : sref;  // an SRef that is gone stays gone
   }
   node->numbers = schedule.numbers;
   node->named = schedule.named;

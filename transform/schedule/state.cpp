@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "ir/core/try_get.h"
+#include "ir/core/walk_with.h"
 #include "transform/schedule/analysis.h"
 #include "transform/schedule/refusals.h"
 
@@ -17,7 +18,7 @@ String name_of(const Stmt& s) {
   return as<SBlockNode>(s)->name_hint;
 }
 
-// Calls `enter` on each loop and block, outermost first; goes below one when `enter` says so.
+// Calls `enter` on each loop and block, outermost first; goes below one when `enter` returns true.
 class EachPlace final : public Walker {
  public:
   explicit EachPlace(std::function<bool(const Stmt&)> enter) : enter_(std::move(enter)) {}
@@ -28,27 +29,6 @@ class EachPlace final : public Walker {
 
  private:
   std::function<bool(const Stmt&)> enter_;
-};
-
-// Replaces one direct descendant of a loop or block; does not look below other loops and blocks.
-class ReplaceChild final : public Rewriter {
- public:
-  ReplaceChild(const StmtNode* old, const Stmt& next) : old_(old), next_(next) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    if (s.get() == old_) return next_;
-    if (auto* realize = as<SBlockRealizeNode>(s)) {
-      // A block that is replaced by something else takes its realize with it.
-      if (realize->block.get() == old_ && next_->kind != StmtKind::kSBlock) return next_;
-      if (realize->block.get() != old_) return s;
-    }
-    return has_place(s) ? s : rewrite_children(s);
-  }
-
- private:
-  const StmtNode* old_;
-  const Stmt& next_;
 };
 
 }  // namespace
@@ -147,18 +127,28 @@ void ScheduleState::replace(SRefNode& at, const Stmt& next, const BlockReuse& re
   };
   collect_old(collect_old, at.stmt, false);
 
-  // The statements on the way up.
-  std::vector<std::pair<SRefNode*, Stmt>> path;
+  // A direct descendant of a loop or block is replaced; not below other loops and blocks.
   const StmtNode* old = at.stmt.get();
   Stmt changed = next;
+  auto replace_child = [&](const Stmt& s, Rewriter& on) -> Stmt {
+    if (s.get() == old) return changed;
+    if (auto* realize = as<SBlockRealizeNode>(s)) {
+      // A block that is replaced by something else takes its realize with it.
+      if (realize->block.get() == old && changed->kind != StmtKind::kSBlock) return changed;
+      if (realize->block.get() != old) return s;
+    }
+    return has_place(s) ? s : on.rewrite_children(s);
+  };
+  // The statements on the way up.
+  std::vector<std::pair<SRefNode*, Stmt>> path;
   for (SRefNode* up = at.parent; up; up = up->parent) {
-    Stmt copy = ReplaceChild(old, changed).rewrite_children(up->stmt);
+    Stmt copy = rewrite_below(up->stmt, replace_child);
     old = up->stmt.get();
     changed = copy;
     path.emplace_back(up, copy);
   }
   PrimFunc fn = function(index.name);
-  Stmt body = ReplaceChild(old, changed).rewrite(fn->body);
+  Stmt body = rewrite_with(fn->body, replace_child);
   PrimFunc next_fn = with(fn, [&](PrimFuncNode& copy) { copy.body = body; });
 
   // From here on nothing fails.
@@ -199,7 +189,9 @@ void ScheduleState::replace(SRefNode& at, const Stmt& next, const BlockReuse& re
     gone[i]->parent = nullptr;
   }
   SRefNode* around = path.empty() ? nullptr : path.front().first;
-  auto place_of = [&](const StmtNode* stmt) -> SRefNode* { return stmt ? index.srefs.at(stmt).get() : around; };
+  auto place_of = [&](const StmtNode* stmt) -> SRefNode* {
+    return stmt ? index.srefs.at(stmt).get() : around;
+  };
   for (const auto& [stmt, parent] : fresh) {  // outermost first, so parents are there
     auto successor = successors.find(stmt.get());
     SRef sref = successor != successors.end() ? successor->second : std::make_shared<SRefNode>();

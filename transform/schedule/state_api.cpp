@@ -25,8 +25,7 @@ static constexpr ir::Refusals refusals{
          .wrong = R"(tvm.s_tir.Schedule(main, debug_mask="some"))",
          .right = R"(tvm.s_tir.Schedule(main, debug_mask="all"))"},
     }};
-extern const ir::RefusalList refusals_schedule_state_api;
-const ir::RefusalList refusals_schedule_state_api = refusals;
+MLC_REFUSALS(schedule_state_api, refusals);
 
 namespace {
 
@@ -37,9 +36,9 @@ struct ScheduleStateNode final : ffi::Object {
   MLC_NODE("mlc.s_tir.ScheduleState", ScheduleStateNode, ffi::Object);
 };
 
-// A loop or block where it stands; it follows the place through rewrites. A mark refers to nothing.
+// A loop or block in the program; it follows the SRef through rewrites. A mark refers to nothing.
 struct StmtSRefNode final : ffi::Object {
-  Schedule schedule;  // keeps the place's parents alive; null for marks
+  Schedule schedule;  // keeps the SRef's parents alive; null for marks
   SRef sref;
   bool blocks_only;  // parents are blocks
   StmtSRefNode(Schedule schedule, SRef sref, bool blocks_only)
@@ -321,7 +320,7 @@ constexpr std::string_view kTirs = "tvm.s_tir", kSchedules = "tvm.s_tir.schedule
   {                                                                                                          \
     ApiKind::kProperty, key, #name, doc, +[](ApiCall& call) -> Any { return call.args[0].as<Node>()->name; } \
   }
-const ApiRow kRows[] = {
+const ApiRow state_api_table[] = {
     {ApiKind::kClass, kTirs, "ScheduleState(mod, *, debug_mask=\"none\", enable_check=True)",
      "A module with what is known of its loops and blocks.", make_state, kState,
      "tvm.s_tir.schedule.state.ScheduleState"},
@@ -405,6 +404,6 @@ int64_t parse_debug_mask(ApiCall& call, size_t argument) {
       .at(call.span_of(argument));
 }
 
-void register_state_api() { ApiRegistry::global().add(kRows); }
+void register_state_api() { ApiRegistry::global().add(state_api_table); }
 
 }  // namespace mlc::transform

@@ -28,8 +28,7 @@ static constexpr ir::Refusals refusals{
          .wrong = R"(i, j = sch.get_loops("double")
 sch.tensorize(i, "my_intrin"))"},
     }};
-extern const ir::RefusalList refusals_schedule_tensor_intrin;
-const ir::RefusalList refusals_schedule_tensor_intrin = refusals;
+MLC_REFUSALS(schedule_tensor_intrin, refusals);
 
 namespace {
 
@@ -99,7 +98,7 @@ Any get_desc(ApiCall& call) { return call.args[0].cast<TensorIntrin>()->desc; }
 Any get_impl(ApiCall& call) { return call.args[0].cast<TensorIntrin>()->impl; }
 
 constexpr std::string_view kIntrin = "mlc.s_tir.TensorIntrin";
-const ApiRow kRows[] = {
+const ApiRow tensor_intrin_table[] = {
     {ApiKind::kClass, "tvm.s_tir", "TensorIntrin(desc, impl)",
      "A computation and the instructions that do it: two functions with the same parameters.", &construct,
      kIntrin, "tvm.s_tir._tensor_intrin.TensorIntrin"},
@@ -244,7 +243,7 @@ class Renew final : public Rewriter {
   std::unordered_map<const VarNode*, Var> renamed_;
 };
 
-// Those of the standard library are made when somebody asks, as a printed schedule of its rules does: how
+// Those of the standard library are made on first use, as by a printed schedule of its rules: how
 // their names begin, and the module that knows them.
 constexpr std::pair<const char*, const char*> kMadeWhenAsked[] = {
     {"mlc.transpose_", "mlc.schedule.cpu_transpose"},
@@ -277,6 +276,6 @@ const SBlockRealizeNode* only_block(const PrimFunc& fn) { return as<SBlockRealiz
 
 PrimFunc renewed(const PrimFunc& fn, int index_bits) { return Renew(index_bits).fn(fn); }
 
-void register_tensor_intrin_api() { ApiRegistry::global().add(kRows); }
+void register_tensor_intrin_api() { ApiRegistry::global().add(tensor_intrin_table); }
 
 }  // namespace mlc::transform

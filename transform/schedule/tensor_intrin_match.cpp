@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is a block the computation that an intrinsic describes? The same loops, blocks and expressions in the same
-// order, over regions that may stand anywhere in buffers that may have more dimensions.
+// order, over regions anywhere in buffers that may have more dimensions.
 #include <algorithm>
 
 #include "ir/core/refusal.h"
@@ -15,8 +15,7 @@ static constexpr ir::Refusals refusals{
         {.name = "tensorize-mismatch",
          .message = "block `{}` does not compute what intrinsic `{}` describes: {}"},
     }};
-extern const ir::RefusalList refusals_schedule_tensor_intrin_match;
-const ir::RefusalList refusals_schedule_tensor_intrin_match = refusals;
+MLC_REFUSALS(schedule_tensor_intrin_match, refusals);
 
 namespace {
 
@@ -172,7 +171,7 @@ class Matcher {
 
   void define(const Var& a, const Var& b, const Range& values) {
     same_[a.get()] = b.get();
-    // So that differences of indices lose their loop variables, also where one says `v` and the other `v %
+    // So that differences of indices lose their loop variables, also where one has `v` and the other `v %
     // 8`.
     analyzer_.bind(b, values);
     analyzer_.bind(a, cast(a->dtype(), Expr(b)));

@@ -18,8 +18,7 @@ static constexpr ir::Refusals refusals{
          .help = "a trace is for the program that it was made on",
          .meaning = "The steps of a trace have the results that they had on the program it was made on."},
     }};
-extern const ir::RefusalList refusals_schedule_trace;
-const ir::RefusalList refusals_schedule_trace = refusals;
+MLC_REFUSALS(schedule_trace, refusals);
 
 namespace {
 
@@ -108,7 +107,7 @@ class TracePrinter {
   }
 
  private:
-  // Consumers and decisions that were not given are left out; other defaults are written.
+  // Consumers and decisions that were not passed are left out; other defaults are written.
   static bool shows_none(const ApiParam& param) { return param.name == "pad_value"; }
 
   std::string named(const Any& rv) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scripts may ask of traces and of their steps.
+// The API of traces and their steps.
 #include <tvm/ffi/container/dict.h>
 
 #include <algorithm>
@@ -21,8 +21,7 @@ static constexpr ir::Refusals refusals{
          .wrong = R"(tvm.s_tir.schedule.InstructionKind.get("Divide"))",
          .right = R"(tvm.s_tir.schedule.InstructionKind.get("Split"))"},
     }};
-extern const ir::RefusalList refusals_schedule_trace_api;
-const ir::RefusalList refusals_schedule_trace_api = refusals;
+MLC_REFUSALS(schedule_trace_api, refusals);
 
 namespace {
 
@@ -52,7 +51,7 @@ InstructionRef instruction_argument(ApiCall& call, size_t i) {
   return *found;
 }
 
-// Where a step stands in this trace.
+// The index of a step in this trace.
 std::optional<size_t> position_in(const TraceNode& trace, const InstructionRef& wanted) {
   for (size_t i = 0; i < trace.instructions.size(); ++i)
     if (trace.instructions[i].object.same_as(wanted)) return i;
@@ -226,7 +225,7 @@ Any make_expr_rv(ApiCall&) { return Expr(make_var("v", DataType::Int(32))); }
 constexpr std::string_view kTrace = "mlc.s_tir.Trace", kInstruction = "mlc.s_tir.Instruction",
                            kKind = "mlc.s_tir.InstructionKind";
 
-const ApiRow kRows[] = {
+const ApiRow trace_api_table[] = {
     {ApiKind::kClass, "tvm.s_tir.schedule", "Trace(insts, decisions)", "Steps of a schedule.", &construct,
      kTrace, "tvm.s_tir.schedule.trace.Trace"},
     {ApiKind::kFunction, "tvm.s_tir.schedule.Trace", "apply_json_to_schedule(json_obj, sch)",
@@ -269,7 +268,7 @@ Any instruction_object(const Instruction& instruction) {
 }
 
 void register_trace_api() {
-  ApiRegistry::global().add(kRows);
+  ApiRegistry::global().add(trace_api_table);
   ApiRegistry::global().alias("tvm.s_tir.Trace", "tvm.s_tir.schedule.Trace");
 }
 

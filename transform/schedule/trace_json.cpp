@@ -26,7 +26,7 @@ struct Role {
   bool as_position = false;  // two attributes: number, and 0 for reads or 1 for writes
 };
 
-// What JSON makes of a parameter; whether a plain one is an input, its value says.
+// The JSON form of a parameter; whether a plain one is an input is seen from its value.
 Role role_of(const Primitive& primitive, const ApiParam& param) {
   Role role;
   if (param.name == "decision") role.part = Part::kDecision;
@@ -61,7 +61,7 @@ std::vector<Any> items(const Any& value) {
   return {array.begin(), array.end()};
 }
 
-Any list_of(const std::vector<Any>& values) {
+Any json_list(const std::vector<Any>& values) {
   ffi::List<Any> list;
   for (const Any& value : values) list.push_back(value);
   return list;
@@ -84,7 +84,7 @@ class Names {
     if (is_list(value)) {
       std::vector<Any> parts;
       for (const Any& item : items(value)) parts.push_back(input(item));
-      return list_of(parts);
+      return json_list(parts);
     }
     return value;
   }
@@ -99,7 +99,7 @@ Any plain(const Any& value) {
   if (value == nullptr || !is_list(value)) return value;
   std::vector<Any> parts;
   for (const Any& item : items(value)) parts.push_back(plain(item));
-  return list_of(parts);
+  return json_list(parts);
 }
 
 [[noreturn]] void bad_json(Span span, const std::string& what) {
@@ -131,7 +131,7 @@ class Handles {
     if (value == nullptr || !is_list(value)) return value;
     std::vector<Any> parts;
     for (const Any& item : items(value)) parts.push_back(input(item));
-    return list_of(parts);
+    return json_list(parts);
   }
 
  private:
@@ -154,7 +154,7 @@ std::vector<Any> arguments(const Primitive& primitive, const Api& api, const std
         std::vector<Any> rest(inputs.begin() + std::min(input, inputs.size()), inputs.end());
         input = inputs.size();
         bool varargs = api.params[i].kind == ApiParam::Kind::kVarArgs;
-        args.push_back(varargs ? Any(Array<Any>(rest.begin(), rest.end())) : list_of(rest));
+        args.push_back(varargs ? Any(Array<Any>(rest.begin(), rest.end())) : json_list(rest));
         break;
       }
       case Part::kInput:
@@ -258,12 +258,12 @@ Any TraceNode::as_json(bool remove_postproc) const {
     for (const Any& input : parts.inputs) inputs.push_back(names.input(input));
     for (const Any& attr : parts.attrs) attrs.push_back(plain(attr));
     for (const Any& output : instruction.outputs) outputs.push_back(String(names.fresh(output)));
-    steps.push_back(list_of({String(std::string(instruction.primitive->kind)), list_of(inputs),
-                             list_of(attrs), list_of(outputs)}));
+    steps.push_back(json_list({String(std::string(instruction.primitive->kind)), json_list(inputs),
+                             json_list(attrs), json_list(outputs)}));
     if (parts.decision != nullptr)
-      decisions.push_back(list_of({static_cast<int64_t>(index), plain(parts.decision)}));
+      decisions.push_back(json_list({static_cast<int64_t>(index), plain(parts.decision)}));
   }
-  return list_of({list_of(steps), list_of(decisions)});
+  return json_list({json_list(steps), json_list(decisions)});
 }
 
 void apply_json(const Any& json, ScheduleNode& to, Host& host, Span span) {

@@ -42,7 +42,7 @@ bool are_few(const std::vector<Counter>& counters) {
 
 using Values = std::vector<int64_t>;
 
-// Goes through iterations, the last counter fastest, until `act` says so.
+// Goes through iterations, the last counter fastest, until `act` returns true.
 void each_iteration(const std::vector<Counter>& counters,
                     const std::function<bool(const Values&, const VarMap&)>& act) {
   Values at;
@@ -371,7 +371,7 @@ std::string element_not_written(const SBlockRealize& realize, const std::vector<
 
 namespace {
 
-// The elements of a region that iterations access, until `act` says so. False when that is not known, or they
+// The elements of a region that iterations access, until `act` returns true. False when that is not known, or they
 // are too many; the first ones are gone through all the same if `first`.
 bool each_element(const SBlockRealize& realize, const std::vector<SRefNode*>& loops, const TensorRegion& region,
                   const std::function<bool(const Values& at, const Values& element)>& act,

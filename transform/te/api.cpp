@@ -7,6 +7,7 @@
 
 #include "ir/core/error_kinds.h"
 #include "ir/core/freeze.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/api.h"
 #include "ir/tir/arith_ops.h"
@@ -17,13 +18,41 @@
 
 namespace mlc::transform {
 
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "negative-extent",
+         .message = "an extent must not be negative, got {}",
+         .meaning = "A dimension has no negative extent.",
+         .wrong = R"(from tvm import te
+te.placeholder((-8,)))",
+         .right = R"(from tvm import te
+te.placeholder((8,)))"},
+        {.name = "te-combiner"},
+        {.name = "te-nested-tag", .message = "nested tag is not allowed for now"},
+        {.name = "te-partial-index",
+         .message = "the function returned a tensor with indices missing: it has {} dimensions, {} given"},
+        {.name = "te-too-many-indices",
+         .kind = "TypeError+ValueError",
+         .message = "the function takes {} ind{}, the shape has {} dimension{}",
+         .meaning = "The function of a `te.compute` takes one index for each dimension of the shape.",
+         .wrong = R"(from tvm import te
+A = te.placeholder((8,))
+te.compute((8,), lambda i, j: A[i]))",
+         .right = R"(from tvm import te
+A = te.placeholder((8,))
+te.compute((8,), lambda i: A[i]))"},
+        {.name = "te-varargs-names",
+         .kind = "RuntimeError+ValueError",
+         .message = "{} names for {} remaining dimensions"},
+    }};
+MLC_REFUSALS(te_api, refusals);
+
 using namespace te;  // NOLINT: this is the face of that folder
 
 namespace {
 
 constexpr std::string_view kTe = "tvm.te";
-
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
 
 // The elements of a list or tuple; nullopt for anything else.
 std::optional<Array<Any>> elements(const Any& value) {
@@ -73,8 +102,7 @@ Array<Expr> shape_of(const ApiCall& call, const Any& value, size_t argument) {
           .at(call.span_of(argument));
     }
     if (auto known = const_int(extent); known && *known < 0) {
-      throw Error("negative-extent", "an extent must not be negative, got {}", *known)
-          .at(call.span_of(argument));
+      throw refuse(refusals["negative-extent"], *known).at(call.span_of(argument));
     }
     shape.push_back(extent);
   }
@@ -180,9 +208,8 @@ std::vector<std::string> index_names(ApiCall& call, size_t rank) {
     open = true;
   }
   if (names.size() > rank) {
-    throw Error("te-too-many-indices", "the function takes {} ind{}, the shape has {} dimension{}",
-                names.size(), names.size() == 1 ? "ex" : "ices", rank, rank == 1 ? "" : "s")
-        .kind("TypeError+ValueError")
+    throw refuse(refusals["te-too-many-indices"], names.size(), names.size() == 1 ? "ex" : "ices", rank,
+                 rank == 1 ? "" : "s")
         .at(call.span_of(1));
   }
   if (!open) return names;
@@ -191,9 +218,7 @@ std::vector<std::string> index_names(ApiCall& call, size_t rank) {
     auto given = elements(call.args[5]);
     if (!given) wrong_argument(call, 5, "list");
     if (given->size() != rest) {
-      throw Error("te-varargs-names", "{} names for {} remaining dimensions", given->size(), rest)
-          .kind("RuntimeError+ValueError")
-          .at(call.span_of(5));
+      throw refuse(refusals["te-varargs-names"], given->size(), rest).at(call.span_of(5));
     }
     for (const Any& one : *given) names.emplace_back(one.cast<String>());
     return names;
@@ -224,9 +249,7 @@ Any compute_over(ApiCall& call, const Array<Expr>& shape, const std::vector<std:
           .at(call.span_of(1));
     }
     if (auto* slice = one.as<TensorSliceNode>()) {
-      throw Error("te-partial-index",
-                  "the function returned a tensor with indices missing: it has {} dimensions, {} given",
-                  slice->tensor->shape().size(), slice->indices.size())
+      throw refuse(refusals["te-partial-index"], slice->tensor->shape().size(), slice->indices.size())
           .at(call.span_of(1));
     }
     body.push_back(expect_expr(call, one, 1, "what the function returns"));
@@ -245,8 +268,7 @@ Any compute_over(ApiCall& call, const Array<Expr>& shape, const std::vector<std:
   }
   auto tag = detail::argument<String>(call, 3);
   if (std::string_view around = call.api.row.owner == kTe ? current_tag() : ""; !around.empty()) {
-    if (!tag.empty())
-      throw Error("te-nested-tag", "nested tag is not allowed for now").kind("ValueError").at(call.span);
+    if (!tag.empty()) throw refuse(refusals["te-nested-tag"]).at(call.span);
     tag = String(std::string(around));
   }
   ComputeOp op = make_compute(detail::argument<String>(call, 2), tag, attrs, axis, body, call.span);
@@ -366,7 +388,7 @@ Any comm_reducer(ApiCall& call) {
 // reducer(expr, axis, where=None, init=None): args[0] is the reducer.
 Any reducer_call(ApiCall& call) {
   auto reducer = call.args[0].cast<Reducer>();
-  // Values in the place of axes are combined as they are: `larger(a, b)`.
+  // Values instead of axes are combined as they are: `larger(a, b)`.
   if (Expr second = ir::try_get<IterVar>(call.args[2]) ? nullptr : expr_of(call.args[2])) {
     Any both = call.host.call(reducer->combine, std::vector<Any>{call.args[1], second});
     if (call.args[3] == nullptr) return both;
@@ -379,7 +401,8 @@ Any reducer_call(ApiCall& call) {
   if (sources.empty()) wrong_argument(call, 1, "expression");
   std::vector<std::string> names = call.host.parameter_names(reducer->combine);
   if (names.size() != 2) {
-    throw Error("te-combiner", "a combiner takes two values, this function takes {}", names.size())
+    throw refuse_as(refusals["te-combiner"], "a combiner takes two values, this function takes {}",
+                    names.size())
         .at(call.span);
   }
   Array<Var> lhs;
@@ -401,8 +424,8 @@ Any reducer_call(ApiCall& call) {
     Array<Expr> out;
     for (const Any& one : index_list(result)) out.push_back(expect_expr(call, one, 1, what));
     if (out.size() != sources.size()) {
-      throw Error("te-combiner", "{} gives {} values for {} that are reduced", what, out.size(),
-                  sources.size())
+      throw refuse_as(refusals["te-combiner"], "{} gives {} values for {} that are reduced", what, out.size(),
+                      sources.size())
           .at(call.span);
     }
     Array<Expr> typed;
@@ -447,7 +470,7 @@ constexpr std::string_view kTensor = "mlc.te.Tensor";
 constexpr std::string_view kOperation = "mlc.te.Operation";
 constexpr std::string_view kComputeOp = "mlc.te.ComputeOp";
 
-constexpr ApiRow rows[] = {
+constexpr ApiRow api_table[] = {
     {ApiKind::kFunction, kTe, "placeholder(shape, dtype=None, name='placeholder')",
      "A tensor that is an argument.\n\n    A = te.placeholder((128, 64), name=\"A\")", placeholder},
     {ApiKind::kFunction, kTe,
@@ -558,7 +581,7 @@ constexpr std::array shared_names = std::to_array<std::string_view>(
 
 void register_te_api() {
   ApiRegistry& registry = ApiRegistry::global();
-  registry.add(rows);
+  registry.add(api_table);
   auto share = [&](std::string_view name) {
     registry.alias(fmt::format("tvm.te.{}", name), fmt::format("tvm.tirx.{}", name));
   };

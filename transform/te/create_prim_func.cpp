@@ -10,6 +10,7 @@
 //           with T.init():
 //               C[v_i, v_j] = T.float32(0.0)
 //           C[v_i, v_j] = C[v_i, v_j] + A[v_i, v_k] * B[v_k, v_j]
+#include "ir/core/refusal.h"
 #include "transform/arith/simplify.h"
 #include "transform/te/create_prim_func.h"
 
@@ -22,17 +23,44 @@
 #include "ir/core/error_kinds.h"
 #include "ir/core/try_get.h"
 #include "ir/core/visit.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/region.h"
 #include "transform/arith/analyzer.h"
+
+namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kRefusedValue,
+    {
+        {.name = "te-missing-input",
+         .message = "`{}` is used but is not among the function's arguments",
+         .meaning = "A tensor that the function reads must be among its arguments.",
+         .wrong = R"(from tvm import te
+A = te.placeholder((8,), name="A")
+B = te.compute((8,), lambda i: A[i] + 1.0)
+te.create_prim_func([B]))",
+         .right = R"(from tvm import te
+A = te.placeholder((8,), name="A")
+B = te.compute((8,), lambda i: A[i] + 1.0)
+te.create_prim_func([A, B]))"},
+        {.name = "te-scan",
+         .kind = "InternalError",
+         .message = "`{}` is a scan: functions are made of computations and external statements"},
+        {.name = "te-where-not-supported",
+         .kind = "ValueError",
+         .message = "a reduction cannot leave out elements by `where`",
+         .help = "reduce `te.if_then_else(condition, value, identity)`"},
+    }};
+MLC_REFUSALS(te_create_prim_func, refusals);
+
+}  // namespace mlc::transform
 
 namespace mlc::transform::te {
 
 namespace {
 
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
-
 // Attributes of operations: tensors whose layout may be chosen; that the tensor is one of constants, which
-// its block does not say.
+// its block does not declare.
 constexpr std::string_view kLayoutFree = "layout_free_placeholders", kConstMatrix = "const_matrix",
                            kConstIndices = "auto_scheduler_simplify_const_tensor_indices";
 
@@ -66,10 +94,8 @@ class Creator {
     }
     for (const Operation& op : ordered_) {
       if (op->kind == OperationKind::kScan) {
-        throw Error("te-scan", "`{}` is a scan: functions are made of computations and external statements",
-                    op->name.c_str())
-            .at(span_)
-            .kind("InternalError");
+        throw refuse(refusals["te-scan"], op->name.c_str())
+            .at(span_);
       }
       bind_placeholders(op);
     }
@@ -89,9 +115,7 @@ class Creator {
     for (const Operation& op : ordered_) {
       if (op->kind == OperationKind::kPlaceholder) {
         if (!given_.contains({op.get(), 0})) {
-          throw Error("te-missing-input", "`{}` is used but is not among the function's arguments",
-                      op->name.c_str())
-              .kind(kRefusedValue)
+          throw refuse(refusals["te-missing-input"], op->name.c_str())
               .at(span_)
               .help(fmt::format("add `{}` to the list", op->name.c_str()));
         }
@@ -167,7 +191,7 @@ class Creator {
     }
   }
 
-  // An external statement in a block that says nothing of what it reads and writes.
+  // An external statement in a block without declared accesses.
   Stmt external(const ExternOp& op) {
     VarMap stand_for;
     auto map = [&](const Buffer& placeholder, const Key& key, bool starts_at_zero) {
@@ -294,28 +318,20 @@ class Creator {
   // Loads of tensors as loads of the function's buffers, axes as block
   // iterators, then simplified.
   Expr element(const Expr& e, const Iterators& at) {
-    struct Renamer final : Rewriter {
-      Creator& creator;
-      const VarMap& renamed;
-      Renamer(Creator& creator, const VarMap& renamed) : creator(creator), renamed(renamed) {}
-      Expr rewrite(const Expr& e) override {
-        if (auto* var = as<VarNode>(e)) {
-          auto found = renamed.find(var);
-          return found == renamed.end() ? e : found->second;
-        }
-        auto* load = as<TensorLoadNode>(e);
-        const OriginNode* origin = load ? origin_of(load->source.get()) : nullptr;
-        if (!origin) return rewrite_children(e);
-        Array<Expr> indices;
-        for (const Expr& index : load->indices) indices.push_back(rewrite(index));
-        return make<TensorLoadNode>(creator.buffers_.at({origin->op.get(), origin->value_index}), indices,
-                                    load->span);
+    return analyzer_.simplify(rewrite_with(e, [&](const Expr& e, Rewriter& on) -> Expr {
+      if (auto* var = as<VarNode>(e)) {
+        auto found = at.renamed.find(var);
+        return found == at.renamed.end() ? e : found->second;
       }
-    };
-    return analyzer_.simplify(Renamer(*this, at.renamed).rewrite(e));
+      auto* load = as<TensorLoadNode>(e);
+      const OriginNode* origin = load ? origin_of(load->source.get()) : nullptr;
+      if (!origin) return on.rewrite_children(e);
+      return make<TensorLoadNode>(buffers_.at({origin->op.get(), origin->value_index}),
+                                  on.rewrite(load->indices), load->span);
+    }));
   }
 
-  // Tensors whose layout whoever schedules may choose; the function says which
+  // Tensors whose layout the scheduler may choose, by an attribute of the function
   // arguments they are.
   void add_layout_free(const Any& tensors) {
     auto add = [&](const auto& all) {
@@ -384,9 +400,8 @@ class Creator {
   Stmt reduction(const ComputeOpNode* op, const Iterators& at, String name, Stmt init) {
     auto* reduce = as<ReduceNode>(op->body[0]);
     if (!is_const_int(reduce->condition, 1)) {
-      throw Error("te-where-not-supported", "a reduction cannot leave out elements by `where`")
-          .at(reduce->span)
-          .help("reduce `te.if_then_else(condition, value, identity)`");
+      throw refuse(refusals["te-where-not-supported"])
+          .at(reduce->span);
     }
     const CommReducer& combiner = reduce->combiner;
     size_t count = op->num_outputs();

@@ -3,12 +3,22 @@
 #include <tvm/ffi/container/list.h>
 
 #include "ir/core/module.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/api.h"
 #include "transform/register_api.h"
 #include "transform/te/tensor.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "InternalError",
+    {
+        {.name = "te-extern-buffer",
+         .message = "the buffer `{}` has another shape or type than its input `{}`"},
+        {.name = "te-scan-shapes"},
+    }};
+MLC_REFUSALS(te_operation_api, refusals);
 
 using namespace te;  // NOLINT: operations and tensors
 
@@ -104,10 +114,7 @@ Any make_extern(ApiCall& call) {
       same = structural_equal(buffer->shape[at], shape[at]);
     }
     if (!same) {
-      throw Error("te-extern-buffer", "the buffer `{}` has another shape or type than its input `{}`",
-                  ins[k]->name.c_str(), inputs[k]->name())
-          .at(call.span)
-          .kind("InternalError");
+      throw refuse(refusals["te-extern-buffer"], ins[k]->name.c_str(), inputs[k]->name()).at(call.span);
     }
   }
   return make<ExternOpNode>(detail::argument<String>(call, 0), detail::argument<String>(call, 1),
@@ -123,11 +130,10 @@ Any make_scan(ApiCall& call) {
     auto k = static_cast<int64_t>(i);
     auto same = [&](const Tensor& other, std::string_view what) {
       if (other->dtype() == state[k]->dtype() && other->shape().size() == state[k]->shape().size()) return;
-      throw Error("te-scan-shapes", "{} `{}` is {} of {} dimensions, the state `{}` {} of {}", what,
-                  other->name(), other->dtype().str(), other->shape().size(), state[k]->name(),
-                  state[k]->dtype().str(), state[k]->shape().size())
-          .at(call.span)
-          .kind("InternalError");
+      throw refuse_as(refusals["te-scan-shapes"], "{} `{}` is {} of {} dimensions, the state `{}` {} of {}",
+                      what, other->name(), other->dtype().str(), other->shape().size(), state[k]->name(),
+                      state[k]->dtype().str(), state[k]->shape().size())
+          .at(call.span);
     };
     same(init[k], "the initial tensor");
     same(update[k], "the update");
@@ -135,11 +141,10 @@ Any make_scan(ApiCall& call) {
     for (int64_t d = 0; d < static_cast<int64_t>(whole.size()); ++d) {
       auto have = const_int(made[d]), want = const_int(whole[d]);
       if (!have || !want || *have == *want) continue;
-      throw Error("te-scan-shapes",
-                  "dimension {} of the update `{}` has {} elements, that of the state `{}` {}", d,
-                  update[k]->name(), *have, state[k]->name(), *want)
-          .at(call.span)
-          .kind("InternalError");
+      throw refuse_as(refusals["te-scan-shapes"],
+                      "dimension {} of the update `{}` has {} elements, that of the state `{}` {}", d,
+                      update[k]->name(), *have, state[k]->name(), *want)
+          .at(call.span);
     }
   }
   return make<ScanOpNode>(detail::argument<String>(call, 0), detail::argument<String>(call, 1),
@@ -181,7 +186,7 @@ constexpr std::string_view kTe = "tvm.te", kInner = "mlc.te";
   {                                                                                                          \
     ApiKind::kProperty, key, #name, doc, +[](ApiCall& call) -> Any { return call.args[0].as<Node>()->name; } \
   }
-constexpr ApiRow rows[] = {
+constexpr ApiRow operation_api_table[] = {
     {ApiKind::kClass, kTe, "Operation()", "What makes tensors.", not_constructible, "mlc.te.Operation",
      "tvm.te.tensor.Operation"},
     {ApiKind::kClass, kTe, "PlaceholderOp()", "An argument.", not_constructible, "mlc.te.PlaceholderOp",
@@ -240,7 +245,7 @@ std::string_view te::current_tag() {
 
 void register_operation_api() {
   ffi::reflection::ObjectDef<OriginNode>(ffi::reflection::init(false));
-  ApiRegistry::global().add(rows);
+  ApiRegistry::global().add(operation_api_table);
 }
 
 }  // namespace mlc::transform

@@ -2,41 +2,41 @@
 #include "transform/te/tensor.h"
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
+#include "ir/core/walk_with.h"
+
+namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    kRefusedValue,
+    {
+        {.name = "te-mixed-outputs"},
+        {.name = "te-nested-reduction",
+         .message = "a reduction must be the whole value of an element of `{}`",
+         .help = "compute the reduction as a tensor of its own and use that",
+         .meaning =
+             "A reduction is the whole value of an element; what is done with it is a tensor of its own.",
+         .wrong = R"(from tvm import te
+A = te.placeholder((8,))
+k = te.reduce_axis((0, 8))
+te.compute((1,), lambda i: te.sum(A[k], axis=k) + 1.0))",
+         .right = R"(from tvm import te
+A = te.placeholder((8,))
+k = te.reduce_axis((0, 8))
+S = te.compute((1,), lambda i: te.sum(A[k], axis=k))
+te.compute((1,), lambda i: S[i] + 1.0))"},
+    }};
+MLC_REFUSALS(te_tensor, refusals);
+
+}  // namespace mlc::transform
 
 namespace mlc::transform::te {
 
 namespace {
 
-// Tensors that expressions read, each once.
-struct InputFinder final : Walker {
-  std::unordered_set<const VarNode*> seen_buffers;
-  std::unordered_map<const OperationNode*, std::unordered_set<int64_t>> seen;
-  Array<Tensor> found;
-
-  void visit(const Expr& e) override {
-    if (auto* load = as<TensorLoadNode>(e)) {
-      const OriginNode* origin = origin_of(load->source.get());
-      if (origin && seen_buffers.insert(load->source.get()).second &&
-          seen[origin->op.get()].insert(origin->value_index).second) {
-        found.push_back(make<TensorNode>(origin->op, origin->value_index));
-      }
-    }
-    walk_children(e);
-  }
-};
-
 bool contains_reduce(const Expr& e) {
-  struct Finder final : Walker {
-    bool found = false;
-    void visit(const Expr& e) override {
-      if (as<ReduceNode>(e)) found = true;
-      if (!found) walk_children(e);
-    }
-  };
-  Finder finder;
-  finder.visit(e);
-  return finder.found;
+  return any_below(e, [](const Expr& part) { return as<ReduceNode>(part) != nullptr; });
 }
 
 const PlaceholderOpNode* as_placeholder(const OperationNode* op) {
@@ -97,21 +97,33 @@ DataType OperationNode::output_dtype(size_t i) const {
   return {};
 }
 Array<Tensor> OperationNode::input_tensors() const {
-  InputFinder finder;
+  std::unordered_set<const VarNode*> seen_buffers;
+  std::unordered_map<const OperationNode*, std::unordered_set<int64_t>> seen;
+  Array<Tensor> found;
+  auto inputs = [&](const Expr& e, Walker& on) {
+    if (auto* load = as<TensorLoadNode>(e)) {
+      const OriginNode* origin = origin_of(load->source.get());
+      if (origin && seen_buffers.insert(load->source.get()).second &&
+          seen[origin->op.get()].insert(origin->value_index).second) {
+        found.push_back(make<TensorNode>(origin->op, origin->value_index));
+      }
+    }
+    on.walk_children(e);
+  };
   switch (kind) {
     case OperationKind::kPlaceholder:
       break;
     case OperationKind::kCompute:
-      for (const Expr& e : as_compute(this)->body) finder.visit(e);
+      for (const Expr& e : as_compute(this)->body) walk_with(e, inputs);
       break;
     case OperationKind::kExtern:
       return as_extern(this)->inputs;
     case OperationKind::kScan:
-      for (const Tensor& one : as_scan(this)->init) finder.found.push_back(one);
-      for (const Tensor& one : as_scan(this)->update) finder.found.push_back(one);
+      for (const Tensor& one : as_scan(this)->init) found.push_back(one);
+      for (const Tensor& one : as_scan(this)->update) found.push_back(one);
       break;
   }
-  return finder.found;
+  return found;
 }
 
 // Tensors are complete only here.
@@ -165,14 +177,14 @@ ComputeOp make_compute(String name, String tag, Map<String, Any> attrs, Array<It
   for (const Expr& e : body) {
     auto* reduce = as<ReduceNode>(e);
     if ((reduce == nullptr) != (first == nullptr)) {
-      throw Error("te-mixed-outputs", "some outputs of `{}` are reductions, others are not", name.c_str())
-          .kind(kRefusedValue)
+      throw refuse_as(refusals["te-mixed-outputs"], "some outputs of `{}` are reductions, others are not",
+                      name.c_str())
           .at(span)
           .help("compute them as separate tensors");
     }
     if (reduce && !reduce->combiner.same_as(first->combiner)) {
-      throw Error("te-mixed-outputs", "the outputs of `{}` are reduced by different combiners", name.c_str())
-          .kind(kRefusedValue)
+      throw refuse_as(refusals["te-mixed-outputs"], "the outputs of `{}` are reduced by different combiners",
+                      name.c_str())
           .at(span)
           .help("compute them as separate tensors");
     }
@@ -183,11 +195,7 @@ ComputeOp make_compute(String name, String tag, Map<String, Any> attrs, Array<It
       nested = contains_reduce(e);
     }
     if (nested) {
-      throw Error("te-nested-reduction", "a reduction must be the whole value of an element of `{}`",
-                  name.c_str())
-          .kind(kRefusedValue)
-          .at(span)
-          .help("compute the reduction as a tensor of its own and use that");
+      throw refuse(refusals["te-nested-reduction"], name.c_str()).at(span);
     }
   }
   return make<ComputeOpNode>(std::move(name), std::move(tag), std::move(attrs), std::move(axis),

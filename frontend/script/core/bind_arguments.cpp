@@ -2,8 +2,16 @@
 // The general way from the arguments of a call to the parameters of a function, and what is wrong with them
 // in CPython's words.
 #include "frontend/script/core/machine.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "duplicate-argument", .message = "{}() got multiple values for argument '{}'"},
+    }};
+MLC_REFUSALS(core_bind_arguments, refusals);
 
 using State = Evaluator::State;
 
@@ -106,8 +114,7 @@ void State::bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords
           .help(ir::did_you_mean(name, names));
     }
     if (!is_unbound(base[found])) {
-      raise("TypeError", span, "duplicate-argument", "{}() got multiple values for argument '{}'",
-            info.qualified_name, name);
+      raise(refusals["duplicate-argument"], span, info.qualified_name, name);
     }
     base[found] = std::move(value);
   }

@@ -5,8 +5,16 @@
 #include <span>
 
 #include "frontend/script/core/generator.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "generator-running", .message = "generator already executing"},
+    }};
+MLC_REFUSALS(core_comprehension, refusals);
 
 using namespace syntax;  // NOLINT: the names of the tree
 using State = Evaluator::State;
@@ -174,7 +182,7 @@ struct GeneratorExpression final : GeneratorBase {
 
   bool next(Evaluator& evaluator, Any& out) override {
     if (phase == Phase::kDone) return false;
-    if (phase == Phase::kRunning) raise("ValueError", {}, "generator-running", "generator already executing");
+    if (phase == Phase::kRunning) raise(refusals["generator-running"], {});
     phase = Phase::kRunning;
     State& state = evaluator.state();
     const FunctionInfo& info = *fn->info;

@@ -8,8 +8,35 @@
 #include <algorithm>
 
 #include "frontend/script/core/machine.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "abstract-class",
+         .message = "Can't instantiate abstract class {} with abstract method{} {}",
+         .meaning = "A class with abstract methods has no instances; a subclass that defines them all has.",
+         .wrong = R"(from abc import ABC, abstractmethod
+class Shape(ABC):
+    @abstractmethod
+    def area(self): ...
+Shape())",
+         .right = R"(from abc import ABC, abstractmethod
+class Shape(ABC):
+    @abstractmethod
+    def area(self): ...
+class Dot(Shape):
+    def area(self):
+        return 0
+Dot())"},
+        {.name = "bad-bases",
+         .message = "multiple bases have instance lay-out conflict"},
+        {.name = "init-result",
+         .message = "__init__() should return None, not '{}'"},
+    }};
+MLC_REFUSALS(core_construct, refusals);
 
 using State = Evaluator::State;
 
@@ -103,7 +130,7 @@ void State::prepare_class(const Ref<ClassNode>& ref, ir::Span span) {
     const ClassNode* data = holds_data(base.get()) ? base.get() : base->data;
     if (data == nullptr) continue;
     if (cls->data != nullptr && cls->data != data)
-      raise("TypeError", span, "bad-bases", "multiple bases have instance lay-out conflict");
+      raise(refusals["bad-bases"], span);
     cls->data = data;
   }
 }
@@ -203,8 +230,7 @@ void State::initialise(const Any& object, const Ref<ClassNode>& cls, std::span<c
   if (const Any* init = cls->find(known().init)) {
     Any result = self.call(*init, all, keywords, span);
     if (!is_none(result)) {
-      raise("TypeError", span, "init-result", "__init__() should return None, not '{}'",
-            type_name_of(self, result));
+      raise(refusals["init-result"], span, type_name_of(self, result));
     }
     return;
   }
@@ -224,9 +250,7 @@ Any State::construct(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, i
     std::sort(names.begin(), names.end(), [](const Any& a, const Any& b) { return text_of(a) < text_of(b); });
     std::string list;
     for (const Any& name : names) list += (list.empty() ? "" : ", ") + std::string(text_of(name));
-    raise("TypeError", span, "abstract-class",
-          "Can't instantiate abstract class {} with abstract method{} {}", cls->short_name(),
-          names.size() == 1 ? "" : "s", list);
+    raise(refusals["abstract-class"], span, cls->short_name(), names.size() == 1 ? "" : "s", list);
   }
   Any object;
   if (const Any* make = cls->find(known().new_)) {

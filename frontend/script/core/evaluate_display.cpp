@@ -5,8 +5,30 @@
 #include "frontend/script/types/format_value.h"
 #include "frontend/script/types/wide_int.h"
 #include "frontend/script/types/written_compare.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "SyntaxError",
+    {
+        {.name = "misplaced-star",
+         .message = "can't use starred expression here",
+         .meaning = "`*` spreads a list into a call, a list, a tuple or a set, and stands nowhere else."},
+        {.name = "not-a-mapping", .kind = "TypeError", .message = "'{}' object is not a mapping"},
+        {.name = "unsupported-expression",
+         .kind = "ValueError",
+         .message = "`:=` has no meaning in a prim_func",
+         .help = "assign in a statement of its own",
+         .meaning = "An expression of Python that no compiled function can hold.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def f(A: T.Buffer((16,), "float32"), n: T.int32):
+    A[(k := 0)] = 1.0)",
+         .right = R"(@T.prim_func(s_tir=True)
+def f(A: T.Buffer((16,), "float32"), n: T.int32):
+    A[0] = 1.0)"},
+    }};
+MLC_REFUSALS(core_evaluate_display, refusals);
 
 using namespace syntax;  // NOLINT: the names of the tree
 using State = Evaluator::State;
@@ -223,9 +245,7 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
     case ExprKind::kNamedExpr: {
       auto& named = static_cast<const NamedExpr&>(*expr);
       if (f.names != nullptr) {
-        throw ir::Error("unsupported-expression", "`:=` has no meaning in a prim_func")
-            .at(expr->span)
-            .help("assign in a statement of its own");
+        throw ir::refuse(refusals["unsupported-expression"]).at(expr->span);
       }
       Any value = eval(named.value, f);
       store_name(named.target->id, named.target->resolved, value, f);
@@ -296,8 +316,7 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
           hash_pairs(i);
           Any more = as_mapping(self, eval(dict.values[i], f));
           if (more.type_index() != kTVMFFIDict && more.type_index() != kTVMFFIMap) {
-            raise("TypeError", dict.values[i]->span, "not-a-mapping", "'{}' object is not a mapping",
-                  type_name_of(self, more));
+            raise(refusals["not-a-mapping"], dict.values[i]->span, type_name_of(self, more));
           }
           for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(more))) {
             dict_set(self, result, plain_key(key), value);
@@ -325,7 +344,7 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
     case ExprKind::kSlice:
       return eval_slice(expr, f);
     case ExprKind::kStarred:
-      raise("SyntaxError", expr->span, "misplaced-star", "can't use starred expression here");
+      raise(refusals["misplaced-star"], expr->span);
     case ExprKind::kFormattedValue:
       return Any(nullptr);  // only inside of JoinedStr
     case ExprKind::kYield: {

@@ -16,10 +16,20 @@
 #include "frontend/script/core/pending_report.h"
 #include "frontend/script/types/equality.h"
 #include "frontend/syntax/parse.h"
+#include "ir/core/refusal.h"
 
 extern "C" void* __libc_stack_end;  // NOLINT(bugprone-reserved-identifier): glibc's, of the main thread
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "SyntaxError",
+    {
+        {.name = "misplaced-jump",
+         .message = "'return', 'break' or 'continue' outside of its place",
+         .meaning = "`return` belongs into a function, `break` and `continue` into a loop."},
+    }};
+MLC_REFUSALS(core_evaluator, refusals);
 
 using State = Evaluator::State;
 
@@ -172,8 +182,7 @@ Any State::run_module(std::shared_ptr<const syntax::Tree> tree, const Ref<Module
       if (expression != nullptr) {
         last = eval(expression->value, f);
       } else if (exec(body[i], f) != Flow::kNext) {
-        raise("SyntaxError", body[i]->span, "misplaced-jump",
-              "'return', 'break' or 'continue' outside of its place");
+        raise(refusals["misplaced-jump"], body[i]->span);
       }
     } catch (ir::Error& error) {
       if (!error.first().span) error.first().span = body[i]->span;
@@ -225,7 +234,7 @@ namespace {
 
 // Of the program itself; nothing for what is typed or comes from a pipe.
 void set_file_of(ModuleNode& main, uint32_t file_id) {
-  const std::string& name = ir::SourceMap::global().file(file_id).name;
+  const std::string& name = ir::SourceMap::current().file(file_id).name;
   if (name.starts_with('<') || main.find(known().file) != nullptr) return;
   std::error_code ignored;
   main.set(known().file, str_value(std::filesystem::absolute(name, ignored).lexically_normal().string()));

@@ -5,8 +5,17 @@
 #include <cerrno>
 
 #include "frontend/script/modules/traceback.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "not-an-exception",
+         .message = "exception {} must be None or derive from BaseException"},
+    }};
+MLC_REFUSALS(core_exception_fields, refusals);
 
 using State = Evaluator::State;
 
@@ -39,8 +48,7 @@ Any get_context(Evaluator&, const Arguments& args) {
 void check_exception(const Any& value, std::string_view what, ir::Span span) {
   auto* instance = as<InstanceNode>(value);
   if (is_none(value) || (instance != nullptr && instance->cls->is_exception)) return;
-  raise("TypeError", span, "not-an-exception", "exception {} must be None or derive from BaseException",
-        what);
+  raise(refusals["not-an-exception"], span, what);
 }
 Any set_cause(Evaluator&, const Arguments& args) {
   check_exception(args[1], "cause", args.span);
@@ -67,7 +75,7 @@ Any set_traceback(Evaluator&, const Arguments& args) {
   return nullptr;
 }
 
-constexpr BuiltinRow rows[] = {
+constexpr BuiltinRow exception_fields_table[] = {
     {"args", "(self)", "The arguments.", get_args, 1, 1},
     {"args", "(self, value)", "Sets the arguments.", set_args, 2, 2},
     {"__cause__", "(self)", "The cause.", get_cause, 1, 1},
@@ -106,10 +114,10 @@ bool derives(const ClassNode& cls, std::string_view base) {
 }  // namespace
 
 void add_exception_fields(ClassNode* base_exception) {
-  for (size_t i = 0; i < std::size(rows); i += 2) {
-    base_exception->set(Symbol(rows[i].name),
-                        Any(ir::make<PropertyNode>(builtin_value(&rows[i], ""),
-                                                   builtin_value(&rows[i + 1], ""), Any(nullptr))));
+  for (size_t i = 0; i < std::size(exception_fields_table); i += 2) {
+    base_exception->set(Symbol(exception_fields_table[i].name),
+                        Any(ir::make<PropertyNode>(builtin_value(&exception_fields_table[i], ""),
+                                                   builtin_value(&exception_fields_table[i + 1], ""), Any(nullptr))));
   }
 }
 

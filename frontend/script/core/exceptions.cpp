@@ -3,14 +3,53 @@
 #include "frontend/diagnostics/render.h"
 #include "frontend/script/core/machine.h"
 #include "frontend/script/core/pending_report.h"
+#include "ir/core/refusal.h"
 #include "ir/core/split_words.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "Exception",
+    {
+        {.name = "assertion-failed",
+         .kind = "AssertionError",
+         .meaning = "The condition of an `assert` is not true; the message shows the values in it.",
+         .wrong = R"(n = 3
+assert n > 5)",
+         .right = R"(n = 7
+assert n > 5)"},
+        {.name = "interrupted",
+         .kind = "KeyboardInterrupt",
+         .message = "interrupted",
+         .meaning = "Ctrl-C stopped the program; the place is where it was then."},
+        {.name = "raised",
+         .meaning = "The program raised an exception that nothing caught.",
+         .wrong = R"(raise ValueError("no"))",
+         .right = R"(try:
+    raise ValueError("no")
+except ValueError:
+    pass)"},
+        {.name = "recursion-limit",
+         .kind = "RecursionError",
+         .message = "maximum recursion depth exceeded",
+         .meaning = "Functions call each other too deep, perhaps without end.",
+         .wrong = R"(def f(n):
+    return f(n + 1)
+f(0))",
+         .right = R"(def f(n):
+    return n if n > 9 else f(n + 1)
+f(0))"},
+    }};
+MLC_REFUSALS(core_exceptions, refusals);
 
 void raise_error(std::string_view kind, ir::Span span, const ir::Error::ErasedMessage& message) {
   throw ir::Error(message).kind(std::string(kind)).at(span);
 }
 
+void raise_refusal(const ir::RefusalRow& row, ir::Span span, fmt::string_view message,
+                   fmt::format_args args) {
+  throw ir::make_refusal(row, message, args).at(span);
+}
 
 using State = Evaluator::State;
 
@@ -21,7 +60,7 @@ struct ClassRow {
   std::string_view bases;  // separated by blanks
   std::string_view module = "builtins";
 };
-constexpr ClassRow rows[] = {
+constexpr ClassRow exceptions_table[] = {
     {"BaseException", "object"},
     {"Exception", "BaseException"},
     {"SystemExit", "BaseException"},
@@ -135,7 +174,7 @@ Ref<ClassNode> joined_class(std::string_view kind) {
 const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes() {
   static thread_local const std::unordered_map<std::string, Ref<ClassNode>> classes = [] {
     std::unordered_map<std::string, Ref<ClassNode>> all;
-    for (const ClassRow& row : rows) {
+    for (const ClassRow& row : exceptions_table) {
       Ref<ClassNode> ref = ir::make<ClassNode>(std::string(row.name));
       auto* cls = const_cast<ClassNode*>(ref.get());
       cls->module = std::string(row.module);
@@ -166,7 +205,7 @@ std::string message_of(const std::vector<ir::Diagnostic>& all) {
   std::string text = fmt::format("{} errors", all.size());
   for (size_t i = 0; i < all.size() && i < diagnostics::kMostShown; ++i) {
     const ir::Diagnostic& one = all[i];
-    std::string place = one.span ? ir::SourceMap::global().describe(one.span) + ": " : "";
+    std::string place = one.span ? ir::SourceMap::current().describe(one.span) + ": " : "";
     text += fmt::format("\n{}error[{}]: {}", place, one.name, one.message);
   }
   if (all.size() > diagnostics::kMostShown)
@@ -303,7 +342,7 @@ void State::throw_exception(const Any& exception, ir::Span span) {
   bool again = static_cast<bool>(instance->raised_at);  // its place stays where it was raised first
   if (!instance->diagnostics.empty()) throw ScriptError(instance->diagnostics, exception);
   ir::Diagnostic diagnostic;
-  diagnostic.name = "raised";
+  diagnostic.name = refusals["raised"].name();
   diagnostic.kind = instance->cls->name;
   std::string text = self.str(exception);
   diagnostic.message = text.empty() ? instance->cls->name : instance->cls->name + ": " + text;
@@ -322,7 +361,7 @@ void State::throw_assertion(const syntax::Assert& check, Frame& f) {
   std::vector<Any> args;
   if (check.msg != nullptr) args.push_back(eval(check.msg, f));
   ir::Diagnostic diagnostic;
-  diagnostic.name = "assertion-failed";
+  diagnostic.name = refusals["assertion-failed"].name();
   diagnostic.kind = "AssertionError";
   diagnostic.message = args.empty() ? "assertion failed" : "assertion failed: " + self.str(args[0]);
   diagnostic.span = check.test->span;
@@ -333,7 +372,7 @@ void State::throw_assertion(const syntax::Assert& check, Frame& f) {
       const Any* value = peek(e, f);
       if (value == nullptr || is_object(*value)) return;
       diagnostic.notes.push_back(
-          {fmt::format("`{}` is {}", ir::SourceMap::global().text(e->span), self.repr(*value)), {}});
+          {fmt::format("`{}` is {}", ir::SourceMap::current().text(e->span), self.repr(*value)), {}});
     };
     show(compare->left);
     for (const syntax::Expr* e : compare->comparators) show(e);
@@ -344,19 +383,15 @@ void State::throw_assertion(const syntax::Assert& check, Frame& f) {
 }
 
 void State::recursion_error(ir::Span span) {
-  raise("RecursionError", span, "recursion-limit", "maximum recursion depth exceeded");
+  raise(refusals["recursion-limit"], span);
 }
 
 volatile bool State::interrupted = false;
 
 void State::stop(ir::Span span) {
   interrupted = false;
-  ir::Diagnostic diagnostic;
-  diagnostic.name = "interrupted";
-  diagnostic.kind = "KeyboardInterrupt";
-  diagnostic.message = "interrupted";
-  diagnostic.span = span;
-  throw ScriptError(diagnostic, self.call(Any(exception_class("KeyboardInterrupt")), {}));
+  ir::Error error = ir::refuse(refusals["interrupted"]).at(span);
+  throw ScriptError(error.first(), self.call(Any(exception_class("KeyboardInterrupt")), {}));
 }
 
 bool Evaluator::interrupt() noexcept {

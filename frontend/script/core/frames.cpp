@@ -45,7 +45,7 @@ Any object_of(const Ref<ClassNode>& cls, std::initializer_list<std::pair<const c
 
 // `next`: the traceback of the frame that this one called.
 Any traceback_at(std::string_view function, ir::Span span, Any next) {
-  const ir::SourceMap& sources = ir::SourceMap::global();
+  const ir::SourceMap& sources = ir::SourceMap::current();
   ir::Position begin = sources.position(span.file, span.begin), end = sources.position(span.file, span.end);
   auto line = static_cast<int64_t>(begin.line);
   Any code = object_of(code_class(), {{"co_name", str_value(last_name(function))},
@@ -70,7 +70,7 @@ Any traceback_at(std::string_view function, ir::Span span, Any next) {
 Any source_text(ApiCall& call, const std::string& name) {
   const auto& trees = evaluator_of(call.host).state().trees;
   for (size_t i = trees.size(); i-- > 0;) {
-    const ir::SourceFile& file = ir::SourceMap::global().file(trees[i]->file);
+    const ir::SourceFile& file = ir::SourceMap::current().file(trees[i]->file);
     if (file.name == name) return str_value(file.text);
   }
   return nullptr;
@@ -83,7 +83,7 @@ Any definition_of(const Any& value) {
   if (auto* fn = as<FunctionNode>(value)) span = fn->info->text;
   if (auto* cls = as<ClassNode>(value)) span = cls->text;
   if (!span) return nullptr;
-  const ir::SourceMap& sources = ir::SourceMap::global();
+  const ir::SourceMap& sources = ir::SourceMap::current();
   ir::Position begin = sources.position(span.file, span.begin);
   ir::Position end = sources.position(span.file, span.end > span.begin ? span.end - 1 : span.end);
   List lines;
@@ -101,7 +101,7 @@ Any register_subclass(const Any& base, const Any& derived) {
   return nullptr;
 }
 
-const ir::ApiRow rows[] = {
+const ir::ApiRow frames_table[] = {
     {ApiKind::kFunction, "mlc", "source_text(name)", "The text of a file of the program: for inspect.",
      native([](ApiCall& call, std::string name) { return source_text(call, name); })},
     {ApiKind::kFunction, "mlc", "definition_of(value)",
@@ -114,7 +114,7 @@ const ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> frame_rows() { return rows; }
+std::span<const ir::ApiRow> frame_rows() { return frames_table; }
 
 Any make_traceback(const InstanceNode& exception) {
   std::string_view outermost = exception.caught_in ? exception.caught_in.str() : "<module>";

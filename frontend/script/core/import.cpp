@@ -4,9 +4,18 @@
 #include "frontend/script/core/stdlib.h"
 #include "frontend/script/modules/classic_names.h"
 #include "frontend/script/numpy/array.h"
+#include "ir/core/refusal.h"
 #include "ir/registry/classic_names.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "relative-import",
+         .message = "the 'package' argument is required to perform a relative import for {}"},
+    }};
+MLC_REFUSALS(core_import, refusals);
 
 using namespace syntax;  // NOLINT: the names of the tree
 using State = Evaluator::State;
@@ -142,7 +151,7 @@ void State::exec_import_from(const ImportFrom& import, Frame& f) {
 
 namespace {
 
-const ir::ApiRow rows[] = {
+const ir::ApiRow import_table[] = {
     {ir::ApiKind::kValue, "sys", "path", "The folders where imports look for .mlc files.",
      [](ir::ApiCall& call) -> Any { return evaluator_of(call.host).state().importer->search_path(); }},
     {ir::ApiKind::kValue, "sys", "modules", "What has been imported, by name.",
@@ -153,8 +162,7 @@ const ir::ApiRow rows[] = {
        size_t level = std::min(name.find_first_not_of('.'), name.size());
        if (level == 0) return importer.module(name, call.span);
        if (!is_str(package)) {
-         raise("TypeError", call.span, "relative-import",
-               "the 'package' argument is required to perform a relative import for {}", quote(name));
+         raise(refusals["relative-import"], call.span, quote(name));
        }
        return importer.module(
            importer.absolute(std::string_view(name).substr(level), level, text_of(package), call.span),
@@ -164,6 +172,6 @@ const ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> import_rows() { return rows; }
+std::span<const ir::ApiRow> import_rows() { return import_table; }
 
 }  // namespace mlc::script

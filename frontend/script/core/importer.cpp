@@ -13,9 +13,39 @@
 #include "frontend/syntax/parse.h"
 #include "frontend/syntax/source_text.h"
 #include "ir/core/inputs.h"
+#include "ir/core/refusal.h"
 #include "ir/registry/classic_names.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ImportError",
+    {
+        {.name = "cannot-import",
+         .message = "cannot import name '{}' from {}'{}'{}",
+         .meaning = "The module is there, but has no such name.",
+         .wrong = "from math import squareroot",
+         .right = "from math import sqrt"},
+        {.name = "file-error",
+         .kind = "ValueError",
+         .message = "[Errno {}] {}: '{}'",
+         .meaning = "The system refused what was asked of a file or folder; the message is its own.",
+         .wrong = R"(open("no_such_file.txt"))",
+         .right = R"(open("/dev/null").close())"},
+        {.name = "no-such-module",
+         .kind = "ModuleNotFoundError",
+         .message = "import of {} halted; None in sys.modules",
+         .meaning =
+             "No module of this name lies beside the program, in a folder of MLCPATH, or in the library.",
+         .wrong = "import numpi",
+         .right = "import numpy"},
+        {.name = "relative-import",
+         .meaning = "`from . import x` counts from the package that the file is in; a program itself is in "
+                    "none, and no dots lead above the outermost package.",
+         .wrong = "from . import tools",
+         .right = "import math"},
+    }};
+MLC_REFUSALS(core_importer, refusals);
 
 using State = Evaluator::State;
 namespace fs = std::filesystem;
@@ -127,9 +157,7 @@ Any Importer::find_and_load(const std::string& name, ir::Span span) {
   Any known;
   if (loaded(name, known)) {
     if (!is_none(known)) return known;
-    throw ir::Error("no-such-module", "import of {} halted; None in sys.modules", name)
-        .kind("ModuleNotFoundError")
-        .at(span);
+    throw ir::refuse(refusals["no-such-module"], name).at(span);
   }
   size_t dot = name.rfind('.');
   if (dot == std::string::npos) {
@@ -196,14 +224,14 @@ Any Importer::load_found(const std::string& name, const Found& found, ir::Span s
     std::string shown = shown_path(found.file);
     std::ifstream in(found.file, std::ios::binary);
     if (!in) {
-      throw ir::Error("file-error", "[Errno {}] {}: '{}'", errno, std::strerror(errno), shown)
+      throw ir::refuse(refusals["file-error"], errno, std::strerror(errno), shown)
           .kind(errno == EACCES ? "PermissionError" : "OSError")
           .at(span);
     }
     std::string text(std::istreambuf_iterator<char>(in), {});
     ir::Inputs::global().read(found.file, text);
     syntax::check_is_text(shown, text);
-    return syntax::parse_file(ir::SourceMap::global().add(shown, std::move(text)));
+    return syntax::parse_file(ir::SourceMap::current().add(shown, std::move(text)));
   });
   // A module may put another object in its place.
   Any now;
@@ -268,8 +296,10 @@ Any Importer::of_library(const std::string& name) {
   Ref<ModuleNode> module = state_.new_module(name);
   library_[name] = Any(module);
   run(name, module, {}, [&] {
-    uint32_t id = ir::SourceMap::global().add(fmt::format("<stdlib>/{}.mlc", file), std::string(text));
-    return syntax::thaw(stdlib_tree(name), id);
+    uint32_t id = ir::SourceMap::current().add(fmt::format("<stdlib>/{}.mlc", file), std::string(text));
+    if (std::string_view tree = stdlib_tree(name); !tree.empty()) return syntax::thaw(tree, id);
+    ir::Inputs::global().beyond();  // the folder may change
+    return syntax::parse_file(id);
   });
   return Any(module);
 }
@@ -315,8 +345,7 @@ std::string Importer::absolute(std::string_view name, size_t level, const Module
 std::string Importer::absolute(std::string_view name, size_t level, std::string_view package,
                                ir::Span span) const {
   if (package.empty()) {
-    throw ir::Error("relative-import", "attempted relative import with no known parent package")
-        .kind("ImportError")
+    throw ir::refuse_as(refusals["relative-import"], "attempted relative import with no known parent package")
         .at(span)
         .help(name.empty() ? "`import NAME` finds the files beside the program"
                            : fmt::format("`from {} import ...` finds the files beside the program", name));
@@ -325,8 +354,7 @@ std::string Importer::absolute(std::string_view name, size_t level, std::string_
   for (size_t i = 1; i < level; ++i) {
     size_t dot = base.rfind('.');
     if (dot == std::string_view::npos) {
-      throw ir::Error("relative-import", "attempted relative import beyond top-level package")
-          .kind("ImportError")
+      throw ir::refuse_as(refusals["relative-import"], "attempted relative import beyond top-level package")
           .at(span)
           .note(fmt::format("this file is in the package `{}`", package));
     }
@@ -354,11 +382,10 @@ void Importer::no_such_name(const Any& module, const std::string& path, std::str
                             ir::Span span) {
   auto* node = as<ModuleNode>(module);
   bool partial = node != nullptr && is_partial(node);
-  ir::Error error = ir::Error("cannot-import", "cannot import name '{}' from {}'{}'{}", name,
-                              partial ? "partially initialized module " : "", path,
-                              partial ? " (most likely due to a circular import)" : "")
-                        .kind("ImportError")
-                        .at(span);
+  ir::Error error =
+      ir::refuse(refusals["cannot-import"], name, partial ? "partially initialized module " : "", path,
+                 partial ? " (most likely due to a circular import)" : "")
+          .at(span);
   if (partial) {
     error.first().notes.push_back({circle_to(*node), {}});
     error.first().help =
@@ -436,7 +463,7 @@ void Importer::missing(const std::string& name, const Any& package, const List* 
                : left_out.empty() ? ir::did_you_mean(last, names)
                                   : fmt::format("`{}` is left out: {}", name, left_out);
   // A file beside one that is imported: found by a relative import only.
-  fs::path beside = span ? fs::path(ir::SourceMap::global().file(span.file).name).parent_path() /
+  fs::path beside = span ? fs::path(ir::SourceMap::current().file(span.file).name).parent_path() /
                                (last + std::string(kExtension))
                          : fs::path();
   std::error_code ignored;

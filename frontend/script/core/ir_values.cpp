@@ -9,6 +9,7 @@
 
 #include "frontend/script/core/machine.h"
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
@@ -16,6 +17,45 @@
 #include "ir/tir/op.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "buffer-as-value",
+         .kind = "TypeError",
+         .message = "`{}` on the buffer `{}`, which is no value"},
+        {.name = "not-subscriptable",
+         .meaning = "Only buffers, tuples and lists have elements.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def f(A: T.Buffer((16,), "float32"), n: T.int32):
+    A[0] = n[0])",
+         .right = R"(@T.prim_func(s_tir=True)
+def f(A: T.Buffer((16,), "float32"), n: T.int32):
+    A[0] = A[1])"},
+        {.name = "slice-with-step",
+         .message = "a region of a buffer has no step",
+         .help = "write `A[start:stop]`",
+         .meaning = "A region of a buffer is a box without gaps.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def f(A: T.Buffer((16,), "float32"), n: T.int32):
+    x: T.let = A[0:8:2])",
+         .right = R"(@T.prim_func(s_tir=True)
+def f(A: T.Buffer((16,), "float32"), n: T.int32):
+    x: T.let = A[T.Ramp(0, 2, 4)])"},
+        {.name = "unsupported-operator",
+         .meaning = "The operator has no meaning for these values.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def f(A: T.Buffer((16,), "float32"), n: T.int32):
+    T.evaluate(n ** 2))",
+         .right = R"(@T.prim_func(s_tir=True)
+def f(A: T.Buffer((16,), "float32"), n: T.int32):
+    T.evaluate(n * n))"},
+        {.name = "vector-index",
+         .kind = "InternalError",
+         .message = "only the last index may be a vector, this is index {} of `{}`"},
+    }};
+MLC_REFUSALS(core_ir_values, refusals);
+
 namespace {
 
 using ir::Array;
@@ -71,8 +111,8 @@ Expr number(const Any& given, Span span) {
 Span use_of(const Expr& e, Span span) { return e->kind == ir::ExprKind::kVar || !e->span ? span : e->span; }
 
 [[noreturn]] void unsupported(std::string_view op, const Any& a, const Any& b, Span span) {
-  throw Error("unsupported-operator", "`{}` is not defined for `{}` and `{}`", op, ir::type_name(a),
-              ir::type_name(b))
+  throw ir::refuse_as(refusals["unsupported-operator"], "`{}` is not defined for `{}` and `{}`", op,
+                      ir::type_name(a), ir::type_name(b))
       .at(span)
       .kind(is_none(a) || is_none(b) ? ir::kNothingGiven : "TypeError");
 }
@@ -113,9 +153,8 @@ Expr operand(const Any& value, std::string_view op, const Any& a, const Any& b, 
             "index every dimension with an expression, the last one perhaps with a slice of constant length");
   }
   if (auto* var = ir::as<ir::VarNode>(e); var && var->buffer()) {
-    throw Error("buffer-as-value", "`{}` on the buffer `{}`, which is no value", op, var->name.c_str())
+    throw ir::refuse(refusals["buffer-as-value"], op, var->name.c_str())
         .at(span)
-        .kind("TypeError")
         .note("the buffer is declared here", var->span)
         .help(fmt::format("index it: `{}[...]`", var->name.c_str()));
   }
@@ -171,10 +210,7 @@ Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Sp
     for (size_t i = 0; i < rank; ++i) {
       Expr index = index_expr(indices[i], {});
       if (i + 1 < rank && index->dtype().is_vector()) {
-        throw Error("vector-index", "only the last index may be a vector, this is index {} of `{}`", i,
-                    buffer->name.c_str())
-            .at(span)
-            .kind("InternalError");
+        throw ir::refuse(refusals["vector-index"], i, buffer->name.c_str()).at(span);
       }
       at.push_back(std::move(index));
     }
@@ -190,10 +226,7 @@ Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Sp
     }
     if (auto* slice = as<SliceNode>(indices[i])) {
       if (!is_none(slice->step) && !(is_int(slice->step) && raw_int(slice->step) == 1)) {
-        throw Error("slice-with-step", "a region of a buffer has no step")
-            .at(span)
-            .kind("ValueError")
-            .help("write `A[start:stop]`");
+        throw ir::refuse(refusals["slice-with-step"]).at(span);
       }
       Expr begin = is_none(slice->start) ? ir::const_like(extent, 0) : index_expr(slice->start, span);
       Expr end = is_none(slice->stop) ? extent : index_expr(slice->stop, span);
@@ -279,7 +312,7 @@ Any ir_binary(BinOperator op, const Any& a, const Any& b, Span span) {
     case BinOperator::kMod:
       return ir::floormod(std::move(x), std::move(y), span);
     case BinOperator::kPow:
-      throw Error("unsupported-operator", "`**` is not defined for expressions")
+      throw ir::refuse_as(refusals["unsupported-operator"], "`**` is not defined for expressions")
           .at(span)
           .kind("TypeError")
           .help("use `T.pow(a, b)` on floats");
@@ -326,7 +359,7 @@ Any ir_unary(syntax::UnaryOperator op, const Any& a, Span span) {
     default:
       break;
   }
-  throw Error("unsupported-operator", "unary `+` is not defined for `{}`", ir::type_name(a))
+  throw ir::refuse_as(refusals["unsupported-operator"], "unary `+` is not defined for `{}`", ir::type_name(a))
       .at(span)
       .kind("TypeError");
 }
@@ -361,8 +394,8 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span, bool build
   for (const Any* one : {&a, &b}) {
     if (!is_none(*one) && !is_str(*one)) continue;
     if (!builds && equality) return op == CmpOperator::kNotEq;
-    throw Error("unsupported-operator", "`{}` is not defined for `{}` and `{}`", syntax::spelling(op),
-                ir::type_name(a), ir::type_name(b))
+    throw ir::refuse_as(refusals["unsupported-operator"], "`{}` is not defined for `{}` and `{}`",
+                        syntax::spelling(op), ir::type_name(a), ir::type_name(b))
         .at(span)
         .kind(is_none(*one) ? ir::kNothingGiven : "TypeError")
         .help(is_none(*one) ? "ask for identity: `x is None`" : "");
@@ -451,10 +484,13 @@ Any ir_subscript(const Any& base, std::span<const Any> indices, Span span) {
     return Expr(ir::make<ir::TupleGetItemNode>(e, at, span));
   }
   if (auto* region = ir::as<ir::TensorRegionNode>(e)) {
-    throw Error("not-subscriptable", "a region of `{}` cannot be indexed again", region->source->name.c_str())
+    throw ir::refuse_as(refusals["not-subscriptable"], "a region of `{}` cannot be indexed again",
+                        region->source->name.c_str())
         .at(span);
   }
-  throw Error("not-subscriptable", "`{}` cannot be indexed", ir::type_name(base)).at(span).kind("TypeError");
+  throw ir::refuse_as(refusals["not-subscriptable"], "`{}` cannot be indexed", ir::type_name(base))
+      .at(span)
+      .kind("TypeError");
 }
 
 std::optional<Any> ir_attribute(const Any& base, std::string_view name, Span span) {

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fields of tvm-ffi objects through their reflection tables.
 #include "frontend/script/core/machine.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{"RuntimeError",
+                                       {
+                                           {.name = "field-unreadable",
+                                            .message = "the field `{}` cannot be read",
+                                            .meaning = "A field of an IR object that scripts cannot see."},
+                                       }};
+MLC_REFUSALS(core_objects, refusals);
+
 namespace {
 
 using Fields = std::unordered_map<Symbol, const TVMFFIFieldInfo*>;
@@ -36,7 +46,7 @@ bool object_field(const Any& object, Symbol name, Any& out) {
   const void* address = reinterpret_cast<const char*>(raw_object(object)) + field->offset;
   TVMFFIAny result{};
   if (field->getter(const_cast<void*>(address), &result) != 0) {
-    raise("RuntimeError", {}, "field-unreadable", "the field `{}` cannot be read", name.str());
+    raise(refusals["field-unreadable"], {}, name.str());
   }
   out = ffi::details::AnyUnsafe::MoveTVMFFIAnyToAny(&result);
   return true;

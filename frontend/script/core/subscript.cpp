@@ -3,8 +3,31 @@
 #include "frontend/script/core/ir_values.h"
 #include "frontend/script/core/machine.h"
 #include "ir/core/ndarray.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "no-item-assignment",
+         .message = "'{}' object does not support item assignment",
+         .meaning = "Elements of this type stay what they are.",
+         .wrong = R"(t = (1, 2)
+t[0] = 3)",
+         .right = R"(t = [1, 2]
+t[0] = 3)"},
+        {.name = "not-subscriptable"},
+        {.name = "slice-length",
+         .kind = "ValueError",
+         .message = "attempt to assign sequence of size {} to extended slice of size {}",
+         .meaning = "A slice with a step takes as many values as it has places.",
+         .wrong = R"(a = [1, 2, 3, 4]
+a[::2] = [0])",
+         .right = R"(a = [1, 2, 3, 4]
+a[::2] = [0, 0])"},
+    }};
+MLC_REFUSALS(core_subscript, refusals);
 
 using State = Evaluator::State;
 
@@ -174,11 +197,11 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
         if (cls == each.get() || (each.get() != t.type.get() && cls->derives_from(each.get())))
           return generic_alias(object, index);
       }
-      raise("TypeError", span, "not-subscriptable", "type '{}' is not subscriptable", cls->short_name());
+      raise_as(refusals["not-subscriptable"], span, "type '{}' is not subscriptable", cls->short_name());
     }
   }
-  raise("TypeError", span, "not-subscriptable", "'{}' object is not subscriptable",
-        type_name_of(*this, object));
+  raise_as(refusals["not-subscriptable"], span, "'{}' object is not subscriptable",
+           type_name_of(*this, object));
 }
 
 void Evaluator::set_subscript(const Any& object, const Any& index, const Any& value, ir::Span span) {
@@ -202,9 +225,7 @@ void Evaluator::set_subscript(const Any& object, const Any& index, const Any& va
           return;
         }
         if (static_cast<int64_t>(values.size()) != bounds.count) {
-          raise("ValueError", span, "slice-length",
-                "attempt to assign sequence of size {} to extended slice of size {}", values.size(),
-                bounds.count);
+          raise(refusals["slice-length"], span, values.size(), bounds.count);
         }
         for (int64_t i = 0; i < bounds.count; ++i) {
           elements(object)[static_cast<size_t>(bounds.start + i * bounds.step)] =
@@ -241,8 +262,7 @@ void Evaluator::set_subscript(const Any& object, const Any& index, const Any& va
       return;
     }
   }
-  raise("TypeError", span, "no-item-assignment", "'{}' object does not support item assignment",
-        type_name_of(*this, object));
+  raise(refusals["no-item-assignment"], span, type_name_of(*this, object));
 }
 
 }  // namespace mlc::script

@@ -14,11 +14,27 @@
 
 #include "ir/core/freeze.h"
 #include "ir/core/ndarray.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/registry/api.h"
 #include "ir/registry/context.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{"RuntimeError",
+                                       {
+                                           {.name = "function-exists",
+                                            .message = "there is a global function `{}` already",
+                                            .help = "`override=True` replaces it",
+                                            .meaning = "A global function is registered under a name once.",
+                                            .wrong = R"(import tvm
+tvm.register_global_func("twice.f", lambda: 1)
+tvm.register_global_func("twice.f", lambda: 2))",
+                                            .right = R"(import tvm
+tvm.register_global_func("once.f", lambda: 1)
+tvm.register_global_func("once.f", lambda: 2, override=True))"},
+                                       }};
+MLC_REFUSALS(modules_global_functions, refusals);
 
 // A function by its name: it is looked up again where JSON is read.
 struct EnvFuncNode final : tvm::ffi::Object {
@@ -131,9 +147,7 @@ Any passed(const Any& value) {
 // Whoever calls it runs it in the script that defines it.
 void define(ir::Host& host, const std::string& name, const Any& callee, bool override) {
   if (!override && ffi::Function::GetGlobal(name)) {
-    throw Error("function-exists", "there is a global function `{}` already", name)
-        .kind("RuntimeError")
-        .help("`override=True` replaces it");
+    throw ir::refuse(refusals["function-exists"], name);
   }
   auto run = [&host, callee](ffi::PackedArgs args, ffi::Any* result) {
     std::vector<BorrowedTensor> borrowed;
@@ -222,7 +236,7 @@ Any env_text(ApiCall& call) {
 }
 
 constexpr std::string_view kEnvFunc = "mlc.ir.EnvFunc";
-const ApiRow rows[] = {
+const ApiRow global_functions_table[] = {
     {ApiKind::kClass, "tvm.ir", "EnvFunc()", "A function by its name, in JSON too.", no_env_func, kEnvFunc,
      "tvm.ir.base.EnvFunc"},
     {ApiKind::kFunction, "tvm.ir.EnvFunc", "get(name)", "The function that was registered under a name.",
@@ -275,7 +289,7 @@ void register_global_functions() {
       .def(refl::type_attr::kDataToJson, [](const EnvFuncNode* node) { return node->name; })
       .def(refl::type_attr::kDataFromJson, [](const ir::String& name) { return env_func(name); });
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
-  registry.add(rows);
+  registry.add(global_functions_table);
   registry.alias("tvm.register_func", "tvm.register_global_func");
   registry.alias("tvm_ffi.get_global_func", "tvm.get_global_func");
   registry.alias("tvm_ffi.register_global_func", "tvm.register_global_func");

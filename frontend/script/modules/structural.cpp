@@ -10,9 +10,24 @@
 
 #include "frontend/script/core/machine.h"
 #include "ir/core/expr.h"
+#include "ir/core/refusal.h"
 #include "ir/registry/context.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "missing-return",
+         .message = "the callback for a `{}` gave back nothing in its place",
+         .help = "return the value itself to leave it as it is",
+         .meaning = "A callback of `structural_map` gives back what stands in the place of its argument; "
+                    "None cannot."},
+        {.name = "structural-walk",
+         .kind = "ValueError",
+         .meaning = "A function that walks over an IR object has failed, or does not fit."},
+    }};
+MLC_REFUSALS(modules_structural, refusals);
 
 using ir::ApiCall;
 using ir::ApiKind;
@@ -74,7 +89,7 @@ Any through_engine(ApiCall& call, F&& run) {
   } catch (const ffi::Error& error) {
     if (auto below = std::exchange(ir::Context::current().error_below, nullptr))
       std::rethrow_exception(below);
-    throw ir::Error("structural-walk", "{}", error.message()).at(call.span).kind(error.kind());
+    throw ir::refuse_as(refusals["structural-walk"], "{}", error.message()).at(call.span).kind(error.kind());
   }
 }
 
@@ -109,11 +124,7 @@ Any called_back(Evaluator& evaluator, const Callback& callback, std::span<const 
     Any result = evaluator.call(callback.callee, args, {}, span);
     if (!replaces) result = whole_number(result);
     if (replaces && is_none(result) && !is_none(args[0])) {
-      throw ir::Error("missing-return", "the callback for a `{}` gave back nothing in its place",
-                      ir::type_name(args[0]))
-          .kind("TypeError")
-          .at(span)
-          .help("return the value itself to leave it as it is");
+      throw ir::refuse(refusals["missing-return"], ir::type_name(args[0])).at(span);
     }
     return result;
   } catch (...) {
@@ -223,7 +234,7 @@ Any structural_map(ApiCall& call) { return run(call, "ffi.StructuralMap", true);
 
 Any make_interrupt(ApiCall& call) { return ffi::VisitInterrupt(call.args[0]); }
 
-const ApiRow rows[] = {
+const ApiRow structural_table[] = {
     {ApiKind::kFunction, "tvm_ffi",
      "structural_walk(root, callbacks=(), with_def_region_kind=(), order=\"post\")",
      "Calls the first function that fits the type, for every part of a value.", structural_walk},
@@ -273,6 +284,6 @@ const ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ApiRow> structural_rows() { return rows; }
+std::span<const ApiRow> structural_rows() { return structural_table; }
 
 }  // namespace mlc::script

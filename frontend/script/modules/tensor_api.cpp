@@ -2,9 +2,19 @@
 // tvm.runtime.Tensor: made of arrays, copied from and to, seen as arrays; DLPack, by which arrays and tensors
 // share memory.
 #include "frontend/script/numpy/array.h"
+#include "ir/core/refusal.h"
 #include "ir/target/device.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{"IndexError",
+                                       {
+                                           {.name = "axis-out-of-range", .message = "dimension {} of {}"},
+                                           {.name = "no-such-attribute",
+                                            .kind = "AttributeError",
+                                            .message = "'{}' object has no attribute '__dlpack__'"},
+                                       }};
+MLC_REFUSALS(modules_tensor_api, refusals);
 
 using ffi::Tensor;
 using ir::ApiKind;
@@ -350,8 +360,7 @@ Any numpy_from_dlpack(ApiCall& call, const Any& value, const Any& device, const 
   Any capsule = capsule_of(call, value, true);
   auto* node = as<CapsuleNode>(capsule);
   if (node == nullptr) {
-    raise("AttributeError", call.span_of(0), "no-such-attribute", "'{}' object has no attribute '__dlpack__'",
-          type_name_of(evaluator_of(call.host), value));
+    raise(refusals["no-such-attribute"], call.span_of(0), type_name_of(evaluator_of(call.host), value));
   }
   auto tensor = node->tensor.cast<Tensor>();
   check_dtype(tensor.dtype(), call.span_of(0));
@@ -364,7 +373,7 @@ Any numpy_from_dlpack(ApiCall& call, const Any& value, const Any& device, const 
 
 constexpr char kExport[] = "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)";
 
-const ApiRow rows[] = {
+const ApiRow tensor_api_table[] = {
     {ApiKind::kFunction, "tvm.runtime", "tensor(arr, device=None, mem_scope=None)",
      "A tensor with the values of an array, a tensor, or nested lists of numbers; always a copy.",
      native(
@@ -403,7 +412,7 @@ const ApiRow rows[] = {
     {ApiKind::kMethod, kTensor, "size(dim)", "The extent of a dimension.",
      native([](ApiCall& call, Tensor self, int64_t dim) {
        if (dim < -self.ndim() || dim >= self.ndim())
-         raise("IndexError", call.span_of(1), "axis-out-of-range", "dimension {} of {}", dim, self.ndim());
+         raise(refusals["axis-out-of-range"], call.span_of(1), dim, self.ndim());
        return self.size(dim < 0 ? dim + self.ndim() : dim);
      })},
     {ApiKind::kMethod, kTensor, "is_contiguous()", "Row-major without gaps?",
@@ -456,6 +465,6 @@ const ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> tensor_rows() { return rows; }
+std::span<const ir::ApiRow> tensor_rows() { return tensor_api_table; }
 
 }  // namespace mlc::script

@@ -11,7 +11,7 @@ namespace mlc::script {
 using State = Evaluator::State;
 
 bool stands_in_library(ir::Span span) {
-  return span && ir::SourceMap::global().file(span.file).name.starts_with("<stdlib>/");
+  return span && ir::SourceMap::current().file(span.file).name.starts_with("<stdlib>/");
 }
 
 namespace {
@@ -263,11 +263,11 @@ void note_values(ir::Error& error, Evaluator& evaluator, ir::Span span, std::ini
   for (const Part& part : parts) {
     if (part.expr == nullptr || is_literal(part.expr)) continue;
     if (!is_short(part.value) && !is_named(part.value)) continue;
-    std::string_view source = ir::SourceMap::global().text(part.expr->span);
+    std::string_view source = ir::SourceMap::current().text(part.expr->span);
     std::string value = shown(evaluator, part.value);
     if (source == value) continue;
     // `a + a`: once.
-    if (!text.empty() && source == ir::SourceMap::global().text(parts.begin()->expr->span)) continue;
+    if (!text.empty() && source == ir::SourceMap::current().text(parts.begin()->expr->span)) continue;
     if (!text.empty()) text += ", ";
     if (source.size() <= kMostExpression && source.find('\n') == std::string_view::npos) {
       text += fmt::format("`{}` is {}", source, value);

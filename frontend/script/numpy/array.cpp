@@ -4,71 +4,66 @@
 
 #include <cmath>
 
-#include "frontend/script/numpy/fast_math.h"
 #include "frontend/script/numpy/loop.h"
+#include "ir/core/refusal.h"
 #include "ir/core/small_float.h"
 
 namespace mlc::script {
 
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "ambiguous-truth",
+         .meaning = "An array of several elements is neither true nor false as a whole.",
+         .wrong = R"(import numpy as np
+if np.array([1, 0]):
+    pass)",
+         .right = R"(import numpy as np
+if np.array([1, 0]).any():
+    pass)"},
+        {.name = "axis-out-of-range",
+         .kind = "AxisError",
+         .message = "axis {} is out of bounds for array of dimension {}",
+         .meaning = "An array has as many axes as dimensions, counted from 0, or from -1 at the end.",
+         .wrong = R"(import numpy as np
+np.zeros((2, 3)).sum(axis=2))",
+         .right = R"(import numpy as np
+np.zeros((2, 3)).sum(axis=1))"},
+        {.name = "bad-axes", .message = "duplicate value in 'axis'"},
+        {.name = "bad-shape",
+         .message = "can only specify one unknown dimension",
+         .meaning = "One dimension at most is inferred, with -1.",
+         .wrong = R"(import numpy as np
+np.zeros(6).reshape(-1, -1))",
+         .right = R"(import numpy as np
+np.zeros(6).reshape(2, -1))"},
+        {.name = "ragged-array",
+         .message = "setting an array element with a sequence. The requested array has an inhomogeneous "
+                    "shape after {} dimensions. The detected shape was {} + inhomogeneous part.",
+         .meaning = "The rows of an array have one length.",
+         .wrong = R"(import numpy as np
+np.array([[1, 2], [3]]))",
+         .right = R"(import numpy as np
+np.array([[1, 2], [3, 4]]))"},
+        {.name = "too-many-dimensions",
+         .message = "setting an array element with a sequence. The requested array would exceed the maximum "
+                    "number of dimension of {}.",
+         .meaning = "Lists inside lists make the dimensions of an array, 64 at most.",
+         .wrong = R"(import numpy as np
+x = 1
+for i in range(65):
+    x = [x]
+np.array(x))",
+         .right = R"(import numpy as np
+x = 1
+for i in range(64):
+    x = [x]
+np.array(x))"},
+    }};
+MLC_REFUSALS(numpy_array, refusals);
+
 // ---- small floats ----
 
-namespace {
-
-// Rounds to the nearest half, ties to even: from the bits of a float or a double.
-template <class Real, class Bits, int kMantissa, int kBias>
-uint16_t half_bits(Real value) {
-  Bits raw;
-  std::memcpy(&raw, &value, sizeof raw);
-  constexpr int kBits = sizeof(Bits) * 8;
-  constexpr Bits kMask = (Bits{1} << kMantissa) - 1;
-  constexpr int kTop = (1 << (kBits - 1 - kMantissa)) - 1;
-  auto sign = static_cast<uint16_t>(raw >> (kBits - 16) & 0x8000);
-  int exponent = static_cast<int>(raw >> kMantissa & kTop);
-  Bits mantissa = raw & kMask;
-  if (exponent == kTop) {
-    if (mantissa == 0) return sign | 0x7c00;
-    auto payload = static_cast<uint16_t>(mantissa >> (kMantissa - 10));
-    return static_cast<uint16_t>(sign | 0x7c00 | (payload != 0 ? payload : 1));
-  }
-  exponent -= kBias;
-  if (exponent > 15) return sign | 0x7c00;
-  int shift = kMantissa - 10;
-  Bits whole = mantissa | (Bits{1} << kMantissa);
-  uint16_t base;
-  if (exponent < -14) {
-    if (exponent < -25) return sign;
-    shift += -14 - exponent;
-    base = static_cast<uint16_t>(whole >> shift);
-  } else {
-    base = static_cast<uint16_t>((exponent + 15) << 10 | static_cast<int>(mantissa >> shift));
-  }
-  Bits rest = whole & ((Bits{1} << shift) - 1);
-  Bits middle = Bits{1} << (shift - 1);
-  if (rest > middle || (rest == middle && (base & 1) != 0)) ++base;
-  return static_cast<uint16_t>(sign | base);
-}
-
-}  // namespace
-
-Half::Half(float value) : bits(half_bits<float, uint32_t, 23, 127>(value)) {}
-Half::Half(double value) : bits(half_bits<double, uint64_t, 52, 1023>(value)) {}
-Half::operator float() const {
-  uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
-  uint32_t exponent = bits >> 10 & 0x1f;
-  uint32_t mantissa = bits & 0x3ff;
-  uint32_t wide;
-  if (exponent == 0x1f) {
-    wide = sign | 0x7f800000 | mantissa << 13;
-  } else if (exponent != 0) {
-    wide = sign | (exponent + 112) << 23 | mantissa << 13;
-  } else {
-    float value = static_cast<float>(mantissa) * 5.9604644775390625e-08F;
-    return sign != 0 ? -value : value;
-  }
-  float value;
-  std::memcpy(&value, &wide, sizeof value);
-  return value;
-}
 BFloat16::BFloat16(float value) {
   uint32_t wide;
   std::memcpy(&wide, &value, sizeof wide);
@@ -377,7 +372,7 @@ ffi::Tensor reshape_to(const ffi::Tensor& tensor, Shape shape, ir::Span span) {
   Shape asked = shape;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] < 0) {
-      if (unknown >= 0) raise("ValueError", span, "bad-shape", "can only specify one unknown dimension");
+      if (unknown >= 0) raise(refusals["bad-shape"], span);
       unknown = static_cast<int64_t>(i);
     } else {
       rest *= shape[i];
@@ -407,10 +402,7 @@ namespace {
 
 [[noreturn]] void inhomogeneous(const Shape& shape, size_t depth, ir::Span span) {
   Shape known_part(shape.begin(), shape.begin() + static_cast<ptrdiff_t>(depth));
-  raise("ValueError", span, "ragged-array",
-        "setting an array element with a sequence. The requested array has an inhomogeneous shape after {} "
-        "dimensions. The detected shape was {} + inhomogeneous part.",
-        depth, shape_text(known_part));
+  raise(refusals["ragged-array"], span, depth, shape_text(known_part));
 }
 
 constexpr size_t kMostDimensions = 64;  // NumPy's
@@ -424,11 +416,7 @@ void find_shape(const Any& value, Shape& shape) {
     std::span<Any> all = elements(value);
     shape.push_back(static_cast<int64_t>(all.size()));
     if (shape.size() > kMostDimensions) {
-      raise(
-          "ValueError", {}, "too-many-dimensions",
-          "setting an array element with a sequence. The requested array would exceed the maximum number of "
-          "dimension of {}.",
-          kMostDimensions);
+      raise(refusals["too-many-dimensions"], {}, kMostDimensions);
     }
     if (!all.empty()) find_shape(all[0], shape);
   } else if (auto* range = as<RangeNode>(value)) {
@@ -583,8 +571,7 @@ Shape shape_argument(Evaluator& evaluator, const Any& value, ir::Span span) {
 int64_t axis_argument(Evaluator& evaluator, const Any& value, int64_t ndim, ir::Span span) {
   int64_t axis = index_value(evaluator, value, span, "axis");
   if (axis < -ndim || axis >= ndim) {
-    raise("AxisError", span, "axis-out-of-range", "axis {} is out of bounds for array of dimension {}", axis,
-          ndim);
+    raise(refusals["axis-out-of-range"], span, axis, ndim);
   }
   return axis < 0 ? axis + ndim : axis;
 }
@@ -598,7 +585,7 @@ std::vector<bool> axes_argument(Evaluator& evaluator, const Any& axis, int64_t n
     axes.push_back(axis);
   for (const Any& each : axes) {
     auto at = static_cast<size_t>(axis_argument(evaluator, each, ndim, span));
-    if (named[at]) raise("ValueError", span, "bad-axes", "duplicate value in 'axis'");
+    if (named[at]) raise(refusals["bad-axes"], span);
     named[at] = true;
   }
   return named;
@@ -620,14 +607,14 @@ bool array_truth(const Any& value, ir::Span span) {
   }
   const ffi::Tensor& tensor = as<ir::NDArrayNode>(value)->tensor;
   if (tensor.numel() == 0) {
-    raise(
-        "ValueError", span, "ambiguous-truth",
+    raise_as(
+        refusals["ambiguous-truth"], span,
         "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not "
         "empty.");
   }
   if (tensor.numel() != 1) {
-    raise("ValueError", span, "ambiguous-truth",
-          "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
+    raise_as(refusals["ambiguous-truth"], span,
+             "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
   }
   return data_of<bool>(cast_to(tensor, DataType::Bool()))[0];
 }

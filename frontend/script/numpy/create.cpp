@@ -3,11 +3,25 @@
 #include <cmath>
 #include <cstring>
 
-#include "frontend/script/numpy/errors.h"
 #include "frontend/script/numpy/loop.h"
 #include "frontend/script/numpy/rows.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "negative-dimension",
+         .message = "negative dimensions are not allowed",
+         .meaning = "The extents of an array are not negative.",
+         .wrong = R"(import numpy as np
+np.zeros((2, -1)))",
+         .right = R"(import numpy as np
+np.zeros((2, 1)))"},
+        {.name = "zero-step", .kind = "ZeroDivisionError", .message = "division by zero"},
+    }};
+MLC_REFUSALS(numpy_create, refusals);
 
 using ir::ApiKind;
 using ir::ApiRow;
@@ -19,8 +33,7 @@ Any full(ApiCall& call, const Any& shape, double value, const Any& dtype, size_t
   DataType type = dtype_or(call, dtype, dtype_index, DataType::Float(64));
   Shape dims = shape_argument(evaluator_of(call.host), shape, call.span_of(0));
   for (int64_t d : dims) {
-    if (d < 0)
-      raise("ValueError", call.span_of(0), "negative-dimension", "negative dimensions are not allowed");
+    if (d < 0) raise(refusals["negative-dimension"], call.span_of(0));
   }
   return array_value(filled(dims, type, value));
 }
@@ -52,19 +65,13 @@ Any array_from(ApiCall& call, const Any& object, const Any& dtype, const Any& co
                std::string_view order = "K") {
   Evaluator& evaluator = evaluator_of(call.host);
   DataType type = is_none(dtype) ? DataType::Void() : dtype_argument(evaluator, dtype, call.span_of(1));
-  FloatErrors errors(evaluator, "cast", call.span);
   ffi::Tensor tensor = to_tensor(evaluator, object, call.span_of(0), type);
   auto* array = as<ir::NDArrayNode>(object);
   bool shared = (array != nullptr && tensor.same_as(array->tensor)) ||
                 (object.type_index() == kTVMFFITensor && tensor.same_as(object.cast<ffi::Tensor>()));
   if (is_bool(copy) && raw_int(copy) == 0 && !shared) {
-    raise(
-        "ValueError", call.span, "wrong-value",
-        "Unable to avoid copy while creating an array as requested.\nIf using `np.array(obj, copy=False)` "
-        "replace it "
-        "with `np.asarray(obj)` to allow a copy when needed (no behavior change in NumPy 1.x).\nFor more "
-        "details, see "
-        "https://numpy.org/devdocs/numpy_2_0_migration_guide.html#adapting-to-changes-in-the-copy-keyword.");
+    raise("ValueError", call.span, "wrong-value",
+          "a copy is needed for this array, and copy=False forbids it: np.asarray(obj) copies where it must");
   }
   bool wanted = is_bool(copy) && raw_int(copy) != 0;
   if (order == "F") {
@@ -159,7 +166,7 @@ Any arange(ApiCall& call, const Any& start_or_stop, const Any& stop, const Any& 
     return static_cast<double>(index_value(evaluator, value, call.span_of(i), "arange"));
   };
   double a = number(first, 0), b = number(last, 1), s = number(by, 2);
-  if (s == 0) raise("ZeroDivisionError", call.span_of(2), "zero-step", "division by zero");
+  if (s == 0) raise(refusals["zero-step"], call.span_of(2));
   auto count = static_cast<int64_t>(std::max(0.0, std::ceil((b - a) / s)));
   DataType type = dtype_or(call, dtype, 3, real ? DataType::Float(64) : DataType::Int(64));
   int64_t dims[] = {count};
@@ -200,7 +207,7 @@ Any as_array(ApiCall& call) {
   return array_from(call, call.args[0], call.args[1], call.args[4], 0, is_str(order) ? text_of(order) : "K");
 }
 
-const ApiRow rows[] = {
+const ApiRow create_table[] = {
     {ApiKind::kFunction, "numpy",
      "array(object, dtype=None, copy=True, order='K', subok=False, ndmin=0, like=None)",
      "An array of these values.",
@@ -285,6 +292,6 @@ const ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> np_create_rows() { return rows; }
+std::span<const ir::ApiRow> np_create_rows() { return create_table; }
 
 }  // namespace mlc::script

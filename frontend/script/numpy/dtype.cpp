@@ -5,10 +5,28 @@
 #include "frontend/script/numpy/array.h"
 #include "frontend/script/numpy/scalar.h"
 #include "frontend/script/types/wide_int.h"
+#include "ir/core/refusal.h"
 #include "ir/core/small_float.h"
 #include "ir/core/split_words.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "DTypePromotionError",
+    {
+        {.name = "no-common-dtype",
+         .message = "{} and {} have no common type: use astype",
+         .meaning = "No type holds the values of both."},
+        {.name = "not-an-array",
+         .kind = "TypeError",
+         .message = "an array cannot be made of '{}' objects",
+         .meaning = "Arrays hold numbers and bools.",
+         .wrong = R"(import numpy as np
+np.array([{}]))",
+         .right = R"(import numpy as np
+np.array([1]))"},
+    }};
+MLC_REFUSALS(numpy_dtype, refusals);
 
 using ir::ApiKind;
 using ir::ApiRow;
@@ -86,17 +104,6 @@ void check_dtype(DataType dtype, ir::Span span) {
 
 // ---- promotion and casting ----
 
-namespace {
-// The class of a dtype object: "numpy.dtypes.Float32DType", "numpy.dtype[bfloat16]".
-std::string dtype_class_name(DataType dtype) {
-  std::string name = dtype.str();
-  if (is_added_float(dtype)) return "numpy.dtype[" + name + "]";
-  size_t letters = name[0] == 'u' ? 2 : 1;
-  for (size_t i = 0; i < letters; ++i) name[i] = static_cast<char>(name[i] - 'a' + 'A');
-  return "numpy.dtypes." + name + "DType";
-}
-}  // namespace
-
 DataType promote(DataType a, DataType b, ir::Span span, bool lenient) {
   if (a == b) return a;
   if (a.is_bool()) return b;
@@ -109,12 +116,7 @@ DataType promote(DataType a, DataType b, ir::Span span, bool lenient) {
     // float8_e5m2 alone is of the kind of NumPy's own floats.
     if (added.code() == kDLFloat8_e5m2 && !is_added_float(other)) lenient = true;
     if (lenient) return DataType::Float(other.is_integral() && other.bits() >= 32 ? 64 : 32);
-    std::string x = dtype_class_name(a), y = dtype_class_name(b);
-    raise("DTypePromotionError", span, "no-common-dtype",
-          "The DType <class '{}'> could not be promoted by <class '{}'>. This means that no common DType "
-          "exists for the given inputs. For example they cannot be stored in a single array unless the dtype "
-          "is `object`. The full list of DTypes is: (<class '{}'>, <class '{}'>)",
-          y, x, x, y);
+    raise(refusals["no-common-dtype"], span, a.str(), b.str());
   }
   if (a.is_float() && b.is_float()) return a.bits() > b.bits() ? a : b;
   if (a.is_float() || b.is_float()) {
@@ -185,8 +187,7 @@ void scan(Evaluator& evaluator, const Any& value, DataType& found, ir::Span span
     if (evaluator.length(value, span) > 0) add(DataType::Int(64));
     return;
   }
-  raise("TypeError", span, "not-an-array", "an array cannot be made of '{}' objects",
-        type_name_of(evaluator, value));
+  raise(refusals["not-an-array"], span, type_name_of(evaluator, value));
 }
 
 }  // namespace
@@ -324,7 +325,6 @@ bool numpy_attribute(Evaluator& evaluator, const Any& object, Symbol name, Any& 
   }
   auto* scalar = as<NumpyScalarNode>(object);
   if (scalar == nullptr) return false;
-  DataType type = scalar->dtype;
   if (name.str() == "is_integer" || name.str() == "as_integer_ratio" || name.str() == "bit_length" ||
       name.str() == "numerator" || name.str() == "denominator" || name.str() == "hex") {
     return evaluator.find_attribute(plain_number(object), name, out);
@@ -344,8 +344,7 @@ Any call_dtype(ApiCall& call, const Any& self, const Any& value) {
   Evaluator& evaluator = evaluator_of(call.host);
   DataType dtype = as<NumpyDTypeNode>(self)->dtype;
   if (!as<NumpyDTypeNode>(self)->is_class)
-    raise("TypeError", call.span, "not-callable", "'numpy.dtypes.{}DType' object is not callable",
-          dtype.str());
+    raise("TypeError", call.span, "not-callable", "'numpy.dtype' object is not callable");
   if (is_none(value)) return scalar_value(dtype, int64_t{0});
   if (is_str(value)) {
     Any number = evaluator.call(Any(types().real), std::span<const Any>(&value, 1), {}, call.span);
@@ -382,7 +381,7 @@ Any abstract_class(ApiCall& call) {
   MLC_CHECK(false, "no abstract class {}", call.api.name);
 }
 
-const ApiRow functions[] = {
+const ApiRow dtype_functions[] = {
     {ApiKind::kFunction, "numpy", "dtype(dtype)", "A data type object.", native([](ApiCall& call, Any value) {
        return dtype_value(dtype_argument(evaluator_of(call.host), value, call.span_of(0)));
      })},
@@ -444,7 +443,7 @@ const ApiRow functions[] = {
 
 std::span<const ir::ApiRow> np_dtype_rows() {
   static const std::vector<ApiRow> rows = [] {
-    std::vector<ApiRow> made(std::begin(functions), std::end(functions));
+    std::vector<ApiRow> made(std::begin(dtype_functions), std::end(dtype_functions));
     for (const DTypeRow& row : dtype_rows) {
       ir::each_word(row.names, [&](std::string_view name) {
         made.push_back({ApiKind::kValue, "numpy", name, "A type of numbers, by kind and bits.", dtype_class});
@@ -512,18 +511,14 @@ std::optional<Any> numpy_type_of(const Any& value) {
   auto* dtype = as<NumpyDTypeNode>(value);
   if (dtype == nullptr) return std::nullopt;
   if (dtype->is_class) return Any(types().type);
-  // The class of each dtype object: numpy.dtypes.Float32DType.
-  static thread_local auto& classes = *new std::vector<Ref<ClassNode>>(kKinds);
-  Ref<ClassNode>& found = classes[index_of(kind_of(dtype->dtype))];
-  if (found.get() == nullptr) {
-    std::string name = numpy_type_name(value);
-    size_t dot = name.find('[') == std::string::npos ? name.rfind('.') : name.find('.');
-    found = ir::make<ClassNode>(name.substr(dot + 1));
-    auto* cls = const_cast<ClassNode*>(found.get());
-    cls->module = name.substr(0, dot);
+  static thread_local const Ref<ClassNode> found = [] {
+    Ref<ClassNode> made = ir::make<ClassNode>("dtype");
+    auto* cls = const_cast<ClassNode*>(made.get());
+    cls->module = "numpy";
     cls->bases = {types().object};
     cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
-  }
+    return made;
+  }();
   return Any(found);
 }
 
@@ -534,7 +529,7 @@ std::string numpy_type_name(const Any& value) {
   }
   if (as<ir::NDArrayNode>(value)) return "numpy.ndarray";
   if (auto* dtype = as<NumpyDTypeNode>(value)) {
-    return dtype->is_class ? "type" : dtype_class_name(dtype->dtype);
+    return dtype->is_class ? "type" : "numpy.dtype";
   }
   if (as<NumpyAbstractNode>(value)) return "type";
   return value.GetTypeKey();

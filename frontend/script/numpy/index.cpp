@@ -5,8 +5,22 @@
 #include <cstring>
 
 #include "frontend/script/numpy/loop.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "IndexError",
+    {
+        {.name = "too-many-indices",
+         .message = "too many indices for array: array is {}-dimensional, but {} were indexed",
+         .meaning = "An array has one index for each dimension.",
+         .wrong = R"(import numpy as np
+np.zeros(3)[0, 0])",
+         .right = R"(import numpy as np
+np.zeros(3)[0])"},
+    }};
+MLC_REFUSALS(numpy_index, refusals);
 
 namespace {
 
@@ -31,9 +45,7 @@ struct Part {
 
 [[noreturn]] void wrong_index(ir::Span span) {
   raise("IndexError", span, "wrong-index",
-        "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays "
-        "are "
-        "valid indices");
+        "an index is an integer, a slice, `...`, None, or an array of integers or bools");
 }
 [[noreturn]] void out_of_range(int64_t index, size_t axis, int64_t size, ir::Span span) {
   raise("IndexError", span, "index-out-of-range", "index {} is out of bounds for axis {} with size {}", index,
@@ -48,26 +60,8 @@ void add_mask(std::vector<Part>& parts, const ffi::Tensor& mask) {
     parts.push_back({Part::Kind::kArray, Any(nullptr), zero, true});
     return;
   }
-  ffi::Tensor dense = row_major(mask, DataType::Bool());
-  const bool* keep = data_of<bool>(dense);
-  int64_t count = std::count(keep, keep + dense.numel(), true);
-  Shape shape = shape_of(mask);
-  std::vector<ffi::Tensor> positions;
-  int64_t dims[] = {count};
-  for (size_t d = 0; d < shape.size(); ++d) positions.push_back(make_array(dims, DataType::Int(64)));
-  std::vector<int64_t> index(shape.size(), 0);
-  int64_t found = 0;
-  for (int64_t i = 0, n = dense.numel(); i < n; ++i) {
-    if (keep[i]) {
-      for (size_t d = 0; d < shape.size(); ++d) data_of<int64_t>(positions[d])[found] = index[d];
-      ++found;
-    }
-    for (size_t d = shape.size(); d-- > 0;) {
-      if (++index[d] < shape[d]) break;
-      index[d] = 0;
-    }
-  }
-  for (const ffi::Tensor& position : positions) parts.push_back({Part::Kind::kArray, Any(nullptr), position});
+  for (const ffi::Tensor& position : nonzero_positions(mask))
+    parts.push_back({Part::Kind::kArray, Any(nullptr), position});
 }
 
 std::vector<Part> parts_of(Evaluator& evaluator, const ffi::Tensor& tensor, const Any& index, ir::Span span) {
@@ -134,8 +128,7 @@ std::vector<Part> parts_of(Evaluator& evaluator, const ffi::Tensor& tensor, cons
   }
   auto ndim = static_cast<size_t>(tensor.ndim());
   if (used > ndim) {
-    raise("IndexError", span, "too-many-indices",
-          "too many indices for array: array is {}-dimensional, but {} were indexed", ndim, used);
+    raise(refusals["too-many-indices"], span, ndim, used);
   }
   if (!dots) parts.push_back({Part::Kind::kDots, Any(nullptr), {}});
   for (auto& [begin, shape] : masks) {
@@ -150,10 +143,7 @@ std::vector<Part> parts_of(Evaluator& evaluator, const ffi::Tensor& tensor, cons
       int64_t size = tensor.size(static_cast<int64_t>(dim + d));
       if (size != shape[d]) {
         raise("IndexError", span, "shape-mismatch",
-              "boolean index did not match indexed array along axis {}; size of axis is {} but size of "
-              "corresponding "
-              "boolean axis is {}",
-              dim + d, size, shape[d]);
+              "the mask does not fit axis {}, whose size is {}: the mask's is {}", dim + d, size, shape[d]);
       }
     }
   }
@@ -339,13 +329,6 @@ ffi::Tensor assign_values(Evaluator& evaluator, const Any& value, const Shape& s
   return broadcast_to(values, shape);
 }
 
-// A single mask over the whole array: no positions are made.
-const ir::NDArrayNode* whole_mask(const ffi::Tensor& tensor, const Any& index) {
-  auto* mask = as<ir::NDArrayNode>(index);
-  if (mask == nullptr || !DataType(mask->tensor.dtype()).is_bool() || tensor.ndim() == 0) return nullptr;
-  return shape_of(mask->tensor) == shape_of(tensor) ? mask : nullptr;
-}
-
 }  // namespace
 
 Any array_subscript(Evaluator& evaluator, const Any& array, const Any& index, ir::Span span) {
@@ -354,21 +337,6 @@ Any array_subscript(Evaluator& evaluator, const Any& array, const Any& index, ir
     int64_t i = raw_int(index), size = tensor.size(0);
     if (i < -size || i >= size) out_of_range(i, 0, size, span);
     return element_value(tensor, (i < 0 ? i + size : i) * tensor.stride(0));
-  }
-  if (const ir::NDArrayNode* mask = whole_mask(tensor, index)) {
-    ffi::Tensor test = row_major(mask->tensor, DataType::Bool());
-    const bool* keep = data_of<bool>(test);
-    int64_t dims[] = {std::count(keep, keep + test.numel(), true)};
-    ffi::Tensor out = make_array(dims, tensor.dtype());
-    with_type(tensor.dtype(), [&](auto tag) {
-      using T = decltype(tag);
-      T* target = data_of<T>(out);
-      const T* data = data_of<T>(tensor);
-      each_offset(tensor, [&](int64_t at) {
-        if (*keep++) *target++ = data[at];
-      });
-    });
-    return array_value(out);
   }
   Selection selection = select(evaluator, tensor, index, span);
   if (!selection.offsets)
@@ -387,36 +355,6 @@ void array_assign(Evaluator& evaluator, const Any& array, const Any& index, cons
   check_writeable(array, "assignment destination", span);
   const ffi::Tensor& tensor = as<ir::NDArrayNode>(array)->tensor;
   DataType dtype = tensor.dtype();
-  if (const ir::NDArrayNode* mask = whole_mask(tensor, index)) {
-    ffi::Tensor test = row_major(mask->tensor, DataType::Bool());
-    const bool* keep = data_of<bool>(test);
-    int64_t count = std::count(keep, keep + test.numel(), true);
-    ffi::Tensor values = to_tensor(evaluator, value, span, is_weak(value) ? dtype : DataType::Void());
-    if (values.ndim() > 1) {
-      raise("ValueError", span, "shape-mismatch",
-            "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has {} "
-            "dimensions",
-            values.ndim());
-    }
-    if (values.ndim() == 1 && values.size(0) != 1 && values.size(0) != count) {
-      raise("ValueError", span, "shape-mismatch",
-            "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values "
-            "where the "
-            "mask is true",
-            values.size(0), count);
-    }
-    int64_t dims[] = {count};
-    values = row_major(broadcast_to(values, dims), dtype);
-    with_type(dtype, [&](auto tag) {
-      using T = decltype(tag);
-      const T* from = data_of<T>(values);
-      T* target = data_of<T>(tensor);
-      each_offset(tensor, [&](int64_t at) {
-        if (*keep++) target[at] = *from++;
-      });
-    });
-    return;
-  }
   Selection selection = select(evaluator, tensor, index, span);
   if (selection.element && !is_weak(value) && to_tensor(evaluator, value, span).ndim() > 0)
     raise("ValueError", span, "shape-mismatch", "setting an array element with a sequence.");

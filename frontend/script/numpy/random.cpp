@@ -7,8 +7,21 @@
 #include "frontend/script/numpy/array.h"
 #include "frontend/script/numpy/pcg64.h"
 #include "ir/core/inputs.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "negative-seed",
+                                            .message = "a seed is not negative, and this one is {}",
+                                            .meaning = "Seeds are not negative.",
+                                            .wrong = R"(import numpy as np
+np.random.default_rng(-1))",
+                                            .right = R"(import numpy as np
+np.random.default_rng(1))"},
+                                       }};
+MLC_REFUSALS(numpy_random, refusals);
 
 using ir::ApiKind;
 using ir::ApiRow;
@@ -85,15 +98,14 @@ Any shuffled(int64_t n, int64_t first, F bounded) {
 std::vector<uint32_t> seed_words(ApiCall& call, const Any& numbers) {
   std::vector<uint32_t> words;
   for (int64_t value : shape_argument(evaluator_of(call.host), numbers, call.span)) {
-    if (value < 0)
-      raise("ValueError", call.span, "negative-seed", "a seed is not negative, and this one is {}", value);
+    if (value < 0) raise(refusals["negative-seed"], call.span, value);
     words.push_back(static_cast<uint32_t>(value));
     if (value >> 32 != 0) words.push_back(static_cast<uint32_t>(value >> 32));
   }
   return words;
 }
 
-const ApiRow rows[] = {
+const ApiRow random_table[] = {
     {ApiKind::kFunction, "numpy.random", "_twister()", "A Mersenne Twister that the system seeds.",
      native([] { return Any(ir::make<TwisterNode>()); })},
     {ApiKind::kMethod, kTwister, "seed(number)", "Starts the stream anew.",
@@ -195,6 +207,6 @@ const ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> np_random_rows() { return rows; }
+std::span<const ir::ApiRow> np_random_rows() { return random_table; }
 
 }  // namespace mlc::script

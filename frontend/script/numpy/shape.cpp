@@ -3,13 +3,34 @@
 #include <algorithm>
 #include <cstring>
 
-#include "frontend/script/numpy/errors.h"
 #include "frontend/script/numpy/rows.h"
 #include "frontend/script/numpy/scalar.h"
 #include "frontend/script/numpy/ufunc.h"
 #include "frontend/script/types/wide_int.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-axes",
+         .meaning = "A permutation of axes names each axis once.",
+         .wrong = R"(import numpy as np
+np.zeros((2, 3)).transpose(0, 0))",
+         .right = R"(import numpy as np
+np.zeros((2, 3)).transpose(1, 0))"},
+        {.name = "bad-cast",
+         .kind = "TypeError",
+         .message = "Cannot cast array data from dtype('{}') to dtype('{}') according to the rule '{}'"},
+        {.name = "not-a-scalar",
+         .meaning = "Only an array of one element is a number.",
+         .wrong = R"(import numpy as np
+np.array([1, 2]).item())",
+         .right = R"(import numpy as np
+np.array([1, 2])[0].item())"},
+    }};
+MLC_REFUSALS(numpy_shape, refusals);
 
 using ir::ApiKind;
 using ir::ApiRow;
@@ -27,13 +48,12 @@ Any transposed_value(Evaluator& evaluator, const ffi::Tensor& tensor, const Any&
     for (int64_t i = n; i-- > 0;) order.push_back(i);
   } else {
     std::vector<Any> all = evaluator.elements_of(axes, span);
-    if (static_cast<int64_t>(all.size()) != n)
-      raise("ValueError", span, "bad-axes", "axes don't match array");
+    if (static_cast<int64_t>(all.size()) != n) raise_as(refusals["bad-axes"], span, "axes don't match array");
     for (const Any& axis : all) order.push_back(axis_argument(evaluator, axis, n, span));
     Shape sorted = order;
     std::sort(sorted.begin(), sorted.end());
     if (std::unique(sorted.begin(), sorted.end()) != sorted.end())
-      raise("ValueError", span, "bad-axes", "repeated axis in transpose");
+      raise_as(refusals["bad-axes"], span, "repeated axis in transpose");
   }
   return array_value(transposed(tensor, order));
 }
@@ -97,8 +117,7 @@ Any item(ApiCall& call, const NDArray& self, const Tuple& index) {
   Evaluator& evaluator = evaluator_of(call.host);
   if (index.empty()) {
     if (self->tensor.numel() != 1)
-      raise("ValueError", call.span, "not-a-scalar",
-            "can only convert an array of size 1 to a Python scalar");
+      raise_as(refusals["not-a-scalar"], call.span, "can only convert an array of size 1 to a Python scalar");
     return python_number(element_value(reshape_to(self->tensor, {}, call.span), 0));
   }
   Any position = index.size() == 1 && is_list_like(index[0]) ? index[0] : Any(index);
@@ -111,8 +130,8 @@ Any item(ApiCall& call, const NDArray& self, const Tuple& index) {
 
 Any python_scalar(ApiCall& call, const NDArray& self) {
   if (self->tensor.ndim() > 0) {
-    raise("TypeError", call.span, "not-a-scalar",
-          "only 0-dimensional arrays can be converted to Python scalars");
+    raise_as(refusals["not-a-scalar"].as("TypeError"), call.span,
+             "only 0-dimensional arrays can be converted to Python scalars");
   }
   return plain_number(element_value(self->tensor, 0));
 }
@@ -153,16 +172,13 @@ Any astype(ApiCall& call, const ffi::Tensor& tensor, const Any& dtype, const Any
   DataType to = dtype_argument(evaluator_of(call.host), dtype, call.span_of(1));
   DataType from = tensor.dtype();
   if (Casting rule = casting_argument(casting, call.span); !can_cast(from, to, rule)) {
-    raise("TypeError", call.span, "bad-cast",
-          "Cannot cast array data from dtype('{}') to dtype('{}') according to the rule '{}'", from.str(),
-          to.str(), casting_name(rule));
+    raise(refusals["bad-cast"], call.span, from.str(), to.str(), casting_name(rule));
   }
-  FloatErrors errors(evaluator_of(call.host), "cast", call.span);
   if (is_str(order) && text_of(order) == "C") return array_value(row_major(tensor, to, copy));
   return array_value(cast_to(tensor, to, copy));
 }
 
-const ApiRow functions[] = {
+const ApiRow shape_functions[] = {
     {ApiKind::kProperty, kNdarray, "shape", "The extents.",
      native([](NDArray self) { return shape_value(self->tensor); })},
     {ApiKind::kProperty, kNdarray, "ndim", "The number of dimensions.",
@@ -213,11 +229,6 @@ const ApiRow functions[] = {
      })},
     {ApiKind::kMethod, kNdarray, "copy(order='C')", "A copy.", native([](NDArray self, std::string order) {
        if (order == "K") return array_value(cast_to(self->tensor, self->tensor.dtype(), true));
-       return array_value(row_major(self->tensor, self->tensor.dtype(), true));
-     })},
-    {ApiKind::kMethod, kNdarray, "__copy__()", "A copy.",
-     native([](NDArray self) { return array_value(row_major(self->tensor, self->tensor.dtype(), true)); })},
-    {ApiKind::kMethod, kNdarray, "__deepcopy__(memo)", "A copy.", native([](NDArray self, Any) {
        return array_value(row_major(self->tensor, self->tensor.dtype(), true));
      })},
     {ApiKind::kMethod, kNdarray, "fill(value)", "Sets all elements.",
@@ -309,7 +320,7 @@ const ApiRow functions[] = {
 }  // namespace
 
 std::span<const ir::ApiRow> np_shape_rows() {
-  static const std::vector<ApiRow> rows = with_methods(functions, "ravel");
+  static const std::vector<ApiRow> rows = with_methods(shape_functions, "ravel");
   return rows;
 }
 

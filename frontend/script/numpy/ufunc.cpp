@@ -2,12 +2,33 @@
 // Calling and folding universal functions.
 #include "frontend/script/numpy/ufunc.h"
 
-#include <cfenv>
-#include <cmath>
-
-#include "frontend/script/numpy/errors.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-axes",
+         .message = "reduction operation '{}' is not reorderable, so at most one axis may be specified"},
+        {.name = "bad-cast",
+         .kind = "UFuncTypeError",
+         .meaning = "The values would lose something in the new type, which this operation does not allow.",
+         .wrong = R"(import numpy as np
+a = np.array([1])
+a += 1.5)",
+         .right = R"(import numpy as np
+a = np.array([1.0])
+a += 1.5)"},
+        {.name = "wrong-ufunc",
+         .message = "reduce only supported for binary functions",
+         .meaning = "Only a function of two arguments can fold an array.",
+         .wrong = R"(import numpy as np
+np.negative.reduce(np.zeros(2)))",
+         .right = R"(import numpy as np
+np.add.reduce(np.zeros(2)))"},
+    }};
+MLC_REFUSALS(numpy_ufunc, refusals);
 
 namespace {
 
@@ -18,22 +39,15 @@ namespace {
         row.name);
 }
 
-// Comparing with nan is no error, though the machine says so.
-void forgive_nan(const UfuncRow& row) {
-  for (std::string_view name : {"maximum", "minimum", "fmax", "fmin", "sign"}) {
-    if (row.name == name) std::feclearexcept(FE_INVALID);
-  }
-  if (row.rule == Rule::kCompare) std::feclearexcept(FE_INVALID);
-}
-
 bool is_narrow_type(DataType dtype) { return index_of(kind_of(dtype)) >= kPlainKinds; }
 
 // The type of the loop that values of these types go through; `common` is what they have in common.
 Kind loop_kind(const UfuncRow& row, DataType common, std::span<const DataType> types, ir::Span span) {
   if (row.rule == Rule::kDivide && common.is_integral()) return Kind::kFloat64;
+  // Neighbours are of the type itself, not of float32.
+  if (row.name == "nextafter" && common.is_floating() && common.bits() < 32) no_loop(row, span);
   if (is_narrow_type(common)) {
-    // Neighbours are of the type itself, not of float32.
-    if (row.name == "nextafter" || row.loops[index_of(Kind::kFloat32)] == nullptr) no_loop(row, span);
+    if (row.loops[index_of(Kind::kFloat32)] == nullptr) no_loop(row, span);
     return kind_of(common);
   }
   if (common.is_bool() && row.name == "subtract") {
@@ -64,28 +78,11 @@ Kind loop_kind(const UfuncRow& row, DataType common, std::span<const DataType> t
   no_loop(row, span);
 }
 
-// Integers of both signs in 64 bits have no common type; they are compared by value.
-template <class A, class B>
-void compare_mixed(std::string_view name, char* const* p, int64_t n, const int64_t* s) {
-  for (int64_t i = 0; i < n; ++i) {
-    A a = load<A>(p[0] + i * s[0]);
-    B b = load<B>(p[1] + i * s[1]);
-    bool result = name == "equal"        ? std::cmp_equal(a, b)
-                  : name == "not_equal"  ? std::cmp_not_equal(a, b)
-                  : name == "less"       ? std::cmp_less(a, b)
-                  : name == "less_equal" ? std::cmp_less_equal(a, b)
-                  : name == "greater"    ? std::cmp_greater(a, b)
-                                         : std::cmp_greater_equal(a, b);
-    *reinterpret_cast<bool*>(p[2] + i * s[2]) = result;
-  }
-}
-
 struct Call {
   std::vector<ffi::Tensor> inputs;
   Loop loop = nullptr;
   DataType result;
   DataType rounded = DataType::Void();  // what a narrow float's results are rounded to
-  std::string_view mixed;               // the comparison of int64 with uint64, or empty
 };
 
 // A Python int beyond the other operand's integers: decided by its sign.
@@ -107,23 +104,13 @@ Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inp
   if (row.rule == Rule::kCompare && inputs.size() == 2) {
     if (beyond(inputs[0], common) || beyond(inputs[1], common)) {
       // Both as int64: the Python int keeps its value, and no value of the array reaches it.
-      bool wide = common.is_uint() && common.bits() == 64;
-      if (!wide) common = DataType::Int(64);
-      if (wide) {
-        call.mixed = row.name;
-        call.inputs = {to_tensor(evaluator, inputs[0], span), to_tensor(evaluator, inputs[1], span)};
-        call.result = DataType::Bool();
-        return call;
-      }
+      if (common != DataType::UInt(64)) common = DataType::Int(64);
     } else if (common == DataType::Float(64) && !is_weak(inputs[0]) && !is_weak(inputs[1])) {
-      ffi::Tensor a = to_tensor(evaluator, inputs[0], span), b = to_tensor(evaluator, inputs[1], span);
-      DataType x = a.dtype(), y = b.dtype();
+      DataType x = element_type(evaluator, inputs[0], span), y = element_type(evaluator, inputs[1], span);
       if (x.is_integral() && y.is_integral()) {
-        call.mixed = row.name;
-        call.inputs = {cast_to(a, x.is_uint() ? x : DataType::Int(64)),
-                       cast_to(b, y.is_uint() ? y : DataType::Int(64))};
-        call.result = DataType::Bool();
-        return call;
+        raise("NotImplementedError", span, "left-out",
+              "{} and {} have no common type: compare after astype('int64') or astype('uint64')", x.str(),
+              y.str());
       }
     }
   }
@@ -145,9 +132,9 @@ Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inp
     if (!options.dtype.is_void() && !is_weak(inputs[i])) {
       DataType own = element_type(evaluator, inputs[i], span);
       if (!own.is_void() && !can_cast(own, wanted, options.casting)) {
-        raise("UFuncTypeError", span, "bad-cast",
-              "Cannot cast ufunc '{}' input {} from dtype('{}') to dtype('{}') with casting rule '{}'",
-              row.name, i, own.str(), wanted.str(), casting_name(options.casting));
+        raise_as(refusals["bad-cast"], span,
+                 "Cannot cast ufunc '{}' input {} from dtype('{}') to dtype('{}') with casting rule '{}'",
+                 row.name, i, own.str(), wanted.str(), casting_name(options.casting));
       }
     }
     // What is only asked for its truth need not fit.
@@ -191,23 +178,13 @@ Any call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> i
     if (out == nullptr) raise("TypeError", span, "wrong-type", "return arrays must be of ArrayType");
     DataType result = call.rounded.is_void() ? call.result : call.rounded;
     if (!can_cast(result, out->tensor.dtype(), options.casting)) {
-      raise("UFuncTypeError", span, "bad-cast",
-            "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule '{}'", row.name,
-            result.str(), DataType(out->tensor.dtype()).str(), casting_name(options.casting));
+      raise_as(refusals["bad-cast"], span,
+               "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule '{}'",
+               row.name, result.str(), DataType(out->tensor.dtype()).str(), casting_name(options.casting));
     }
   }
   if (row.check != nullptr) row.check(call.inputs, span);
   Shape shape = shape_of_all(call.inputs, span);
-  std::optional<ffi::Tensor> mask;
-  if (!is_none(options.where)) {
-    mask = to_tensor(evaluator, options.where, span);
-    if (!DataType(mask->dtype()).is_bool()) {
-      raise("TypeError", span, "bad-cast",
-            "Cannot cast array data from dtype('{}') to dtype('bool') according to the rule 'safe'",
-            DataType(mask->dtype()).str());
-    }
-    shape = broadcast_shapes(shape, shape_of(*mask), span);
-  }
   if (out != nullptr) {
     Shape own = shape_of(out->tensor);
     std::optional<Shape> whole = common_shape(shape, own);
@@ -220,8 +197,7 @@ Any call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> i
   }
   std::vector<Operand> operands;
   for (const ffi::Tensor& input : call.inputs) operands.push_back(operand_of(input, shape));
-  bool direct =
-      out != nullptr && DataType(out->tensor.dtype()) == call.result && !mask && call.rounded.is_void();
+  bool direct = out != nullptr && DataType(out->tensor.dtype()) == call.result && call.rounded.is_void();
   for (const ffi::Tensor& input : call.inputs) {
     // An element may be written once it is read, but not before another reads it.
     if (direct && shares_memory(input, out->tensor))
@@ -231,37 +207,10 @@ Any call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> i
   ffi::Tensor result =
       direct ? out->tensor : make_in_order(shape, memory_order(shape.size(), operands), call.result);
   operands.push_back(operand_of(result));
-  {
-    FloatErrors errors(evaluator, row.name, span);
-    Walk walk(shape, operands);
-    if (call.mixed.empty()) {
-      walk.run(call.loop);
-    } else {
-      walk.run([&](char* const* p, int64_t n, const int64_t* s) {
-        DataType x = call.inputs[0].dtype(), y = call.inputs[1].dtype();
-        if (x.is_uint() && y.is_int()) return compare_mixed<uint64_t, int64_t>(call.mixed, p, n, s);
-        if (x.is_int() && y.is_uint()) return compare_mixed<int64_t, uint64_t>(call.mixed, p, n, s);
-        compare_mixed<int64_t, int64_t>(call.mixed, p, n, s);
-      });
-    }
-    forgive_nan(row);
-  }
+  Walk(shape, operands).run(call.loop);
   if (!call.rounded.is_void()) result = cast_to(result, call.rounded);
   if (out == nullptr) return scalar_or_array(result);
-  if (mask) {
-    ffi::Tensor seen = row_major(broadcast_to(*mask, shape), DataType::Bool());
-    ffi::Tensor cast = row_major(result, out->tensor.dtype());
-    with_type(out->tensor.dtype(), [&](auto tag) {
-      using T = decltype(tag);
-      int64_t k = 0;
-      each_offset(out->tensor, [&](int64_t at) {
-        if (data_of<bool>(seen)[k]) data_of<T>(out->tensor)[at] = data_of<T>(cast)[k];
-        ++k;
-      });
-    });
-  } else if (!direct) {
-    copy_into(out->tensor, result);
-  }
+  if (!direct) copy_into(out->tensor, result);
   return options.out;
 }
 
@@ -301,7 +250,7 @@ TypedLoop loop_of(const UfuncRow& row, DataType dtype, ir::Span span) {
 constexpr int64_t kBuffer = 8192;  // elements NumPy casts at a time
 
 void check_foldable(const UfuncRow& row, ir::Span span) {
-  if (row.inputs != 2) raise("ValueError", span, "wrong-ufunc", "reduce only supported for binary functions");
+  if (row.inputs != 2) raise(refusals["wrong-ufunc"], span);
 }
 // The type of the accumulator: small integers are added and multiplied in 64 bits.
 DataType fold_type(const UfuncRow& row, DataType from, DataType asked, ir::Span span) {
@@ -357,9 +306,7 @@ ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const Fo
       bool twice = !loop.narrow.is_void() && row.folds[index_of(Kind::kFloat32)] != nullptr;
       if (fold == nullptr && !twice) {
         if (gone > 1) {
-          raise("ValueError", span, "bad-axes",
-                "reduction operation '{}' is not reorderable, so at most one axis may be specified",
-                row.name);
+          raise(refusals["bad-axes"], span, row.name);
         }
         for (size_t d = 0; d < shape.size(); ++d) {
           if (!options.axes[d]) continue;
@@ -384,7 +331,6 @@ ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const Fo
     int64_t steps[] = {s[0], s[1], s[0]};
     loop(pointers, n, steps);
   });
-  forgive_nan(row);
   return options.keepdims || gone == 0 ? out : reshape_to(out, kept_shape, span);
 }
 
@@ -453,7 +399,7 @@ UfuncOptions options_of(Evaluator& evaluator, const UfuncRow& row, ffi::Map<Stri
     if (name == "out") {
       options.out = value.type_index() == kTVMFFIArray ? elements(value)[0] : value;
     } else if (name == "where") {
-      if (!(is_bool(value) && raw_int(value) != 0)) options.where = value;
+      refuse_where(value, span);
     } else if (name == "dtype") {
       if (!is_none(value)) options.dtype = dtype_argument(evaluator, value, span);
     } else if (name == "casting") {
@@ -491,7 +437,6 @@ Any reduce_row(ApiCall& call, const Ufunc& self, const Any& array, const Any& ax
   if (!is_none(dtype)) options.dtype = dtype_argument(evaluator, dtype, call.span_of(3));
   if (!is_none(initial)) options.initial = to_tensor(evaluator, initial, call.span);
   refuse_where(where, call.span);
-  FloatErrors errors(evaluator, "reduce", call.span);
   ffi::Tensor result = fold_tensor(*self->row, tensor, options, call.span);
   return into_out(result, out, call.span);
 }
@@ -509,19 +454,6 @@ const ApiRow method_rows[] = {
      native([](ApiCall& call, Ufunc self, Any array, Any axis, Any dtype, Any out, bool keepdims, Any initial,
                Any where) {
        return reduce_row(call, self, array, axis, dtype, out, keepdims, initial, where);
-     })},
-    {ApiKind::kMethod, kUfunc, "accumulate(array, axis=0, dtype=None, out=None)", "All the steps of a fold.",
-     native([](ApiCall& call, Ufunc self, Any array, Any axis, Any dtype, Any out) {
-       Evaluator& evaluator = evaluator_of(call.host);
-       ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(1));
-       if (tensor.ndim() == 0 && (raw_int(plain_number(axis)) == 0 || raw_int(plain_number(axis)) == -1))
-         raise("TypeError", call.span, "shape-mismatch", "cannot accumulate on a scalar");
-       return into_out(
-           accumulate_tensor(
-               *self->row, tensor, axis_argument(evaluator, axis, tensor.ndim(), call.span_of(2)),
-               is_none(dtype) ? DataType::Void() : dtype_argument(evaluator, dtype, call.span_of(3)),
-               call.span),
-           out, call.span);
      })},
     {ApiKind::kMethod, kUfunc, "at(a, indices, b=None)", "Applies the function in place, once per index.",
      native([](ApiCall& call, Ufunc self, Any a, Any indices, Any b) {
@@ -565,7 +497,7 @@ const ApiRow method_rows[] = {
 void refuse_where(const Any& where, ir::Span span) {
   if (is_bool(where) && raw_int(where) != 0) return;
   raise("NotImplementedError", span, "left-out",
-        "`where` of a reduction is left out: reduce np.where(mask, a, value), or a[mask]");
+        "`where` is left out: use np.where(mask, a, value), or a[mask]");
 }
 
 Any into_out(const ffi::Tensor& result, const Any& out, ir::Span span) {

@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic, comparison, logic and bits, element by element.
-#include <cfenv>
 #include <cmath>
 
 #include "frontend/script/numpy/ufunc.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "negative-power",
+         .message = "Integers to negative integer powers are not allowed.",
+         .meaning = "An integer to a negative power is a fraction: make it a float.",
+         .wrong = R"(import numpy as np
+np.array([2]) ** -1)",
+         .right = R"(import numpy as np
+np.array([2.0]) ** -1)"},
+    }};
+MLC_REFUSALS(numpy_ufunc_arithmetic, refusals);
+
 namespace {
 
 // Wraps around as the machine does.
@@ -79,13 +93,9 @@ struct FloorDivide : Number {
     if constexpr (!std::is_integral_v<T>) {
       return float_floor_divide(a, b);
     } else {
-      if (b == 0) {
-        std::feraiseexcept(FE_DIVBYZERO);
-        return 0;
-      }
+      if (b == 0) return 0;
       if constexpr (std::is_signed_v<T>) {
         if (b == static_cast<T>(-1)) {
-          if (a == std::numeric_limits<T>::min()) std::feraiseexcept(FE_OVERFLOW);
           return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(a));
         }
         return static_cast<T>(a / b - ((a % b != 0) && ((a < 0) != (b < 0)) ? 1 : 0));
@@ -101,10 +111,7 @@ struct Remainder : Number {
     if constexpr (!std::is_integral_v<T>) {
       return float_modulo(a, b);
     } else {
-      if (b == 0) {
-        std::feraiseexcept(FE_DIVBYZERO);
-        return 0;
-      }
+      if (b == 0) return 0;
       if constexpr (std::is_signed_v<T>) {
         if (b == static_cast<T>(-1)) return 0;
         T r = static_cast<T>(a % b);
@@ -121,10 +128,7 @@ struct Fmod : Number {
     if constexpr (!std::is_integral_v<T>) {
       return std::fmod(a, b);
     } else {
-      if (b == 0) {
-        std::feraiseexcept(FE_DIVBYZERO);
-        return 0;
-      }
+      if (b == 0) return 0;
       if constexpr (std::is_signed_v<T>) {
         if (b == static_cast<T>(-1)) return 0;
       }
@@ -151,15 +155,9 @@ void check_power(const std::vector<ffi::Tensor>& inputs, ir::Span span) {
   DataType dtype = inputs[1].dtype();
   if (!dtype.is_int()) return;
   bool negative = false;
-  with_type(dtype, [&](auto tag) {
-    using T = decltype(tag);
-    if constexpr (is_whole<T>) {
-      const T* data = data_of<T>(inputs[1]);
-      each_offset(inputs[1], [&](int64_t at) { negative = negative || data[at] < 0; });
-    }
-  });
-  if (negative && inputs[0].numel() > 0)
-    raise("ValueError", span, "negative-power", "Integers to negative integer powers are not allowed.");
+  ffi::Tensor exponents = cast_to(inputs[1], DataType::Int(64));
+  each_offset(exponents, [&](int64_t at) { negative = negative || data_of<int64_t>(exponents)[at] < 0; });
+  if (negative && inputs[0].numel() > 0) raise(refusals["negative-power"], span);
 }
 
 struct Maximum : AllTypes {
@@ -289,11 +287,8 @@ struct Reciprocal : Number {
   template <class T>
   static T apply(T a) {
     if constexpr (std::is_integral_v<T>) {
-      if (a == 0) {
-        std::feraiseexcept(FE_DIVBYZERO);
-        // What the machine makes of infinity.
-        return sizeof(T) < 4 || std::is_same_v<T, uint32_t> ? 0 : static_cast<T>(T{1} << (sizeof(T) * 8 - 1));
-      }
+      // Of 0, what the machine makes of infinity.
+      if (a == 0) return std::is_unsigned_v<T> || sizeof(T) < 4 ? 0 : std::numeric_limits<T>::min();
       return static_cast<T>(1 / a);
     } else {
       return 1 / a;
@@ -330,36 +325,6 @@ template <class T>
 void sum_loop(char* const* p, int64_t n, const int64_t* s) {
   auto sum = static_cast<Compute<T>>(load<T>(p[0]));
   *reinterpret_cast<T*>(p[0]) = static_cast<T>(sum + pairwise<T>(p[1], n, s[1]));
-}
-// The greatest or least float, 16 at a time. Where a nan is among them it is found, the first one.
-template <class T, bool greatest>
-void extreme_loop(char* const* p, int64_t n, const int64_t* s) {
-  using F = std::conditional_t<greatest, Maximum, Minimum>;
-  constexpr int64_t kLanes = 16;
-  if (s[1] != sizeof(T) || n < 4 * kLanes) return fold_loop<F, T>(p, n, s);
-  const auto* x = reinterpret_cast<const T*>(p[1]);
-  T lanes[kLanes];
-  std::fill_n(lanes, kLanes, load<T>(p[0]));
-  bool broken = lanes[0] != lanes[0];
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int64_t k = 0; k < kLanes; ++k) {
-      lanes[k] = (greatest ? lanes[k] > x[i + k] : lanes[k] < x[i + k]) ? lanes[k] : x[i + k];
-      broken |= x[i + k] != x[i + k];
-    }
-  }
-  if (broken) return fold_loop<F, T>(p, n, s);
-  T best = lanes[0];
-  for (T each : lanes) best = F::apply(best, each);
-  for (; i < n; ++i) best = F::apply(best, x[i]);
-  *reinterpret_cast<T*>(p[0]) = best;
-}
-template <bool greatest>
-constexpr Loops extreme_loops() {
-  Loops loops = fold_loops<std::conditional_t<greatest, Maximum, Minimum>>();
-  loops[index_of(Kind::kFloat32)] = extreme_loop<float, greatest>;
-  loops[index_of(Kind::kFloat64)] = extreme_loop<double, greatest>;
-  return loops;
 }
 constexpr Loops sum_loops() {
   Loops loops = fold_loops<Add>();
@@ -402,11 +367,6 @@ constexpr UfuncRow with_sums(UfuncRow row) {
   row.folds = sum_loops();
   return row;
 }
-template <bool greatest>
-constexpr UfuncRow with_extremes(UfuncRow row) {
-  row.folds = extreme_loops<greatest>();
-  return row;
-}
 constexpr UfuncRow with_rule(UfuncRow row, Rule rule) {
   row.rule = rule;
   return row;
@@ -416,7 +376,7 @@ constexpr UfuncRow with_check(UfuncRow row) {
   return row;
 }
 
-const UfuncRow rows[] = {
+const UfuncRow ufunc_arithmetic_table[] = {
     with_sums(folding<Add>("add", "x1 + x2.", 0)),
     folding<Multiply>("multiply", "x1 * x2.", 1),
     binary<Subtract>("subtract", "x1 - x2."),
@@ -425,8 +385,8 @@ const UfuncRow rows[] = {
     binary<Remainder>("remainder", "What is left of x1 / x2, with the sign of x2."),
     binary<Fmod>("fmod", "What is left of x1 / x2, with the sign of x1."),
     with_check(binary<Power>("power", "x1 ** x2.")),
-    with_extremes<true>(folding<Maximum>("maximum", "The greater of each pair; nan wins.")),
-    with_extremes<false>(folding<Minimum>("minimum", "The lesser of each pair; nan wins.")),
+    folding<Maximum>("maximum", "The greater of each pair; nan wins."),
+    folding<Minimum>("minimum", "The lesser of each pair; nan wins."),
     folding<Fmax>("fmax", "The greater of each pair; nan loses."),
     folding<Fmin>("fmin", "The lesser of each pair; nan loses."),
     folding<BitAnd>("bitwise_and", "x1 & x2.", -1),
@@ -455,6 +415,6 @@ const UfuncRow rows[] = {
 
 }  // namespace
 
-std::span<const UfuncRow> arithmetic_ufuncs() { return rows; }
+std::span<const UfuncRow> arithmetic_ufuncs() { return ufunc_arithmetic_table; }
 
 }  // namespace mlc::script

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // stdlib_tables OUTPUT ROOT FILE...: texts and trees of the modules of stdlib/ as C++ tables
-// (frontend/script/core/stdlib.h). The file python/a.mlc is the module `a`, tvm/a/b.mlc is `tvm.a.b`,
-// schedule/a.mlc is `mlc.schedule.a`, pipeline/a.mlc is `mlc.pipeline.a`; a/__init__.mlc is the module of the
-// folder.
+// (frontend/script/core/stdlib.h).
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +10,7 @@
 #include <map>
 #include <string>
 
+#include "frontend/script/core/stdlib.h"
 #include "frontend/syntax/frozen.h"
 #include "frontend/syntax/parse.h"
 #include "ir/core/error.h"
@@ -26,15 +24,6 @@ using namespace mlc;
 struct Entry {
   std::string text, tree;
 };
-
-std::string module_name(const fs::path& file, const fs::path& root) {
-  std::string name = file.lexically_relative(root).replace_extension().string();
-  if (name.starts_with("python/")) name = name.substr(7);
-  if (name.starts_with("schedule/") || name.starts_with("pipeline/")) name = "mlc/" + name;
-  if (name.ends_with("/__init__")) name.resize(name.size() - 9);
-  std::replace(name.begin(), name.end(), '/', '.');
-  return name;
-}
 
 // As the inside of a C++ string; three octal digits end by themselves.
 std::string escaped(const std::string& bytes) {
@@ -55,7 +44,7 @@ Entry read(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   Entry entry;
   entry.text.assign(std::istreambuf_iterator<char>(in), {});
-  entry.tree = syntax::freeze(*syntax::parse_file(ir::SourceMap::global().add(path, entry.text)));
+  entry.tree = syntax::freeze(*syntax::parse_file(ir::SourceMap::current().add(path, entry.text)));
   return entry;
 }
 
@@ -79,9 +68,9 @@ std::string_view of(std::string_view module, const std::string_view* column) {
 
 }  // namespace
 
-std::string_view stdlib_text(std::string_view module) { return of(module, kTexts); }
-std::string_view stdlib_tree(std::string_view module) { return of(module, kTrees); }
-std::span<const std::string_view> stdlib_modules() { return kNames; }
+std::string_view embedded_text(std::string_view module) { return of(module, kTexts); }
+std::string_view embedded_tree(std::string_view module) { return of(module, kTrees); }
+std::span<const std::string_view> embedded_modules() { return kNames; }
 
 }  // namespace mlc::script
 )";
@@ -97,10 +86,11 @@ int main(int argc, char** argv) {
   std::map<std::string, Entry> modules;
   for (int i = 3; i < argc; ++i) {
     try {
-      modules[module_name(argv[i], argv[2])] = read(argv[i]);
+      std::string file = fs::path(argv[i]).lexically_relative(argv[2]).generic_string();
+      modules[script::stdlib_module_name(file)] = read(argv[i]);
     } catch (const ir::Error& error) {
       for (const ir::Diagnostic& found : error.all())
-        fmt::print(stderr, "{}: {}\n", ir::SourceMap::global().describe(found.span), found.message);
+        fmt::print(stderr, "{}: {}\n", ir::SourceMap::current().describe(found.span), found.message);
       return 1;
     }
   }

@@ -2,8 +2,25 @@
 // Texts as bytes: UTF-8, ASCII and Latin-1; what does not fit is an error, left out, or replaced.
 #include "frontend/script/core/machine.h"
 #include "frontend/script/types/letters.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "UnicodeDecodeError",
+    {
+        {.name = "bad-text",
+         .meaning = "The bytes are no text in this encoding.",
+         .wrong = R"(b"\xff".decode())",
+         .right = R"(b"\xff".decode("latin-1"))"},
+        {.name = "unknown-encoding",
+         .kind = "LookupError",
+         .meaning = "Text is known in UTF-8, ASCII and Latin 1.",
+         .wrong = R"(b"a".decode("ebcdic"))",
+         .right = R"(b"a".decode("utf-8"))"},
+    }};
+MLC_REFUSALS(types_encodings, refusals);
+
 namespace {
 
 enum class Encoding : uint8_t { kUtf8, kAscii, kLatin1 };
@@ -16,7 +33,8 @@ Encoding encoding_of(std::string_view given, ir::Span span) {
   if (name == "utf8") return Encoding::kUtf8;
   if (name == "ascii" || name == "usascii") return Encoding::kAscii;
   if (name == "latin1" || name == "iso88591") return Encoding::kLatin1;
-  raise("LookupError", span, "unknown-encoding", "unknown encoding: {}; known are utf-8, ascii and latin-1", given);
+  raise_as(refusals["unknown-encoding"], span, "unknown encoding: {}; known are utf-8, ascii and latin-1",
+           given);
 }
 std::string_view shown(Encoding encoding) {
   return encoding == Encoding::kUtf8 ? "utf-8" : encoding == Encoding::kAscii ? "ascii" : "latin-1";
@@ -27,8 +45,8 @@ OnError handler_of(std::string_view errors, ir::Span span) {
   if (errors == "strict") return OnError::kStrict;
   if (errors == "ignore") return OnError::kIgnore;
   if (errors == "replace") return OnError::kReplace;
-  raise("LookupError", span, "unknown-encoding",
-        "unknown error handler name '{}'; known are strict, ignore and replace", errors);
+  raise_as(refusals["unknown-encoding"], span,
+           "unknown error handler name '{}'; known are strict, ignore and replace", errors);
 }
 
 // How many bytes the character at the front takes; 0 and the number of bytes to leave out when it is none.
@@ -95,7 +113,7 @@ Any text_of_bytes(std::string_view bytes, std::string_view name, ir::Span span, 
     if (handler == OnError::kStrict) {
       std::string what = bad == 1 ? fmt::format("byte 0x{:02x} in position {}", static_cast<unsigned char>(bytes[i]), i)
                                   : fmt::format("bytes in position {}-{}", i, i + bad - 1);
-      raise("UnicodeDecodeError", span, "bad-text", "'{}' codec can't decode {}: {}", shown(encoding), what, why);
+      raise_as(refusals["bad-text"], span, "'{}' codec can't decode {}: {}", shown(encoding), what, why);
     }
     if (handler == OnError::kReplace) text += "\uFFFD";
     i += bad;
@@ -119,8 +137,10 @@ Any bytes_of_text(std::string_view text, std::string_view name, std::string_view
     } else if (handler == OnError::kStrict) {
       std::string one;
       append_utf8(one, point);
-      raise("UnicodeEncodeError", span, "bad-text", "'{}' codec can't encode character {} in position {}: ordinal not in "
-            "range({})", shown(encoding), ascii_text(one), i, limit);
+      raise_as(refusals["bad-text"].as("UnicodeEncodeError"), span,
+               "'{}' codec can't encode character {} in position {}: ordinal not in "
+               "range({})",
+               shown(encoding), ascii_text(one), i, limit);
     }
   }
   return ffi::Bytes(bytes);

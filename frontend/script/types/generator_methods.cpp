@@ -2,8 +2,63 @@
 // send, throw and close of generators, what `yield from` hands on of them, and what generators say about
 // themselves.
 #include "frontend/script/core/generator.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "generator-ignores-exit",
+         .kind = "RuntimeError",
+         .message = "generator ignored GeneratorExit",
+         .meaning = "A generator that is closed gets GeneratorExit at its `yield`, and must end: it cannot "
+                    "yield again.",
+         .wrong = R"(def g():
+    try:
+        yield 1
+    finally:
+        yield 2
+a = g()
+next(a)
+a.close())",
+         .right = R"(def g():
+    try:
+        yield 1
+    finally:
+        print("end")
+a = g()
+next(a)
+a.close())"},
+        {.name = "generator-not-started",
+         .message = "can't send non-None value to a just-started generator",
+         .meaning = "A generator takes a value only where it stands at a `yield`: call `next` first.",
+         .wrong = R"(def g():
+    x = yield
+g().send(1))",
+         .right = R"(def g():
+    x = yield
+    yield x
+a = g()
+next(a)
+a.send(1))"},
+        {.name = "generator-running",
+         .kind = "ValueError",
+         .message = "generator already executing",
+         .meaning = "A generator asked itself for its next value.",
+         .wrong = R"(def g():
+    next(a)
+    yield 1
+a = g()
+next(a))",
+         .right = R"(def g():
+    yield 1
+a = g()
+next(a))"},
+        {.name = "not-an-exception",
+         .message = "exceptions must be classes or instances deriving from BaseException, not {}"},
+    }};
+MLC_REFUSALS(types_generator_methods, refusals);
 
 using State = Evaluator::State;
 
@@ -49,7 +104,7 @@ void close_generator(Evaluator& evaluator, GeneratorBase& generator, ir::Span sp
   using Phase = GeneratorBase::Phase;
   switch (generator.phase) {
     case Phase::kRunning:
-      raise("ValueError", span, "generator-running", "generator already executing");
+      raise(refusals["generator-running"], span);
     case Phase::kNew:
       generator.phase = Phase::kDone;
       generator.forget();
@@ -68,13 +123,12 @@ void close_generator(Evaluator& evaluator, GeneratorBase& generator, ir::Span sp
     if (is_exception_of(state.exception_of(error), "GeneratorExit")) return;
     throw;
   }
-  raise("RuntimeError", span, "generator-ignores-exit", "generator ignored GeneratorExit");
+  raise(refusals["generator-ignores-exit"], span);
 }
 
 bool throw_into(Evaluator& evaluator, GeneratorBase& generator, Message message, Any& out, ir::Span span) {
   using Phase = GeneratorBase::Phase;
-  if (generator.phase == Phase::kRunning)
-    raise("ValueError", span, "generator-running", "generator already executing");
+  if (generator.phase == Phase::kRunning) raise(refusals["generator-running"], span);
   if (generator.phase == Phase::kSuspended) return generator.resume(evaluator, std::move(message), out);
   generator.phase = Phase::kDone;
   generator.forget();
@@ -137,11 +191,9 @@ GeneratorBase& receiver(const Arguments& args) {
 Any send(Evaluator& evaluator, const Arguments& args) {
   GeneratorBase& generator = receiver(args);
   if (generator.phase == GeneratorBase::Phase::kNew && !is_none(args[1])) {
-    raise("TypeError", args.span, "generator-not-started",
-          "can't send non-None value to a just-started generator");
+    raise(refusals["generator-not-started"], args.span);
   }
-  if (generator.phase == GeneratorBase::Phase::kRunning)
-    raise("ValueError", args.span, "generator-running", "generator already executing");
+  if (generator.phase == GeneratorBase::Phase::kRunning) raise(refusals["generator-running"], args.span);
   Any out;
   if (!generator.resume(evaluator, {args[1], nullptr}, out)) stop_iteration(evaluator, args[0], args.span);
   return out;
@@ -152,9 +204,7 @@ Any exception_given(Evaluator& evaluator, const Arguments& args) {
   if (cls != nullptr && cls->is_exception) return evaluator.call(args[1], {}, {}, args.span);
   auto* instance = as<InstanceNode>(args[1]);
   if (instance == nullptr || !instance->cls->is_exception) {
-    raise("TypeError", args.span_of(1), "not-an-exception",
-          "exceptions must be classes or instances deriving from BaseException, not {}",
-          type_name_of(evaluator, args[1]));
+    raise(refusals["not-an-exception"], args.span_of(1), type_name_of(evaluator, args[1]));
   }
   return args[1];
 }
@@ -171,7 +221,7 @@ Any close(Evaluator& evaluator, const Arguments& args) {
   return nullptr;
 }
 
-constexpr BuiltinRow rows[] = {
+constexpr BuiltinRow generator_methods_table[] = {
     {"send", "(value)", "Resumes the generator; the yield gives this value.", send, 1, 1},
     {"throw", "(exception)", "Raises an exception at the yield.", throw_method, 1, 1},
     {"close", "()", "Ends the generator.", close, 0, 0},
@@ -179,7 +229,7 @@ constexpr BuiltinRow rows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> generator_methods() { return rows; }
+std::span<const BuiltinRow> generator_methods() { return generator_methods_table; }
 
 std::string iterator_text(Evaluator& evaluator, const Any& value, std::string_view address) {
   if (std::string own = value_as_iterator(value)->text(evaluator); !own.empty()) return own;

@@ -7,8 +7,61 @@
 #include "frontend/script/types/dict_table.h"
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/ndarray.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "changed-during-iteration",
+         .kind = "RuntimeError",
+         .meaning = "A dict or set got or lost an element while a loop went over it. Loop over a copy.",
+         .wrong = R"(d = {1: 2}
+for k in d:
+    d[k + 1] = 0)",
+         .right = R"(d = {1: 2}
+for k in list(d):
+    d[k + 1] = 0)"},
+        {.name = "negative-length",
+         .message = "__len__() should return >= 0",
+         .meaning = "`__len__` gives a count.",
+         .wrong = R"(class A:
+    def __len__(self):
+        return -1
+len(A()))",
+         .right = R"(class A:
+    def __len__(self):
+        return 1
+len(A()))"},
+        {.name = "no-length",
+         .kind = "TypeError",
+         .meaning = "Only containers and text have a length.",
+         .wrong = "len(5)",
+         .right = "len([5])"},
+        {.name = "not-an-iterator",
+         .kind = "TypeError",
+         .meaning = "`next` asks iterators; `iter` makes one of a list.",
+         .wrong = "next([1])",
+         .right = "next(iter([1]))"},
+        {.name = "not-reversible",
+         .kind = "TypeError",
+         .message = "'{}' object is not reversible",
+         .meaning = "Only what has an order and a length goes backwards.",
+         .wrong = "reversed({1})",
+         .right = "reversed([1])"},
+        {.name = "zero-step",
+         .message = "slice step cannot be zero",
+         .meaning = "A step of 0 comes to no end.",
+         .wrong = "[1, 2][::0]",
+         .right = "[1, 2][::1]"},
+        {.name = "zip-lengths",
+         .message = "the arguments of zip() have different lengths",
+         .meaning = "`zip(..., strict=True)` found one of its lists shorter.",
+         .wrong = "list(zip([1], [1, 2], strict=True))",
+         .right = "list(zip([1], [1, 2]))"},
+    }};
+MLC_REFUSALS(types_iterate, refusals);
 
 using State = Evaluator::State;
 
@@ -96,7 +149,7 @@ struct SetIterator final : IteratorNode {
     if (at > values.size()) return false;  // finished
     if (set->used != used) [[unlikely]] {
       used = ~size_t{0};
-      raise("RuntimeError", {}, "changed-during-iteration", "Set changed size during iteration");
+      raise_as(refusals["changed-during-iteration"], {}, "Set changed size during iteration");
     }
     if (at == values.size()) {
       ++at;
@@ -128,7 +181,7 @@ struct DictIterator final : IteratorNode {
     // Of the same size it may still be another table.
     if (map()->size() != size || (given < size && !DictTable::stands_at_entry(map(), at))) {
       finished = true;
-      raise("RuntimeError", {}, "changed-during-iteration", "dictionary changed size during iteration");
+      raise_as(refusals["changed-during-iteration"], {}, "dictionary changed size during iteration");
     }
     if (given == size) {
       finished = true;
@@ -228,7 +281,7 @@ struct ZipIterator final : IteratorNode {
       bool differ = strict && i > 0;
       for (size_t k = 1; strict && k < inner.size(); ++k)
         differ = differ || evaluator.next(inner[k], ignored);
-      if (differ) raise("ValueError", {}, "zip-lengths", "the arguments of zip() have different lengths");
+      if (differ) raise(refusals["zip-lengths"], {});
       return false;
     }
     out = Tuple(std::make_move_iterator(mark.base), std::make_move_iterator(state.top));
@@ -341,8 +394,7 @@ Any reversed_iterator(Evaluator& evaluator, const Any& value, ir::Span span) {
   bool sequence =
       instance != nullptr ? instance->cls->find(known().getitem) != nullptr : iterable_by_length(value);
   if (!sequence || as<SetNode>(value) != nullptr || value.as<IteratorNode>() != nullptr) {
-    raise("TypeError", span, "not-reversible", "'{}' object is not reversible",
-          type_name_of(evaluator, value));
+    raise(refusals["not-reversible"], span, type_name_of(evaluator, value));
   }
   return make_iterator<ReversedIterator>(value, evaluator.length(value, span));
 }
@@ -387,8 +439,8 @@ Any Evaluator::iterate(const Any& value, ir::Span span) {
       if (iterator.as<IteratorNode>() != nullptr) return iterator;
       auto* inner = as<InstanceNode>(iterator);
       if (inner == nullptr || inner->cls->find(known().next) == nullptr) {
-        raise("TypeError", span, "not-an-iterator", "iter() returned non-iterator of type '{}'",
-              type_name_of(*this, iterator));
+        raise_as(refusals["not-an-iterator"], span, "iter() returned non-iterator of type '{}'",
+                 type_name_of(*this, iterator));
       }
       return iterator;
     }
@@ -428,8 +480,8 @@ bool Evaluator::next(const Any& iterator, Any& out, ir::Span span) {
     if (instance != nullptr && instance->cls->derives_from(stop)) return false;
     throw;
   }
-  raise("TypeError", span, "not-an-iterator", "'{}' object is not an iterator",
-        type_name_of(*this, iterator));
+  raise_as(refusals["not-an-iterator"], span, "'{}' object is not an iterator",
+           type_name_of(*this, iterator));
 }
 
 std::vector<Any> Evaluator::elements_of(const Any& iterable, ir::Span span) {
@@ -514,7 +566,7 @@ int64_t Evaluator::length(const Any& value, ir::Span span) {
   if (auto* set = as<SetNode>(value)) return static_cast<int64_t>(set->used);
   if (auto* view = as<DictViewNode>(value)) return length(view->dict, span);
   if (auto* array = as<ir::NDArrayNode>(value)) {
-    if (array->tensor.ndim() == 0) raise("TypeError", span, "no-length", "len() of unsized object");
+    if (array->tensor.ndim() == 0) raise_as(refusals["no-length"], span, "len() of unsized object");
     return array->tensor.size(0);
   }
   Any result;
@@ -523,7 +575,7 @@ int64_t Evaluator::length(const Any& value, ir::Span span) {
       raise("TypeError", span, "wrong-type", "'{}' object cannot be interpreted as an integer",
             type_name_of(*this, result));
     }
-    if (raw_int(result) < 0) raise("ValueError", span, "negative-length", "__len__() should return >= 0");
+    if (raw_int(result) < 0) raise(refusals["negative-length"], span);
     return raw_int(result);
   }
   if (is_object(value)) {
@@ -531,7 +583,7 @@ int64_t Evaluator::length(const Any& value, ir::Span span) {
       return raw_int(call(Any(ir::make<BoundMethodNode>(value, state_->api_value(api))), {}, {}, span));
     }
   }
-  raise("TypeError", span, "no-length", "object of type '{}' has no len()", type_name_of(*this, value));
+  raise_as(refusals["no-length"], span, "object of type '{}' has no len()", type_name_of(*this, value));
 }
 
 int64_t index_value(Evaluator& evaluator, const Any& value, ir::Span span, std::string_view what) {
@@ -569,7 +621,7 @@ SliceBounds slice_bounds(Evaluator& evaluator, const SliceNode& slice, int64_t s
   };
   SliceBounds bounds{};
   bounds.step = part(slice.step, 1);
-  if (bounds.step == 0) raise("ValueError", span, "zero-step", "slice step cannot be zero");
+  if (bounds.step == 0) raise(refusals["zero-step"], span);
   auto clamp = [&](int64_t i, int64_t low, int64_t high) {
     if (i < 0) i += size;
     return std::clamp(i, low, high);

@@ -3,8 +3,19 @@
 #include <algorithm>
 
 #include "frontend/script/core/machine.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "not-in-list",
+                                            .meaning = "The value is not among the elements.",
+                                            .wrong = "[1, 2].remove(3)",
+                                            .right = "[1, 2].remove(2)"},
+                                       }};
+MLC_REFUSALS(types_list_methods, refusals);
+
 namespace {
 
 List list_of(const Arguments& args) { return args[0].cast<List>(); }
@@ -68,7 +79,7 @@ Any remove(Evaluator& evaluator, const Arguments& args) {
       return nullptr;
     }
   }
-  raise("ValueError", args.span, "not-in-list", "list.remove(x): x not in list");
+  raise_as(refusals["not-in-list"], args.span, "list.remove(x): x not in list");
 }
 Any clear(Evaluator&, const Arguments& args) {
   list_of(args).clear();
@@ -109,7 +120,7 @@ Any index(Evaluator& evaluator, const Arguments& args) {
       auto* range = as<RangeNode>(args[0]);
       return (raw_int(args[1]) - range->start) / range->step;
     }
-    raise("ValueError", args.span, "not-in-list", "{} is not in range", evaluator.repr(args[1]));
+    raise_as(refusals["not-in-list"], args.span, "{} is not in range", evaluator.repr(args[1]));
   }
   auto size = static_cast<int64_t>(elements(args[0]).size());
   auto bound = [&](size_t i, int64_t otherwise) {
@@ -123,9 +134,9 @@ Any index(Evaluator& evaluator, const Arguments& args) {
     if (element.same_as(args[1]) || evaluator.equal(element, args[1])) return i;
   }
   if (args[0].type_index() == kTVMFFIArray) {
-    raise("ValueError", args.span, "not-in-list", "tuple.index(x): x not in tuple");
+    raise_as(refusals["not-in-list"], args.span, "tuple.index(x): x not in tuple");
   }
-  raise("ValueError", args.span, "not-in-list", "{} is not in list", evaluator.repr(args[1]));
+  raise_as(refusals["not-in-list"], args.span, "{} is not in list", evaluator.repr(args[1]));
 }
 Any count(Evaluator& evaluator, const Arguments& args) {
   int64_t n = 0;

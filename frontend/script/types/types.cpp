@@ -9,8 +9,29 @@
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/expr.h"
 #include "ir/core/ndarray.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "not-a-byte",
+         .message = "bytes must be in range(0, 256)",
+         .meaning = "A byte is a number from 0 to 255.",
+         .wrong = "bytes([300])",
+         .right = "bytes([30])"},
+        {.name = "not-a-pair",
+         .kind = "TypeError",
+         .meaning = "A dict is made of pairs.",
+         .wrong = "dict([1, 2])",
+         .right = "dict([(1, 2)])"},
+        {.name = "not-a-type",
+         .kind = "TypeError"},
+        {.name = "zero-step",
+         .message = "range() arg 3 must not be zero"},
+    }};
+MLC_REFUSALS(types_types, refusals);
 
 using State = Evaluator::State;
 
@@ -152,13 +173,13 @@ void dict_pairs(Evaluator& evaluator, const Any& dict, const Any& pairs, ir::Spa
   size_t i = 0;
   evaluator.each_of(pairs, span, [&](Any& pair) {
     if (!evaluator.state().iterable(pair)) {
-      raise("TypeError", span, "not-a-pair",
-            "cannot convert dictionary update sequence element #{} to a sequence", i);
+      raise_as(refusals["not-a-pair"], span,
+               "cannot convert dictionary update sequence element #{} to a sequence", i);
     }
     std::vector<Any> both = evaluator.elements_of(pair, span);
     if (both.size() != 2) {
-      raise("ValueError", span, "not-a-pair",
-            "dictionary update sequence element #{} has length {}; 2 is required", i, both.size());
+      raise_as(refusals["not-a-pair"].as("ValueError"), span,
+               "dictionary update sequence element #{} has length {}; 2 is required", i, both.size());
     }
     dict_set(evaluator, dict, both[0], both[1], span);
     ++i;
@@ -211,7 +232,7 @@ Any range_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
     }
     bounds[args.size() == 1 ? 1 : i] = raw_int(value);
   }
-  if (bounds[2] == 0) raise("ValueError", args.span_of(2), "zero-step", "range() arg 3 must not be zero");
+  if (bounds[2] == 0) raise(refusals["zero-step"], args.span_of(2));
   return Any(ir::make<RangeNode>(bounds[0], bounds[1], bounds[2]));
 }
 // types.MethodType(function, object): the function with its first argument.
@@ -306,7 +327,7 @@ Any bytes_from(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& arg
   evaluator.each_of(args[0], args.span_of(0), [&](Any& value) {
     int64_t byte = index_value(evaluator, value, args.span_of(0), "byte");
     if (byte < 0 || byte > 255)
-      raise("ValueError", args.span_of(0), "not-a-byte", "bytes must be in range(0, 256)");
+      raise(refusals["not-a-byte"], args.span_of(0));
     data += static_cast<char>(byte);
     return true;
   });
@@ -606,7 +627,7 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
     return false;
   }
   if (is_generic_alias(type))
-    raise("TypeError", span, "not-a-type", "isinstance() argument 2 cannot be a parameterized generic");
+    raise_as(refusals["not-a-type"], span, "isinstance() argument 2 cannot be a parameterized generic");
   // A union of types: `int | None`.
   if (auto* form = as<InstanceNode>(type)) {
     const Any* args = form->own(Symbol("__args__"));
@@ -614,7 +635,7 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
         form->cls->short_name().find("Union") != std::string_view::npos)
       return is_instance(value, *args, span);
   }
-  raise("TypeError", span, "not-a-type", "isinstance() arg 2 must be a type, a tuple of types, or a union");
+  raise_as(refusals["not-a-type"], span, "isinstance() arg 2 must be a type, a tuple of types, or a union");
 }
 
 }  // namespace mlc::script

@@ -6,8 +6,18 @@
 #include <cmath>
 
 #include "frontend/script/core/machine.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::script {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "negative-shift",
+         .message = "negative shift count"},
+    }};
+MLC_REFUSALS(types_wide_int, refusals);
+
 namespace {
 
 using syntax::BinOperator;
@@ -123,7 +133,7 @@ Any whole_binary(BinOperator op, const Any& left, const Any& right, ir::Span spa
                                          : "integer modulo by zero");
   }
   if ((op == BinOperator::kLShift || op == BinOperator::kRShift) && b.negative)
-    raise("ValueError", span, "negative-shift", "negative shift count");
+    raise(refusals["negative-shift"], span);
   Bits x = complement(a), y = complement(b);
   switch (op) {
     case BinOperator::kAdd:

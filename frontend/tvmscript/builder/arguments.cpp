@@ -2,9 +2,24 @@
 #include "frontend/tvmscript/builder/arguments.h"
 
 #include "frontend/script/core/evaluator.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "swapped-arguments",
+         .message = "`{}` and `{}` of `{}` {}",
+         .meaning = "Two arguments stand in each other's place: a shape comes before its data type, a thread "
+                    "before its extent, an extent before the loop that it is bound to.",
+         .wrong = R"(C = T.match_buffer(h, "float32", (4,))
+C[0] = 1.0)",
+         .right = R"(C = T.match_buffer(h, (4,), "float32")
+C[0] = 1.0)"},
+    }};
+MLC_REFUSALS(builder_arguments, refusals);
 
 bool is_given(const ApiCall& call, size_t i) { return !script::is_none(call.args[i]); }
 
@@ -60,9 +75,9 @@ ir::Error swapped_error(const ApiCall& call, size_t i, size_t j, std::string_vie
   Span first = call.span_of(i);
   Span second = call.span_of(j);
   if (first.begin > second.begin) std::swap(first, second);
-  const auto text = [](Span span) { return std::string(ir::SourceMap::global().text(span)); };
-  ir::Error error("swapped-arguments", "`{}` and `{}` of `{}` {}", call.api.params[i].name,
-                  call.api.params[j].name, shown_name(call.api), says);
+  const auto text = [](Span span) { return std::string(ir::SourceMap::current().text(span)); };
+  ir::Error error = ir::refuse(refusals["swapped-arguments"], call.api.params[i].name,
+                               call.api.params[j].name, shown_name(call.api), says);
   bool inside = call.span.begin < first.begin && first.end <= second.begin && second.end <= call.span.end;
   std::string whole = inside ? text({call.span.file, call.span.begin, first.begin}) + text(second) +
                                    text({call.span.file, first.end, second.begin}) + text(first) +

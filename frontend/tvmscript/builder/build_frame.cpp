@@ -3,9 +3,73 @@
 // and branches that a decorated function opens with `with`.
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/builder.h"
+#include "ir/core/refusal.h"
 #include "ir/tir/arith_ops.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "branch-without-if",
+         .meaning = "`T.Then` and `T.Else` are the parts of a `T.If`, and hold its statements.",
+         .wrong = R"(with T.Then():
+    T.evaluate(n))",
+         .right = R"(with T.If(n > 0):
+    with T.Then():
+        T.evaluate(n))"},
+        {.name = "if-without-then",
+         .message = "this `T.If` has no `T.Then`",
+         .help = "put `with T.Then():` below it",
+         .meaning = "A branch by calls needs `T.Then`; `T.Else` may be missing.",
+         .wrong = R"(with T.If(n > 0):
+    pass)",
+         .right = R"(with T.If(n > 0):
+    with T.Then():
+        T.evaluate(n))"},
+        {.name = "not-at-top-of-function",
+         .message = "`{}` belongs at the top of the function `{}`",
+         .help = "move it out of the loop, branch or block"},
+        {.name = "outside-prim-func",
+         .message = "`{}` belongs into a function",
+         .help = "put it below `with T.prim_func():`",
+         .meaning = "Loops, blocks and stores are parts of a function under `@T.prim_func`.",
+         .wrong = R"(import tvm
+from tvm.script import tirx as T
+T.evaluate(0))",
+         .right = R"(with T.sblock("b"):
+    A[0] = 1.0)"},
+        {.name = "region-in-branch",
+         .message = "`{}` stands in a branch of an `if`",
+         .help = "all that follows it runs on the device: put it above the `if`",
+         .meaning = "`T.device_entry()` opens a region that reaches to the end of the function, so one "
+                    "branch of an `if` cannot hold it.",
+         .wrong = R"(if n > 0:
+    T.device_entry()
+    bx = T.cta_id([4]))",
+         .right = R"(T.device_entry()
+bx = T.cta_id([4])
+if n > 0:
+    A[bx] = 1.0)"},
+        {.name = "repeated-block-part", .message = "the block `{}` has a second `T.init`"},
+        {.name = "repeated-branch",
+         .message = "this `T.If` has a second `{}`",
+         .meaning = "A branch has one `T.Then` and at most one `T.Else`.",
+         .wrong = R"(with T.If(n > 0):
+    with T.Then():
+        T.evaluate(n)
+    with T.Then():
+        T.evaluate(n))",
+         .right = R"(with T.If(n > 0):
+    with T.Then():
+        T.evaluate(n)
+    with T.Else():
+        T.evaluate(n))"},
+        {.name = "repeated-parameter",
+         .message = "`{}` is a parameter already",
+         .meaning = "A variable is a parameter once."},
+    }};
+MLC_REFUSALS(builder_build_frame, refusals);
 
 // ---- functions built by calls ----
 
@@ -38,22 +102,15 @@ Stmt Builder::loose_statement() const { return top_.stmts.empty() ? Stmt() : top
 
 void Builder::require_top(const ir::ApiCall& call) const {
   if (loose_) {
-    throw ir::Error("outside-prim-func", "`{}` belongs into a function", shown_name(call.api))
-        .at(call.span)
-        .help("put it below `with T.prim_func():`");
+    throw ir::refuse(refusals["outside-prim-func"], shown_name(call.api)).at(call.span);
   }
   if (depth_ == 0) return;
-  throw ir::Error("not-at-top-of-function", "`{}` belongs at the top of the function `{}`",
-                  shown_name(call.api), function_)
-      .at(call.span)
-      .help("move it out of the loop, branch or block");
+  throw ir::refuse(refusals["not-at-top-of-function"], shown_name(call.api), function_).at(call.span);
 }
 
 void Builder::require_no_branch(const ir::ApiCall& call) const {
   if (!body_ || !body_->is_branch) return;
-  throw ir::Error("region-in-branch", "`{}` stands in a branch of an `if`", shown_name(call.api))
-      .at(call.span)
-      .help("all that follows it runs on the device: put it above the `if`");
+  throw ir::refuse(refusals["region-in-branch"], shown_name(call.api)).at(call.span);
 }
 
 std::optional<Span> Builder::opened() const {
@@ -81,8 +138,7 @@ void Builder::add_parameter(const ir::ApiCall& call, const String& name, const V
   touched_ = true;
   for (const Var& param : params_) {
     if (param.get() != var.get()) continue;
-    throw ir::Error("repeated-parameter", "`{}` is a parameter already", param->name.c_str())
-        .at(call.span_of(1));
+    throw ir::refuse(refusals["repeated-parameter"], param->name.c_str()).at(call.span_of(1));
   }
   const_cast<ir::VarNode*>(var.get())->name = name;
   params_.push_back(var);
@@ -98,21 +154,18 @@ bool Builder::is_opening(const Any& value) {
 
 Any Builder::enter(const Any& context, Span span) {
   if (frame<InitFrameNode>(context) && blocks_.back()->init) {  // that there is a block, T.init has checked
-    throw ir::Error("repeated-block-part", "the block `{}` has a second `T.init`",
-                    blocks_.back()->name.c_str())
-        .at(span);
+    throw ir::refuse(refusals["repeated-block-part"], blocks_.back()->name.c_str()).at(span);
   }
   if (auto* branch = frame<BranchFrameNode>(context)) {
     auto* around = open_.empty() ? nullptr : frame<IfFrameNode>(open_.back()->frame);
     const char* name = branch->is_then ? "T.Then" : "T.Else";
     if (!around) {
-      throw ir::Error("branch-without-if", "`{}` belongs directly below `with T.If(condition):`", name)
+      throw ir::refuse_as(refusals["branch-without-if"],
+                          "`{}` belongs directly below `with T.If(condition):`", name)
           .at(span);
     }
     if (branch->is_then ? open_.back()->then_case : open_.back()->else_case) {
-      throw ir::Error("repeated-branch", "this `T.If` has a second `{}`", name)
-          .at(span)
-          .note("it begins here", open_.back()->span);
+      throw ir::refuse(refusals["repeated-branch"], name).at(span).note("it begins here", open_.back()->span);
     }
   }
   touched_ = true;
@@ -192,12 +245,11 @@ void Builder::leave(Span span) {
 
 void Builder::close_if(const Open& open, Span span) {
   if (!open.then_case) {
-    throw ir::Error("if-without-then", "this `T.If` has no `T.Then`")
-        .at(open.span)
-        .help("put `with T.Then():` below it");
+    throw ir::refuse(refusals["if-without-then"]).at(open.span);
   }
   if (!open.body.stmts.empty()) {
-    throw ir::Error("branch-without-if", "below `T.If` stand `T.Then` and `T.Else`, and statements in these")
+    throw ir::refuse_as(refusals["branch-without-if"],
+                        "below `T.If` stand `T.Then` and `T.Else`, and statements in these")
         .at(open.span)
         .help("put the statements below `with T.Then():`");
   }

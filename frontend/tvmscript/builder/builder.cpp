@@ -4,12 +4,99 @@
 #include "frontend/script/core/ir_values.h"
 #include "frontend/script/core/value.h"
 #include "frontend/syntax/parse.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/layout.h"
 #include "ir/tir/op.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "buffer-as-value",
+         .kind = "TypeError",
+         .message = "cannot store the buffer `{}`, only its elements"},
+        {.name = "no-such-parameter",
+         .message = "`T.match_buffer` needs a parameter of the function or a region of a buffer, not `{}`",
+         .meaning = "`T.match_buffer` looks at a parameter of this function as a buffer.",
+         .wrong = R"(p: T.let = A.data
+C = T.match_buffer(p, (16,)))",
+         .right = R"(C = T.match_buffer(h, (16,))
+C[0] = 1.0)"},
+        {.name = "not-at-top-of-block",
+         .message = "`{}` belongs at the top of the block `{}`, not into a part of it",
+         .meaning = "What describes a block (axes, regions, its condition, its init) stands at its top, "
+                    "where it holds for the whole block.",
+         .wrong = R"(with T.sblock("b"):
+    for i in range(4):
+        T.reads(A[0])
+        A[0] = A[0] + 1.0)",
+         .right = R"(with T.sblock("b"):
+    T.reads(A[0])
+    for i in range(4):
+        A[0] = A[0] + 1.0)"},
+        {.name = "not-at-top-of-function",
+         .meaning = "Attributes of a function stand at its top.",
+         .wrong = R"(if n > 0:
+    T.func_attr({"k": 1}))",
+         .right = R"(T.func_attr({"k": 1})
+A[0] = 1.0)"},
+        {.name = "outside-block",
+         .message = "`{}` belongs into a block",
+         .help = "put it below `with T.sblock(\"name\"):`",
+         .meaning = "Axes, regions and init describe a block.",
+         .wrong = "T.reads(A[0])",
+         .right = R"(with T.sblock("b"):
+    T.reads(A[0])
+    B[0, 0] = A[0])"},
+        {.name = "outside-prim-func",
+         .message = "`{}` has a meaning only inside a function under `@T.prim_func`"},
+        {.name = "private-function-with-symbol",
+         .message = "a private function has no `global_symbol`",
+         .help = "leave out `private=True` or the attribute",
+         .meaning = "A private function is not visible outside of its module and has no symbol.",
+         .wrong = R"(@T.prim_func(private=True)
+def f():
+    T.func_attr({"global_symbol": "f"}))",
+         .right = R"(@T.prim_func
+def f():
+    T.func_attr({"global_symbol": "g"}))"},
+        {.name = "second-result",
+         .message = "the builder has built something already",
+         .help = "statements that belong together stand in a function, loop, block or branch",
+         .meaning = "A builder builds one function, module or statement.",
+         .wrong = R"(import tvm
+from tvm.script.ir_builder import IRBuilder, tirx as T, ir as I
+with IRBuilder() as ib:
+    T.evaluate(1)
+    T.evaluate(2))",
+         .right = R"(import tvm
+from tvm.script.ir_builder import IRBuilder, tirx as T, ir as I
+with IRBuilder() as ib:
+    T.evaluate(1))"},
+        {.name = "thread-extent-mismatch",
+         .message = "the thread axis `{}` has {} threads here and {} before",
+         .meaning = "All launches of one thread axis have the same number of threads.",
+         .wrong = R"(t = T.env_thread("threadIdx.x")
+with T.launch_thread(t, 4):
+    A[t] = 1.0
+with T.launch_thread(t, 8):
+    A[t] = 2.0)",
+         .right = R"(t = T.env_thread("threadIdx.x")
+with T.launch_thread(t, 8):
+    A[t] = 1.0
+with T.launch_thread(t, 8):
+    A[t] = 2.0)"},
+        {.name = "vector-index",
+         .message = "only the last index may be a vector, this is index {} of `{}`",
+         .meaning = "A vector of elements lies along the last dimension.",
+         .wrong = "B[T.Ramp(0, 1, 4), 0] = T.Broadcast(T.float32(1), 4)",
+         .right = "B[0, T.Ramp(0, 1, 4)] = T.Broadcast(T.float32(1), 4)"},
+    }};
+MLC_REFUSALS(builder_builder, refusals);
+
 namespace {
 
 // The builder that evaluates at the moment on this thread; builders nest (a function inside a script function
@@ -30,9 +117,7 @@ Builder* Builder::current_or_null() { return at_work; }
 
 Builder& Builder::current(const ir::ApiCall& call) {
   if (at_work) return *at_work;
-  throw ir::Error("outside-prim-func", "`{}` has a meaning only inside a function under `@T.prim_func`",
-                  shown_name(call.api))
-      .at(call.span);
+  throw ir::refuse(refusals["outside-prim-func"], shown_name(call.api)).at(call.span);
 }
 
 void name_once(const ir::VarNode* var, std::string_view name) {
@@ -47,7 +132,7 @@ std::string shown_name(const ir::Api& api) {
 
 void Builder::note_ended_scope(ir::Diagnostic& found) const {
   if (found.name != "undefined-name" || !found.notes.empty()) return;
-  std::string_view name = ir::SourceMap::global().text(found.span);
+  std::string_view name = ir::SourceMap::current().text(found.span);
   if (name.empty()) return;
   if (Span place = names_.ended(Symbol(name))) {
     found.notes.push_back({fmt::format("`{}` is defined here, in a scope that has ended", name), place});
@@ -58,10 +143,7 @@ void Builder::note_ended_scope(ir::Diagnostic& found) const {
 void Builder::emit(Stmt stmt) {
   touched_ = true;
   if (loose_ && body_ == &top_ && !top_.stmts.empty()) {
-    throw ir::Error("second-result", "the builder has built something already")
-        .at(stmt->span)
-        .kind("ValueError")
-        .help("statements that belong together stand in a function, loop, block or branch");
+    throw ir::refuse(refusals["second-result"]).at(stmt->span);
   }
   if (body_) body_->stmts.push_back(std::move(stmt));
 }
@@ -70,14 +152,11 @@ BlockState& Builder::block(const ir::ApiCall& call) {
   touched_ = true;
   if (!blocks_.empty() && blocks_.back()->depth == depth_) return *blocks_.back();
   if (!blocks_.empty()) {
-    throw ir::Error("not-at-top-of-block", "`{}` belongs at the top of the block `{}`, not into a part of it",
-                    shown_name(call.api), blocks_.back()->name.c_str())
+    throw ir::refuse(refusals["not-at-top-of-block"], shown_name(call.api), blocks_.back()->name.c_str())
         .at(call.span)
         .note("the block begins here", blocks_.back()->span);
   }
-  throw ir::Error("outside-block", "`{}` belongs into a block", shown_name(call.api))
-      .at(call.span)
-      .help("put it below `with T.sblock(\"name\"):`");
+  throw ir::refuse(refusals["outside-block"], shown_name(call.api)).at(call.span);
 }
 BlockState* Builder::block_or_root() { return blocks_.empty() ? &root_ : blocks_.back(); }
 
@@ -95,14 +174,14 @@ void Builder::set_attr(const ir::ApiCall& call, const String& key, const Any& va
   std::string name(key.data(), key.size());
   if (name.starts_with("tir.")) name = "tirx." + name.substr(4);
   if (depth_ > 0) {
-    throw ir::Error("not-at-top-of-function", "`T.func_attr` belongs at the top of the function `{}`",
-                    function_)
+    throw ir::refuse_as(refusals["not-at-top-of-function"],
+                        "`T.func_attr` belongs at the top of the function `{}`", function_)
         .at(call.span)
         .help("move it out of the loop, branch or block");
   }
   if (auto first = opened()) {
-    throw ir::Error("not-at-top-of-function", "`T.func_attr` comes before what the function `{}` opens",
-                    function_)
+    throw ir::refuse_as(refusals["not-at-top-of-function"],
+                        "`T.func_attr` comes before what the function `{}` opens", function_)
         .at(call.span)
         .note("what follows this statement is inside it", *first)
         .help("move `T.func_attr` above it");
@@ -114,9 +193,7 @@ void Builder::set_attr(const ir::ApiCall& call, const String& key, const Any& va
         .note("it is set here first", earlier->second);
   }
   if (name == "global_symbol" && is_private_) {
-    throw ir::Error("private-function-with-symbol", "a private function has no `global_symbol`")
-        .at(span)
-        .help("leave out `private=True` or the attribute");
+    throw ir::refuse(refusals["private-function-with-symbol"]).at(span);
   }
   attrs_.Set(String(name), value);
 }
@@ -152,18 +229,15 @@ void Builder::store(const Buffer& buffer, Expr value, Array<Expr> indices, Span 
     int own = indices[i]->dtype().lanes();
     if (own == 1) continue;
     if (i + 1 != static_cast<int64_t>(indices.size())) {
-      throw ir::Error("vector-index", "only the last index may be a vector, this is index {} of `{}`", i,
-                      buffer->name.c_str())
-          .at(span);
+      throw ir::refuse(refusals["vector-index"], i, buffer->name.c_str()).at(span);
     }
     lanes *= own;
   }
   DataType wanted = DataType(type->dtype).with_lanes(lanes);
   DataType given = value->dtype();
   if (auto* whole = ir::as<ir::VarNode>(value); whole && whole->buffer()) {
-    throw ir::Error("buffer-as-value", "cannot store the buffer `{}`, only its elements", whole->name.c_str())
+    throw ir::refuse(refusals["buffer-as-value"], whole->name.c_str())
         .at(value_span)
-        .kind("TypeError")
         .help(fmt::format("index it: `{}[...]`", whole->name.c_str()));
   }
   if (value->ty->kind != ir::TypeKind::kPrim) {
@@ -209,8 +283,7 @@ void Builder::launch(const ir::VarNode* thread, const Expr& extent, Span span) {
   auto before = ir::const_int(earlier->second.first);
   auto now = ir::const_int(extent);
   if (!before || !now || *before == *now) return;
-  throw ir::Error("thread-extent-mismatch", "the thread axis `{}` has {} threads here and {} before",
-                  thread->name.c_str(), *now, *before)
+  throw ir::refuse(refusals["thread-extent-mismatch"], thread->name.c_str(), *now, *before)
       .at(span)
       .note("it is launched here first", earlier->second.second);
 }
@@ -235,14 +308,11 @@ void Builder::match_parameter(const ir::VarNode* handle, const Buffer& buffer, S
     params_.Set(i, buffer);
     return;
   }
-  throw ir::Error("no-such-parameter",
-                  "`T.match_buffer` needs a parameter of the function or a region of a buffer, not `{}`",
-                  handle->name.c_str())
-      .at(span);
+  throw ir::refuse(refusals["no-such-parameter"], handle->name.c_str()).at(span);
 }
 
 Expr Builder::match_expression(std::string_view text, Span span) {
-  uint32_t file = ir::SourceMap::global().add("<shape>", std::string(text));
+  uint32_t file = ir::SourceMap::current().add("<shape>", std::string(text));
   std::shared_ptr<const syntax::Tree> tree = syntax::parse_expression(file);
   trees_.push_back(tree);
   // Names in order of occurrence; those without a meaning become variables here.

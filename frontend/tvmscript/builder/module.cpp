@@ -8,9 +8,62 @@
 #include "frontend/syntax/parse.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "frontend/tvmscript/builder/template.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "no-definition",
+         .message = "the text defines no function and no module",
+         .meaning = "A text to parse defines a function or a module.",
+         .wrong = R"(import tvm
+tvm.script.from_source("x = 1"))",
+         .right = R"(import tvm
+tvm.script.from_source("@T.prim_func\ndef f():\n    pass"))"},
+        {.name = "not-a-function",
+         .message = "`{}` is {}, not a function: a module holds functions only",
+         .help = "put it above the class"},
+        {.name = "outside-ir-module",
+         .message = "`I.{}` has a meaning only inside a class under `@I.ir_module`"},
+        {.name = "python-function",
+         .message = "`{}` is kept for CPython to run, which is not here",
+         .help = "write it as `@T.prim_func`, or as a function of the script outside of the class",
+         .meaning = "A module may keep functions that CPython runs beside its tensor functions; there is no "
+                    "CPython here.",
+         .wrong = R"(import tvm
+from tvm.script import ir as I
+@I.ir_module
+class M:
+    @I.pyfunc
+    def g(self, x):
+        return x)",
+         .right = R"(@I.ir_module
+class M:
+    @T.prim_func
+    def g(x: T.int32):
+        T.evaluate(x))"},
+        {.name = "redefined-function", .message = "the module has two functions `{}`"},
+        {.name = "undecorated-class",
+         .message = "`{}` is not under `@I.ir_module`",
+         .meaning = "A class in a text to parse is a module and says so with `@I.ir_module`."},
+        {.name = "undecorated-function",
+         .message = "`{}` is not under `@T.prim_func`",
+         .meaning = "A function of a module is under `@T.prim_func`.",
+         .wrong = R"(@I.ir_module
+class M:
+    def f():
+        pass)",
+         .right = R"(@I.ir_module
+class M:
+    @T.prim_func
+    def f():
+        pass)"},
+    }};
+MLC_REFUSALS(builder_module, refusals);
+
 namespace {
 
 thread_local ModuleState* module_at_work = nullptr;
@@ -86,9 +139,7 @@ ModuleState* ModuleState::exchange(ModuleState* at_work) { return std::exchange(
 
 ModuleState& ModuleState::current(const ir::ApiCall& call) {
   if (module_at_work) return *module_at_work;
-  throw ir::Error("outside-ir-module", "`I.{}` has a meaning only inside a class under `@I.ir_module`",
-                  call.api.name)
-      .at(call.span);
+  throw ir::refuse(refusals["outside-ir-module"], call.api.name).at(call.span);
 }
 
 FunctionOptions function_options(const Any& arguments) {
@@ -142,13 +193,10 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
         return;
       }
       if (decorator.path == "tvm.script.ir.pyfunc") {
-        throw ir::Error("python-function", "`{}` is kept for CPython to run, which is not here",
-                        def->name.str())
-            .at(def->name_span)
-            .help("write it as `@T.prim_func`, or as a function of the script outside of the class");
+        throw ir::refuse(refusals["python-function"], def->name.str()).at(def->name_span);
       }
       if (decorator.path != kPrimFunc) {
-        throw ir::Error("undecorated-function", "`{}` is not under `@T.prim_func`", def->name.str())
+        throw ir::refuse(refusals["undecorated-function"], def->name.str())
             .at(def->decorators.empty() ? def->name_span : def->decorators.back()->span)
             .help("put `@T.prim_func` above it, or the function above the class");
       }
@@ -156,8 +204,7 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
       one.s_tir = one.s_tir || options.s_tir;
       one.check_well_formed = options.check_well_formed;  // what the module says holds for all
       if (!defined.insert(def->name.id()).second) {
-        throw ir::Error("redefined-function", "the module has two functions `{}`", def->name.str())
-            .at(def->name_span);
+        throw ir::refuse(refusals["redefined-function"], def->name.str()).at(def->name_span);
       }
       ir::FuncType type;
       try {
@@ -202,10 +249,8 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
       auto fn = ir::try_get<ir::BaseFunc>(value);
       if (!fn) {
         if (!script::is_object(value) || script::is_str(value)) {
-          throw ir::Error("not-a-function", "`{}` is {}, not a function: a module holds functions only",
-                          target->id.str(), ir::type_name(value))
-              .at(assign->value->span)
-              .help("put it above the class");
+          throw ir::refuse(refusals["not-a-function"], target->id.str(), ir::type_name(value))
+              .at(assign->value->span);
         }
         // A name for the class body: `cls = Module`, `N = 4`.
         definitions.names().bind(target->id, value);
@@ -255,7 +300,7 @@ script::Dict omitted_metadata(std::string_view text) {
 
 Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extra,
                 const ModuleOptions& options) {
-  uint32_t file = ir::SourceMap::global().add("<str>", std::string(text));
+  uint32_t file = ir::SourceMap::current().add("<str>", std::string(text));
   std::shared_ptr<const syntax::Tree> tree = syntax::parse_file(file);
   Evaluator::Keeper keeper(evaluator, tree);
   const auto& registry = ir::ApiRegistry::global();
@@ -290,8 +335,7 @@ Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extr
         continue;
       }
       if (decorator.path != kPrimFunc) {
-        throw ir::Error("undecorated-function", "`{}` is not under `@T.prim_func`", def->name.str())
-            .at(def->name_span);
+        throw ir::refuse(refusals["undecorated-function"], def->name.str()).at(def->name_span);
       }
       FunctionOptions one = function_options(decorator.arguments);
       one.s_tir = one.s_tir || options.s_tir;
@@ -303,8 +347,7 @@ Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extr
     if (auto* def = syntax::as<syntax::ClassDef>(stmt)) {
       Decorator decorator = definitions.decorator(def->decorators);
       if (decorator.path != "tvm.script.ir.ir_module" && !def->decorators.empty()) {
-        throw ir::Error("undecorated-class", "`{}` is not under `@I.ir_module`", def->name.str())
-            .at(def->name_span);
+        throw ir::refuse(refusals["undecorated-class"], def->name.str()).at(def->name_span);
       }
       ModuleOptions one = module_options(decorator.arguments);
       one.s_tir = one.s_tir || options.s_tir;
@@ -323,7 +366,7 @@ Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extr
                     "a text to parse holds definitions under `@T.prim_func` and `@I.ir_module`")
         .at(stmt->span);
   }
-  if (script::is_none(result)) throw ir::Error("no-definition", "the text defines no function and no module");
+  if (script::is_none(result)) throw ir::refuse(refusals["no-definition"]);
   return result;
 }
 

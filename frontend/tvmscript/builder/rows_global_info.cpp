@@ -6,11 +6,22 @@
 #include "frontend/tvmscript/builder/module.h"
 #include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "python-function",
+         .message = "`@I.pyfunc` keeps a function for CPython to run, which is not here",
+         .help = "write it as `@T.prim_func`, or as a function of the script"},
+    }};
+MLC_REFUSALS(builder_rows_global_info, refusals);
+
 namespace {
 
-constexpr std::string_view kI = "tvm.script.ir";
+constexpr std::string_view kGlobalInfos = "tvm.script.ir";
 
 Any module_global_infos(ApiCall& call) {
   ModuleState& state = ModuleState::current(call);
@@ -62,31 +73,27 @@ Any generic_const(ApiCall& call) {
       .at(call.span)
       .help("a tensor function holds numbers and strings: `T.float32(1)`, `I.StringImm(\"text\")`");
 }
-Any pyfunc(ApiCall& call) {
-  throw ir::Error("python-function", "`@I.pyfunc` keeps a function for CPython to run, which is not here")
-      .at(call.span)
-      .help("write it as `@T.prim_func`, or as a function of the script");
-}
+Any pyfunc(ApiCall& call) { throw ir::refuse(refusals["python-function"]).at(call.span); }
 
 #define CLASS(owner, signature, doc, body, key, shown) \
   { ir::ApiKind::kClass, owner, signature, doc, body, key, shown }
 #define FUNCTION(owner, signature, doc, body) \
   { ir::ApiKind::kFunction, owner, signature, doc, body }
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow global_info_table[] = {
     CLASS("tvm.ir", "GlobalInfo()", "What the functions of a module share.", not_constructible,
           "mlc.ir.GlobalInfo", "tvm.ir.global_info.GlobalInfo"),
-    CLASS(kI, "vdevice(target=None, vdevice_id=0, memory_scope=\"global\")", "A device of the module.",
+    CLASS(kGlobalInfos, "vdevice(target=None, vdevice_id=0, memory_scope=\"global\")", "A device of the module.",
           vdevice, "mlc.ir.VDevice", "tvm.relax.global_info.VDevice"),
     CLASS(
-        kI, "dummy_global_info()", "A global info that says nothing.",
+        kGlobalInfos, "dummy_global_info()", "A global info that says nothing.",
         +[](ApiCall&) -> Any { return ir::make<ir::DummyGlobalInfoNode>(); }, "mlc.ir.DummyGlobalInfo",
         "tvm.relax.global_info.DummyGlobalInfo"),
-    FUNCTION(kI, "module_global_infos(global_infos)", "What the functions of the module share.",
+    FUNCTION(kGlobalInfos, "module_global_infos(global_infos)", "What the functions of the module share.",
              module_global_infos),
-    FUNCTION(kI, "lookup_vdevice(target_kind=None, device_index=-1)",
+    FUNCTION(kGlobalInfos, "lookup_vdevice(target_kind=None, device_index=-1)",
              "The device of the module of that kind and number, or None.", lookup_vdevice),
-    FUNCTION(kI, "GenericConst(value, ty)", "A constant of Relax functions; refused.", generic_const),
-    FUNCTION(kI, "pyfunc(func)", "A function for CPython; refused.", pyfunc),
+    FUNCTION(kGlobalInfos, "GenericConst(value, ty)", "A constant of Relax functions; refused.", generic_const),
+    FUNCTION(kGlobalInfos, "pyfunc(func)", "A function for CPython; refused.", pyfunc),
     {ir::ApiKind::kMethod, "mlc.ir.VDevice", "__repr__()", "The device in words.", vdevice_text},
     {ir::ApiKind::kMethod, "mlc.ir.DummyGlobalInfo", "__repr__()", "Its name.",
      +[](ApiCall&) -> Any { return String("relax.DummyGlobalInfo"); }},
@@ -100,6 +107,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> global_info_rows() { return rows; }
+std::span<const ir::ApiRow> global_info_rows() { return global_info_table; }
 
 }  // namespace mlc::tvmscript

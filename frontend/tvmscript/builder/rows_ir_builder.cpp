@@ -6,9 +6,98 @@
 #include "frontend/tvmscript/builder/module.h"
 #include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "entered-twice",
+         .meaning = "A builder or a function that is built by calls is entered with `with`, one at a time."},
+        {.name = "function-without-name",
+         .message = "a function of a module needs a name",
+         .help = "write `T.func_name(\"name\")` into it",
+         .meaning = "A function is found in its module by its name.",
+         .wrong = R"(import tvm
+from tvm.script.ir_builder import IRBuilder, tirx as T, ir as I
+with IRBuilder() as ib, I.ir_module():
+    with T.prim_func():
+        T.evaluate(0))",
+         .right = R"(import tvm
+from tvm.script.ir_builder import IRBuilder, tirx as T, ir as I
+with IRBuilder() as ib, I.ir_module():
+    with T.prim_func():
+        T.func_name("f"))"},
+        {.name = "no-builder",
+         .message = "`{}` needs a builder",
+         .help = "put it below `with IRBuilder() as ib:`",
+         .meaning = "Functions and modules by calls are put into a builder.",
+         .wrong = R"(import tvm
+from tvm.script.ir_builder import IRBuilder, tirx as T, ir as I
+with T.prim_func():
+    T.evaluate(0))",
+         .right = R"(import tvm
+from tvm.script.ir_builder import IRBuilder, tirx as T, ir as I
+with IRBuilder() as ib:
+    with T.prim_func():
+        T.evaluate(0))"},
+        {.name = "no-result",
+         .kind = "IndexError",
+         .message = "the builder has built nothing yet",
+         .help = "a function or module is complete when its `with` ends",
+         .meaning =
+             "A builder has a result as soon as the `with` of its function, module or statement has ended.",
+         .wrong = R"(import tvm
+from tvm.script.ir_builder import IRBuilder, tirx as T, ir as I
+with IRBuilder() as ib:
+    pass
+ib.get())",
+         .right = R"(import tvm
+from tvm.script.ir_builder import IRBuilder, tirx as T, ir as I
+with IRBuilder() as ib:
+    T.evaluate(0)
+ib.get())"},
+        {.name = "not-a-condition", .kind = "TypeError", .message = "the condition of `{}` must be a bool"},
+        {.name = "not-entered",
+         .meaning = "Frames are left in the reverse order in which they were entered; `with` sees to that."},
+        {.name = "outside-ir-module",
+         .message = "`I.{}` belongs into a module",
+         .help = "put it below `with I.ir_module():`",
+         .meaning = "Attributes of a module stand in its class.",
+         .wrong = R"(import tvm
+from tvm.script import ir as I
+I.module_attrs({"k": 1}))",
+         .right = R"(@I.ir_module
+class M:
+    I.module_attrs({"k": 1}))"},
+        {.name = "redefined-function",
+         .meaning = "The functions of a module have different names.",
+         .wrong = R"(@I.ir_module
+class M:
+    @T.prim_func
+    def f():
+        pass
+    @T.prim_func
+    def f():
+        pass)",
+         .right = R"(@I.ir_module
+class M:
+    @T.prim_func
+    def f():
+        pass
+    @T.prim_func
+    def g():
+        pass)"},
+        {.name = "second-result",
+         .message = "the builder has built something already",
+         .help = "use one `IRBuilder` for each function or module"},
+        {.name = "undefined-function",
+         .meaning = "A function that a module declares must be defined before the module ends."},
+    }};
+MLC_REFUSALS(builder_rows_ir_builder, refusals);
+
 namespace {
 
 constexpr std::string_view kBuilder = "tvm.script.ir_builder";
@@ -61,27 +150,18 @@ Evaluator& evaluator_of(const ApiCall& call) {
 
 IrBuilderNode& builder_at_work(const ApiCall& call) {
   if (!builders.empty()) return *builders.back();
-  throw ir::Error("no-builder", "`{}` needs a builder", call.api.name)
-      .at(call.span)
-      .kind("ValueError")
-      .help("put it below `with IRBuilder() as ib:`");
+  throw ir::refuse(refusals["no-builder"], call.api.name).at(call.span);
 }
 
 IrModuleFrameNode& module_at_work(const ApiCall& call) {
   IrBuilderNode& builder = builder_at_work(call);
   if (!builder.modules.empty()) return *builder.modules.back();
-  throw ir::Error("outside-ir-module", "`I.{}` belongs into a module", call.api.name)
-      .at(call.span)
-      .kind("ValueError")
-      .help("put it below `with I.ir_module():`");
+  throw ir::refuse(refusals["outside-ir-module"], call.api.name).at(call.span);
 }
 
 void deliver(IrBuilderNode& builder, Any result, Span span) {
   if (!script::is_none(builder.result)) {
-    throw ir::Error("second-result", "the builder has built something already")
-        .at(span)
-        .kind("ValueError")
-        .help("use one `IRBuilder` for each function or module");
+    throw ir::refuse(refusals["second-result"]).at(span);
   }
   builder.result = std::move(result);
 }
@@ -92,7 +172,8 @@ Any make_builder(ApiCall&) { return ir::make<IrBuilderNode>(); }
 
 Any enter_builder(ApiCall& call) {
   IrBuilderNode& builder = self<IrBuilderNode>(call);
-  if (builder.loose) throw ir::Error("entered-twice", "this builder is entered already").at(call.span);
+  if (builder.loose)
+    throw ir::refuse_as(refusals["entered-twice"], "this builder is entered already").at(call.span);
   builder.result = nullptr;
   builder.loose = std::make_unique<Builder>(evaluator_of(call), nullptr);
   builder.loose->open_loose();
@@ -111,7 +192,7 @@ void take_loose(IrBuilderNode& builder, Span span) {
 Any exit_builder(ApiCall& call) {
   IrBuilderNode& builder = self<IrBuilderNode>(call);
   if (builders.empty() || builders.back() != &builder)
-    throw ir::Error("not-entered", "this builder is not the one at work").at(call.span);
+    throw ir::refuse_as(refusals["not-entered"], "this builder is not the one at work").at(call.span);
   if (script::is_none(call.args[2])) take_loose(builder, call.span);
   builders.pop_back();
   builder.loose.reset();
@@ -122,10 +203,7 @@ Any builder_result(ApiCall& call) {
   IrBuilderNode& builder = self<IrBuilderNode>(call);
   take_loose(builder, call.span);
   if (!script::is_none(builder.result)) return builder.result;
-  throw ir::Error("no-result", "the builder has built nothing yet")
-      .at(call.span)
-      .kind("IndexError")
-      .help("a function or module is complete when its `with` ends");
+  throw ir::refuse(refusals["no-result"]).at(call.span);
 }
 
 Any current_builder(ApiCall& call) { return ir::ref<IrBuilderNode>(&builder_at_work(call)); }
@@ -179,7 +257,8 @@ Any open_prim_func(ApiCall& call) {
 Any enter_prim_func(ApiCall& call) {
   builder_at_work(call);
   PrimFuncFrameNode& function = self<PrimFuncFrameNode>(call);
-  if (function.builder) throw ir::Error("entered-twice", "this function is entered already").at(call.span);
+  if (function.builder)
+    throw ir::refuse_as(refusals["entered-twice"], "this function is entered already").at(call.span);
   function.builder = std::make_unique<Builder>(evaluator_of(call), nullptr);
   function.builder->open_function(function.options);
   return call.args[0];
@@ -206,9 +285,7 @@ IrModuleFrameNode::Function& declare(IrModuleFrameNode& module, const std::strin
 void define(IrModuleFrameNode& module, const std::string& name, const ir::BaseFunc& function, Span span) {
   auto& entry = declare(module, name, function, span);
   if (entry.value) {
-    throw ir::Error("redefined-function", "the module has two functions `{}`", name)
-        .at(span)
-        .kind("ValueError");
+    throw ir::refuse_as(refusals["redefined-function"], "the module has two functions `{}`", name).at(span);
   }
   entry.value = function;
 }
@@ -231,7 +308,7 @@ Any exit_prim_func(ApiCall& call) {
   run_callbacks(call);
   PrimFuncFrameNode& function = self<PrimFuncFrameNode>(call);
   if (!function.builder || Builder::current_or_null() != function.builder.get())
-    throw ir::Error("not-entered", "this function is not the one at work").at(call.span);
+    throw ir::refuse_as(refusals["not-entered"], "this function is not the one at work").at(call.span);
   std::unique_ptr<Builder> builder = std::move(function.builder);
   if (!script::is_none(call.args[2])) return nullptr;
   ir::PrimFunc built = builder->close_function(call.span);
@@ -241,10 +318,7 @@ Any exit_prim_func(ApiCall& call) {
     return nullptr;
   }
   if (builder->function_name().empty()) {
-    throw ir::Error("function-without-name", "a function of a module needs a name")
-        .at(call.span)
-        .kind("ValueError")
-        .help("write `T.func_name(\"name\")` into it");
+    throw ir::refuse(refusals["function-without-name"]).at(call.span);
   }
   define(*outer.modules.back(), builder->function_name(), ir::BaseFunc(built), call.span);
   return nullptr;
@@ -298,17 +372,16 @@ Any exit_module(ApiCall& call) {
   IrModuleFrameNode& module = self<IrModuleFrameNode>(call);
   IrBuilderNode& builder = builder_at_work(call);
   if (builder.modules.empty() || builder.modules.back() != &module)
-    throw ir::Error("not-entered", "this module is not the one at work").at(call.span);
+    throw ir::refuse_as(refusals["not-entered"], "this module is not the one at work").at(call.span);
   builder.modules.pop_back();
   ModuleState::exchange(module.around);
   if (!script::is_none(call.args[2])) return nullptr;
   Map<ir::GlobalVar, ir::BaseFunc> functions;
   for (const auto& function : module.functions) {
     if (!function.value) {
-      throw ir::Error("undefined-function", "`{}` is declared, but not defined",
-                      function.name->name_hint.c_str())
+      throw ir::refuse_as(refusals["undefined-function"], "`{}` is declared, but not defined",
+                          function.name->name_hint.c_str())
           .at(function.name->span)
-          .kind("ValueError")
           .help("define it with `I.def_function`");
     }
     functions.Set(function.name, *function.value);
@@ -328,9 +401,8 @@ Any decl_function(ApiCall& call) {
   IrModuleFrameNode& module = module_at_work(call);
   std::string name(view(str_arg(call, 0)));
   if (module.by_name.contains(name)) {
-    throw ir::Error("redefined-function", "the module has a function `{}` already", name)
-        .at(call.span)
-        .kind("ValueError");
+    throw ir::refuse_as(refusals["redefined-function"], "the module has a function `{}` already", name)
+        .at(call.span);
   }
   return Expr(declare(module, name, function_arg(call, 1), call.span).name);
 }
@@ -339,9 +411,8 @@ Any def_function(ApiCall& call) {
   IrModuleFrameNode& module = module_at_work(call);
   std::string name(view(str_arg(call, 0)));
   if (!module.by_name.contains(name)) {
-    throw ir::Error("undefined-function", "`{}` is not declared", name)
+    throw ir::refuse_as(refusals["undefined-function"], "`{}` is not declared", name)
         .at(call.span)
-        .kind("ValueError")
         .help("declare it with `I.decl_function` first");
   }
   define(module, name, function_arg(call, 1), call.span);
@@ -380,9 +451,7 @@ Expr condition_arg(const ApiCall& call, size_t i) {
   Expr condition = expr_arg(call, i);
   if (script::is_bool(call.args[i])) condition = ir::bool_imm(script::raw_int(call.args[i]) != 0);
   if (condition->ty->kind == ir::TypeKind::kPrim && condition->dtype().is_bool()) return condition;
-  throw ir::Error("not-a-condition", "the condition of `{}` must be a bool", shown_name(call.api))
-      .at(call.span_of(i))
-      .kind("TypeError");
+  throw ir::refuse(refusals["not-a-condition"], shown_name(call.api)).at(call.span_of(i));
 }
 
 Any open_if(ApiCall& call) { return ir::make<IfFrameNode>(condition_arg(call, 0)); }
@@ -418,7 +487,7 @@ Any enter_frame(ApiCall& call) {
 Any exit_frame(ApiCall& call) {
   Builder& builder = Builder::current(call);
   if (!builder.is_innermost(call.args[0]))
-    throw ir::Error("not-entered", "this frame is not the innermost one").at(call.span);
+    throw ir::refuse_as(refusals["not-entered"], "this frame is not the innermost one").at(call.span);
   run_callbacks(call);
   script::is_none(call.args[2]) ? builder.leave(call.span) : builder.abandon();
   return nullptr;
@@ -433,7 +502,7 @@ constexpr std::string_view exit_signature = "__exit__(exc_type=None, exc_value=N
   {ir::ApiKind::kMethod, owner, "__enter__()", enter_doc, enter}, { \
     ir::ApiKind::kMethod, owner, exit_signature, exit_doc, exit     \
   }
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow ir_builder_table[] = {
     {ir::ApiKind::kClass, kBuilder, "IRBuilder()", "Builds functions and modules by calls.", make_builder,
      "script.ir_builder.IRBuilder", "tvm.script.ir_builder.base.IRBuilder"},
     CONTEXT("script.ir_builder.IRBuilder", enter_builder, exit_builder),
@@ -486,6 +555,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> ir_builder_rows() { return rows; }
+std::span<const ir::ApiRow> ir_builder_rows() { return ir_builder_table; }
 
 }  // namespace mlc::tvmscript

@@ -3,9 +3,30 @@
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/module.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "TypeError+ValueError",
+    {
+        {.name = "not-a-class",
+         .kind = "ValueError",
+         .message = "`@I.ir_module` stands above a class",
+         .meaning = "`@I.ir_module` stands above a class.",
+         .wrong = R"(@I.ir_module
+def f():
+    pass)",
+         .right = R"(@I.ir_module
+class M:
+    pass)"},
+        {.name = "not-a-decorator",
+         .message = "`{}` is for definitions that follow it: write it as a decorator"},
+        {.name = "not-a-function", .message = "`@T.prim_func` stands above a function"},
+    }};
+MLC_REFUSALS(builder_rows_module, refusals);
+
 namespace {
 
 Any type_var(ApiCall& call) {
@@ -22,9 +43,7 @@ constexpr std::string_view kI = "tvm.script.ir";
 constexpr std::string_view kScript = "tvm.script";
 
 Any decorator_only(ApiCall& call) {
-  throw ir::Error("not-a-decorator", "`{}` is for definitions that follow it: write it as a decorator",
-                  call.api.name)
-      .kind("TypeError+ValueError")
+  throw ir::refuse(refusals["not-a-decorator"], call.api.name)
       .at(call.span)
       .help(fmt::format("to build by calls, take `{}` from `tvm.script.ir_builder`", call.api.name));
 }
@@ -98,7 +117,7 @@ constexpr std::string_view parse_doc = "The function or module that a text defin
   { ir::ApiKind::kFunction, owner, signature, doc, body }
 #define METHOD(owner, signature, doc, body) \
   { ir::ApiKind::kMethod, owner, signature, doc, body }
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow module_table[] = {
     FUNCTION(kI, "ir_module(check_well_formed=True, s_tir=False)",
              "The class that follows is a module of functions.", decorator_only),
     FUNCTION(kT, "prim_func(private=False, check_well_formed=True, s_tir=False, persistent=False)",
@@ -122,22 +141,19 @@ constexpr ir::ApiRow rows[] = {
 Any prim_func_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments,
                    script::Scope where) {
   auto* def = syntax::as<syntax::FunctionDef>(&definition);
-  if (!def)
-    throw ir::Error("not-a-function", "`@T.prim_func` stands above a function")
-        .kind("TypeError+ValueError")
-        .at(definition.span);
+  if (!def) throw ir::refuse(refusals["not-a-function"]).at(definition.span);
   return build_function(evaluator, *def, function_options(arguments), where);
 }
 Any ir_module_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments,
                    script::Scope where) {
   auto* def = syntax::as<syntax::ClassDef>(&definition);
-  if (!def) throw ir::Error("not-a-class", "`@I.ir_module` stands above a class").at(definition.span);
+  if (!def) throw ir::refuse(refusals["not-a-class"]).at(definition.span);
   return build_module(evaluator, *def, module_options(arguments), where);
 }
 
 }  // namespace
 
-std::span<const ir::ApiRow> module_rows() { return rows; }
+std::span<const ir::ApiRow> module_rows() { return module_table; }
 
 void register_api() {
   auto& registry = ir::ApiRegistry::global();

@@ -5,11 +5,20 @@
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/specialize.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "specialize-mismatch", .message = "`{}` is `{}`, the value is `{}`"},
+    }};
+MLC_REFUSALS(builder_rows_module_methods, refusals);
+
 namespace {
 
 constexpr std::string_view kModule = "mlc.ir.IRModule";
@@ -17,7 +26,7 @@ constexpr std::string_view kFunc = "mlc.tirx.PrimFunc";
 
 // ---- IRModule: args[0] is the module ----
 
-ir::IRModule self(const ApiCall& call) { return call.args[0].cast<ir::IRModule>(); }
+ir::IRModule module_self(const ApiCall& call) { return call.args[0].cast<ir::IRModule>(); }
 
 ir::GlobalVar name_in(const ir::IRModule& mod, const ApiCall& call, size_t i) {
   if (auto var = ir::try_get<ir::GlobalVar>(call.args[i])) {
@@ -29,7 +38,7 @@ ir::GlobalVar name_in(const ir::IRModule& mod, const ApiCall& call, size_t i) {
 }
 
 Any get_item(ApiCall& call) {
-  ir::IRModule mod = self(call);
+  ir::IRModule mod = module_self(call);
   if (auto var = ir::try_get<ir::GlobalVar>(call.args[1])) {
     if (mod->functions.count(*var) == 0 && !mod->find(view((*var)->name_hint))) {
       throw ir::Error("no-such-function", "the module has no function `{}`", (*var)->name_hint.c_str())
@@ -51,14 +60,14 @@ Any get_item(ApiCall& call) {
     throw std::move(error).at(call.span).kind("ValueError");
   }
 }
-Any contains(ApiCall& call) {
-  ir::IRModule mod = self(call);
+Any module_contains(ApiCall& call) {
+  ir::IRModule mod = module_self(call);
   ir::GlobalVar found = name_in(mod, call, 1);
   return found && mod->functions.count(found) != 0;
 }
 Any get_global_vars(ApiCall& call) {
   std::vector<ir::GlobalVar> all;
-  for (const auto& [name, fn] : self(call)->functions) all.push_back(name);
+  for (const auto& [name, fn] : module_self(call)->functions) all.push_back(name);
   std::sort(all.begin(), all.end(), [](const ir::GlobalVar& a, const ir::GlobalVar& b) {
     return view(a->name_hint) < view(b->name_hint);
   });
@@ -66,7 +75,7 @@ Any get_global_vars(ApiCall& call) {
 }
 // The GlobalVar that argument i names; Error no-such-function without one.
 ir::GlobalVar name_of(const ApiCall& call, size_t i) {
-  ir::IRModule mod = self(call);
+  ir::IRModule mod = module_self(call);
   ir::GlobalVar found = name_in(mod, call, i);
   if (found) return found;
   std::vector<std::string> names;
@@ -82,7 +91,7 @@ Any get_global_var(ApiCall& call) { return name_of(call, 1); }
 
 // In scripts a module is a mutable object: what holds it sees the change, as in TVM.
 ir::IRModuleNode& mutable_self(const ApiCall& call) {
-  return const_cast<ir::IRModuleNode&>(*self(call).get());
+  return const_cast<ir::IRModuleNode&>(*module_self(call).get());
 }
 
 void set_function(const ApiCall& call, const Any& key, const Any& value) {
@@ -119,7 +128,7 @@ Any update(ApiCall& call) {
   auto other = ir::try_get<ir::IRModule>(call.args[1]);
   if (!other) ir::wrong_argument(call, 1, "IRModule");
   for (const auto& [name, fn] : (*other)->functions) {
-    Any key = self(call)->find(view(name->name_hint));
+    Any key = module_self(call)->find(view(name->name_hint));
     set_function(call, ir::try_get<ir::GlobalVar>(key) && key.cast<ir::GlobalVar>() ? key : Any(name), fn);
   }
   return nullptr;
@@ -165,11 +174,11 @@ Any from_expr(ApiCall& call) {
 }
 
 Any clone(ApiCall& call) {
-  return ir::with(self(call), [](ir::IRModuleNode&) {});
+  return ir::with(module_self(call), [](ir::IRModuleNode&) {});
 }
 Any functions_items(ApiCall& call) {
   std::vector<std::pair<ir::GlobalVar, ir::BaseFunc>> all;
-  for (const auto& [name, fn] : self(call)->functions) all.emplace_back(name, fn);
+  for (const auto& [name, fn] : module_self(call)->functions) all.emplace_back(name, fn);
   std::sort(all.begin(), all.end(),
             [](const auto& a, const auto& b) { return view(a.first->name_hint) < view(b.first->name_hint); });
   script::List items;
@@ -188,19 +197,19 @@ Any delete_item(ApiCall& call) {
   return nullptr;
 }
 Any get_attr(ApiCall& call) {
-  ir::IRModule mod = self(call);
+  ir::IRModule mod = module_self(call);
   auto found = mod->attrs.find(str_arg(call, 1));
   return found == mod->attrs.end() ? Any(nullptr) : (*found).second;
 }
 Any module_with_attrs(ApiCall& call) {
   Map<String, Any> more = attributes_arg(call, 1);
-  return ir::with(self(call), [&](ir::IRModuleNode& changed) {
+  return ir::with(module_self(call), [&](ir::IRModuleNode& changed) {
     for (const auto& [key, value] : more) changed.attrs.Set(key, value);
   });
 }
 Any module_without_attr(ApiCall& call) {
   String key = str_arg(call, 1);
-  return ir::with(self(call), [&](ir::IRModuleNode& changed) { changed.attrs.erase(key); });
+  return ir::with(module_self(call), [&](ir::IRModuleNode& changed) { changed.attrs.erase(key); });
 }
 Any update_global_info(ApiCall& call) {
   mutable_self(call).global_infos.Set(str_arg(call, 1), attribute_value(call.args[2], call.span_of(2)));
@@ -208,7 +217,7 @@ Any update_global_info(ApiCall& call) {
 }
 
 Any module_with_attr(ApiCall& call) {
-  ir::IRModule mod = self(call);
+  ir::IRModule mod = module_self(call);
   String key = str_arg(call, 1);
   Any value = attribute_value(call.args[2], call.span_of(2));
   return ir::with(mod, [&](ir::IRModuleNode& changed) { changed.attrs.Set(key, value); });
@@ -253,10 +262,9 @@ Any specialize(ApiCall& call) {
     Expr given = *expr;
     bool is_prim = var->ty->kind == ir::TypeKind::kPrim && given->ty->kind == ir::TypeKind::kPrim;
     if (is_prim && var->dtype().is_integral() && !given->dtype().is_integral()) {
-      throw ir::Error("specialize-mismatch", "`{}` is `{}`, the value is `{}`", var->name.c_str(),
-                      var->dtype().str(), given->dtype().str())
-          .at(call.span_of(1))
-          .kind("ValueError");
+      throw ir::refuse(refusals["specialize-mismatch"], var->name.c_str(), var->dtype().str(),
+                       given->dtype().str())
+          .at(call.span_of(1));
     }
     // A script number takes the type of the parameter.
     if (!script::is_object(value) && var->ty->kind == ir::TypeKind::kPrim)
@@ -268,7 +276,7 @@ Any specialize(ApiCall& call) {
 
 #define METHOD(owner, signature, doc, body) \
   { ir::ApiKind::kMethod, owner, signature, doc, body }
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow module_methods_table[] = {
     {ir::ApiKind::kClass, "tvm", "IRModule(functions=None, attrs=None, global_infos=None)",
      "Functions by name.", make_module, kModule, "tvm.ir.module.IRModule"},
     {ir::ApiKind::kFunction, "tvm.IRModule", "from_expr(expr, functions=None)",
@@ -276,7 +284,7 @@ constexpr ir::ApiRow rows[] = {
     METHOD(kModule, "__getitem__(var)", "The function of that name.", get_item),
     METHOD(kModule, "__setitem__(var, func)", "Adds or replaces a function.", update_func),
     METHOD(kModule, "__delitem__(var)", "Removes a function.", delete_item),
-    METHOD(kModule, "__contains__(var)", "Is there such a function?", contains),
+    METHOD(kModule, "__contains__(var)", "Is there such a function?", module_contains),
     METHOD(kModule, "functions_items()", "Names and functions, sorted by name.", functions_items),
     METHOD(kModule, "get_global_vars()", "The names of the functions.", get_global_vars),
     METHOD(kModule, "get_global_var(name)", "The name of a function as a value.", get_global_var),
@@ -301,6 +309,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> module_method_rows() { return rows; }
+std::span<const ir::ApiRow> module_method_rows() { return module_methods_table; }
 
 }  // namespace mlc::tvmscript

@@ -5,8 +5,44 @@
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/module.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "endless-expansion",
+         .message = "`{}` expands into itself without an end",
+         .meaning = "An inlined function whose statements call it again has no end."},
+        {.name = "not-a-decorator",
+         .kind = "TypeError+ValueError",
+         .message = "`T.{}` is for definitions that follow it: write it as a decorator",
+         .meaning = "The name works on the definition below it.",
+         .wrong = R"(import tvm
+tvm.script.tirx.prim_func(lambda x: x))",
+         .right = R"(@T.prim_func
+def f():
+    pass)"},
+        {.name = "not-a-function",
+         .message = "`@T.{}` stands above a function",
+         .meaning = "A module holds functions. Numbers and names of the script stand above it.",
+         .wrong = R"(@I.ir_module
+class M:
+    N = 4)",
+         .right = R"(import tvm
+N = 4
+from tvm.script import ir as I
+
+@I.ir_module
+class M:
+    pass)"},
+        {.name = "outside-prim-func", .message = "`{}` belongs to another prim_func"},
+        {.name = "unsupported-parameter",
+         .message = "`T.constexpr` is the annotation of a parameter under `@T.jit`"},
+    }};
+MLC_REFUSALS(builder_template, refusals);
+
 namespace {
 
 // Calls `f(arg, default)` for each parameter that can be given by name; the default is null where there is
@@ -56,7 +92,7 @@ std::string_view annotation_name(const syntax::Expr* annotation) {
 
 const syntax::FunctionDef& function_of(const syntax::Stmt& definition, std::string_view decorator) {
   if (auto* def = syntax::as<syntax::FunctionDef>(&definition)) return *def;
-  throw ir::Error("not-a-function", "`@T.{}` stands above a function", decorator).at(definition.span);
+  throw ir::refuse(refusals["not-a-function"], decorator).at(definition.span);
 }
 
 bool flag_of(const Any& arguments, const char* name, bool otherwise) {
@@ -176,26 +212,20 @@ Any optional(ApiCall& call) {
   return script::as<script::ApiFunctionNode>(inner) ? call.host.call(inner, {}) : inner;
 }
 
-Any decorator_only(ApiCall& call) {
-  throw ir::Error("not-a-decorator", "`T.{}` is for definitions that follow it: write it as a decorator",
-                  call.api.name)
-      .kind("TypeError+ValueError")
-      .at(call.span);
+Any template_decorator_only(ApiCall& call) {
+  throw ir::refuse(refusals["not-a-decorator"], call.api.name).at(call.span);
 }
-Any annotation_only(ApiCall& call) {
-  throw ir::Error("unsupported-parameter", "`T.constexpr` is the annotation of a parameter under `@T.jit`")
-      .at(call.span);
-}
+Any annotation_only(ApiCall& call) { throw ir::refuse(refusals["unsupported-parameter"]).at(call.span); }
 
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow template_table[] = {
     {ir::ApiKind::kFunction, kT, "inline()",
-     "The statements of the function that follows are put in place of its calls.", decorator_only},
+     "The statements of the function that follows are put in place of its calls.", template_decorator_only},
     {ir::ApiKind::kFunction, kT, "macro(hygienic=True)",
-     "As `T.inline`; not hygienic, names are those at the call.", decorator_only},
+     "As `T.inline`; not hygienic, names are those at the call.", template_decorator_only},
     {ir::ApiKind::kFunction, kT,
      "jit(private=False, check_well_formed=True, is_stir=False, persistent=False)",
      "The function that follows is built by `specialize`, with values for its `T.constexpr` parameters.",
-     decorator_only},
+     template_decorator_only},
     {ir::ApiKind::kFunction, kT, "constexpr()", "As annotation under `@T.jit`: known when it is specialized.",
      annotation_only},
     {ir::ApiKind::kFunction, kT, "Optional(annotation)",
@@ -267,8 +297,7 @@ void Builder::visit_definition(const syntax::FunctionDef& node) {
 void Builder::expand(InlineNode& inlined, std::span<const Any> given,
                      std::span<const std::pair<std::string, Any>> keywords, Span span) {
   if (inlined.owner && inlined.owner != this) {
-    throw ir::Error("outside-prim-func", "`{}` belongs to another prim_func", inlined.definition->name.str())
-        .at(span);
+    throw ir::refuse(refusals["outside-prim-func"], inlined.definition->name.str()).at(span);
   }
   const syntax::Arguments& args = *inlined.definition->args;
   std::string_view name = inlined.definition->name.str();
@@ -326,7 +355,7 @@ void Builder::expand(InlineNode& inlined, std::span<const Any> given,
   if (args.kwarg) values.emplace_back(args.kwarg->name, more);
   if (++expansions_ > 200) {
     expansions_ = 0;
-    throw ir::Error("endless-expansion", "`{}` expands into itself without an end", name).at(span);
+    throw ir::refuse(refusals["endless-expansion"], name).at(span);
   }
   // Its own names, in front of those it sees.
   Names inner;
@@ -358,7 +387,7 @@ void Builder::expand(InlineNode& inlined, std::span<const Any> given,
   touched_ = true;
 }
 
-std::span<const ir::ApiRow> template_rows() { return rows; }
+std::span<const ir::ApiRow> template_rows() { return template_table; }
 
 void register_template_hooks() {
   script::register_definition_hook("tvm.script.tirx.inline", inline_hook);

@@ -9,10 +9,22 @@
 #include <charconv>
 
 #include "frontend/tvmscript/device/ptx_forms.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "ptx-operands",
+         .message = "`{}` does not take these operands",
+         .meaning = "The PTX instruction has these modifiers, but takes other operands with them; the notes "
+                    "list what it takes."},
+    }};
+MLC_REFUSALS(device_ptx, refusals);
+
 namespace {
 
 // Why one form does not take the operands.
@@ -328,21 +340,21 @@ void check_ptx_chain(const PtxChainNode& chain, Span span) {
 Expr ptx_call(const PtxChainNode& chain, std::vector<Any> operands, Any pred, bool preserve_dst, Span span) {
   Request request{chain.modifiers, std::move(operands), std::move(pred), preserve_dst, span};
   read_printed(request);
-  std::vector<std::pair<const PtxForm*, std::string>> refusals;
+  std::vector<std::pair<const PtxForm*, std::string>> rejected;
   for (const PtxForm& form : *ptx_forms(chain.family)) {
     try {
       return emit(form, request);
     } catch (const Refusal& refusal) {
-      refusals.emplace_back(&form, refusal.reason);
+      rejected.emplace_back(&form, refusal.reason);
     }
   }
   // Forms without the modifiers tell nothing.
   std::vector<std::pair<const PtxForm*, std::string>> near;
-  for (const auto& one : refusals) {
+  for (const auto& one : rejected) {
     if (!one.second.starts_with("it has no modifier")) near.push_back(one);
   }
-  if (near.empty()) near = refusals;
-  ir::Error error("ptx-operands", "`{}` does not take these operands", written(chain));
+  if (near.empty()) near = rejected;
+  ir::Error error = ir::refuse(refusals["ptx-operands"], written(chain));
   std::move(error).at(span).kind("ValueError");
   constexpr size_t kMost = 4;
   for (size_t i = 0; i < std::min(near.size(), kMost); ++i)

@@ -6,18 +6,29 @@
 
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "frontend/tvmscript/device/layout_arguments.h"
 #include "frontend/tvmscript/device/hardware_layout.h"
 #include "frontend/tvmscript/tir/buffer_view.h"
+#include "ir/core/refusal.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-hardware-layout",
+         .meaning = "Registers and special memories of a GPU or NPU hold tiles of fixed shapes; the message "
+                    "names those that fit."},
+    }};
+MLC_REFUSALS(device_rows_hardware_layout, refusals);
+
 namespace {
 
 using ir::Iter;
 using ir::TileLayout;
 
-constexpr std::string_view kLayoutModule = "tvm.tirx.layout";
 
 struct Step {
   int64_t extent, stride;
@@ -37,10 +48,10 @@ TileLayout layout_from(std::initializer_list<Step> steps, Map<String, Expr> offs
 }
 
 template <class... Args>
-[[noreturn]] void refuse(Span span, fmt::format_string<Args...> message, Args&&... args) {
-  throw ir::Error("bad-hardware-layout", "{}", fmt::format(message, std::forward<Args>(args)...))
-      .at(span)
-      .kind("ValueError");
+[[noreturn]] void refuse_layout(Span span, fmt::format_string<Args...> message, Args&&... args) {
+  throw ir::refuse_as(refusals["bad-hardware-layout"], "{}",
+                      fmt::format(message, std::forward<Args>(args)...))
+      .at(span);
 }
 
 int64_t int_from(const Any& value, Span span) {
@@ -61,16 +72,16 @@ Any tmem_datapath_layout(ApiCall& call) {
   static const std::map<std::string, int64_t> rows_of = {{"A", 128}, {"B", 64}, {"C", 64}, {"D", 128},
                                                          {"E", 64},  {"F", 64}, {"G", 32}};
   auto known = rows_of.find(letter);
-  if (known == rows_of.end()) refuse(call.span_of(0), "there is no data path `{}`, only A to G", letter);
+  if (known == rows_of.end()) refuse_layout(call.span_of(0), "there is no data path `{}`, only A to G", letter);
   if (rows != known->second)
-    refuse(call.span_of(1), "data path {} has {} rows, not {}", letter, known->second, rows);
-  if (slab != 0 && slab != 1) refuse(call.span_of(3), "`sub_slab` is 0 or 1, not {}", slab);
+    refuse_layout(call.span_of(1), "data path {} has {} rows, not {}", letter, known->second, rows);
+  if (slab != 0 && slab != 1) refuse_layout(call.span_of(3), "`sub_slab` is 0 or 1, not {}", slab);
   bool scattered = letter == "C" || letter == "F";
-  if (slab != 0 && !scattered) refuse(call.span_of(3), "data path {} covers both halves of a slab", letter);
+  if (slab != 0 && !scattered) refuse_layout(call.span_of(3), "data path {} covers both halves of a slab", letter);
   if (letter == "A" || letter == "D") return layout_from({{rows, 1, "TLane"}, {columns, 1, "TCol"}});
   int64_t folds = letter == "G" ? 4 : scattered ? 1 : 2;
   if (columns % folds != 0)
-    refuse(call.span_of(2), "data path {} folds its columns {} times, {} is no multiple", letter, folds,
+    refuse_layout(call.span_of(2), "data path {} folds its columns {} times, {} is no multiple", letter, folds,
            columns);
   if (!scattered) {
     return layout_from(
@@ -93,23 +104,23 @@ TileLayout atom_layout(std::string_view shape, int64_t rows, int64_t columns, Da
   auto* atom =
       std::find_if(std::begin(atoms), std::end(atoms), [&](const Atom& a) { return a.shape == shape; });
   if (atom == std::end(atoms))
-    refuse(span, "there is no shape `{}`: 32x32b, 16x64b, 16x128b or 16x256b", shape);
+    refuse_layout(span, "there is no shape `{}`: 32x32b, 16x64b, 16x128b or 16x256b", shape);
   int bits = dtype.bits() * dtype.lanes();
-  if (bits != 16 && bits != 32) refuse(span, "elements have 16 or 32 bits, not {}", bits);
-  if (rows != 64 && rows != 128) refuse(span, "a fragment has 64 or 128 rows, not {}", rows);
+  if (bits != 16 && bits != 32) refuse_layout(span, "elements have 16 or 32 bits, not {}", bits);
+  if (rows != 64 && rows != 128) refuse_layout(span, "a fragment has 64 or 128 rows, not {}", rows);
   auto check_repetitions = [&](int64_t n) {
     if (n < 1 || n > atom->most || (n & (n - 1)) != 0)
-      refuse(span, "{} columns repeat {} {} times: a power of two up to {}", columns, shape, n, atom->most);
+      refuse_layout(span, "{} columns repeat {} {} times: a power of two up to {}", columns, shape, n, atom->most);
   };
   if (shape == "32x32b" && rows == 64) {
-    if (bits != 32) refuse(span, "64 rows of 32x32b hold 32-bit elements only");
-    if (columns % 2 != 0) refuse(span, "64 rows of 32x32b need an even number of columns, not {}", columns);
+    if (bits != 32) refuse_layout(span, "64 rows of 32x32b hold 32-bit elements only");
+    if (columns % 2 != 0) refuse_layout(span, "64 rows of 32x32b need an even number of columns, not {}", columns);
     check_repetitions(columns / 2);
     return layout_from({{64, 1, "tid_in_wg"}, {2, 64, "tid_in_wg"}, {columns / 2, 1, "m"}});
   }
   int64_t packed = 32 / bits;
   int64_t unit = atom->columns * packed;
-  if (columns % unit != 0) refuse(span, "{} columns are no multiple of {}", columns, unit);
+  if (columns % unit != 0) refuse_layout(span, "{} columns are no multiple of {}", columns, unit);
   int64_t n = columns / unit;
   check_repetitions(n);
   if (shape == "32x32b") return layout_from({{rows, 1, "tid_in_wg"}, {columns, 1, "m"}});
@@ -133,7 +144,7 @@ TileLayout atom_layout(std::string_view shape, int64_t rows, int64_t columns, Da
 
 std::pair<int64_t, int64_t> matrix_shape(ApiCall& call, size_t i) {
   std::vector<Any> shape = items(call.args[i], call.span_of(i));
-  if (shape.size() != 2) refuse(call.span_of(i), "a fragment has two dimensions, not {}", shape.size());
+  if (shape.size() != 2) refuse_layout(call.span_of(i), "a fragment has two dimensions, not {}", shape.size());
   return {int_from(shape[0], call.span_of(i)), int_from(shape[1], call.span_of(i))};
 }
 
@@ -159,7 +170,7 @@ Any alloc_tcgen05_ldst_frag(ApiCall& call) {
   auto [rows, columns] = matrix_shape(call, 1);
   DataType dtype = dtype_arg(call, 2);
   if (rows * columns % 128 != 0)
-    refuse(call.span_of(1), "{} elements do not divide among 128 threads", rows * columns);
+    refuse_layout(call.span_of(1), "{} elements do not divide among 128 threads", rows * columns);
   String shape = str_arg(call, 0);
   TileLayout layout = atom_layout(view(shape), rows, columns, dtype, call.span);
   return fragment(call, {ir::int32(static_cast<int>(rows)), ir::int32(static_cast<int>(columns))}, dtype,
@@ -169,7 +180,7 @@ Any alloc_tcgen05_ldst_frag(ApiCall& call) {
 Any alloc_cast_frag(ApiCall& call) {
   const ir::BufferTypeNode* source = buffer_arg(call, 0)->buffer();
   if (source->shape.size() != 2)
-    refuse(call.span_of(0), "a fragment has two dimensions, not {}", source->shape.size());
+    refuse_layout(call.span_of(0), "a fragment has two dimensions, not {}", source->shape.size());
   return fragment(call, source->shape, dtype_arg(call, 1), source->layout);
 }
 
@@ -184,7 +195,7 @@ Any to_psum(ApiCall& call) {
   return psum_layout(ir::ref(tile), call.span);
 }
 
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow hardware_layout_table[] = {
     {ir::ApiKind::kFunction, kLayoutModule, "tmem_datapath_layout(datapath, rows, cols, sub_slab=0)",
      "Where a data path of tcgen05.mma puts the rows of its result.", tmem_datapath_layout},
     {ir::ApiKind::kFunction, kLayoutModule, "tcgen05_atom_layout(instr_shape, tensor_shape, dtype)",
@@ -205,7 +216,7 @@ constexpr ir::ApiRow rows[] = {
 
 TileLayout trainium_layout(std::string_view annotation, const Array<Expr>& shape, bool psum, Span span) {
   if (annotation.find_first_not_of("PF") != std::string_view::npos || annotation.size() != shape.size())
-    refuse(span, "\"{}\" must say P or F for each of {} dimensions", annotation, shape.size());
+    refuse_layout(span, "\"{}\" must say P or F for each of {} dimensions", annotation, shape.size());
   struct Dim {
     char kind;
     Expr extent;
@@ -219,7 +230,7 @@ TileLayout trainium_layout(std::string_view annotation, const Array<Expr>& shape
     size_t p = annotation.find('P');
     auto extent = ir::const_int(dims[p].extent);
     if (!extent || (*extent > 128 && *extent % 128 != 0))
-      refuse(span, "the one partition dimension has at most 128 elements or a multiple of 128");
+      refuse_layout(span, "the one partition dimension has at most 128 elements or a multiple of 128");
     if (*extent > 128) {
       // The rest of a long partition dimension lies along the others, outermost.
       dims[p].extent = ir::int32(128);
@@ -228,7 +239,7 @@ TileLayout trainium_layout(std::string_view annotation, const Array<Expr>& shape
   } else if (partitions > 1) {
     int64_t all = 1;
     for (const Dim& dim : dims) all *= dim.kind == 'P' ? ir::const_int(dim.extent).value_or(1 << 20) : 1;
-    if (all > 128) refuse(span, "{} partition dimensions have at most 128 elements together", partitions);
+    if (all > 128) refuse_layout(span, "{} partition dimensions have at most 128 elements together", partitions);
   }
   std::vector<std::pair<size_t, Iter>> placed;
   for (char kind : {'F', 'P'}) {
@@ -267,12 +278,12 @@ TileLayout psum_layout(const TileLayout& layout, Span span) {
       shard.push_back(ir::make<ir::IterNode>(number(*extent / inside), number(1), ir::axis("Bank")));
       shard.push_back(ir::make<ir::IterNode>(number(inside), iter->stride, ir::axis("F")));
     } else {
-      refuse(span, "a layout that does not divide into banks of {} elements", bank);
+      refuse_layout(span, "a layout that does not divide into banks of {} elements", bank);
     }
   }
   return ir::make<ir::TileLayoutNode>(shard);
 }
 
-std::span<const ir::ApiRow> hardware_layout_rows() { return rows; }
+std::span<const ir::ApiRow> hardware_layout_rows() { return hardware_layout_table; }
 
 }  // namespace mlc::tvmscript

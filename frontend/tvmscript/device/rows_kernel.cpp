@@ -3,9 +3,28 @@
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "frontend/tvmscript/builder/scope_binding.h"
+#include "ir/core/refusal.h"
 #include "ir/tir/op.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-scope-id",
+         .meaning = "The number of a block, warp or thread of a kernel: its extents are positive and as many "
+                    "as the names that are bound."},
+        {.name = "kernel-source",
+         .kind = "NotImplementedError",
+         .message = "`T.call_kernel` compiles CUDA source, and there is no CUDA compiler in this program",
+         .help = "build the kernel elsewhere and call it: `T.call_packed(\"name\", ...)`",
+         .meaning = "The source of a CUDA kernel would have to be compiled here. Build it elsewhere, and "
+                    "call it by its name.",
+         .wrong = R"(T.call_kernel("k.cu", [[1], [128]], A.data, kernel_name="k"))",
+         .right = R"(T.evaluate(T.call_packed("k", A.data)))"},
+    }};
+MLC_REFUSALS(device_rows_kernel, refusals);
+
 namespace {
 
 using ir::ScopeBinding;
@@ -20,13 +39,7 @@ Any device_entry(ApiCall& call) {
 }
 
 // TVM compiles the source with NVRTC and keeps the module in the attribute `external_mods`.
-Any call_kernel(ApiCall& call) {
-  throw ir::Error("kernel-source",
-                  "`T.call_kernel` compiles CUDA source, and there is no CUDA compiler in this program")
-      .at(call.span)
-      .kind("NotImplementedError")
-      .help("build the kernel elsewhere and call it: `T.call_packed(\"name\", ...)`");
-}
+Any call_kernel(ApiCall& call) { throw ir::refuse(refusals["kernel-source"]).at(call.span); }
 
 Any hint(ApiCall& call) {
   Builder::current(call);
@@ -45,14 +58,13 @@ Any define_ids(ApiCall& call, ScopeBinding binding, const Array<Expr>& extents, 
   Builder& builder = Builder::current(call);
   DataType dtype = dtype_arg(call, dtype_at);
   if (!dtype.is_scalar() || dtype.bits() != 32 || !(dtype.is_int() || dtype.is_uint())) {
-    throw ir::Error("bad-scope-id", "a scope id is `int32` or `uint32`, not `{}`", dtype.str())
-        .at(call.span_of(dtype_at))
-        .kind("ValueError");
+    throw ir::refuse_as(refusals["bad-scope-id"], "a scope id is `int32` or `uint32`, not `{}`", dtype.str())
+        .at(call.span_of(dtype_at));
   }
   if (!preferred.empty() && preferred.size() != extents.size()) {
-    throw ir::Error("bad-scope-id", "{} preferred extents for {} extents", preferred.size(), extents.size())
-        .at(call.span)
-        .kind("ValueError");
+    throw ir::refuse_as(refusals["bad-scope-id"], "{} preferred extents for {} extents", preferred.size(),
+                        extents.size())
+        .at(call.span);
   }
   Array<Var> ids;
   Array<Any> values;
@@ -73,7 +85,7 @@ Array<Expr> extents_arg(const ApiCall& call, size_t i) {
   for (const Any& one : items(call.args[i], call.span_of(i)))
     extents.push_back(script::as_expr(one, call.span_of(i), "an extent"));
   if (extents.empty()) {
-    throw ir::Error("bad-scope-id", "no extents are given")
+    throw ir::refuse_as(refusals["bad-scope-id"], "no extents are given")
         .at(call.span_of(i))
         .help("leave them out, or give one per dimension: `[4]`");
   }
@@ -88,9 +100,8 @@ template <ScopeBinding binding>
 Any cta_ids(ApiCall& call) {
   Array<Expr> preferred = extents_arg(call, 1);
   if (!preferred.empty() && binding != ScopeBinding::kClusterCta) {
-    throw ir::Error("bad-scope-id", "only `T.cta_id_in_cluster` has preferred extents")
-        .at(call.span_of(1))
-        .kind("ValueError");
+    throw ir::refuse_as(refusals["bad-scope-id"], "only `T.cta_id_in_cluster` has preferred extents")
+        .at(call.span_of(1));
   }
   return define_ids(call, binding, extents_arg(call, 0), preferred, 2);
 }
@@ -102,9 +113,9 @@ Any scope_id(ApiCall& call) {
   String current = str_arg(call, 2);
   if (std::optional<ScopeBinding> binding = scope_binding(view(parent), view(current)))
     return define_ids(call, *binding, extents_arg(call, 0), {}, 3);
-  throw ir::Error("bad-scope-id", "no id counts `{}` within `{}`", current.c_str(), parent.c_str())
-      .at(call.span_of(1))
-      .kind("ValueError");
+  throw ir::refuse_as(refusals["bad-scope-id"], "no id counts `{}` within `{}`", current.c_str(),
+                      parent.c_str())
+      .at(call.span_of(1));
 }
 
 Any operator_named(ApiCall& call) { return Expr(ir::op(view(str_arg(call, 0)))); }
@@ -115,7 +126,7 @@ Any operator_named(ApiCall& call) { return Expr(ir::op(view(str_arg(call, 0))));
   ROW(name "(extents=None, dtype=\"int32\")", doc, scope_ids<ScopeBinding::binding>)
 #define CTAS(name, doc, binding) \
   ROW(name "(extents=None, preferred=None, dtype=\"int32\")", doc, cta_ids<ScopeBinding::binding>)
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow kernel_table[] = {
     {ir::ApiKind::kFunction, "tvm.script.ir", "Op(name)", "An operator as a value.", operator_named},
     ROW("device_entry()", "What follows runs on the device.", device_entry),
     ROW("call_kernel(kernel, launch_args, *args, **kwargs)", "A kernel of CUDA source: not available.",
@@ -139,6 +150,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> kernel_rows() { return rows; }
+std::span<const ir::ApiRow> kernel_rows() { return kernel_table; }
 
 }  // namespace mlc::tvmscript

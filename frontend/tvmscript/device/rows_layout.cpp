@@ -5,6 +5,8 @@
 
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "frontend/tvmscript/device/layout_arguments.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/layout_algebra.h"
@@ -12,15 +14,33 @@
 #include "ir/tir/simplified.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-swizzle",
+         .message = "a swizzle of {} bits over {} elements, {} bits apart, does not exist",
+         .help = "`swizzle_len` is at most `atom_len`, and none is negative",
+         .meaning = "A swizzle is three numbers of bits that fit into an address."},
+        {.name = "not-a-permutation",
+         .kind = "AssertionError",
+         .message = "`{}` must name each of the {} dimensions once",
+         .meaning = "An order of dimensions names each of them once."},
+        {.name = "wrong-number-of-strides",
+         .message = "{} strides for {} extents",
+         .meaning = "A buffer has one stride for each dimension, or none.",
+         .wrong = "C = T.match_buffer(h, (4,), strides=[4, 1])",
+         .right = R"(C = T.match_buffer(h, (4, 4), strides=[4, 1])
+C[0, 0] = 1.0)"},
+    }};
+MLC_REFUSALS(device_rows_layout, refusals);
+
 namespace {
 
 using ir::Iter;
 using ir::Layout;
 using ir::TileLayout;
 
-constexpr std::string_view kLayoutModule = "tvm.tirx.layout";
-constexpr std::string_view kAxis = "mlc.tirx.Axis";
-constexpr std::string_view kLayout = "mlc.tirx.Layout";
 constexpr std::string_view kSpec = "mlc.tvmscript.LayoutSpec";
 constexpr std::string_view kOffset = "mlc.tvmscript.LayoutOffset";
 constexpr std::string_view kBrackets = "mlc.tvmscript.LayoutBrackets";
@@ -116,8 +136,7 @@ Any brackets(ApiCall& call) {
   } else {
     std::vector<Any> strides = listed(slice->stop);
     if (strides.size() != extents.size()) {
-      throw ir::Error("wrong-number-of-strides", "{} strides for {} extents", strides.size(), extents.size())
-          .at(span);
+      throw ir::refuse(refusals["wrong-number-of-strides"], strides.size(), extents.size()).at(span);
     }
     for (size_t i = 0; i < strides.size(); ++i)
       iters.push_back(iter_from(extents[static_cast<int64_t>(i)], strides[i], span));
@@ -136,18 +155,18 @@ Any brackets(ApiCall& call) {
 
 // Of two shards the first counts, of two replicas the last; offsets add up.
 Any add_spec(ApiCall& call) {
-  auto* self = call.args[0].as<SpecNode>();
-  auto spec = ir::make<SpecNode>(*self);
+  auto* layout_self = call.args[0].as<SpecNode>();
+  auto spec = ir::make<SpecNode>(*layout_self);
   auto* node = const_cast<SpecNode*>(spec.get());
   if (auto* other = call.args[1].as<SpecNode>()) {
     if (!node->shard) node->shard = other->shard;
     if (other->replica) node->replica = other->replica;
-    node->offset = merged(self->offset, other->offset);
+    node->offset = merged(layout_self->offset, other->offset);
     return spec;
   }
   auto terms = offset_terms(call.args[1]);
   if (!terms) cannot_add(call);
-  node->offset = merged(self->offset, *terms);
+  node->offset = merged(layout_self->offset, *terms);
   return spec;
 }
 
@@ -211,11 +230,7 @@ Any compose_layout(ApiCall& call) {
   if (!tile) ir::wrong_argument(call, 3, "TileLayout");
   bool inner = bool_arg(call, 4);
   if (numbers[0] < 0 || numbers[1] < 0 || numbers[2] < numbers[1]) {
-    throw ir::Error("bad-swizzle", "a swizzle of {} bits over {} elements, {} bits apart, does not exist",
-                    numbers[1], numbers[0], numbers[2])
-        .at(call.span)
-        .kind("ValueError")
-        .help("`swizzle_len` is at most `atom_len`, and none is negative");
+    throw ir::refuse(refusals["bad-swizzle"], numbers[1], numbers[0], numbers[2]).at(call.span);
   }
   return ir::make<ir::ComposeLayoutNode>(numbers[0], numbers[1], numbers[2], inner, ir::ref(tile));
 }
@@ -224,8 +239,6 @@ Any iter(ApiCall& call) {
   return ir::make<ir::IterNode>(integer_arg(call, 0), integer_arg(call, 1),
                                 axis_from(call.args[2], call.span_of(2)));
 }
-
-Layout self(const ApiCall& call) { return call.args[0].cast<Layout>(); }
 
 TileLayout tile_self(ApiCall& call) {
   if (auto* tile = call.args[0].as<ir::TileLayoutNode>()) return ir::ref(tile);
@@ -242,12 +255,6 @@ std::optional<String> axis_name(ApiCall& call, size_t i) {
 
 // A constant as a script number.
 Any plain(const Expr& e) { return e; }
-
-Any tuple_of(std::span<const int64_t> numbers) {
-  Array<Any> all;
-  for (int64_t n : numbers) all.push_back(n);
-  return all;
-}
 
 // The layout divided along a shape, as it is or in its shortest form; nullopt where it does not divide.
 std::optional<ir::Grouped> grouped_for(const Layout& layout, const Array<Expr>& coordinate,
@@ -276,7 +283,7 @@ Array<Expr> grouped_coordinate(const ir::Grouped& grouped, const Array<Expr>& co
 }
 
 Any apply(ApiCall& call) {
-  Layout layout = self(call);
+  Layout layout = layout_self(call);
   TileLayout tile = ir::tile_of(layout);
   Array<Expr> coordinate = exprs_arg(call, 1);
   if (is_given(call, 2)) {
@@ -323,10 +330,7 @@ void check_permutation(ApiCall& call, size_t i, std::span<const int64_t> order, 
   bool complete = sorted.size() == size;
   for (size_t k = 0; complete && k < size; ++k) complete = sorted[k] == static_cast<int64_t>(k);
   if (complete) return;
-  throw ir::Error("not-a-permutation", "`{}` must name each of the {} dimensions once",
-                  call.api.params[i].name, size)
-      .at(call.span_of(i))
-      .kind("AssertionError");
+  throw ir::refuse(refusals["not-a-permutation"], call.api.params[i].name, size).at(call.span_of(i));
 }
 
 Any permute_dims(ApiCall& call) {
@@ -356,7 +360,7 @@ Any tile_to(ApiCall& call) {
   Array<Expr> outer;
   for (int64_t i = 0; i < static_cast<int64_t>(wanted.size()); ++i)
     outer.push_back(ir::floordiv(wanted[i], current[i]));
-  return ir::tile(self(call), ir::default_layout(outer), outer, current);
+  return ir::tile(layout_self(call), ir::default_layout(outer), outer, current);
 }
 
 Any slice(ApiCall& call) {
@@ -374,11 +378,11 @@ Any slice(ApiCall& call) {
         ir::make<ir::RangeNode>(begin, ir::difference(integer(ends[1], call.span_of(2), "an end"), begin)));
   }
   if (region.size() != shape.size()) ir::wrong_argument(call, 2, "a range for each dimension");
-  ir::Layout part = ir::slice(self(call), shape, region);
+  ir::Layout part = ir::slice(layout_self(call), shape, region);
   return part ? Any(part) : Any(nullptr);
 }
 
-std::span<const ir::ApiRow> all() {
+std::span<const ir::ApiRow> layout_table() {
   static std::deque<std::string> text;
   static std::vector<ir::ApiRow> rows;
   if (!rows.empty()) return rows;
@@ -448,32 +452,32 @@ std::span<const ir::ApiRow> all() {
       });
   method(
       kLayout, "size(axis_name=None)", "The number of elements.",
-      +[](ApiCall& call) -> Any { return plain(ir::size_of(self(call), axis_name(call, 1))); });
+      +[](ApiCall& call) -> Any { return plain(ir::size_of(layout_self(call), axis_name(call, 1))); });
   method(
       kLayout, "span(axis_name=None)", "One more than the largest coordinate.",
-      +[](ApiCall& call) -> Any { return plain(ir::span_of(self(call), axis_name(call, 1))); });
+      +[](ApiCall& call) -> Any { return plain(ir::span_of(layout_self(call), axis_name(call, 1))); });
   method(kLayout, "apply(*coord, shape=None)", "The coordinates of an element, by axis.", apply);
   method(
       kLayout, "canonicalize()", "The same layout in its shortest form.",
-      +[](ApiCall& call) -> Any { return ir::canonicalize(self(call)); });
+      +[](ApiCall& call) -> Any { return ir::canonicalize(layout_self(call)); });
   method(
       kLayout, "storage()", "The part that is memory of one thread.",
-      +[](ApiCall& call) -> Any { return ir::storage_of(self(call)); });
+      +[](ApiCall& call) -> Any { return ir::storage_of(layout_self(call)); });
   method(
       kLayout, "unpack(num)", "Every element becomes `num` neighbours.",
-      +[](ApiCall& call) -> Any { return ir::unpack(self(call), int_arg(call, 1)); });
+      +[](ApiCall& call) -> Any { return ir::unpack(layout_self(call), int_arg(call, 1)); });
   method(
       kLayout, "pack(num)", "`num` neighbours become one element.",
-      +[](ApiCall& call) -> Any { return ir::pack(self(call), int_arg(call, 1)); });
+      +[](ApiCall& call) -> Any { return ir::pack(layout_self(call), int_arg(call, 1)); });
   method(
       kLayout, "broadcast(num, position=-1, axis=\"m\")", "With a dimension along which nothing moves.",
       +[](ApiCall& call) -> Any {
-        return ir::broadcast(self(call), int_arg(call, 1), int_arg(call, 2),
+        return ir::broadcast(layout_self(call), int_arg(call, 1), int_arg(call, 2),
                              axis_from(call.args[3], call.span_of(3)));
       });
   method(
       kLayout, "is_trivial()", "Does element i lie at address i?",
-      +[](ApiCall& call) -> Any { return ir::is_trivial(ir::canonicalize(self(call))); });
+      +[](ApiCall& call) -> Any { return ir::is_trivial(ir::canonicalize(layout_self(call))); });
   method(
       kLayout, "is_swizzle()", "Is it a swizzle of plain memory?", +[](ApiCall& call) -> Any {
         auto* compose = call.args[0].as<ir::ComposeLayoutNode>();
@@ -482,21 +486,21 @@ std::span<const ir::ApiRow> all() {
   method(
       kLayout, "tile(outer, outer_shape, inner_shape)", "Every element of `outer` becomes this layout.",
       +[](ApiCall& call) -> Any {
-        return ir::tile(self(call), tile_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3));
+        return ir::tile(layout_self(call), tile_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3));
       });
   method(kLayout, "tile_to(to_shape, current_shape)", "Repeated row by row until the shape is filled.",
          tile_to);
   method(
       kLayout, "direct_sum(left, left_shape, right_shape)",
       "The sum of both over the product of their shapes.", +[](ApiCall& call) -> Any {
-        return ir::direct_sum(self(call), tile_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3));
+        return ir::direct_sum(layout_self(call), tile_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3));
       });
   rows.push_back(
       {ApiKind::kProperty, "mlc.tirx.TileLayout", "offset", "Where it begins, by axis.", offset_by_axis});
   method(kLayout, "slice(shape, region)", "The layout of a box, or None.", slice);
   method(
       kLayout, "verify_well_formed()", "Layouts are checked where they are made.", +[](ApiCall& call) -> Any {
-        ir::scope_of(ir::tile_of(self(call)));
+        ir::scope_of(ir::tile_of(layout_self(call)));
         return true;
       });
   module(
@@ -524,6 +528,6 @@ std::span<const ir::ApiRow> all() {
 
 }  // namespace
 
-std::span<const ir::ApiRow> layout_rows() { return all(); }
+std::span<const ir::ApiRow> layout_rows() { return layout_table(); }
 
 }  // namespace mlc::tvmscript

@@ -4,17 +4,23 @@
 #include "frontend/script/core/library.h"
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "TypeError",
+    {
+        {.name = "not-a-class", .message = "`@T.meta_class` stands above a class, this is `{}`"},
+    }};
+MLC_REFUSALS(device_rows_pool, refusals);
+
 namespace {
 
 Any meta_class(ApiCall& call) {
   auto* cls = script::as<script::ClassNode>(call.args[0]);
   if (!cls) {
-    throw ir::Error("not-a-class", "`@T.meta_class` stands above a class, this is `{}`",
-                    ir::type_name(call.args[0]))
-        .at(call.span)
-        .kind("TypeError");
+    throw ir::refuse(refusals["not-a-class"], ir::type_name(call.args[0])).at(call.span);
   }
   cls->set(syntax::Symbol(kMetaClassMark), true);
   return call.args[0];
@@ -29,7 +35,7 @@ Any pool_member(ApiCall& call) {
 
 constexpr std::string_view kTma = "tvm.backend.cuda.tile_primitive.tma_utils";
 using ir::ApiKind;
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow pool_table[] = {
     {ApiKind::kFunction, kT, "meta_class(cls)",
      "Objects of the class that follows are values of a prim_func; buffers that they own get their names.",
      meta_class},
@@ -44,6 +50,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> pool_rows() { return rows; }
+std::span<const ir::ApiRow> pool_rows() { return pool_table; }
 
 }  // namespace mlc::tvmscript

@@ -4,9 +4,21 @@
 #include "frontend/tvmscript/builder/rows.h"
 #include "frontend/tvmscript/builder/scope_binding.h"
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    ir::kRefusedValue,
+    {
+        {.name = "bad-scope-id"},
+        {.name = "unknown-scope",
+         .message = "there is no execution scope `{}`",
+         .meaning = "A scope of execution of a kernel; the message lists those that there are."},
+    }};
+MLC_REFUSALS(device_rows_scope, refusals);
+
 namespace {
 
 using ir::ApiKind;
@@ -31,9 +43,8 @@ Any exec_scope(ApiCall& call) {
     if (known == view(name)) return ir::exec_scope(kind);
     names.emplace_back(known);
   }
-  throw ir::Error("unknown-scope", "there is no execution scope `{}`", name.c_str())
+  throw ir::refuse(refusals["unknown-scope"], name.c_str())
       .at(call.span_of(0))
-      .kind(ir::kRefusedValue)
       .help(ir::did_you_mean(view(name), names));
 }
 
@@ -52,14 +63,13 @@ Any make_scope_ids(ApiCall& call) {
   String parent = str_arg(call, 2), current = str_arg(call, 3);
   std::optional<ScopeBinding> binding = scope_binding(view(parent), view(current));
   if (!binding) {
-    throw ir::Error("bad-scope-id", "no id counts `{}` within `{}`", current.c_str(), parent.c_str())
-        .at(call.span_of(2))
-        .kind(ir::kRefusedValue);
+    throw ir::refuse_as(refusals["bad-scope-id"], "no id counts `{}` within `{}`", current.c_str(),
+                        parent.c_str())
+        .at(call.span_of(2));
   }
   if (extents.empty() ? ids.size() != 1 : ids.size() != extents.size()) {
-    throw ir::Error("bad-scope-id", "{} variables for {} extents", ids.size(), extents.size())
+    throw ir::refuse_as(refusals["bad-scope-id"], "{} variables for {} extents", ids.size(), extents.size())
         .at(call.span_of(1))
-        .kind(ir::kRefusedValue)
         .help("without extents, which are found from other definitions then, there is one variable");
   }
   return ir::make<ir::ScopeIdDefNode>(ids, extents, *binding, extents_at(call, 4));
@@ -113,7 +123,7 @@ Any apply_lambda(ApiCall& call) {
   return ir::substitute(lambda->pred, values);
 }
 
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow scope_table[] = {
     {ApiKind::kFunction, "tvm.script.tirx", "ExecScope(name)",
      "The threads that act together: cluster, cta, warpgroup, warp or thread.", exec_scope},
     {ApiKind::kClass, "tvm.tirx", "ExecScope(name)", "The threads that act together.", exec_scope,
@@ -135,6 +145,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> scope_rows() { return rows; }
+std::span<const ir::ApiRow> scope_rows() { return scope_table; }
 
 }  // namespace mlc::tvmscript

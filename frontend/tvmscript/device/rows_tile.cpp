@@ -5,12 +5,24 @@
 
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
 #include "ir/tir/op.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "copy-shape-mismatch",
+         .message = "the destination has the shape ({}), the source ({})",
+         .help = "copy equal regions, or reshape one side with a view",
+         .meaning = "A copy of tiles reads as many elements along each axis as it writes."},
+    }};
+MLC_REFUSALS(device_rows_tile, refusals);
+
 namespace {
 
 struct TileRow {
@@ -106,7 +118,7 @@ Any tile_operator(const ApiCall& call, size_t i) {
   return Expr(ir::op("tirx.tile." + std::string(view(name))));
 }
 
-Any predicate(const ApiCall& call, size_t i) {
+Any tile_predicate(const ApiCall& call, size_t i) {
   if (call.args[i].as<ir::LambdaExprNode>()) return call.args[i];
   if (!call.host.callable(call.args[i])) ir::wrong_argument(call, i, "a function of the indices");
   Array<Var> vars;
@@ -144,7 +156,7 @@ Any operand(const ApiCall& call, size_t i, char kind) {
     case 'p':
       return tile_operator(call, i);
     default:
-      return predicate(call, i);
+      return tile_predicate(call, i);
   }
 }
 
@@ -175,11 +187,7 @@ void check_copy(const ApiCall& call, const Any& dst, const Any& src, const Strin
     same = !difference || *difference == 0;
   }
   if (same) return;
-  throw ir::Error("copy-shape-mismatch", "the destination has the shape ({}), the source ({})", text(to),
-                  text(from))
-      .at(call.span)
-      .kind("ValueError")
-      .help("copy equal regions, or reshape one side with a view");
+  throw ir::refuse(refusals["copy-shape-mismatch"], text(to), text(from)).at(call.span);
 }
 
 // T.tile.exp(x) of a value is the operator on values.
@@ -248,7 +256,7 @@ Any build_tile_primitive(ApiCall& call) {
   return nullptr;
 }
 
-std::span<const ir::ApiRow> all() {
+std::span<const ir::ApiRow> tile_table() {
   static std::deque<std::string> text;
   static std::vector<ir::ApiRow> rows;
   if (!rows.empty()) return rows;
@@ -270,6 +278,6 @@ std::span<const ir::ApiRow> all() {
 
 }  // namespace
 
-std::span<const ir::ApiRow> tile_rows() { return all(); }
+std::span<const ir::ApiRow> tile_rows() { return tile_table(); }
 
 }  // namespace mlc::tvmscript

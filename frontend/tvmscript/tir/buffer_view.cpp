@@ -6,10 +6,27 @@
 #include <sstream>
 
 #include "frontend/script/core/ir_values.h"
+#include "ir/core/refusal.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-view"},
+        {.name = "no-layout",
+         .kind = "AttributeError",
+         .message = "{} needs a layout, and `{}` has none",
+         .help = "buffers of schedulable functions have no layout unless `layout=` gives one",
+         .meaning = "A method asks where elements lie, and the buffer does not say: give it a layout."},
+        {.name = "not-a-permutation",
+         .kind = "AssertionError",
+         .message = "a permutation names each of the {} dimensions of `{}` once"},
+    }};
+MLC_REFUSALS(tir_buffer_view, refusals);
+
 namespace {
 
 using ir::Iter;
@@ -24,7 +41,7 @@ bool is_placed_tensor_memory(const ir::BufferTypeNode* type) {
 int64_t count_of(const auto& list) { return static_cast<int64_t>(list.size()); }
 
 [[noreturn]] void bad_view(std::string message, Span span) {
-  throw ir::Error("bad-view", "{}", message).at(span).kind("ValueError");
+  throw ir::refuse_as(refusals["bad-view"], "{}", message).at(span);
 }
 
 // `index` along a dimension as a distance in memory: split by the extents of its iterators.
@@ -89,10 +106,10 @@ void check_tensor_memory(const ir::BufferTypeNode* type, std::span<const Iter> g
   if (type->allocated_addr.empty() || ir::is_const_int(start, 0)) return;
   for (const Iter& iter : group) {
     if (std::string_view(iter->axis->name.data(), iter->axis->name.size()) == "TCol") continue;
-    throw ir::Error("bad-view", "a part of tensor memory can begin at another column, not at another `{}`",
-                    iter->axis->name.c_str())
-        .at(span)
-        .kind("ValueError");
+    throw ir::refuse_as(refusals["bad-view"],
+                        "a part of tensor memory can begin at another column, not at another `{}`",
+                        iter->axis->name.c_str())
+        .at(span);
   }
 }
 
@@ -120,11 +137,9 @@ std::vector<std::vector<std::string>> axes_of(std::string_view side) {
 
 Layout layout_of(const Buffer& buffer, std::string_view what, Span span) {
   if (auto layout = buffer->buffer()->layout.as<Layout>(); layout && layout->defined()) return *layout;
-  throw ir::Error("no-layout", "{} needs a layout, and `{}` has none", what, buffer->name.c_str())
+  throw ir::refuse(refusals["no-layout"], what, buffer->name.c_str())
       .at(span)
-      .kind("AttributeError")
-      .note("the buffer is declared here", buffer->span)
-      .help("buffers of schedulable functions have no layout unless `layout=` gives one");
+      .note("the buffer is declared here", buffer->span);
 }
 
 Expr declare_view(Builder& builder, const Buffer& buffer, ViewChange change, Span span) {
@@ -173,10 +188,7 @@ Expr permuted(Builder& builder, const Buffer& buffer, std::span<const int64_t> o
   bool complete = count_of(sorted) == count_of(type->shape);
   for (int64_t i = 0; complete && i < count_of(sorted); ++i) complete = sorted[static_cast<size_t>(i)] == i;
   if (!complete) {
-    throw ir::Error("not-a-permutation", "a permutation names each of the {} dimensions of `{}` once",
-                    type->shape.size(), buffer->name.c_str())
-        .at(span)
-        .kind("AssertionError");
+    throw ir::refuse(refusals["not-a-permutation"], type->shape.size(), buffer->name.c_str()).at(span);
   }
   Array<Expr> shape;
   for (int64_t dim : order) shape.push_back(type->shape[dim]);
@@ -238,12 +250,11 @@ Expr narrowed(Builder& builder, const Buffer& buffer, int64_t dim, const Expr& s
   Expr first = ir::exact_quotient(start, inner);
   Expr whole = ir::exact_quotient(length, inner);
   if (!first || !whole) {
-    throw ir::Error("bad-view",
-                    "dimension {} of `{}` is made of several layout iterators: a part of it must begin "
-                    "and end at multiples of the inner ones",
-                    dim, buffer->name.c_str())
-        .at(span)
-        .kind("ValueError");
+    throw ir::refuse_as(refusals["bad-view"],
+                        "dimension {} of `{}` is made of several layout iterators: a part of it must begin "
+                        "and end at multiples of the inner ones",
+                        dim, buffer->name.c_str())
+        .at(span);
   }
   check_tensor_memory(type, std::span<const Iter>(&outer, 1), first, span);
   Array<Expr> shape = type->shape;

@@ -6,6 +6,7 @@
 #include "frontend/script/core/value.h"
 #include "frontend/tvmscript/builder/builder.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/layout.h"
@@ -14,6 +15,91 @@
 #include "ir/tir/region.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-annotation",
+         .meaning = "What stands after the colon of a variable must be a type of numbers, or `T.let`.",
+         .wrong = "x: T.handle = h",
+         .right = R"(x: T.let = h
+T.evaluate(x))"},
+        {.name = "bad-target",
+         .meaning = "A function assigns to names, to tuples of names and to elements of buffers.",
+         .wrong = "A[0].x, y = 1, 2",
+         .right = R"(x, y = 1, 2
+A[0] = T.float32(x + y))"},
+        {.name = "cannot-bind",
+         .kind = "TypeError",
+         .message = "`{}` cannot become a variable of a prim_func",
+         .help = "keep a script value with `T.meta_var(...)`",
+         .meaning = "Plain assignment makes a variable of the compiled function, which holds a number. A "
+                    "value of the script stays one under `T.meta_var`.",
+         .wrong = R"(x = T.float32
+T.evaluate(x(1)))",
+         .right = R"(x = T.meta_var(T.float32)
+T.evaluate(x(1)))"},
+        {.name = "lanes-not-constant",
+         .meaning = "A slice that is stored into becomes a vector, whose length is part of its type and must "
+                    "be known now.",
+         .wrong = "A[0:n] = T.Broadcast(T.float32(1), 4)",
+         .right = "A[n:n + 4] = T.Broadcast(T.float32(1), 4)"},
+        {.name = "let-without-value",
+         .message = "`T.let` needs a value",
+         .meaning = "`T.let` names a value once and for all, so the value stands beside it.",
+         .wrong = "x: T.let",
+         .right = R"(x: T.let = n + 1
+T.evaluate(x))"},
+        {.name = "no-effect", .message = "a loop or block cannot be given the name `{}`"},
+        {.name = "not-a-buffer",
+         .message = "only elements of buffers can be stored to, this is `{}`",
+         .meaning = "Only buffers have elements.",
+         .wrong = "n[0] = 1",
+         .right = "A[0] = 1.0"},
+        {.name = "not-assignable",
+         .meaning = "Only mutable scalars and elements of buffers can change.",
+         .wrong = R"(for i in range(4):
+    i += 1)",
+         .right = R"(i: T.int32 = 0
+i += 1)"},
+        {.name = "open-slice",
+         .message = "a slice to store into needs both ends",
+         .help = "write `A[begin:end]`",
+         .meaning =
+             "The length of a vector is part of its type, so a slice that is stored into has both ends.",
+         .wrong = "A[0:] = T.Broadcast(T.float32(1), 16)",
+         .right = "A[0:16] = T.Broadcast(T.float32(1), 16)"},
+        {.name = "redefined-variable",
+         .message = "`{}` is defined in this scope already",
+         .help = "use another name; only mutable scalars can be assigned again",
+         .meaning = "A name means one thing in its scope. Mutable scalars can be assigned again, with the "
+                    "same type.",
+         .wrong = R"(x: T.let = n
+x: T.let = n + 1)",
+         .right = R"(x: T.let = n
+y: T.let = x + 1
+A[y] = 1.0)"},
+        {.name = "unpack-mismatch",
+         .message = "`T.axis.remap` makes {} axes, `{}` is one name",
+         .meaning = "What is taken apart needs as many names as it has parts.",
+         .wrong = R"(for i, j in T.grid(4, 4):
+    with T.sblock("b"):
+        vi = T.axis.remap("SS", [i, j])
+        A[0] = 1.0)",
+         .right = R"(for i, j in T.grid(4, 4):
+    with T.sblock("b"):
+        vi, vj = T.axis.remap("SS", [i, j])
+        A[vi * 4 + vj] = 1.0)"},
+        {.name = "wrong-number-of-targets",
+         .message = "{} value{} for {}{} name{}",
+         .meaning = "As many names as values.",
+         .wrong = R"(for i, j in T.grid(4):
+    A[i] = 1.0)",
+         .right = R"(for i, j in T.grid(4, 4):
+    A[i] = 1.0)"},
+    }};
+MLC_REFUSALS(tir_build_assign, refusals);
+
 namespace {
 
 syntax::Symbol meta_class_mark() {
@@ -102,9 +188,9 @@ std::string shown(const Type& type) {
   throw std::move(error)
       .at(value.span)
       .note("the annotation is here", annotation.span)
-      .help(number
-                ? fmt::format("convert it: `T.{}({})`", shown(type), ir::SourceMap::global().text(value.span))
-                : "leave the type out: `T.let` alone takes that of the value");
+      .help(number ? fmt::format("convert it: `T.{}({})`", shown(type),
+                                 ir::SourceMap::current().text(value.span))
+                   : "leave the type out: `T.let` alone takes that of the value");
 }
 
 Expr tuple_from(const Any& value, Span span) {
@@ -156,9 +242,8 @@ Array<Expr> Builder::store_indices(const Buffer& buffer, const syntax::Expr& sli
     if (auto* range = syntax::as<syntax::Slice>(e)) {
       // A[begin:end:step] = vector: the lanes must be known.
       if (!range->lower || !range->upper) {
-        throw ir::Error("open-slice", "a slice to store into needs both ends")
-            .at(e->span)
-            .help("write `A[begin:end]`");
+        throw ir::refuse(refusals["open-slice"])
+            .at(e->span);
       }
       Expr begin = script::as_expr(evaluate(*range->lower), range->lower->span, "an index");
       Expr end = script::as_expr(evaluate(*range->upper), range->upper->span, "an index");
@@ -171,12 +256,14 @@ Array<Expr> Builder::store_indices(const Buffer& buffer, const syntax::Expr& sli
         return;
       }
       if (!distance || !stride || *stride == 0) {
-        throw ir::Error("lanes-not-constant", "the length of a slice to store into must be a constant")
+        throw ir::refuse_as(refusals["lanes-not-constant"],
+                            "the length of a slice to store into must be a constant")
             .at(e->span);
       }
       int64_t lanes = (*distance + *stride - (*stride > 0 ? 1 : -1)) / *stride;
       if (lanes < 1)
-        throw ir::Error("lanes-not-constant", "a slice of {} elements holds no vector", lanes).at(e->span);
+        throw ir::refuse_as(refusals["lanes-not-constant"], "a slice of {} elements holds no vector", lanes)
+            .at(e->span);
       if (lanes == 1) {
         add_value(begin, e->span);
       } else {
@@ -209,13 +296,13 @@ void Builder::store_subscript(const syntax::Subscript& target, const Any& value,
   Any base = evaluate(*target.value);
   auto* buffer = base.as<ir::VarNode>();
   if (!buffer || !buffer->buffer()) {
-    ir::Error error("not-a-buffer", "only elements of buffers can be stored to, this is `{}`",
-                    buffer ? buffer->dtype().str() : ir::type_name(base));
+    ir::Error error =
+        ir::refuse(refusals["not-a-buffer"], buffer ? buffer->dtype().str() : ir::type_name(base));
     std::move(error).at(target.value->span).kind("TypeError");
     if (buffer && buffer->dtype().is_handle()) {
       error.first().help =
           fmt::format("give the memory a shape: `{0}_buffer = T.match_buffer({0}, shape, dtype)`",
-                      ir::SourceMap::global().text(target.value->span));
+                      ir::SourceMap::current().text(target.value->span));
     }
     throw error;
   }
@@ -289,16 +376,14 @@ Any Builder::named(const std::string& name, const Any& value, Span span) {
     return value;
   }
   if (frame<ForFrameNode>(value) || frame<BlockFrameNode>(value) || frame<InitFrameNode>(value)) {
-    throw ir::Error("no-effect", "a loop or block cannot be given the name `{}`", name)
+    throw ir::refuse(refusals["no-effect"], name)
         .at(span)
         .help(frame<ForFrameNode>(value) ? "write `for i in ...:`" : "write `with ...:`");
   }
   auto expr = script::to_expr(value, span);
   if (!expr) {
-    throw ir::Error("cannot-bind", "`{}` cannot become a variable of a prim_func", ir::type_name(value))
-        .at(span)
-        .kind("TypeError")
-        .help("keep a script value with `T.meta_var(...)`");
+    throw ir::refuse(refusals["cannot-bind"], ir::type_name(value))
+        .at(span);
   }
   const Expr& e = *expr;
   if (e->ty->kind != ir::TypeKind::kPrim) {
@@ -317,10 +402,9 @@ void Builder::check_fresh(const syntax::Name& name, const Any& value) {
   const Any* current = names_.peek(name.id);
   if (frame<PoisonNode>(*current)) return;
   if (auto* var = current->as<ir::VarNode>(); var && var == value.as<ir::VarNode>()) return;
-  throw ir::Error("redefined-variable", "`{}` is defined in this scope already", name.id.str())
+  throw ir::refuse(refusals["redefined-variable"], name.id.str())
       .at(name.span)
-      .note("the first definition is here", names_.span_of(name.id))
-      .help("use another name; only mutable scalars can be assigned again");
+      .note("the first definition is here", names_.span_of(name.id));
 }
 
 // The buffer or block iterator that this name has just been given is the variable that a line above
@@ -395,7 +479,8 @@ void Builder::assign(const syntax::Expr& target, const Any& value, const syntax:
     return store_subscript(*subscript, value, span);
   syntax::Seq<syntax::Expr> targets = target_elements(target);
   if (targets.empty()) {
-    throw ir::Error("bad-target", "a prim_func assigns to names, tuples of names and elements of buffers")
+    throw ir::refuse_as(refusals["bad-target"],
+                        "a prim_func assigns to names, tuples of names and elements of buffers")
         .at(target.span);
   }
   // T.meta_var around a tuple keeps its elements as they are.
@@ -425,9 +510,9 @@ void Builder::assign(const syntax::Expr& target, const Any& value, const syntax:
   }
   bool has_star = starred < targets.size();
   if (has_star ? values.size() + 1 < targets.size() : values.size() != targets.size()) {
-    throw ir::Error("wrong-number-of-targets", "{} value{} for {}{} name{}", values.size(),
-                    values.size() == 1 ? "" : "s", has_star ? "at least " : "",
-                    has_star ? targets.size() - 1 : targets.size(), targets.size() == 1 ? "" : "s")
+    throw ir::refuse(refusals["wrong-number-of-targets"], values.size(), values.size() == 1 ? "" : "s",
+                     has_star ? "at least " : "", has_star ? targets.size() - 1 : targets.size(),
+                     targets.size() == 1 ? "" : "s")
         .at(target.span);
   }
   size_t next = 0;
@@ -441,7 +526,7 @@ void Builder::assign(const syntax::Expr& target, const Any& value, const syntax:
     Array<Any> rest;
     for (size_t k = 0; k < count; ++k) rest.push_back(values[next++]);
     auto* name = target_name(*targets[i]);
-    if (!name) throw ir::Error("bad-target", "`*` needs a name").at(targets[i]->span);
+    if (!name) throw ir::refuse_as(refusals["bad-target"], "`*` needs a name").at(targets[i]->span);
     bind_name(*name, keep_value(rest), targets[i]->span);
   }
 }
@@ -457,7 +542,7 @@ void check_axes_named(const syntax::Name& target, const syntax::Expr& source, co
   size_t count = script::elements(value).size();
   std::string names;
   for (size_t i = 0; i < count; ++i) names += fmt::format("{}{}{}", i ? ", " : "", target.id.str(), i);
-  throw ir::Error("unpack-mismatch", "`T.axis.remap` makes {} axes, `{}` is one name", count, target.id.str())
+  throw ir::refuse(refusals["unpack-mismatch"], count, target.id.str())
       .at(target.span)
       .help(fmt::format("name each of them: `{} = ...`", names));
 }
@@ -492,8 +577,9 @@ void Builder::visit_aug_assign(const syntax::AugAssign& node) {
     return store_subscript(*subscript, value, node.span);
   if (store_scalar(*node.target, value, node.span)) return;
   auto* name = syntax::as<syntax::Name>(node.target);
-  if (!name) throw ir::Error("not-assignable", "this is no element of a buffer").at(node.target->span);
-  throw ir::Error("not-assignable", "`{}` is no mutable scalar", name->id.str())
+  if (!name)
+    throw ir::refuse_as(refusals["not-assignable"], "this is no element of a buffer").at(node.target->span);
+  throw ir::refuse_as(refusals["not-assignable"], "`{}` is no mutable scalar", name->id.str())
       .at(node.target->span)
       .note("it is defined here", names_.span_of(name->id));
 }
@@ -511,7 +597,7 @@ bool Builder::is_of_older_dialect(const syntax::Expr& annotation) {
 
 void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
   auto* name = syntax::as<syntax::Name>(node.target);
-  if (!name) throw ir::Error("bad-target", "only a name can have a type").at(node.target->span);
+  if (!name) throw ir::refuse_as(refusals["bad-target"], "only a name can have a type").at(node.target->span);
   bool ok = attempt(node.span, [&] {
     check_fresh(*name, Any(nullptr));
     Any value;
@@ -522,7 +608,7 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
     Any base = evaluate(subscript ? *subscript->value : *annotation);
     if (frame<LetAnnotationNode>(base)) {
       if (!node.value) {
-        throw ir::Error("let-without-value", "`T.let` needs a value")
+        throw ir::refuse(refusals["let-without-value"])
             .at(node.span)
             .help(fmt::format("write `{}: T.let = ...`", name->id.str()));
       }
@@ -545,7 +631,7 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
     if (script::as<script::ApiFunctionNode>(base)) made = evaluator_.call(base, {}, {}, annotation->span);
     auto* var = made.as<ir::VarNode>();
     if (!var || !var->name.empty()) {
-      throw ir::Error("bad-annotation", "`{}` is no type", ir::type_name(made))
+      throw ir::refuse_as(refusals["bad-annotation"], "`{}` is no type", ir::type_name(made))
           .at(annotation->span)
           .kind("TypeError");
     }
@@ -562,13 +648,15 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
       }
     }
     if (var->ty->kind != ir::TypeKind::kPrim) {
-      throw ir::Error("bad-annotation", "a mutable variable holds a number, not a pointer or a buffer")
+      throw ir::refuse_as(refusals["bad-annotation"],
+                          "a mutable variable holds a number, not a pointer or a buffer")
           .at(annotation->span)
           .help("use `T.let[...]` for a pointer");
     }
     if (subscript) {
       if (node.value)
-        throw ir::Error("bad-annotation", "a local array has no initial value").at(node.value->span);
+        throw ir::refuse_as(refusals["bad-annotation"], "a local array has no initial value")
+            .at(node.value->span);
       Array<Expr> shape;
       Any extents = evaluate(*subscript->slice);
       if (script::as<ffi::ArrayObj>(extents)) {

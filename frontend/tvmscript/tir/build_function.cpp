@@ -4,11 +4,60 @@
 #include "frontend/syntax/walk.h"
 #include "frontend/tvmscript/builder/builder.h"
 #include "frontend/tvmscript/builder/frame.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/verify.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-parameter-type",
+         .kind = "TypeError",
+         .message = "`{}` is annotated with `{}`, which is no type of a parameter",
+         .meaning = "A parameter is a buffer, a pointer or a number, and says so with a name of `T`.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def f(n: int):
+    T.evaluate(0))",
+         .right = R"(@T.prim_func(s_tir=True)
+def f(n: T.int32):
+    T.evaluate(n))"},
+        {.name = "bad-return-type",
+         .kind = "TypeError",
+         .message = "`{}` is not a type",
+         .meaning = "The type of a result is a name of `T`, or None.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def f(n: T.int32) -> "x":
+    return n)",
+         .right = R"(@T.prim_func(s_tir=True)
+def f(n: T.int32) -> T.int32:
+    return n)"},
+        {.name = "bad-type-parameter",
+         .meaning = "A type parameter of a function stands for one 64-bit dimension."},
+        {.name = "missing-annotation",
+         .message = "parameter `{}` has no type",
+         .meaning = "Every parameter says its type.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def f(n):
+    T.evaluate(0))",
+         .right = R"(@T.prim_func(s_tir=True)
+def f(n: T.int32):
+    T.evaluate(n))"},
+        {.name = "unsupported-parameter",
+         .message = "a prim_func has positional parameters only, no {}",
+         .meaning = "A compiled function is called with all its arguments, by position.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def f(n: T.int32 = 3):
+    T.evaluate(n))",
+         .right = R"(@T.prim_func(s_tir=True)
+def f(n: T.int32):
+    T.evaluate(n))"},
+    }};
+MLC_REFUSALS(tir_build_function, refusals);
+
 namespace {
 
 // Does some `with` below open a block? Decides the dialect of a bare @T.prim_func before it is built.
@@ -66,21 +115,21 @@ std::optional<DataType> scalar_annotation(const syntax::Expr* annotation) {
 }
 
 ir::Error unsupported_parameter(std::string_view what, Span span) {
-  return ir::Error("unsupported-parameter", "a prim_func has positional parameters only, no {}", what)
-      .at(span);
+  return ir::refuse(refusals["unsupported-parameter"], what).at(span);
 }
 
 void check_type_parameter(const syntax::TypeParam& param) {
   if (param.type_kind != syntax::TypeParam::Kind::kTypeVar) {
-    throw ir::Error("bad-type-parameter", "the type parameter `{}` is not a single variable",
-                    param.name.str())
+    throw ir::refuse_as(refusals["bad-type-parameter"], "the type parameter `{}` is not a single variable",
+                        param.name.str())
         .at(param.span)
         .help(fmt::format("write `{}` without a star: it is a 64-bit dimension", param.name.str()));
   }
   auto* bound = param.bound ? syntax::as<syntax::Name>(param.bound) : nullptr;
   if (param.bound && (!bound || bound->id.str() != "int")) {
-    throw ir::Error("bad-type-parameter", "the type parameter `{}` is a 64-bit dimension, not `{}`",
-                    param.name.str(), ir::SourceMap::global().text(param.bound->span))
+    throw ir::refuse_as(refusals["bad-type-parameter"],
+                        "the type parameter `{}` is a 64-bit dimension, not `{}`", param.name.str(),
+                        ir::SourceMap::current().text(param.bound->span))
         .at(param.bound->span)
         .help(fmt::format("write `{}` or `{}: int`", param.name.str(), param.name.str()));
   }
@@ -94,19 +143,10 @@ bool is_root_realize(const Stmt& body) {
 // A block without its realization is no schedulable one: it asks for no root.
 bool contains_block(const Stmt& body) {
   bool found = false;
-  struct Finder final : ir::Walker {
-    bool* found;
-    void visit(const Stmt& s) override {
-      if (*found || s->kind == ir::StmtKind::kSBlockRealize) {
-        *found = true;
-        return;
-      }
-      walk_children(s);
-    }
-    void visit(const Expr&) override {}
-  } finder;
-  finder.found = &found;
-  finder.visit(body);
+  ir::walk_with(body, [&](const Stmt& s, ir::Walker& on) {
+    found = found || s->kind == ir::StmtKind::kSBlockRealize;
+    if (!found) on.walk_children(s);
+  });
   return found;
 }
 
@@ -158,15 +198,13 @@ Any Builder::evaluate_annotation(const syntax::Expr& annotation) {
 Var Builder::parameter_from(const Any& annotation, const syntax::Arg& arg) {
   auto* var = annotation.as<ir::VarNode>();
   if (!var || !var->name.empty()) {
-    std::string_view text = ir::SourceMap::global().text(arg.annotation->span);
+    std::string_view text = ir::SourceMap::current().text(arg.annotation->span);
     std::string_view meant = text == "int"     ? "T.int32"
                              : text == "float" ? "T.float32"
                              : text == "bool"  ? "T.bool"
                                                : "";
-    throw ir::Error("bad-parameter-type", "`{}` is annotated with `{}`, which is no type of a parameter",
-                    arg.name.str(), text)
+    throw ir::refuse(refusals["bad-parameter-type"], arg.name.str(), text)
         .at(arg.annotation->span)
-        .kind("TypeError")
         .help(!meant.empty()
                   ? fmt::format("write `{}: {}`", arg.name.str(), meant)
                   : "write `T.Buffer((...), \"float32\")`, `T.handle` or a type such as `T.int32`");
@@ -237,8 +275,8 @@ void Builder::bind_type_variables(const syntax::FunctionDef& definition) {
                                     declared->span);
     names_.bind(name, Expr(var), declared->span);
     if (std::string_view(declared->name.data(), declared->name.size()) != name.str()) {
-      throw ir::Error("bad-type-parameter", "the type variable `{}` calls itself `{}`", name.str(),
-                      declared->name.c_str())
+      throw ir::refuse_as(refusals["bad-type-parameter"], "the type variable `{}` calls itself `{}`",
+                          name.str(), declared->name.c_str())
           .at(span)
           .note("it is made here", declared->span)
           .help(fmt::format("write `{} = TypeVar(\"{}\")`", name.str(), name.str()));
@@ -322,7 +360,7 @@ void Builder::bind_parameters(const syntax::FunctionDef& definition) {
     if (fixed_.contains(arg->name)) return;
     bool ok = attempt(arg->span, [&] {
       if (!arg->annotation) {
-        throw ir::Error("missing-annotation", "parameter `{}` has no type", arg->name.str())
+        throw ir::refuse(refusals["missing-annotation"], arg->name.str())
             .at(arg->span)
             .help(fmt::format("write `{}: {}`", arg->name.str(), fitting_type(arg->name, definition)));
       }
@@ -342,9 +380,7 @@ Type Builder::return_type_from(const syntax::Expr& annotation) {
   if (script::is_none(value)) return ir::void_type();
   if (auto* type = frame<TypeValueNode>(value)) return type->type;
   if (auto* expr = value.as<ir::ExprNode>()) return expr->ty;
-  throw ir::Error("bad-return-type", "`{}` is not a type", ir::type_name(value))
-      .at(annotation.span)
-      .kind("TypeError");
+  throw ir::refuse(refusals["bad-return-type"], ir::type_name(value)).at(annotation.span);
 }
 
 ir::FuncType Builder::signature(const syntax::FunctionDef& definition) {

@@ -4,6 +4,7 @@
 #include "frontend/script/core/value.h"
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/builder.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
@@ -12,6 +13,74 @@
 #include "ir/tir/simplified.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "assert-without-message",
+         .message = "`assert` in a prim_func needs a message",
+         .help = "write `assert condition, \"what is wrong\"`",
+         .meaning = "An assert of a function is checked when the compiled code runs; its message is all that "
+                    "a person sees then.",
+         .wrong = "assert n > 0",
+         .right = R"(assert n > 0, "n must be positive")"},
+        {.name = "no-effect",
+         .meaning = "The statement adds nothing to the function. What the script computes while the function "
+                    "is read stays in the script.",
+         .wrong = "None",
+         .right = "T.evaluate(n)"},
+        {.name = "not-a-condition",
+         .meaning = "A condition is a comparison or a bool.",
+         .wrong = R"(if A:
+    A[0] = 1.0)",
+         .right = R"(if A[0] > 0.0:
+    A[0] = 1.0)"},
+        {.name = "not-a-context",
+         .kind = "TypeError",
+         .message = "a prim_func cannot use `{}` in `with`",
+         .help = "use `T.sblock`, `T.init`, `T.attr` or `T.launch_thread`",
+         .meaning = "`with` opens blocks, attributes and threads in a function.",
+         .wrong = R"(with n:
+    A[0] = 1.0)",
+         .right = R"(with T.sblock("b"):
+    A[0] = 1.0)"},
+        {.name = "not-a-loop",
+         .kind = "TypeError",
+         .meaning = "A loop of the compiled function counts: it runs over `range` or a loop of `T`.",
+         .wrong = R"(for i in [1, 2]:
+    A[i] = 1.0)",
+         .right = R"(for i in range(1, 3):
+    A[i] = 1.0)"},
+        {.name = "repeated-block-part",
+         .message = "the block `{}` has a second `T.init`",
+         .meaning = "A block has one of each: T.reads, T.writes, T.where, T.init.",
+         .wrong = R"(with T.sblock("b"):
+    T.reads(A[0])
+    T.reads(A[1])
+    B[0, 0] = A[0] + A[1])",
+         .right = R"(with T.sblock("b"):
+    T.reads(A[0], A[1])
+    B[0, 0] = A[0] + A[1])"},
+        {.name = "return-without-value",
+         .message = "`return` in a prim_func needs a value",
+         .meaning = "A function ends at its last statement; `return` gives a value.",
+         .wrong = "return",
+         .right = "return n"},
+        {.name = "undetectable-access",
+         .message = "the block `{}` passes on the address of `{}`, so its regions cannot be found",
+         .help = "write `T.reads(...)` and `T.writes(...)`",
+         .meaning = "The address of a buffer leaves the block, so what the block reads and writes cannot be "
+                    "found. Write it down.",
+         .wrong = R"(with T.sblock("b"):
+    T.evaluate(T.call_extern("int32", "g", A.data))
+A[0] = 1.0)",
+         .right = R"(with T.sblock("b"):
+    T.reads(A[0:16])
+    T.writes(A[0:16])
+    T.evaluate(T.call_extern("int32", "g", A.data)))"},
+    }};
+MLC_REFUSALS(tir_build_statement, refusals);
+
 namespace {
 
 [[noreturn]] void not_in_prim_func(std::string_view what, Span span) {
@@ -211,16 +280,14 @@ void Builder::visit_for(const syntax::For& node) {
     bool counts = script::is_int(iter) || (number && number->dtype().is_int());
     auto* buffer = iter.as<ir::VarNode>();
     if (buffer && buffer->buffer()) {
-      throw ir::Error("not-a-loop", "a prim_func cannot iterate over a buffer")
+      throw ir::refuse_as(refusals["not-a-loop"], "a prim_func cannot iterate over a buffer")
           .at(node.iter->span)
-          .kind("TypeError")
           .help(fmt::format("count its elements: `range({}.shape[0])`",
-                            ir::SourceMap::global().text(node.iter->span)));
+                            ir::SourceMap::current().text(node.iter->span)));
     }
-    throw ir::Error("not-a-loop", "a prim_func cannot iterate over `{}`", ir::type_name(iter))
+    throw ir::refuse_as(refusals["not-a-loop"], "a prim_func cannot iterate over `{}`", ir::type_name(iter))
         .at(node.iter->span)
-        .kind("TypeError")
-        .help(counts ? fmt::format("write `range({})`", ir::SourceMap::global().text(node.iter->span))
+        .help(counts ? fmt::format("write `range({})`", ir::SourceMap::current().text(node.iter->span))
                      : "use `range`, `T.serial`, `T.grid`, `T.parallel`, `T.vectorized`, `T.unroll` or "
                        "`T.thread_binding`");
   });
@@ -273,15 +340,15 @@ Stmt Builder::close_loops(const ForFrameNode& frame, const std::vector<Var>& var
 Expr Builder::condition(const Any& value, Span span, std::string_view where) {
   auto e = script::to_expr(value, span);
   if (auto* var = e ? ir::as<ir::VarNode>(*e) : nullptr; var && var->buffer()) {
-    throw ir::Error("not-a-condition", "the condition of `{}` must be a bool, `{}` is a buffer", where,
-                    var->name.c_str())
+    throw ir::refuse_as(refusals["not-a-condition"], "the condition of `{}` must be a bool, `{}` is a buffer",
+                        where, var->name.c_str())
         .at(span)
         .note("the buffer is declared here", var->span)
         .help(fmt::format("compare an element: `{}[...] > 0`", var->name.c_str()));
   }
   if (e && (*e)->ty->kind == ir::TypeKind::kPrim) return *e;
-  throw ir::Error("not-a-condition", "the condition of `{}` must be a bool, got `{}`", where,
-                  ir::type_name(value))
+  throw ir::refuse_as(refusals["not-a-condition"], "the condition of `{}` must be a bool, got `{}`", where,
+                      ir::type_name(value))
       .at(span);
 }
 
@@ -313,7 +380,8 @@ void Builder::visit_if(const syntax::If& node) {
     return;
   }
   if (!script::is_ir_value(test)) {
-    throw ir::Error("not-a-condition", "the condition of `if` must be a bool, got `{}`", ir::type_name(test))
+    throw ir::refuse_as(refusals["not-a-condition"], "the condition of `if` must be a bool, got `{}`",
+                        ir::type_name(test))
         .at(node.test->span);
   }
   Expr condition = this->condition(test, node.test->span, "if");
@@ -364,8 +432,7 @@ void Builder::visit_with(const syntax::With& node, size_t item) {
           .at(with.optional_vars->span);
     }
     if (block->init) {
-      throw ir::Error("repeated-block-part", "the block `{}` has a second `T.init`", block->name.c_str())
-          .at(with.context_expr->span);
+      throw ir::refuse(refusals["repeated-block-part"], block->name.c_str()).at(with.context_expr->span);
     }
     block->init = build_rest(node, item + 1);
     touched_ = true;
@@ -404,10 +471,7 @@ void Builder::visit_with(const syntax::With& node, size_t item) {
     if (with.optional_vars) assign(*with.optional_vars, context, nullptr, with.optional_vars->span);
     return visit_with(node, item + 1);
   }
-  throw ir::Error("not-a-context", "a prim_func cannot use `{}` in `with`", ir::type_name(context))
-      .at(with.context_expr->span)
-      .kind("TypeError")
-      .help("use `T.sblock`, `T.init`, `T.attr` or `T.launch_thread`");
+  throw ir::refuse(refusals["not-a-context"], ir::type_name(context)).at(with.context_expr->span);
 }
 
 void Builder::visit_block(const BlockFrameNode& frame, const syntax::With& node, size_t item) {
@@ -445,11 +509,8 @@ void Builder::close_block(BlockState& state, Stmt body, Span span) {
     auto simplify = [&](const Expr& e) { return evaluator_.simplify(e); };
     ir::AccessRegions found = ir::detect_access_regions(block, simplify);
     if (!found.opaque.empty()) {
-      throw ir::Error("undetectable-access",
-                      "the block `{}` passes on the address of `{}`, so its regions cannot be found",
-                      state.name.c_str(), found.opaque[0]->name.c_str())
-          .at(state.span)
-          .help("write `T.reads(...)` and `T.writes(...)`");
+      throw ir::refuse(refusals["undetectable-access"], state.name.c_str(), found.opaque[0]->name.c_str())
+          .at(state.span);
     }
     block = ir::with(block, [&](ir::SBlockNode& changed) {
       if (detect_reads) changed.reads = found.reads;
@@ -477,7 +538,7 @@ void Builder::enter_flat(const AttrFrameNode& frame, Span span) {
 
 void Builder::visit_return(const syntax::Return& node) {
   if (!node.value) {
-    throw ir::Error("return-without-value", "`return` in a prim_func needs a value").at(node.span);
+    throw ir::refuse(refusals["return-without-value"]).at(node.span);
   }
   Any value = evaluate(*node.value);
   Expr result = script::is_str(value)
@@ -501,15 +562,13 @@ void Builder::visit_return(const syntax::Return& node) {
 void Builder::visit_assert(const syntax::Assert& node) {
   Expr condition = this->condition(evaluate(*node.test), node.test->span, "assert");
   if (!condition->dtype().is_bool()) {
-    throw ir::Error("not-a-condition", "the condition of `assert` must be a bool, got `{}`",
-                    condition->dtype().str())
+    throw ir::refuse_as(refusals["not-a-condition"], "the condition of `assert` must be a bool, got `{}`",
+                        condition->dtype().str())
         .at(node.test->span)
-        .help(fmt::format("compare it: `{} != 0`", ir::SourceMap::global().text(node.test->span)));
+        .help(fmt::format("compare it: `{} != 0`", ir::SourceMap::current().text(node.test->span)));
   }
   if (!node.msg) {
-    throw ir::Error("assert-without-message", "`assert` in a prim_func needs a message")
-        .at(node.span)
-        .help("write `assert condition, \"what is wrong\"`");
+    throw ir::refuse(refusals["assert-without-message"]).at(node.span);
   }
   Any message = evaluate(*node.msg);
   String kind = "RuntimeError";
@@ -544,7 +603,9 @@ void Builder::visit_expression(const syntax::ExprStmt& node) {
   if (auto* constant = syntax::as<syntax::Constant>(node.value)) {
     if (constant->type == syntax::Constant::Type::kStr) return;  // a docstring or a remark
     if (constant->type == syntax::Constant::Type::kEllipsis) {
-      throw ir::Error("no-effect", "`...` is no statement of a prim_func").at(node.span).help("write `pass`");
+      throw ir::refuse_as(refusals["no-effect"], "`...` is no statement of a prim_func")
+          .at(node.span)
+          .help("write `pass`");
     }
   }
   touched_ = false;
@@ -556,7 +617,7 @@ void Builder::visit_expression(const syntax::ExprStmt& node) {
     if (touched_ || node.value->kind == syntax::ExprKind::kCall ||
         node.value->kind == syntax::ExprKind::kIfExp)
       return;
-    throw ir::Error("no-effect", "this builds nothing: its value is None")
+    throw ir::refuse_as(refusals["no-effect"], "this builds nothing: its value is None")
         .at(node.value->span)
         .help("a prim_func runs later; only `T.*` calls and expressions of its variables become part of it");
   }
@@ -580,11 +641,11 @@ void Builder::visit_expression(const syntax::ExprStmt& node) {
   if (auto* list = value.as<ffi::ArrayObj>(); list && touched_)
     return;  // several names at once, all used elsewhere
   if (frame<ForFrameNode>(value) || frame<BlockFrameNode>(value) || frame<InitFrameNode>(value)) {
-    throw ir::Error("no-effect", "this opens a loop or block, but nothing is put into it")
+    throw ir::refuse_as(refusals["no-effect"], "this opens a loop or block, but nothing is put into it")
         .at(node.value->span)
         .help(frame<ForFrameNode>(value) ? "write `for i in ...:`" : "write `with ...:`");
   }
-  throw ir::Error("no-effect", "`{}` is no statement of a prim_func", ir::type_name(value))
+  throw ir::refuse_as(refusals["no-effect"], "`{}` is no statement of a prim_func", ir::type_name(value))
       .at(node.value->span)
       .kind("TypeError");
 }

@@ -10,6 +10,7 @@
 #include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
@@ -18,6 +19,25 @@
 #include "ir/tir/scalar_op.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-lanes",
+         .kind = ir::kRefusedValue,
+         .message = "a vector has at least 2 lanes, got {}",
+         .meaning = "A vector has at least two lanes; one lane is a scalar.",
+         .wrong = "T.evaluate(T.Broadcast(n, 1))",
+         .right = "T.evaluate(T.Broadcast(n, 4))"},
+        {.name = "bad-let",
+         .meaning = "`T.Let` gives one variable a value inside one expression.",
+         .wrong = "T.evaluate(T.Let(n, where={}))",
+         .right = R"(m = T.int32()
+T.evaluate(T.Let(m + 1, where={m: n})))"},
+        {.name = "no-limits", .message = "`{}` has no limits"},
+    }};
+MLC_REFUSALS(tir_rows_arithmetic, refusals);
+
 namespace {
 
 bool is_number(const Expr& x) {
@@ -168,9 +188,7 @@ Any if_then_else(ApiCall& call) {
 Expr lanes_arg(ApiCall& call, size_t i) {
   Expr lanes = value_arg(call, i);
   if (auto n = ir::const_int(lanes); n && *n < 2) {
-    throw ir::Error("bad-lanes", "a vector has at least 2 lanes, got {}", *n)
-        .kind(ir::kRefusedValue)
-        .at(call.span_of(i));
+    throw ir::refuse(refusals["bad-lanes"], *n).at(call.span_of(i));
   }
   // A scalable vector has `vscale() * n` lanes.
   ir::LinearForm form = ir::LinearForm::of(lanes);
@@ -217,12 +235,14 @@ Any shuffle(ApiCall& call) {
 Any let(ApiCall& call) {
   auto where = call.args[1].as<script::Dict>();
   if (!where || where->size() != 1) {
-    throw ir::Error("bad-let", "`T.Let` binds exactly one variable: `T.Let(expr, where={{v: value}})`")
+    throw ir::refuse_as(refusals["bad-let"],
+                        "`T.Let` binds exactly one variable: `T.Let(expr, where={{v: value}})`")
         .at(call.span);
   }
   auto entry = *where->begin();
   auto* var = entry.first.as<ir::VarNode>();
-  if (!var) throw ir::Error("bad-let", "the key of `where` must be a variable").at(call.span_of(1));
+  if (!var)
+    throw ir::refuse_as(refusals["bad-let"], "the key of `where` must be a variable").at(call.span_of(1));
   Expr value = script::as_expr(entry.second, call.span_of(1), "a value");
   return Expr(ir::make<ir::LetNode>(ir::ref(var), value, value_arg(call, 0), call.span));
 }
@@ -352,7 +372,7 @@ template <Expr (*limit)(DataType, Span)>
 Any limit_of(ApiCall& call) {
   DataType dtype = dtype_arg(call, 0);
   if (dtype.is_handle() || dtype.is_vector()) {
-    throw ir::Error("no-limits", "`{}` has no limits", dtype.str())
+    throw ir::refuse(refusals["no-limits"], dtype.str())
         .at(call.span)
         .kind(dtype.is_handle() ? "TypeError" : "InternalError");
   }

@@ -4,12 +4,69 @@
 
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-domain",
+         .kind = "TypeError",
+         .message = "the domain of an axis is an extent or `(begin, end)`, got {} values",
+         .meaning = "The domain of a block's axis is an extent or `(begin, end)`.",
+         .wrong = R"(for i in range(16):
+    with T.sblock("b"):
+        vi = T.axis.spatial((0, 16, 2), i)
+        A[vi] = 1.0)",
+         .right = R"(for i in range(16):
+    with T.sblock("b"):
+        vi = T.axis.spatial((0, 16), i)
+        A[vi] = 1.0)"},
+        {.name = "block-without-realization",
+         .message = "the block `{}` has `no_realize=True`, so it has no {}",
+         .help = "leave out `no_realize=True`",
+         .meaning = "A block with `no_realize=True` is a definition alone: nothing runs it, so nothing is "
+                    "bound to its iterators and no condition guards it.",
+         .wrong = R"(with T.sblock("b", no_realize=True):
+    T.where(n > 0)
+    A[0] = 1.0)",
+         .right = R"(with T.sblock("b"):
+    T.where(n > 0)
+    A[0] = 1.0)"},
+        {.name = "not-a-loop-variable",
+         .message = "`T.axis.remap` binds loop variables, this is `{}`",
+         .help = "use `T.axis.spatial(extent, binding)` or `T.axis.reduce(extent, binding)`",
+         .meaning = "`T.axis.remap` takes each axis' domain from the loop that it is bound to, so it is "
+                    "bound to loop variables.",
+         .wrong = R"(for i in range(16):
+    with T.sblock("b"):
+        vi = T.axis.remap("S", [i + 1])
+        A[vi] = 1.0)",
+         .right = R"(for i in range(15):
+    with T.sblock("b"):
+        vi = T.axis.spatial(16, i + 1)
+        A[vi] = 1.0)"},
+        {.name = "repeated-block-part", .message = "the block `{}` has a second `T.{}`"},
+        {.name = "unknown-axis-kind",
+         .message = "`{}` is no axis kind",
+         .help = "use `S` (spatial) and `R` (reduce)",
+         .meaning = "`T.axis.remap` knows `S` (spatial) and `R` (reduce).",
+         .wrong = R"(for i in range(16):
+    with T.sblock("b"):
+        vi = T.axis.remap("Q", [i])
+        A[vi] = 1.0)",
+         .right = R"(for i in range(16):
+    with T.sblock("b"):
+        vi = T.axis.remap("S", [i])
+        A[vi] = 1.0)"},
+    }};
+MLC_REFUSALS(tir_rows_block, refusals);
+
 namespace {
 
 constexpr std::string_view kAxis = "tvm.script.tirx.axis";
@@ -19,10 +76,7 @@ ir::Range domain_from(const Any& value, Span span) {
   if (script::as<ffi::ArrayObj>(value) || script::as<ffi::ListObj>(value)) {
     auto pair = script::elements(value);
     if (pair.size() != 2) {
-      throw ir::Error("bad-domain", "the domain of an axis is an extent or `(begin, end)`, got {} values",
-                      pair.size())
-          .at(span)
-          .kind("TypeError");
+      throw ir::refuse(refusals["bad-domain"], pair.size()).at(span);
     }
     Expr begin = script::as_expr(pair[0], span, "the begin of a domain");
     Expr end = script::as_expr(pair[1], span, "the end of a domain");
@@ -55,11 +109,9 @@ Var add_axis(ApiCall& call, ir::Range domain, Expr binding, ir::IterType type, S
 }
 
 [[noreturn]] void no_realization(const ApiCall& call, const BlockState& state) {
-  throw ir::Error("block-without-realization", "the block `{}` has `no_realize=True`, so it has no {}",
-                  state.name.c_str(), call.api.name == "where" ? "predicate" : "bindings")
-      .at(call.span)
-      .kind("ValueError")
-      .help("leave out `no_realize=True`");
+  throw ir::refuse(refusals["block-without-realization"], state.name.c_str(),
+                   call.api.name == "where" ? "predicate" : "bindings")
+      .at(call.span);
 }
 
 template <ir::IterType type>
@@ -101,17 +153,12 @@ Any remap(ApiCall& call) {
     if (letters[i] == 'R') {
       type = ir::IterType::kCommReduce;
     } else if (letters[i] != 'S') {
-      throw ir::Error("unknown-axis-kind", "`{}` is no axis kind", letters[i])
-          .at(call.span_of(0))
-          .help("use `S` (spatial) and `R` (reduce)");
+      throw ir::refuse(refusals["unknown-axis-kind"], letters[i]).at(call.span_of(0));
     }
     auto* var = bindings[i].as<ir::VarNode>();
     const Loop* loop = var ? builder.loop_of(var) : nullptr;
     if (!loop) {
-      throw ir::Error("not-a-loop-variable", "`T.axis.remap` binds loop variables, this is `{}`",
-                      ir::type_name(bindings[i]))
-          .at(call.span_of(1))
-          .help("use `T.axis.spatial(extent, binding)` or `T.axis.reduce(extent, binding)`");
+      throw ir::refuse(refusals["not-a-loop-variable"], ir::type_name(bindings[i])).at(call.span_of(1));
     }
     ir::Range domain = ir::make<ir::RangeNode>(loop->min, loop->extent);
     vars.push_back(Expr(add_axis(call, domain, ir::ref(var), type, call.span)));
@@ -152,9 +199,7 @@ Array<ir::TensorRegion> regions_arg(const ApiCall& call) {
 }
 
 [[noreturn]] void repeated(const ApiCall& call, const BlockState& state) {
-  throw ir::Error("repeated-block-part", "the block `{}` has a second `T.{}`", state.name.c_str(),
-                  call.api.name)
-      .at(call.span);
+  throw ir::refuse(refusals["repeated-block-part"], state.name.c_str(), call.api.name).at(call.span);
 }
 
 Any reads(ApiCall& call) {
@@ -208,7 +253,7 @@ constexpr auto kSpatial = axis<ir::IterType::kDataPar>;
 constexpr auto kReduce = axis<ir::IterType::kCommReduce>;
 constexpr std::string_view block_doc =
     "A block: the unit that schedules move. Regions that are not written are found.";
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow block_table[] = {
     {ir::ApiKind::kFunction, kT, "sblock(name=\"\", no_realize=False, exec_scope=\"\")", block_doc,
      open_block},
     {ir::ApiKind::kFunction, kT, "init()", "What a block does before its first reduction step.", open_init},
@@ -234,6 +279,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> block_rows() { return rows; }
+std::span<const ir::ApiRow> block_rows() { return block_table; }
 
 }  // namespace mlc::tvmscript

@@ -4,21 +4,48 @@
 #include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "frontend/tvmscript/device/hardware_layout.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/layout.h"
 #include "ir/tir/op.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "needs-s-tir",
+         .message = "`T.{}` belongs into a function under `@T.prim_func(s_tir=True)`",
+         .help = "use `T.alloc_buffer(...)`",
+         .meaning = "Buffers of blocks exist in functions that schedules work on.",
+         .wrong = R"(@T.prim_func
+def f(A: T.Buffer((4,), "float32")):
+    C = T.sblock_alloc_buffer((4,))
+    C[0] = A[0])",
+         .right = R"(@T.prim_func
+def f(A: T.Buffer((4,), "float32")):
+    C = T.alloc_buffer((4,))
+    C[0] = A[0])"},
+        {.name = "quoted-dimension",
+         .kind = "AssertionError+ValueError",
+         .message = "a quoted dimension belongs into the signature of a function",
+         .meaning =
+             "A quoted dimension gives a name to a size of an argument, so it stands in the signature.",
+         .wrong = R"(C = T.alloc_buffer(("m",), "float32"))",
+         .right = R"(C = T.alloc_buffer((n,), "float32")
+C[0] = 1.0)"},
+        {.name = "wrong-number-of-strides", .message = "{} strides for {} dimensions"},
+    }};
+MLC_REFUSALS(tir_rows_buffer, refusals);
+
 namespace {
 
 Expr dimension(const Any& value, Span span) {
   if (script::is_str(value)) {
     Builder* builder = Builder::current_or_null();
     if (builder && builder->in_signature()) return builder->match_expression(script::text_of(value), span);
-    throw ir::Error("quoted-dimension", "a quoted dimension belongs into the signature of a function")
-        .kind("AssertionError+ValueError")
-        .at(span);
+    throw ir::refuse(refusals["quoted-dimension"]).at(span);
   }
   Expr e = script::as_expr(value, span, "a dimension");
   DataType dtype = e->dtype();
@@ -58,8 +85,7 @@ Array<Expr> strides_from(const Any& value, const Array<Expr>& shape, Span span) 
     }
   }
   if (!strides.empty() && strides.size() != shape.size()) {
-    throw ir::Error("wrong-number-of-strides", "{} strides for {} dimensions", strides.size(), shape.size())
-        .at(span);
+    throw ir::refuse(refusals["wrong-number-of-strides"], strides.size(), shape.size()).at(span);
   }
   return strides;
 }
@@ -222,10 +248,7 @@ Any match_buffer(ApiCall& call) {
 Any block_alloc(ApiCall& call) {
   Builder& builder = Builder::current(call);
   if (!builder.schedulable() && !builder.is_loose()) {
-    throw ir::Error("needs-s-tir", "`T.{}` belongs into a function under `@T.prim_func(s_tir=True)`",
-                    call.api.name)
-        .at(call.span)
-        .help("use `T.alloc_buffer(...)`");
+    throw ir::refuse(refusals["needs-s-tir"], call.api.name).at(call.span);
   }
   Parts parts{call.args[0],     call.args[1],     call.args[3], call.args[4], call.args[5],
               int_arg(call, 6), int_arg(call, 7), nullptr,      call.args[8], call.args[9]};
@@ -372,7 +395,7 @@ constexpr std::string_view buffer_doc =
   "shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, scope=None, " \
   "align=-1, offset_factor=0, layout=\"default\", allocated_addr=None, annotations=None)"
 
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow buffer_table[] = {
     {ir::ApiKind::kFunction, kT,
      "Buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "
      "scope=\"global\", "
@@ -434,6 +457,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> buffer_rows() { return rows; }
+std::span<const ir::ApiRow> buffer_rows() { return buffer_table; }
 
 }  // namespace mlc::tvmscript

@@ -7,12 +7,33 @@
 #include "frontend/tvmscript/builder/rows.h"
 #include "frontend/tvmscript/tir/buffer_view.h"
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
 #include "ir/tir/op.h"
 #include "ir/tir/simplified.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-access-mask",
+         .message = "an access mask is made of `r` and `w`, not `{}`",
+         .meaning = "A mask of an access says whether memory is read, written or both.",
+         .wrong = R"(T.evaluate(A.access_ptr("x")))",
+         .right = R"(T.evaluate(A.access_ptr("rw")))"},
+        {.name = "bad-view",
+         .meaning = "A view shows memory with another shape, and needs as many elements as the memory has."},
+        {.name = "no-such-attribute",
+         .kind = "AttributeError",
+         .message = "a variable that is no buffer has no `{}`",
+         .meaning = "Buffers have methods that other variables lack.",
+         .wrong = "T.evaluate(n.vload([0]))",
+         .right = "T.evaluate(A.vload([0]))"},
+    }};
+MLC_REFUSALS(tir_rows_buffer_value, refusals);
+
 namespace {
 
 constexpr std::string_view kVar = "mlc.ir.Var";
@@ -38,18 +59,16 @@ struct ChunkIndexerNode final : ffi::Object {
   MLC_NODE("mlc.tvmscript.ChunkIndexer", ChunkIndexerNode, ffi::Object);
 };
 
-Buffer self(const ApiCall& call) {
+Buffer buffer_self(const ApiCall& call) {
   auto* var = call.args[0].as<ir::VarNode>();
   if (var && var->buffer()) return ir::ref(var);
-  throw ir::Error("no-such-attribute", "a variable that is no buffer has no `{}`", call.api.name)
-      .at(call.span)
-      .kind("AttributeError");
+  throw ir::refuse(refusals["no-such-attribute"], call.api.name).at(call.span);
 }
-const ir::BufferTypeNode* type_of_self(const ApiCall& call) { return self(call)->buffer(); }
+const ir::BufferTypeNode* type_of_self(const ApiCall& call) { return buffer_self(call)->buffer(); }
 
-int64_t count_of(const auto& list) { return static_cast<int64_t>(list.size()); }
+int64_t size_of_list(const auto& list) { return static_cast<int64_t>(list.size()); }
 
-int64_t int_arg(const ApiCall& call, size_t i) {
+int64_t count_argument(const ApiCall& call, size_t i) {
   if (script::is_int(call.args[i])) return script::raw_int(call.args[i]);
   if (auto* e = call.args[i].as<ir::IntImmNode>()) return e->value;
   ir::wrong_argument(call, i, "int");
@@ -61,7 +80,7 @@ int64_t int_arg(const ApiCall& call, size_t i) {
 Array<Expr> vector_indices(const Array<Expr>& begin, int lanes) {
   if (lanes == 1 || begin.empty() || !begin.back()->dtype().is_scalar()) return begin;
   Array<Expr> indices = begin;
-  int64_t last = count_of(begin) - 1;
+  int64_t last = size_of_list(begin) - 1;
   indices.Set(last, ir::make<ir::RampNode>(begin[last], ir::const_like(begin[last], 1), ir::int32(lanes)));
   return indices;
 }
@@ -75,9 +94,9 @@ Any vload(ApiCall& call) {
         .kind(ir::kRefusedValue)
         .at(call.span_of(2));
   }
-  Array<Expr> indices = vector_indices(indices_arg(call, 1, self(call)), wanted.lanes() / own.lanes());
-  check_indices(self(call), indices, call.span_of(1));
-  return Expr(ir::make<ir::TensorLoadNode>(self(call), indices, call.span));
+  Array<Expr> indices = vector_indices(indices_arg(call, 1, buffer_self(call)), wanted.lanes() / own.lanes());
+  check_indices(buffer_self(call), indices, call.span_of(1));
+  return Expr(ir::make<ir::TensorLoadNode>(buffer_self(call), indices, call.span));
 }
 
 Any vstore(ApiCall& call) {
@@ -90,8 +109,8 @@ Any vstore(ApiCall& call) {
         .kind(ir::kRefusedValue)
         .at(call.span_of(2));
   }
-  Array<Expr> indices = vector_indices(indices_arg(call, 1, self(call)), given.lanes() / own.lanes());
-  return ir::make<ir::BufferStoreNode>(self(call), value, indices, call.span);
+  Array<Expr> indices = vector_indices(indices_arg(call, 1, buffer_self(call)), given.lanes() / own.lanes());
+  return ir::make<ir::BufferStoreNode>(buffer_self(call), value, indices, call.span);
 }
 
 // ---- addresses ----
@@ -103,27 +122,25 @@ Expr flat_extent(const ir::BufferTypeNode* type) {
 }
 
 // With `content_lanes`, distances count vectors; an offset then is that of the buffer alone.
-Any access_ptr(ApiCall& call) {
+Any buffer_access_ptr(ApiCall& call) {
   const ir::BufferTypeNode* type = type_of_self(call);
   int64_t mask = 0;
   if (script::is_str(call.args[1])) {
     for (char c : script::text_of(call.args[1])) {
       if (c != 'r' && c != 'w') {
-        throw ir::Error("bad-access-mask", "an access mask is made of `r` and `w`, not `{}`", c)
-            .at(call.span_of(1))
-            .kind("ValueError");
+        throw ir::refuse(refusals["bad-access-mask"], c).at(call.span_of(1));
       }
       mask |= c == 'r' ? 1 : 2;
     }
   } else {
-    mask = int_arg(call, 1);
+    mask = count_argument(call, 1);
   }
   Expr extra = expr_arg(call, 4);
   Expr extent = ir::sub(flat_extent(type), extra);
   Expr offset = type->elem_offset ? ir::add(type->elem_offset, extra) : extra;
   Expr data = script::ir_attribute(call.args[0], "data", call.span)->cast<Expr>();
   DataType content = type->dtype;
-  int64_t lanes = int_arg(call, 3);
+  int64_t lanes = count_argument(call, 3);
   if (lanes > 1) {
     content = content.with_lanes(static_cast<int>(lanes));
     extent = ir::truncdiv(extent, ir::const_like(extent, lanes));
@@ -144,7 +161,7 @@ Any access_ptr(ApiCall& call) {
 
 Array<Expr> all_indices(ApiCall& call) {
   Array<Expr> indices = exprs_arg(call, 1);
-  Buffer buffer = self(call);
+  Buffer buffer = buffer_self(call);
   size_t rank = buffer->buffer()->shape.size();
   if (indices.size() == rank) return indices;
   throw ir::Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", buffer->name.c_str(),
@@ -156,7 +173,7 @@ Array<Expr> all_indices(ApiCall& call) {
 
 Any ptr_to(ApiCall& call) {
   const ir::BufferTypeNode* type = type_of_self(call);
-  Expr load = ir::make<ir::TensorLoadNode>(self(call), all_indices(call), call.span);
+  Expr load = ir::make<ir::TensorLoadNode>(buffer_self(call), all_indices(call), call.span);
   Type pointer = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(type->dtype)), type->storage_scope);
   return Expr(ir::make<ir::CallNode>(pointer, ir::op("tirx.address_of"), Array<Expr>{load},
                                      Map<String, Any>{}, call.span));
@@ -166,7 +183,7 @@ Any offset_of(ApiCall& call) {
   const ir::BufferTypeNode* type = type_of_self(call);
   Array<Expr> indices = all_indices(call);
   Expr offset = ir::int32(0);
-  for (int64_t i = 0; i < count_of(indices); ++i) {
+  for (int64_t i = 0; i < size_of_list(indices); ++i) {
     bool packed = type->strides.empty();
     Expr before = packed && i > 0 ? ir::mul(offset, type->shape[i]) : offset;
     Expr step = packed ? indices[i] : ir::mul(indices[i], type->strides[i]);
@@ -179,7 +196,7 @@ Any offset_of(ApiCall& call) {
 
 // Where the layout puts an element, from the beginning of the buffer; known when layouts are lowered.
 Expr layout_offset(ApiCall& call) {
-  Expr load = ir::make<ir::TensorLoadNode>(self(call), all_indices(call), call.span);
+  Expr load = ir::make<ir::TensorLoadNode>(buffer_self(call), all_indices(call), call.span);
   Expr offset = ir::call_op(DataType::Int(32), "tirx.buffer_offset", {load}, call.span);
   return bool_arg(call, 2) ? offset : ir::add(type_of_self(call)->elem_offset, offset);
 }
@@ -191,7 +208,7 @@ Expr in_bytes(const Expr& elements, DataType dtype) {
 
 template <class F>
 Any changed(ApiCall& call, F&& change) {
-  Buffer buffer = self(call);
+  Buffer buffer = buffer_self(call);
   ir::BufferType type = ir::with(ir::ref(buffer->buffer()), change);
   return Expr(ir::make<ir::VarNode>(buffer->name, Type(type), buffer->span));
 }
@@ -203,7 +220,7 @@ Any get_flattened_buffer(ApiCall& call) {
     n.layout = ir::default_layout(n.shape);
   });
 }
-Any with_dtype(ApiCall& call) {
+Any buffer_with_dtype(ApiCall& call) {
   DataType dtype = dtype_arg(call, 1);
   return changed(call, [&](ir::BufferTypeNode& n) { n.dtype = dtype; });
 }
@@ -241,15 +258,16 @@ ir::Layout layout_arg(ApiCall& call, size_t i) {
 
 // `A.view("float16")`: the last dimension becomes longer or shorter.
 Any view_as(ApiCall& call, DataType dtype) {
-  Buffer buffer = self(call);
+  Buffer buffer = buffer_self(call);
   const ir::BufferTypeNode* type = buffer->buffer();
   int own = DataType(type->dtype).bits() * DataType(type->dtype).lanes();
   int wanted = dtype.bits() * dtype.lanes();
   bool wider = wanted > own;
   int ratio = wider ? wanted / own : own / wanted;
   if ((wider ? wanted % own : own % wanted) != 0 || type->shape.empty()) {
-    throw ir::Error("bad-view", "`{}` cannot be seen as `{}`: neither is a multiple of the other",
-                    DataType(type->dtype).str(), dtype.str())
+    throw ir::refuse_as(refusals["bad-view"],
+                        "`{}` cannot be seen as `{}`: neither is a multiple of the other",
+                        DataType(type->dtype).str(), dtype.str())
         .at(call.span)
         .kind("AssertionError");
   }
@@ -257,26 +275,26 @@ Any view_as(ApiCall& call, DataType dtype) {
     return wider ? ir::floordiv(e, ir::const_like(e, ratio)) : ir::mul(e, ir::const_like(e, ratio));
   };
   ViewChange change{type->shape, type->layout, dtype, type->elem_offset ? scaled(type->elem_offset) : Expr()};
-  change.shape.Set(count_of(type->shape) - 1, scaled(type->shape.back()));
+  change.shape.Set(size_of_list(type->shape) - 1, scaled(type->shape.back()));
   if (auto layout = type->layout.as<ir::Layout>(); layout && layout->defined())
     change.layout = wider ? ir::pack(*layout, ratio) : ir::unpack(*layout, ratio);
   return declare_view(Builder::current(call), buffer, std::move(change), call.span);
 }
 
-Any view(ApiCall& call) {
+Any buffer_view_of(ApiCall& call) {
   auto shape = script::elements(call.args[1]);
   if (shape.size() == 1 && script::is_str(shape[0]) && !is_given(call, 2))
     return view_as(call, dtype_from(shape[0], call.span_of(1)));
   Builder& builder = Builder::current(call);
   ir::Layout layout = layout_arg(call, 2);
   Array<Expr> dims = shape_of(call, 1);
-  if (!layout) return reshaped(builder, self(call), dims, call.span);
-  return declare_view(builder, self(call), {dims, layout}, call.span);
+  if (!layout) return reshaped(builder, buffer_self(call), dims, call.span);
+  return declare_view(builder, buffer_self(call), {dims, layout}, call.span);
 }
 
 // The memory of one thread. Without a layout of its own it is all of that memory, row by row.
 Any local(ApiCall& call) {
-  Buffer buffer = self(call);
+  Buffer buffer = buffer_self(call);
   Array<Expr> shape = shape_of(call, 1);
   ir::Layout wanted = layout_arg(call, 2);
   Builder& builder = Builder::current(call);
@@ -288,11 +306,10 @@ Any local(ApiCall& call) {
     } else if (ir::constant_difference(ir::product(shape), extent) != 0) {
       auto has = ir::const_int(ir::product(shape));
       auto needs = ir::const_int(extent);
-      throw ir::Error("bad-view", "the view has {} elements, the memory of one thread {}",
-                      has ? std::to_string(*has) : "an unknown number of",
-                      needs ? std::to_string(*needs) : "an unknown number")
+      throw ir::refuse_as(refusals["bad-view"], "the view has {} elements, the memory of one thread {}",
+                          has ? std::to_string(*has) : "an unknown number of",
+                          needs ? std::to_string(*needs) : "an unknown number")
           .at(call.span)
-          .kind("ValueError")
           .note("the buffer is declared here", buffer->span);
     }
   }
@@ -307,7 +324,7 @@ Any permute(ApiCall& call) {
     if (!script::is_int(one)) ir::wrong_argument(call, 1, "ints");
     order.push_back(script::raw_int(one));
   }
-  return permuted(Builder::current(call), self(call), order, call.span);
+  return permuted(Builder::current(call), buffer_self(call), order, call.span);
 }
 
 Any rearrange(ApiCall& call) {
@@ -318,11 +335,11 @@ Any rearrange(ApiCall& call) {
     if (!number) ir::wrong_argument(call, 2, "sizes of axes");
     sizes[std::string(key.data(), key.size())] = *number;
   }
-  return rearranged(Builder::current(call), self(call), tvmscript::view(str_arg(call, 1)), sizes, call.span);
+  return rearranged(Builder::current(call), buffer_self(call), tvmscript::view(str_arg(call, 1)), sizes, call.span);
 }
 
 int64_t dimension_of(const Buffer& buffer, int64_t dim, Span span) {
-  int64_t rank = count_of(buffer->buffer()->shape);
+  int64_t rank = size_of_list(buffer->buffer()->shape);
   int64_t at = dim < 0 ? dim + rank : dim;
   if (at >= 0 && at < rank) return at;
   throw ir::Error("index-out-of-range", "`{}` has {} dimensions, there is no dimension {}",
@@ -345,7 +362,7 @@ Buffer stepped(ApiCall& call, const Buffer& buffer, int64_t dim, const script::S
   auto step = script::is_int(slice.step) ? std::optional(script::raw_int(slice.step)) : std::nullopt;
   auto extent = ir::const_int(type->shape[dim]);
   auto refuse = [&](std::string_view why) {
-    throw ir::Error("bad-view", "{}", why).at(call.span_of(1)).kind("ValueError");
+    throw ir::refuse_as(refusals["bad-view"], "{}", why).at(call.span_of(1));
   };
   if (!step || *step <= 0) refuse("the step of a slice is a positive int");
   if (!script::is_none(slice.stop)) refuse("a slice with a step has no end");
@@ -353,7 +370,7 @@ Buffer stepped(ApiCall& call, const Buffer& buffer, int64_t dim, const script::S
     refuse(fmt::format("dimension {} is not made of whole steps of {}", dim, *step));
   Expr start = script::is_none(slice.start) ? Expr(ir::int32(0)) : index_from(slice.start, call.span_of(1));
   Array<Expr> shape;
-  for (int64_t i = 0; i < count_of(type->shape); ++i) {
+  for (int64_t i = 0; i < size_of_list(type->shape); ++i) {
     shape.push_back(i == dim ? Expr(ir::int32(*extent / *step)) : type->shape[i]);
     if (i == dim) shape.push_back(ir::int32(*step));
   }
@@ -397,7 +414,7 @@ Any sub(ApiCall& call) {
 
 Any tile(ApiCall& call) {
   std::vector<Any> specs = items(call.args[1], call.span);
-  Buffer buffer = self(call);
+  Buffer buffer = buffer_self(call);
   if (!specs.empty() && script::is_int(specs[0])) specs = {Any(Array<Any>(specs.begin(), specs.end()))};
   std::vector<std::pair<int64_t, Array<Expr>>> factors;
   for (const Any& spec : specs) {
@@ -407,9 +424,7 @@ Any tile(ApiCall& call) {
     int64_t dim = dimension_of(buffer, script::raw_int(pair[0]), call.span_of(1));
     for (const auto& [other, its] : factors) {
       if (other == dim)
-        throw ir::Error("bad-view", "dimension {} is tiled twice", dim)
-            .at(call.span_of(1))
-            .kind("ValueError");
+        throw ir::refuse_as(refusals["bad-view"], "dimension {} is tiled twice", dim).at(call.span_of(1));
     }
     Array<Expr> its;
     for (const Any& factor : items(pair[1], call.span_of(1)))
@@ -425,9 +440,8 @@ bool keeps(ApiCall& call, const Any& pick) {
   if (!slice) return false;
   if (script::is_none(slice->start) && script::is_none(slice->stop) && script::is_none(slice->step))
     return true;
-  throw ir::Error("bad-view", "a factor is picked by an index or kept whole by `:`")
-      .at(call.span_of(1))
-      .kind("ValueError");
+  throw ir::refuse_as(refusals["bad-view"], "a factor is picked by an index or kept whole by `:`")
+      .at(call.span_of(1));
 }
 
 Any pick_tile(ApiCall& call) {
@@ -462,10 +476,9 @@ Any pick_tile(ApiCall& call) {
   for (const Part& part : parts) {
     int64_t kept = 0;
     for (const Any& pick : part.picks) kept += keeps(call, pick);
-    if (kept == count_of(part.picks)) {
-      throw ir::Error("bad-view", "no factor of dimension {} is picked", part.dim)
+    if (kept == size_of_list(part.picks)) {
+      throw ir::refuse_as(refusals["bad-view"], "no factor of dimension {} is picked", part.dim)
           .at(call.span_of(1))
-          .kind("ValueError")
           .help("a reshape alone is `.view(...)`");
     }
     auto spliced = [&](const Array<Expr>& middle, int64_t replaced) {
@@ -473,11 +486,11 @@ Any pick_tile(ApiCall& call) {
       const auto& old = buffer->buffer()->shape;
       for (int64_t i = 0; i < part.dim; ++i) shape.push_back(old[i]);
       for (const Expr& e : middle) shape.push_back(e);
-      for (int64_t i = part.dim + replaced; i < count_of(old); ++i) shape.push_back(old[i]);
+      for (int64_t i = part.dim + replaced; i < size_of_list(old); ++i) shape.push_back(old[i]);
       return shape;
     };
     buffer = as_buffer(reshaped(builder, buffer, spliced(part.factors, 1), call.span));
-    for (int64_t i = count_of(part.picks); i-- > 0;) {
+    for (int64_t i = size_of_list(part.picks); i-- > 0;) {
       const Any& pick = part.picks[static_cast<size_t>(i)];
       if (script::as<script::SliceNode>(pick)) continue;
       buffer = as_buffer(picked(builder, buffer, part.dim + i, index_from(pick, call.span_of(1)), call.span));
@@ -489,7 +502,7 @@ Any pick_tile(ApiCall& call) {
 }
 
 Any chunk(ApiCall& call) {
-  Buffer buffer = self(call);
+  Buffer buffer = buffer_self(call);
   std::vector<int64_t> counts;
   for (const Any& one : items(call.args[1], call.span_of(1))) {
     bool leaves = script::is_none(one);
@@ -519,9 +532,9 @@ Any pick_chunk(ApiCall& call) {
     int64_t count = indexer->counts[i];
     if (count == 0) continue;
     if (script::as<script::SliceNode>(picks[i])) {
-      throw ir::Error("bad-view", "dimension {} is cut in {} chunks: pick one by its index", i, count)
-          .at(call.span_of(1))
-          .kind("ValueError");
+      throw ir::refuse_as(refusals["bad-view"], "dimension {} is cut in {} chunks: pick one by its index", i,
+                          count)
+          .at(call.span_of(1));
     }
     const Expr& extent = indexer->buffer->buffer()->shape[static_cast<int64_t>(i)];
     Expr length = ir::floordiv(extent, ir::const_like(extent, count));
@@ -533,12 +546,12 @@ Any pick_chunk(ApiCall& call) {
   return script::ir_subscript(Expr(indexer->buffer), picks, call.span);
 }
 
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow buffer_value_table[] = {
     {ir::ApiKind::kMethod, kVar, "vload(begin, dtype=None)", "A vector of elements from `begin` on.", vload},
     {ir::ApiKind::kMethod, kVar, "vstore(begin, value)", "Stores a vector from `begin` on.", vstore},
     {ir::ApiKind::kMethod, kVar,
      "access_ptr(access_mask, ptr_type=\"handle\", content_lanes=1, offset=0, extent=None)",
-     "A pointer into the buffer, with what it is used for (\"r\", \"w\", \"rw\").", access_ptr},
+     "A pointer into the buffer, with what it is used for (\"r\", \"w\", \"rw\").", buffer_access_ptr},
     {ir::ApiKind::kMethod, kVar, "ptr_to(indices)", "The address of an element.", ptr_to},
     {ir::ApiKind::kMethod, kVar, "scope()", "The storage scope.",
      +[](ApiCall& call) -> Any { return type_of_self(call)->storage_scope; }},
@@ -555,7 +568,7 @@ constexpr ir::ApiRow rows[] = {
      }},
     {ir::ApiKind::kMethod, kVar, "get_flattened_buffer()", "The buffer with one dimension.",
      get_flattened_buffer},
-    {ir::ApiKind::kMethod, kVar, "with_dtype(dtype)", "The buffer with another data type.", with_dtype},
+    {ir::ApiKind::kMethod, kVar, "with_dtype(dtype)", "The buffer with another data type.", buffer_with_dtype},
     {ir::ApiKind::kMethod, kVar, "with_allocated_addr(allocated_addr)", "The buffer at an address.",
      with_allocated_addr},
     {ir::ApiKind::kMethod, kVar, "is_scalar(alloc_or_decl=True)", "Is it a mutable scalar?",
@@ -565,14 +578,14 @@ constexpr ir::ApiRow rows[] = {
               ir::is_default_layout(type->layout, type->shape);
      }},
     {ir::ApiKind::kMethod, kVar, "view(*shape, layout=None)",
-     "The same memory under another shape, layout, or data type (`A.view(\"float16\")`).", view},
+     "The same memory under another shape, layout, or data type (`A.view(\"float16\")`).", buffer_view_of},
     {ir::ApiKind::kMethod, kVar, "local(*shape, layout=None)", "The part that is memory of one thread.",
      local},
     {ir::ApiKind::kMethod, kVar, "permute(*dims)", "The dimensions in another order.", permute},
     {ir::ApiKind::kMethod, kVar, "rearrange(pattern, **sizes)",
      "Dimensions split, ordered and merged: `A.rearrange(\"(a b) c -> b (a c)\", a=2)`.", rearrange},
     {ir::ApiKind::kProperty, kVar, "sub", "Views of parts: `A.sub[2, 4:8, ::4]`.",
-     +[](ApiCall& call) -> Any { return ir::make<SubIndexerNode>(self(call)); }},
+     +[](ApiCall& call) -> Any { return ir::make<SubIndexerNode>(buffer_self(call)); }},
     {ir::ApiKind::kMethod, "mlc.tvmscript.SubIndexer", "__getitem__(key)", "The view of that part.", sub},
     {ir::ApiKind::kMethod, kVar, "tile(*specs)",
      "Dimensions split into factors, some of which are picked: `A.tile(0, (2, -1))[i, :]`.", tile},
@@ -586,6 +599,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> buffer_value_rows() { return rows; }
+std::span<const ir::ApiRow> buffer_value_rows() { return buffer_value_table; }
 
 }  // namespace mlc::tvmscript

@@ -8,8 +8,21 @@
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "ir/core/ndarray.h"
+#include "ir/core/refusal.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-literal",
+         .meaning =
+             "A constant is written as a number; only infinities and not-a-number are written as text.",
+         .wrong = R"(A[0] = T.float32("one"))",
+         .right = R"(A[0] = T.float32("inf"))"},
+    }};
+MLC_REFUSALS(tir_rows_constant, refusals);
+
 namespace {
 
 // I.tensor(dtype, shape, data): `data` is the base64 of the elements, row-major, lowest byte first.
@@ -24,29 +37,27 @@ Any tensor(ApiCall& call) {
   std::string_view text = view(encoded);
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
   if (text.size() % 4 != 0 || text.find_first_not_of(digits) != std::string_view::npos) {
-    throw ir::Error("bad-literal", "the data of a tensor must be base64")
-        .at(call.span_of(2))
-        .kind("ValueError");
+    throw ir::refuse_as(refusals["bad-literal"], "the data of a tensor must be base64").at(call.span_of(2));
   }
   ffi::Bytes bytes = ffi::Base64Decode(encoded);
   ffi::Tensor result = ir::make_tensor(shape, dtype);
   size_t size = ffi::GetDataSize(result);
   if (bytes.size() != size) {
-    throw ir::Error("bad-literal", "a tensor of this shape has {} bytes, the data has {}", size, bytes.size())
-        .at(call.span_of(2))
-        .kind("ValueError");
+    throw ir::refuse_as(refusals["bad-literal"], "a tensor of this shape has {} bytes, the data has {}", size,
+                        bytes.size())
+        .at(call.span_of(2));
   }
   if (size > 0) std::memcpy(result.data_ptr(), bytes.data(), size);
   return result;
 }
 
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow constant_table[] = {
     {ir::ApiKind::kFunction, "tvm.script.ir", "tensor(dtype, shape, data)",
      "A tensor from the base64 text of its elements.", tensor},
 };
 
 }  // namespace
 
-std::span<const ir::ApiRow> constant_rows() { return rows; }
+std::span<const ir::ApiRow> constant_rows() { return constant_table; }
 
 }  // namespace mlc::tvmscript

@@ -7,9 +7,17 @@
 #include "frontend/script/types/wide_int.h"
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/core/refusal.h"
 #include "ir/tir/arith_ops.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "bad-literal"},
+                                       }};
+MLC_REFUSALS(tir_rows_dtype, refusals);
+
 namespace {
 
 struct Alias {
@@ -53,12 +61,12 @@ Expr from_text(DataType dtype, std::string_view text, Span span) {
   } else if (text == "nan") {
     value = std::numeric_limits<double>::quiet_NaN();
   } else {
-    throw ir::Error("bad-literal", "`\"{}\"` is no number", text)
+    throw ir::refuse_as(refusals["bad-literal"], "`\"{}\"` is no number", text)
         .at(span)
         .help("use \"inf\", \"-inf\" or \"nan\"");
   }
   if (!dtype.is_floating()) {
-    throw ir::Error("bad-literal", "`{}` has no `{}`", dtype.str(), text).at(span);
+    throw ir::refuse_as(refusals["bad-literal"], "`{}` has no `{}`", dtype.str(), text).at(span);
   }
   return ir::make<ir::FloatImmNode>(dtype, value, span);
 }
@@ -125,7 +133,7 @@ Any construct_handle(ApiCall& call) {
 constexpr std::string_view dtype_doc =
     "A constant, a cast, a new variable (no argument) or a type (as annotation).";
 
-std::span<const ir::ApiRow> all() {
+std::span<const ir::ApiRow> all_dtypes() {
   static std::deque<std::string> text;
   static std::vector<ir::ApiRow> rows;
   if (!rows.empty()) return rows;
@@ -183,6 +191,6 @@ std::span<const ir::ApiRow> all() {
 
 }  // namespace
 
-std::span<const ir::ApiRow> dtype_rows() { return all(); }
+std::span<const ir::ApiRow> dtype_rows() { return all_dtypes(); }
 
 }  // namespace mlc::tvmscript

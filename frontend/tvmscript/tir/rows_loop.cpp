@@ -2,11 +2,42 @@
 // Loops: T.serial, T.grid, T.parallel, T.vectorized, T.unroll, T.thread_binding.
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/core/refusal.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
 #include "ir/tir/simplified.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-loop-dtype",
+         .message = "the `dtype` of a loop is \"int32\" or \"uint32\", got `{}`",
+         .help = "a loop of another type takes it from its bounds: `range(T.int64(n))`",
+         .meaning =
+             "The `dtype` of a loop chooses between int32 and uint32. Another type comes from the bounds.",
+         .wrong = R"(for i in T.serial(4, dtype="int64"):
+    A[i] = 1.0)",
+         .right = R"(for i in range(T.int64(4)):
+    A[i] = 1.0)"},
+        {.name = "bad-unroll",
+         .message = "`unroll` must be positive, got {}",
+         .meaning = "A loop is unrolled by a positive factor, or by as much as the compiler likes (True).",
+         .wrong = R"(for i in T.serial(4, unroll=0):
+    A[i] = 1.0)",
+         .right = R"(for i in T.serial(4, unroll=2):
+    A[i] = 1.0)"},
+        {.name = "unknown-thread-axis",
+         .message = "there is no thread axis `{}`",
+         .meaning = "Threads of a device have axes blockIdx, threadIdx and vthread, each with .x, .y and .z.",
+         .wrong = R"(for i in T.thread_binding(4, thread="threadIdx.w"):
+    A[i] = 1.0)",
+         .right = R"(for i in T.thread_binding(4, thread="threadIdx.x"):
+    A[i] = 1.0)"},
+    }};
+MLC_REFUSALS(tir_rows_loop, refusals);
+
 namespace {
 
 Loop loop_over(const ApiCall& call, Expr start, Expr stop) {
@@ -44,10 +75,7 @@ void retype(Loop& loop, const Any& dtype, Span span) {
   if (script::is_none(dtype)) return;
   DataType wanted = dtype_from(dtype, span);
   if (!wanted.is_scalar() || wanted.bits() != 32 || !(wanted.is_int() || wanted.is_uint())) {
-    throw ir::Error("bad-loop-dtype", "the `dtype` of a loop is \"int32\" or \"uint32\", got `{}`",
-                    wanted.str())
-        .at(span)
-        .help("a loop of another type takes it from its bounds: `range(T.int64(n))`");
+    throw ir::refuse(refusals["bad-loop-dtype"], wanted.str()).at(span);
   }
   loop.min = ir::cast(wanted, loop.min);
   loop.extent = ir::cast(wanted, loop.extent);
@@ -61,8 +89,7 @@ Any serial(ApiCall& call) {
     change(frame).annotations.Set(script::raw_int(unroll) ? "pragma_unroll" : "disable_unroll", true);
   } else if (script::is_int(unroll)) {
     if (script::raw_int(unroll) < 1) {
-      throw ir::Error("bad-unroll", "`unroll` must be positive, got {}", script::raw_int(unroll))
-          .at(call.span_of(4));
+      throw ir::refuse(refusals["bad-unroll"], script::raw_int(unroll)).at(call.span_of(4));
     }
     change(frame).annotations.Set("pragma_unroll", unroll);
   } else if (!script::is_none(unroll)) {
@@ -104,7 +131,7 @@ Any thread_binding(ApiCall& call) {
   }
   std::string_view tag = script::text_of(thread);
   if (!is_thread_tag(tag)) {
-    throw ir::Error("unknown-thread-axis", "there is no thread axis `{}`", tag)
+    throw ir::refuse(refusals["unknown-thread-axis"], tag)
         .at(call.span_of(2))
         .help(ir::did_you_mean(tag, {"blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y",
                                      "threadIdx.z", "vthread.x", "vthread.y", "vthread.z", "vthread"}));
@@ -156,7 +183,7 @@ Any grid(ApiCall& call) {
   return frame;
 }
 
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow loop_table[] = {
     {ir::ApiKind::kFunction, kT,
      "serial(start, stop=None, *, annotations=None, step=None, unroll=None, dtype=None)",
      "A loop that runs one iteration after the other.", serial},
@@ -174,6 +201,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> loop_rows() { return rows; }
+std::span<const ir::ApiRow> loop_rows() { return loop_table; }
 
 }  // namespace mlc::tvmscript

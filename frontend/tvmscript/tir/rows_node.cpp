@@ -3,12 +3,34 @@
 #include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/context.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/op.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    ir::kRefusedValue,
+    {
+        {.name = "te-not-a-reduce-axis",
+         .message = "`{}` is no reduction axis",
+         .help = "make it with `te.reduce_axis`",
+         .meaning = "A reduction goes over axes that `te.reduce_axis` makes.",
+         .wrong = R"(from tvm import te
+A = te.placeholder((8,))
+k = te.thread_axis((0, 8), "threadIdx.x")
+te.compute((1,), lambda i: te.sum(A[i], axis=k)))",
+         .right = R"(from tvm import te
+A = te.placeholder((8,))
+k = te.reduce_axis((0, 8))
+te.compute((1,), lambda i: te.sum(A[k], axis=k)))"},
+        {.name = "vector-index",
+         .kind = "InternalError",
+         .message = "only the last index may be a vector, this is index {} of `{}`"},
+    }};
+MLC_REFUSALS(tir_rows_node, refusals);
 
 String text_from(const Any& value, const ApiCall& call, size_t i) {
   if (script::is_str(value)) return value.cast<String>();
@@ -39,10 +61,7 @@ void check_indices(const Buffer& buffer, const Array<Expr>& indices, Span span) 
           .kind("TypeError");
     }
     if (i + 1 == indices.size() || !index->dtype().is_vector()) continue;
-    throw ir::Error("vector-index", "only the last index may be a vector, this is index {} of `{}`", i,
-                    buffer->name.c_str())
-        .at(span)
-        .kind("InternalError");
+    throw ir::refuse(refusals["vector-index"], i, buffer->name.c_str()).at(span);
   }
 }
 
@@ -110,7 +129,7 @@ Any make_func_type(ApiCall& call) {
 
 // ---- variables and values ----
 
-Any make_var(ApiCall& call) {
+Any make_var_node(ApiCall& call) {
   const Any& name = is_given(call, 0) ? call.args[0] : call.args[3];
   if (!script::is_str(name)) ir::wrong_argument(call, 0, "str");
   Type type = is_given(call, 1) ? type_from(call.args[1], call.span_of(1)) : Type(ir::opaque_type());
@@ -308,10 +327,7 @@ Any make_reduce(ApiCall& call) {
   auto axes = node_list<ir::IterVarNode>(call, 2, "a list of IterVar");
   for (const auto& axis : axes) {
     if (axis->iter_type == ir::IterType::kCommReduce) continue;
-    throw ir::Error("te-not-a-reduce-axis", "`{}` is no reduction axis", axis->var->name.c_str())
-        .at(call.span_of(2))
-        .kind(ir::kRefusedValue)
-        .help("make it with `te.reduce_axis`");
+    throw ir::refuse(refusals["te-not-a-reduce-axis"], axis->var->name.c_str()).at(call.span_of(2));
   }
   if (!init.empty() && init.size() != source.size()) {
     throw ir::Error("wrong-arguments", "{} values are reduced, {} are there to begin with", source.size(),
@@ -356,7 +372,7 @@ Any equal(ApiCall& call) {
     ir::ApiKind::kValue, "tvm.tirx.IterVar", name, "A kind of iterator.", \
         +[](ApiCall&) -> Any { return number; }                           \
   }
-constexpr ir::ApiRow rows[] =
+constexpr ir::ApiRow node_table[] =
     {
         CLASS(kIr, "Type()", "Any type.", not_constructible, "mlc.ir.Type", "tvm.ir.type.Type"),
         CLASS(kIr, "Expr()", "Any expression.", not_constructible, "mlc.ir.Expr", "tvm.ir.expr.Expr"),
@@ -382,7 +398,7 @@ constexpr ir::ApiRow rows[] =
             "mlc.ir.OpaqueType", "tvm.ir.type.OpaqueType"),
         CLASS(kTirx, "BufferType()", "The type of a buffer.", not_constructible, "mlc.tirx.BufferType",
               "tvm.tirx.buffer.BufferType"),
-        CLASS(kIr, "Var(name=None, ty=None, span=None, *, name_hint=None)", "A variable.", make_var,
+        CLASS(kIr, "Var(name=None, ty=None, span=None, *, name_hint=None)", "A variable.", make_var_node,
               "mlc.ir.Var", "tvm.ir.expr.Var"),
         CLASS(kIr, "GlobalVar(name_hint)", "The name of a function of a module.", make_global_var,
               "mlc.ir.GlobalVar", "tvm.ir.expr.GlobalVar"),
@@ -477,7 +493,7 @@ constexpr ir::ApiRow rows[] =
 
 }  // namespace
 
-std::span<const ir::ApiRow> node_rows() { return rows; }
+std::span<const ir::ApiRow> node_rows() { return node_table; }
 
 void register_node_aliases() {
   ir::ApiRegistry& registry = ir::ApiRegistry::global();

@@ -4,11 +4,26 @@
 #include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bad-loop-kind",
+         .message = "a loop is of kind 0 to 4, got {}",
+         .help = "name it: `tirx.ForKind.PARALLEL`",
+         .meaning = "The kinds of a loop are numbered from 0 to 4; `tirx.ForKind` names them."},
+        {.name = "bad-sequence",
+         .kind = ir::kRefusedValue,
+         .meaning = "A sequence node has two statements or more; one statement stands for itself."},
+    }};
+MLC_REFUSALS(tir_rows_node_stmt, refusals);
+
 namespace {
 
 // A constant takes the type it is wanted in; anything else must have it.
@@ -125,9 +140,9 @@ Any make_seq(ApiCall& call) {
   };
   for (const Stmt& stmt : node_list<ir::StmtNode>(call, 0, "a list of statements")) add(add, stmt);
   if (flat.size() < 2) {
-    throw ir::Error("bad-sequence", "a sequence has at least two statements, got {}", flat.size())
+    throw ir::refuse_as(refusals["bad-sequence"], "a sequence has at least two statements, got {}",
+                        flat.size())
         .at(call.span_of(0))
-        .kind(ir::kRefusedValue)
         .help(flat.empty() ? "nothing is `tirx.Evaluate(0)`" : "use the statement itself");
   }
   return ir::make<ir::SeqStmtNode>(flat, call.span);
@@ -143,8 +158,7 @@ Any stmt_seq(ApiCall& call) {
     }
   }
   if (all.size() == 1) return all[0];
-  if (all.empty())
-    throw ir::Error("bad-sequence", "a sequence of nothing").at(call.span).kind(ir::kRefusedValue);
+  if (all.empty()) throw ir::refuse_as(refusals["bad-sequence"], "a sequence of nothing").at(call.span);
   return ir::make<ir::SeqStmtNode>(all, call.span);
 }
 Any stmt_list(ApiCall& call) {
@@ -182,10 +196,7 @@ Any make_for(ApiCall& call) {
   Expr kind = expr_arg(call, 3);
   std::optional<int64_t> number = ir::const_int(kind);
   if (!number || *number < 0 || *number > static_cast<int64_t>(ir::ForKind::kThreadBinding)) {
-    throw ir::Error("bad-loop-kind", "a loop is of kind 0 to 4, got {}", number ? *number : -1)
-        .at(call.span_of(3))
-        .kind("ValueError")
-        .help("name it: `tirx.ForKind.PARALLEL`");
+    throw ir::refuse(refusals["bad-loop-kind"], number ? *number : -1).at(call.span_of(3));
   }
   Expr step = is_given(call, 7) ? in_type(call, 7, var->ty) : Expr();
   return ir::make<ir::ForNode>(
@@ -197,7 +208,7 @@ Any make_while(ApiCall& call) {
   return ir::make<ir::WhileNode>(condition_arg(call, 0, true), node_arg<ir::StmtNode>(call, 1, "a statement"),
                                  call.span);
 }
-Any make_return(ApiCall& call) { return ir::make<ir::ReturnNode>(expr_arg(call, 0), call.span); }
+Any make_return_node(ApiCall& call) { return ir::make<ir::ReturnNode>(expr_arg(call, 0), call.span); }
 Any make_break(ApiCall& call) { return ir::make<ir::BreakNode>(call.span); }
 Any make_continue(ApiCall& call) { return ir::make<ir::ContinueNode>(call.span); }
 
@@ -244,7 +255,7 @@ Any make_prim_func(ApiCall& call) {
 
 #define CLASS(owner, signature, doc, body, key, shown) \
   { ir::ApiKind::kClass, owner, signature, doc, body, key, shown }
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow node_stmt_table[] = {
     CLASS(kTirx, "Stmt()", "Any statement.", not_constructible, "mlc.tirx.Stmt", "tvm.tirx.stmt.Stmt"),
     CLASS(kTirx, "Bind(var, value, span=None)", "An immutable name for a value.", make_bind, "mlc.tirx.Bind",
           "tvm.tirx.stmt.Bind"),
@@ -271,7 +282,7 @@ constexpr ir::ApiRow rows[] = {
           "A loop.", make_for, "mlc.tirx.For", "tvm.tirx.stmt.For"),
     CLASS(kTirx, "While(condition, body, span=None)", "A loop while a condition holds.", make_while,
           "mlc.tirx.While", "tvm.tirx.stmt.While"),
-    CLASS(kTirx, "Return(value, span=None)", "Ends the function with a result.", make_return,
+    CLASS(kTirx, "Return(value, span=None)", "Ends the function with a result.", make_return_node,
           "mlc.tirx.Return", "tvm.tirx.stmt.Return"),
     CLASS(kTirx, "Break(span=None)", "Leaves the loop.", make_break, "mlc.tirx.Break", "tvm.tirx.stmt.Break"),
     CLASS(kTirx, "Continue(span=None)", "Goes on with the next iteration.", make_continue,
@@ -294,6 +305,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> node_stmt_rows() { return rows; }
+std::span<const ir::ApiRow> node_stmt_rows() { return node_stmt_table; }
 
 }  // namespace mlc::tvmscript

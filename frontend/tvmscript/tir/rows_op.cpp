@@ -4,9 +4,24 @@
 
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/core/refusal.h"
 #include "ir/tir/op.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "InternalError",
+    {
+        {.name = "unknown-attribute",
+         .message = "no operator has an attribute `{}`",
+         .meaning = "Nothing is known under this name of any operator; `has_attr` asks.",
+         .wrong = R"(import tvm
+tvm.ir.Op.get("tirx.exp").get_attr("TNothing"))",
+         .right = R"(import tvm
+tvm.ir.Op.get("tirx.exp").get_attr("TCallEffectKind"))"},
+    }};
+MLC_REFUSALS(tir_rows_op, refusals);
+
 namespace {
 
 // By attribute, then by operator: what scripts have set.
@@ -15,8 +30,8 @@ std::map<std::string, std::map<std::string, Any>>& attributes() {
   return all;
 }
 
-const ir::OpNode* self(const ApiCall& call) { return call.args[0].as<ir::OpNode>(); }
-const ir::OpRow& row(const ApiCall& call) { return ir::op_row(self(call)); }
+const ir::OpNode* op_self(const ApiCall& call) { return call.args[0].as<ir::OpNode>(); }
+const ir::OpRow& row(const ApiCall& call) { return ir::op_row(op_self(call)); }
 
 // What the table of operators says under TVM's names; None where it says nothing.
 Any known(const ApiCall& call, std::string_view name) {
@@ -31,7 +46,7 @@ Any known(const ApiCall& call, std::string_view name) {
 Any get_attr(ApiCall& call) {
   String name = str_arg(call, 1);
   if (auto all = attributes().find(std::string(name)); all != attributes().end()) {
-    auto own = all->second.find(std::string(self(call)->name));
+    auto own = all->second.find(std::string(op_self(call)->name));
     if (own != all->second.end()) return own->second;
   }
   return known(call, view(name));
@@ -44,20 +59,18 @@ Any get_known_attr(ApiCall& call) {
   bool is_own = std::find(std::begin(own), std::end(own), view(name)) != std::end(own) ||
                 view(name).ends_with(".FLowerIntrinsic") || view(name).ends_with(".FLegalize");
   if (!is_own && attributes().count(std::string(name)) == 0) {
-    throw ir::Error("unknown-attribute", "no operator has an attribute `{}`", name.c_str())
-        .kind("InternalError")
-        .at(call.span_of(1));
+    throw ir::refuse(refusals["unknown-attribute"], name.c_str()).at(call.span_of(1));
   }
   return get_attr(call);
 }
 Any has_attr(ApiCall& call) { return !script::is_none(get_attr(call)); }
 Any set_attr(ApiCall& call) {
-  attributes()[std::string(str_arg(call, 1))][std::string(self(call)->name)] = call.args[2];
+  attributes()[std::string(str_arg(call, 1))][std::string(op_self(call)->name)] = call.args[2];
   return nullptr;
 }
 Any reset_attr(ApiCall& call) {
   auto all = attributes().find(std::string(str_arg(call, 1)));
-  if (all != attributes().end()) all->second.erase(std::string(self(call)->name));
+  if (all != attributes().end()) all->second.erase(std::string(op_self(call)->name));
   return nullptr;
 }
 Any list_op_names(ApiCall&) {
@@ -72,19 +85,19 @@ constexpr char kInputs[] = " inputs", kLevel[] = " level", kTypeKey[] = " type k
 Any said(const ApiCall& call, const char* what, Any otherwise) {
   auto all = attributes().find(what);
   if (all == attributes().end()) return otherwise;
-  auto own = all->second.find(std::string(self(call)->name));
+  auto own = all->second.find(std::string(op_self(call)->name));
   return own == all->second.end() ? otherwise : own->second;
 }
 template <const char* what>
 Any set_said(ApiCall& call) {
-  attributes()[what][std::string(self(call)->name)] = call.args[1];
+  attributes()[what][std::string(op_self(call)->name)] = call.args[1];
   return nullptr;
 }
-Any shown(ApiCall& call) {
+Any shown_op(ApiCall& call) {
   return String(
       fmt::format("ir.Op(span=None, ty=ir.Type(span=None), name=\"{}\", description=\"\", arguments=(), "
                   "attrs_type_key=\"{}\", num_inputs={}, support_level={})",
-                  self(call)->name.c_str(), said(call, kTypeKey, String("")).cast<String>().c_str(),
+                  op_self(call)->name.c_str(), said(call, kTypeKey, String("")).cast<String>().c_str(),
                   call.host.repr(said(call, kInputs, int64_t{row(call).arity})),
                   call.host.repr(said(call, kLevel, int64_t{10}))));
 }
@@ -96,7 +109,7 @@ constexpr std::string_view kOp = "mlc.ir.Op";
   {                                                                                     \
     ir::ApiKind::kProperty, kOp, name, doc, +[](ApiCall& call) -> Any { return value; } \
   }
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow op_table[] = {
     METHOD("get_attr(attr_name)", "What is known of the operator under a name, or None.", get_known_attr),
     METHOD("has_attr(attr_name)", "Is something known under that name?", has_attr),
     METHOD("set_attr(attr_name, value, plevel=10)", "Adds to what is known of the operator.", set_attr),
@@ -104,8 +117,8 @@ constexpr ir::ApiRow rows[] = {
     METHOD("set_num_inputs(n)", "Says how many arguments there are.", set_said<kInputs>),
     METHOD("set_support_level(level)", "Says how well it is supported.", set_said<kLevel>),
     METHOD("set_attrs_type_key(key)", "Says what kind of attributes it has.", set_said<kTypeKey>),
-    METHOD("__repr__()", "The fields.", shown),
-    METHOD("__str__()", "The fields.", shown),
+    METHOD("__repr__()", "The fields.", shown_op),
+    METHOD("__str__()", "The fields.", shown_op),
     PROPERTY("num_inputs", "The number of arguments; -1: any.",
              said(call, kInputs, int64_t{row(call).arity})),
     PROPERTY("support_level", "10: everything else.", said(call, kLevel, int64_t{10})),
@@ -120,6 +133,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> op_attribute_rows() { return rows; }
+std::span<const ir::ApiRow> op_attribute_rows() { return op_table; }
 
 }  // namespace mlc::tvmscript

@@ -2,12 +2,41 @@
 // Statements that are calls: attributes, threads, bindings, and what is for the builder itself.
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/op.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "buffer-as-value",
+         .message = "the buffer `{}` cannot be evaluated, only its elements",
+         .meaning = "A buffer is memory, not a number: name one of its elements, or its address `A.data`.",
+         .wrong = "A[0] = A + 1.0",
+         .right = "A[0] = A[1] + 1.0"},
+        {.name = "not-constant",
+         .message = "the condition of `T.static_assert` must be known now",
+         .meaning = "The value must be known while the function is read.",
+         .wrong = R"(T.static_assert(n > 0, "n"))",
+         .right = R"(assert n > 0, "n")"},
+        {.name = "static-assert",
+         .kind = "AssertionError",
+         .meaning = "A condition that the function's author demands does not hold.",
+         .wrong = R"(T.static_assert(1 == 2, "sizes differ"))",
+         .right = "T.static_assert(1 == 1)"},
+        {.name = "unknown-iter-type",
+         .message = "there is no iterator type `{}`",
+         .meaning = "No kind of iterator has this name.",
+         .wrong = R"(T.iter_var("v", None, "Spatial", ""))",
+         .right = R"(v = T.iter_var("v", T.Range(0, 4), "DataPar", "")
+A[0] = 1.0)"},
+    }};
+MLC_REFUSALS(tir_rows_statement, refusals);
+
 namespace {
 
 Any func_attr(ApiCall& call) {
@@ -32,8 +61,7 @@ Any evaluate(ApiCall& call) {
         .kind("TypeError");
   }
   if (auto* var = ir::as<ir::VarNode>(e); var && var->buffer()) {
-    throw ir::Error("buffer-as-value", "the buffer `{}` cannot be evaluated, only its elements",
-                    var->name.c_str())
+    throw ir::refuse(refusals["buffer-as-value"], var->name.c_str())
         .at(call.span_of(0))
         .note("the buffer is declared here", var->span)
         .help(fmt::format("write `{0}[...]`, or `{0}.data` for its address", var->name.c_str()));
@@ -150,17 +178,16 @@ Any make_return(ApiCall& call) {
 Any static_assert_(ApiCall& call) {
   const Any& condition = call.args[0];
   if (script::is_ir_value(condition)) {
-    throw ir::Error("not-constant", "the condition of `T.static_assert` must be known now")
-        .at(call.span_of(0));
+    throw ir::refuse(refusals["not-constant"]).at(call.span_of(0));
   }
   if (Builder* builder = Builder::current_or_null()) builder->touch();
   bool holds = script::is_bool(condition) || script::is_int(condition) ? script::raw_int(condition) != 0
                                                                        : !script::is_none(condition);
   if (holds) return nullptr;
   String message = str_arg(call, 1);
-  throw ir::Error("static-assert", "{}", message.empty() ? "the assertion does not hold" : message.c_str())
-      .at(call.span)
-      .kind("AssertionError");
+  throw ir::refuse_as(refusals["static-assert"], "{}",
+                      message.empty() ? "the assertion does not hold" : message.c_str())
+      .at(call.span);
 }
 
 Any assert_(ApiCall& call) {
@@ -191,7 +218,7 @@ ir::IterType iter_type_named(const ApiCall& call, size_t i) {
     if (known == view(name)) return type;
     names.emplace_back(known);
   }
-  throw ir::Error("unknown-iter-type", "there is no iterator type `{}`", name.c_str())
+  throw ir::refuse(refusals["unknown-iter-type"], name.c_str())
       .at(call.span_of(i))
       .help(ir::did_you_mean(view(name), names));
 }
@@ -261,7 +288,7 @@ Any unsupported(ApiCall& call) {
       .at(call.span);
 }
 
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow statement_table[] = {
     {ir::ApiKind::kFunction, kT, "func_attr(attrs)", "Attributes of the function.", func_attr},
     {ir::ApiKind::kFunction, kT, "evaluate(value)", "An expression as a statement.", evaluate},
     {ir::ApiKind::kFunction, kT, "attr(node_or_dict, attr_key=None, value=None)",
@@ -289,6 +316,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> statement_rows() { return rows; }
+std::span<const ir::ApiRow> statement_rows() { return statement_table; }
 
 }  // namespace mlc::tvmscript

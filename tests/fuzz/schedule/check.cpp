@@ -29,7 +29,7 @@ using transform::Schedule;
 namespace {
 
 Any run_text(const std::string& text) {
-  return evaluator().evaluate_repl(ir::SourceMap::global().add("<schedule>", text + "\n"));
+  return evaluator().evaluate_repl(ir::SourceMap::current().add("<schedule>", text + "\n"));
 }
 
 constexpr std::string_view kPrelude = R"(

@@ -3,7 +3,7 @@
 #include "ir/core/refusal.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_annotate_irregular_loop {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -11,8 +11,7 @@ static constexpr ir::Refusals refusals{
         {.name = "irregular-loop",
          .message = "loop `{}` is left by `break` or `continue`, and is not serial"},
     }};
-extern const ir::RefusalList refusals_tir_annotate_irregular_loop;
-const ir::RefusalList refusals_tir_annotate_irregular_loop = refusals;
+MLC_REFUSALS(tir_annotate_irregular_loop, refusals);
 
 namespace {
 
@@ -32,17 +31,14 @@ bool is_jump(const Stmt& s) {
                       as_call_to(evaluate->value, "tirx.continue_loop"));
 }
 
-struct Mark final : Rewriter {
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   bool jumps = false;  // out of the loop around
-
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
+  Stmt body = rewrite_with(fn->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
     jumps |= is_jump(s);
     auto* loop = as<ForNode>(s);
-    if (!loop && !as<WhileNode>(s)) return rewrite_children(s);
+    if (!loop && !as<WhileNode>(s)) return on.rewrite_children(s);
     bool outside = std::exchange(jumps, false);
-    Stmt next = rewrite_children(s);
+    Stmt next = on.rewrite_children(s);
     if (std::exchange(jumps, outside) && loop) {
       if (loop->for_kind != ForKind::kSerial)
         throw refuse(refusals["irregular-loop"], text(loop->loop_var->name))
@@ -52,14 +48,13 @@ struct Mark final : Rewriter {
                   [](ForNode& n) { n.annotations.Set("irregular_loop_mark", int32(1)); });
     }
     return next;
-  }
-};
-
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Mark().rewrite(fn->body)); }
+  });
+  return with_body(fn, body);
+}
 
 }  // namespace
 
 extern const Pass annotate_irregular_loop{"AnnotateIrregularLoop", "s_tir.transform",
                                           "AnnotateIrregularLoop()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_annotate_irregular_loop

@@ -5,15 +5,14 @@
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_canonicalize_loop {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "loop-step", .message = "the step of loop `{}` may not be positive"},
     }};
-extern const ir::RefusalList refusals_tir_canonicalize_loop;
-const ir::RefusalList refusals_tir_canonicalize_loop = refusals;
+MLC_REFUSALS(tir_canonicalize_loop, refusals);
 
 namespace {
 
@@ -25,16 +24,14 @@ needs: steps that are proved to be positive.
 keeps: the order of iterations.
 First in the pipeline: nothing after it has to think of steps and starts.)";
 
-struct CanonicalizeLoops final : Rewriter {
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   Analyzer analyzer;
-
-  using Rewriter::rewrite;
-  Stmt rewrite(const Stmt& s) override {
+  Stmt body = rewrite_with(fn->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
     auto* loop = as<ForNode>(s);
-    if (!loop) return rewrite_children(s);
+    if (!loop) return on.rewrite_children(s);
     bool unit_step = !loop->step || is_const_int(loop->step, 1);
     if (unit_step && is_const_int(loop->min, 0)) {
-      For same = ref(static_cast<const ForNode*>(rewrite_children(s).get()));
+      For same = ref(static_cast<const ForNode*>(on.rewrite_children(s).get()));
       return same->step ? Stmt(with(same, [](ForNode& n) { n.step = nullptr; })) : Stmt(same);
     }
     Var var = make<VarNode>(loop->loop_var->name, loop->loop_var->ty, loop->loop_var->span);
@@ -48,18 +45,15 @@ struct CanonicalizeLoops final : Rewriter {
       n.min = const_like(loop->loop_var, 0);
       n.extent = unit_step ? loop->extent : analyzer.simplify(ceildiv(loop->extent, step));
       n.step = nullptr;
-      n.body = rewrite(inner.rewrite(loop->body));
+      n.body = on.rewrite(inner.rewrite(loop->body));
     });
     return next;
-  }
-};
-
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  return with_body(fn, CanonicalizeLoops().rewrite(fn->body));
+  });
+  return with_body(fn, body);
 }
 
 }  // namespace
 
 extern const Pass canonicalize_loop{"CanonicalizeLoop", "s_tir.transform", "CanonicalizeLoop()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_canonicalize_loop

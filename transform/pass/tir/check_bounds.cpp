@@ -2,7 +2,7 @@
 #include "ir/core/span.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_check_bounds {
 namespace {
 
 constexpr char doc[] = R"(CheckBounds(): every index of a load or store is looked at when it is used.
@@ -17,7 +17,7 @@ the lanes before have done their work. What the right side of `and`, `or`, or an
 
 struct Check final : Rewriter {
   using Rewriter::rewrite;
-  bool checked = false;  // anything, since somebody last asked
+  bool checked = false;  // anything, since the flag was last read
 
   // `mask`: of the lanes that count; null for all.
   Array<Expr> indices(const Buffer& buffer, const Array<Expr>& given, Span span, const Expr& mask = nullptr) {
@@ -46,7 +46,7 @@ struct Check final : Rewriter {
   Expr index(const Buffer& buffer, const Expr& index, const Expr& extent, size_t dimension, Span span,
              const Expr& mask) {
     if (is_inside(index, extent)) return index;
-    std::string where = SourceMap::global().describe(span ? span : index->span);
+    std::string where = SourceMap::current().describe(span ? span : index->span);
     std::string what = fmt::format("dimension {} of `{}`{}{}", dimension, text(buffer->name),
                                    where.empty() ? "" : ", at ", where);
     checked = true;
@@ -69,7 +69,7 @@ struct Check final : Rewriter {
     return with(ref(&call), [&](CallNode& n) { n.args = args; });
   }
 
-  // As rewrite(e); tells whether something in it is checked.
+  // As rewrite(e); returns whether something in it is checked.
   std::pair<Expr, bool> rewrite_and_tell(const Expr& e) {
     bool before = std::exchange(checked, false);
     Expr out = rewrite(e);
@@ -120,4 +120,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Ch
 
 extern const Pass check_bounds{"CheckBounds", "tirx.transform", "CheckBounds()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_check_bounds

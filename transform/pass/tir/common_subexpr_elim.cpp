@@ -4,7 +4,7 @@
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_common_subexpr_elim {
 namespace {
 
 constexpr char doc[] = R"(CommonSubexprElim(): compute once what is computed several times.
@@ -18,7 +18,7 @@ used, in the innermost scope around all uses. What reads memory, calls something
 is, and so do comparisons and what stands in them below a named expression.
 Late: addresses have their final form.)";
 
-// A place where statements stand one after the other.
+// A sequence of statements.
 struct Scope {
   int parent;
   int depth;
@@ -52,7 +52,7 @@ class Values {
   std::vector<Value> all;
   std::vector<Scope> scopes{{-1, 0, 0}};
 
-  // From here on the variable stands for something else: a loop may stand in several places.
+  // From here on the variable means something else: a loop may occur several times.
   void define(const VarNode* var) { ++definition_[var]; }
   void define(const SBlock& block) {
     for (const IterVar& iter : block->iter_vars) define(iter->var.get());
@@ -89,12 +89,8 @@ class Values {
  private:
   template <class F>
   static void for_children(const Expr& e, F&& f) {
-    struct Children final : Walker {
-      F& f;
-      explicit Children(F& f) : f(f) {}
-      void visit(const Expr& e) override { f(e); }
-    } children(f);
-    if (!as<LetNode>(e)) static_cast<Walker&>(children).walk_children(e);
+    auto child = [&](const Expr& part, Walker&) { f(part); };
+    if (!as<LetNode>(e)) WalkWith(child).walk_children(e);
   }
   std::string key(const Expr& e, const std::vector<int>& below) const {
     std::string out =
@@ -169,7 +165,7 @@ struct Collect final : Walker {
     } else if (auto* realize = as<SBlockRealizeNode>(s)) {
       for (const Expr& e : realize->iter_values) visit(e);
       visit(realize->predicate);
-      // Between the two is no place for a name.
+      // No name can be defined between the two.
       values.define(realize->block);
       if (realize->block->init) scope(realize->block->init);
       values.define(realize->block);
@@ -200,7 +196,7 @@ struct Collect final : Walker {
 
 struct Name final : BufferTypeRewriter {
   Values& values;
-  std::map<std::pair<int, size_t>, std::vector<int>> bindings;  // by place
+  std::map<std::pair<int, size_t>, std::vector<int>> bindings;  // by sequence
   int scopes = 0;
   explicit Name(Values& values) : values(values) {}
   void keep_parameter(const Buffer& buffer) { keep(buffer); }
@@ -216,18 +212,11 @@ struct Name final : BufferTypeRewriter {
   }
   // The value under its name: parts that have names of their own are theirs.
   Expr defining(const Value& value) {
-    struct Parts final : Rewriter {
-      Values& values;
-      explicit Parts(Values& values) : values(values) {}
-      using Rewriter::rewrite;
-      Expr rewrite(const Expr& e) override {
-        int number = values.number(e, nullptr);
-        if (number < 0 || !values.all[number].candidate) return e;
-        if (values.all[number].name) return values.all[number].name;
-        return rewrite_children(e);
-      }
-    } parts(values);
-    return static_cast<Rewriter&>(parts).rewrite_children(value.first);
+    return rewrite_below(value.first, [&](const Expr& e, Rewriter& on) -> Expr {
+      int number = values.number(e, nullptr);
+      if (number < 0 || !values.all[number].candidate) return e;
+      return values.all[number].name ? values.all[number].name : on.rewrite_children(e);
+    });
   }
   Stmt rewrite(const Stmt& s) override {
     if (auto* loop = as<ForNode>(s)) {
@@ -352,4 +341,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass common_subexpr_elim{"CommonSubexprElim", "tirx.transform", "CommonSubexprElim()", doc,
                                       apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_common_subexpr_elim

@@ -9,7 +9,7 @@
 #include "transform/pass/refusals.h"
 #include "transform/pass/regions.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_compact_buffer_allocation {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -17,8 +17,7 @@ static constexpr ir::Refusals refusals{
         {.name = "explicit-region-places",
          .message = "`explicit_read_region` holds no list of places in T.reads"},
     }};
-extern const ir::RefusalList refusals_tir_compact_buffer_allocation;
-const ir::RefusalList refusals_tir_compact_buffer_allocation = refusals;
+MLC_REFUSALS(tir_compact_buffer_allocation, refusals);
 
 namespace {
 
@@ -38,7 +37,7 @@ class TouchedRegions final : public Walker {
  public:
   struct Box {
     std::vector<Interval> dims;
-    bool whole = false;    // touched in a way that indices do not tell
+    bool whole = false;    // accessed in a way that indices do not describe
     bool vectors = false;  // touched by vectors
     size_t depth = 0;      // loops outside of the allocation
   };
@@ -64,7 +63,7 @@ class TouchedRegions final : public Walker {
       }
       for (const Buffer& buffer : block->alloc_buffers) allocate(buffer);
       for (const MatchBufferRegion& match : block->match_buffers) touch(match->source);
-      // The declared regions of a block say what it may touch; its body what it does touch, but through
+      // The declared regions of a block bound its accesses; its body has the actual ones, except through
       // pointers.
       Declared own, marked;
       for (const Array<TensorRegion>& regions : {block->reads, block->writes}) {
@@ -143,7 +142,7 @@ class TouchedRegions final : public Walker {
   static void exchange(Declared& all, Declared& own) {
     for (auto& [buffer, regions] : own) regions.swap(all[buffer]);
   }
-  // Which of the regions stand for every read of their buffers; places that there are not stand for none.
+  // Which of the regions cover every read of their buffers; indices out of range cover none.
   static void mark(const Any& annotation, const Array<TensorRegion>& regions, Declared& marked) {
     auto places = annotation.as<Array<Any>>();
     if (!places) {
@@ -192,7 +191,7 @@ class TouchedRegions final : public Walker {
     }
     return solve_to_ranges(vars, ranges, comparisons);
   }
-  // What conditions around say of one variable.
+  // What enclosing conditions imply for one variable.
   void narrow(const VarNode* var, Interval& interval) {
     for (const auto& [about, set] : facts_) {
       if (about.get() != var || !interval) continue;
@@ -260,7 +259,7 @@ class TouchedRegions final : public Walker {
   struct Loop {
     Var var;
     Range range;
-    String thread_tag;  // of a thread, in place of a loop
+    String thread_tag;  // of a thread instead of a loop
   };
   static bool is_shared_among(const Loop& loop, std::string_view scope) {
     std::string_view tag = text(loop.thread_tag);
@@ -290,7 +289,7 @@ class TouchedRegions final : public Walker {
   std::vector<Loop> loops_;
   std::vector<const BindNode*> names_;
   std::vector<std::pair<Var, IntervalSet>> facts_;
-  std::vector<Expr> unsolved_;  // conditions around that say nothing of single variables
+  std::vector<Expr> unsolved_;  // enclosing conditions that constrain no single variable
   Declared declared_, explicit_;
   Domain named_;  // variables of Let: their values are not followed
 };
@@ -423,14 +422,13 @@ bool known_at_entry(const Expr& size, const Defined& inside) {
 }
 
 // A buffer has an element: of `min(n, 1)` elements, or of that many rows, there is one.
-struct OneAtLeast final : Rewriter {
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
+Expr one_at_least(const Expr& size) {
+  return rewrite_with(size, [](const Expr& e, Rewriter& on) {
     auto* min = as<MinNode>(e);
     if (min && (is_const_int(min->a, 1) || is_const_int(min->b, 1))) return const_like(e, 1);
-    return as<MulNode>(e) ? rewrite_children(e) : e;
-  }
-};
+    return as<MulNode>(e) ? on.rewrite_children(e) : e;
+  });
+}
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   bool strict = options.flag(0);
@@ -453,7 +451,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
       if (const_int(size) && whole->kind == ExprKind::kMul &&
           touched.analyzer.can_prove(eq(floormod(whole, size), const_like(size, 0))))
         return size;  // a whole number of rows, and one at least
-      return touched.analyzer.simplify(OneAtLeast().rewrite(touched.analyzer.simplify(ir::min(whole, size))));
+      return touched.analyzer.simplify(one_at_least(touched.analyzer.simplify(ir::min(whole, size))));
     };
     for (size_t d = 0; d < type->shape.size(); ++d) {
       Expr begin = const_like(type->shape[d], 0);
@@ -503,4 +501,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 extern const Pass compact_buffer_allocation{"CompactBufferAllocation", "s_tir.transform",
                                             "CompactBufferAllocation(is_strict=True)", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_compact_buffer_allocation

@@ -4,7 +4,7 @@
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_convert_blocks_to_opaque {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -19,8 +19,7 @@ static constexpr ir::Refusals refusals{
          .right =
              "tvm.s_tir.transform.ConvertBlocksToOpaque()(tvm.s_tir.transform.LowerInitBlock()(sch.mod))"},
     }};
-extern const ir::RefusalList refusals_tir_convert_blocks_to_opaque;
-const ir::RefusalList refusals_tir_convert_blocks_to_opaque = refusals;
+MLC_REFUSALS(tir_convert_blocks_to_opaque, refusals);
 
 namespace {
 
@@ -74,4 +73,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass convert_blocks_to_opaque{"ConvertBlocksToOpaque", "s_tir.transform",
                                            "ConvertBlocksToOpaque()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_convert_blocks_to_opaque

@@ -4,7 +4,7 @@
 #include "transform/pass/pass.h"
 #include "transform/schedule/primitive.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_default_gpu_schedule {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -12,8 +12,7 @@ static constexpr ir::Refusals refusals{
         {.name = "loops-are-not-iterators", .message = "block `{}` has {} loops for its {} iterators"},
         {.name = "block-name-taken", .message = "two blocks of `{}` are called `{}`"},
     }};
-extern const ir::RefusalList refusals_tir_default_gpu_schedule;
-const ir::RefusalList refusals_tir_default_gpu_schedule = refusals;
+MLC_REFUSALS(tir_default_gpu_schedule, refusals);
 
 namespace {
 
@@ -91,7 +90,7 @@ void bind_to_threads(Steps& steps, const Any& block, int64_t max_threads) {
   steps.run("bind", {split[2], String("threadIdx.x")});
 }
 
-// A block that is the whole function is no scope yet: it stands in one, with one instance.
+// A block that is the whole function is no scope yet: it is put into one, with one instance.
 PrimFunc with_scope(const PrimFunc& fn) {
   auto* realize = as<SBlockRealizeNode>(fn->body);
   if (!realize || has_flag(fn, "tirx.is_scheduled")) return fn;
@@ -149,4 +148,4 @@ extern const Pass default_gpu_schedule{
     "DefaultGPUSchedule", "s_tir.transform", "DefaultGPUSchedule()", doc, nullptr, apply, {},
     "DefaultGPUSchedule"};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_default_gpu_schedule

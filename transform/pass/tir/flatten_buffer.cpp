@@ -7,7 +7,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_flatten_buffer {
 namespace {
 
 constexpr char doc[] = R"(FlattenBuffer(): all buffers become one-dimensional.
@@ -47,22 +47,17 @@ struct Flatten final : Rewriter {
     return flat[buffer.get()] = next;
   }
 
-  // Does the condition say something of the loops? What memory holds at their places says nothing.
+  // Does the condition constrain the loops? Values loaded at their indices do not.
   bool is_of_loops(const Expr& condition) {
-    struct Uses final : Walker {
-      const std::vector<LoopRange>& iters;
-      bool found = false;
-      explicit Uses(const std::vector<LoopRange>& iters) : iters(iters) {}
-      void visit(const Expr& e) override {
-        if (as<TensorLoadNode>(e)) return;
-        auto* var = as<VarNode>(e);
-        found |= var && std::any_of(iters.begin(), iters.end(),
-                                    [&](const LoopRange& iter) { return iter.var.get() == var; });
-        walk_children(e);
-      }
-    } uses(iters);
-    uses.visit(condition);
-    return uses.found;
+    bool found = false;
+    walk_with(condition, [&](const Expr& e, Walker& on) {
+      if (as<TensorLoadNode>(e)) return;
+      auto* var = as<VarNode>(e);
+      found |= var && std::any_of(iters.begin(), iters.end(),
+                                  [&](const LoopRange& iter) { return iter.var.get() == var; });
+      on.walk_children(e);
+    });
+    return found;
   }
   template <class F>
   auto where(const Expr& condition, F rewritten) {
@@ -272,4 +267,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 
 extern const Pass flatten_buffer{"FlattenBuffer", "tirx.transform", "FlattenBuffer()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_flatten_buffer

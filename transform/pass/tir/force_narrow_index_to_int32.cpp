@@ -5,7 +5,7 @@
 #include "ir/core/refusal.h"
 #include "transform/pass/index_rewriter.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_force_narrow_index_to_int32 {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -14,8 +14,7 @@ static constexpr ir::Refusals refusals{
         {.name = "narrow-wide-buffer",
          .message = "the {} `{}` holds 64-bit integers, which would be cut off"},
     }};
-extern const ir::RefusalList refusals_tir_force_narrow_index_to_int32;
-const ir::RefusalList refusals_tir_force_narrow_index_to_int32 = refusals;
+MLC_REFUSALS(tir_force_narrow_index_to_int32, refusals);
 
 namespace {
 
@@ -38,7 +37,7 @@ struct Narrow final : IndexRewriter {
     if (!next) next = make_var(var->name, narrow(var->dtype()), var->span);
     return next;
   }
-  // Names that stand in an index somewhere, which may be behind their other uses.
+  // Names that occur in an index somewhere, which may come after their other uses.
   void learn(const Narrow& from) { vars_ = from.vars_; }
 
   using IndexRewriter::rewrite;
@@ -107,4 +106,4 @@ extern const Pass force_narrow_index_to_int32{
     "ForceNarrowIndexToInt32", "tirx.transform", "ForceNarrowIndexToInt32()", doc, apply, nullptr, {},
     "tirx.NarrowDataType"};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_force_narrow_index_to_int32

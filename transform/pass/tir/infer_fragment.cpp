@@ -2,14 +2,13 @@
 #include "ir/core/refusal.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_infer_fragment {
 
 static constexpr ir::Refusals refusals{"ValueError",
                                        {
                                            {.name = "fragment-mismatch", .message = "{}"},
                                        }};
-extern const ir::RefusalList refusals_tir_infer_fragment;
-const ir::RefusalList refusals_tir_infer_fragment = refusals;
+MLC_REFUSALS(tir_infer_fragment, refusals);
 
 namespace {
 
@@ -112,16 +111,16 @@ struct CheckProducts final : Walker {
   }
 };
 
-struct Mark final : Rewriter {
-  const Fragments& found;
-  explicit Mark(const Fragments& found) : found(found) {}
-
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  Collect collect;
+  collect.visit(fn->body);
+  CheckProducts(collect.found).visit(fn->body);
+  const Fragments& found = collect.found;
+  if (found.empty()) return fn;
+  Stmt body = rewrite_with(fn->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
     auto* alloc = as<AllocBufferNode>(s);
     auto fragment = alloc ? found.find(alloc->buffer.get()) : found.end();
-    if (fragment == found.end()) return rewrite_children(s);
+    if (fragment == found.end()) return on.rewrite_children(s);
     const auto& [shape, layout] = fragment->second;
     auto say = [&](std::string_view key, std::string value, const Stmt& body) -> Stmt {
       return make<AttrStmtNode>(Any(alloc->buffer), String(std::string(key)),
@@ -129,18 +128,12 @@ struct Mark final : Rewriter {
     };
     Stmt next = say("fragment_shape", fmt::format("{}, {}, {}", shape[0], shape[1], shape[2]), s);
     return layout.empty() ? next : say("fragment_layout", layout, next);
-  }
-};
-
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  Collect collect;
-  collect.visit(fn->body);
-  CheckProducts(collect.found).visit(fn->body);
-  return collect.found.empty() ? fn : with_body(fn, Mark(collect.found).rewrite(fn->body));
+  });
+  return with_body(fn, body);
 }
 
 }  // namespace
 
 extern const Pass infer_fragment{"InferFragment", "s_tir.transform", "InferFragment()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_infer_fragment

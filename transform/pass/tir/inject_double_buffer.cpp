@@ -5,15 +5,14 @@
 #include "transform/pass/convert_ssa.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_inject_double_buffer {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "double-buffer-unsupported", .message = "the buffer cannot be doubled: {}"},
     }};
-extern const ir::RefusalList refusals_tir_inject_double_buffer;
-const ir::RefusalList refusals_tir_inject_double_buffer = refusals;
+MLC_REFUSALS(tir_inject_double_buffer, refusals);
 
 namespace {
 
@@ -74,15 +73,6 @@ struct Find final : Walker {
 [[noreturn]] void refuse(std::string_view why, Span span) {
   throw refuse(refusals["double-buffer-unsupported"], why).kind(kRefusedValue).at(span);
 }
-
-struct RemoveWrites final : Rewriter {
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    auto* attr = as<AttrStmtNode>(s);
-    return attr && text(attr->attr_key) == "double_buffer_write" ? rewrite(attr->body) : rewrite_children(s);
-  }
-};
 
 class Inject final : public Rewriter {
  public:
@@ -186,7 +176,11 @@ class Inject final : public Rewriter {
     for (int64_t i = 0; i < split_; ++i)
       body.push_back(substitute(loop.body, {{var.get(), add(mul(outer, factor), const_like(var, i))}}));
     Array<Stmt> stmts{make<ForNode>(outer, loop.min, outer_extent, loop.for_kind, seq(body))};
-    Stmt last = RemoveWrites().rewrite(loop.body);
+    Stmt last = rewrite_with(loop.body, [](const Stmt& s, Rewriter& on) {
+      auto* attr = as<AttrStmtNode>(s);
+      bool write = attr && text(attr->attr_key) == "double_buffer_write";
+      return write ? on.rewrite(attr->body) : on.rewrite_children(s);
+    });
     for (int64_t i = 0; i < split_; ++i) {
       Expr index = add(tail, const_like(var, i));
       stmts.push_back(make<IfThenElseNode>(lt(index, loop.extent), substitute(last, {{var.get(), index}})));
@@ -214,4 +208,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 extern const Pass inject_double_buffer{"InjectDoubleBuffer", "s_tir.transform", "InjectDoubleBuffer()", doc,
                                        apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_inject_double_buffer

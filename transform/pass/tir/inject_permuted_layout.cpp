@@ -5,7 +5,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_inject_permuted_layout {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -15,8 +15,7 @@ static constexpr ir::Refusals refusals{
          .help = "the last dimension is a constant that 32 divides"},
         {.name = "pointer-not-permutable", .message = "a permuted layout needs a pointer by `access_ptr`"},
     }};
-extern const ir::RefusalList refusals_tir_inject_permuted_layout;
-const ir::RefusalList refusals_tir_inject_permuted_layout = refusals;
+MLC_REFUSALS(tir_inject_permuted_layout, refusals);
 
 namespace {
 
@@ -137,4 +136,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Pe
 extern const Pass inject_permuted_layout{"InjectPermutedLayout", "s_tir.transform", "InjectPermutedLayout()",
                                          doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_inject_permuted_layout

@@ -3,15 +3,14 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_inject_ptx_async_copy {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "async-scope-nested", .message = "an asynchronous scope stands in another one"},
     }};
-extern const ir::RefusalList refusals_tir_inject_ptx_async_copy;
-const ir::RefusalList refusals_tir_inject_ptx_async_copy = refusals;
+MLC_REFUSALS(tir_inject_ptx_async_copy, refusals);
 
 namespace {
 
@@ -105,4 +104,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, In
 extern const Pass inject_ptx_async_copy{"InjectPTXAsyncCopy", "s_tir.transform", "InjectPTXAsyncCopy()", doc,
                                         apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_inject_ptx_async_copy

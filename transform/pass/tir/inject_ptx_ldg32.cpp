@@ -5,7 +5,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_inject_ptx_ldg32 {
 
 static constexpr ir::Refusals refusals{"ValueError",
                                        {
@@ -13,8 +13,7 @@ static constexpr ir::Refusals refusals{"ValueError",
                                             .message = "`{}` is indexed with {}, a guarded load takes int32",
                                             .help = "run ForceNarrowIndexToInt32 before InjectPTXLDG32"},
                                        }};
-extern const ir::RefusalList refusals_tir_inject_ptx_ldg32;
-const ir::RefusalList refusals_tir_inject_ptx_ldg32 = refusals;
+MLC_REFUSALS(tir_inject_ptx_ldg32, refusals);
 
 namespace {
 
@@ -107,4 +106,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 extern const Pass inject_ptx_ldg32{"InjectPTXLDG32", "s_tir.transform",
                                    "InjectPTXLDG32(enable_inject_ptx_intrin=True)", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_inject_ptx_ldg32

@@ -10,7 +10,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_inject_software_pipeline {
 namespace {
 
 constexpr char doc[] =
@@ -39,33 +39,27 @@ Error pipeline_error(Span span, std::string why, const char* kind = "ValueError"
 // The buffers whose accesses are looked at: parameters and what blocks around allocate.
 using Known = std::unordered_set<const VarNode*>;
 
-// How often each buffer is accessed; blocks inside count with what they tell.
-struct AccessCounts final : Walker {
-  std::unordered_map<const VarNode*, int> reads, writes;
-
-  void visit(const Stmt& s) override {
-    if (auto* realize = as<SBlockRealizeNode>(s)) {
-      for (const TensorRegion& region : realize->block->reads) ++reads[region->source.get()];
-      for (const TensorRegion& region : realize->block->writes) ++writes[region->source.get()];
-      return;
-    }
-    if (auto* store = as<BufferStoreNode>(s)) ++writes[store->buffer.get()];
-    walk_children(s);
-  }
-  void visit(const Expr& e) override {
-    if (auto* load = as<TensorLoadNode>(e)) ++reads[load->source.get()];
-    walk_children(e);
-  }
-};
-
 SBlock block_of(const Stmt& body, const Known& known) {
   if (auto* realize = as<SBlockRealizeNode>(body); realize && is_const_int(realize->predicate, 1))
     return realize->block;
   SBlock block =
       make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, String(""), body);
   AccessRegions found = detect_access_regions(block, transform::simplify);
-  AccessCounts counts;
-  counts.visit(body);
+  std::unordered_map<const VarNode*, int> reads, writes;
+  auto expression = [&](const Expr& e, Walker& on) {
+    if (auto* load = as<TensorLoadNode>(e)) ++reads[load->source.get()];
+    on.walk_children(e);
+  };
+  auto statement = [&](const Stmt& s, Walker& on) {
+    if (auto* realize = as<SBlockRealizeNode>(s)) {
+      for (const TensorRegion& region : realize->block->reads) ++reads[region->source.get()];
+      for (const TensorRegion& region : realize->block->writes) ++writes[region->source.get()];
+      return;
+    }
+    if (auto* store = as<BufferStoreNode>(s)) ++writes[store->buffer.get()];
+    on.walk_children(s);
+  };
+  walk_with(body, overloaded{expression, statement});
   Analyzer analyzer;
   auto kept = [&](const Array<TensorRegion>& regions, std::unordered_map<const VarNode*, int>& count) {
     Array<TensorRegion> kept;
@@ -88,8 +82,8 @@ SBlock block_of(const Stmt& body, const Known& known) {
     return kept;
   };
   return with(block, [&](SBlockNode& n) {
-    n.reads = kept(found.reads, counts.reads);
-    n.writes = kept(found.writes, counts.writes);
+    n.reads = kept(found.reads, reads);
+    n.writes = kept(found.writes, writes);
   });
 }
 Stmt realize(const SBlock& block, Expr predicate = bool_imm(true)) {
@@ -514,4 +508,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass inject_software_pipeline{"InjectSoftwarePipeline", "s_tir.transform",
                                            "InjectSoftwarePipeline()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_inject_software_pipeline

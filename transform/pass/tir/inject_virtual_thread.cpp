@@ -7,7 +7,7 @@
 #include "transform/pass/fold_constant_branches.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_inject_virtual_thread {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -16,8 +16,7 @@ static constexpr ir::Refusals refusals{
          .message = "virtual threads do not go around {}",
          .help = "LowerOpaqueBlock, FlattenBuffer and UnrollLoop write programs that they go around"},
     }};
-extern const ir::RefusalList refusals_tir_inject_virtual_thread;
-const ir::RefusalList refusals_tir_inject_virtual_thread = refusals;
+MLC_REFUSALS(tir_inject_virtual_thread, refusals);
 
 namespace {
 
@@ -318,12 +317,11 @@ class Inject final : public Rewriter {
   std::unordered_map<const VarNode*, Own> own_;
 };
 
-struct VirtualThreads final : Rewriter {
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   Analyzer analyzer;
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return fold_constant_branch(rewrite_children(e)); }
-  Stmt rewrite(const Stmt& s) override {
-    Stmt next = rewrite_children(s);
+  auto expression = [](const Expr& e, Rewriter& on) { return fold_constant_branch(on.rewrite_children(e)); };
+  auto statement = [&](const Stmt& s, Rewriter& on) -> Stmt {
+    Stmt next = on.rewrite_children(s);
     if (as<IfThenElseNode>(next)) return fold_constant_branch(next);
     auto* attr = as<AttrStmtNode>(next);
     if (!attr || text(attr->attr_key) != "virtual_thread") return next;
@@ -336,11 +334,8 @@ struct VirtualThreads final : Rewriter {
     touched.spread();
     bool share = text((*iter)->thread_tag).starts_with("vthread");
     return Inject(analyzer, (*iter)->var, *threads, touched.touched, share).rewrite(attr->body);
-  }
-};
-
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  return with_unique_definitions(with_body(fn, VirtualThreads().rewrite(fn->body)));
+  };
+  return with_unique_definitions(with_body(fn, rewrite_with(fn->body, overloaded{expression, statement})));
 }
 
 }  // namespace
@@ -348,4 +343,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass inject_virtual_thread{"InjectVirtualThread", "s_tir.transform", "InjectVirtualThread()",
                                         doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_inject_virtual_thread

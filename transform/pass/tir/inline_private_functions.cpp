@@ -6,15 +6,14 @@
 #include "transform/pass/jumps.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_inline_private_functions {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "wrong-arguments", .message = "`{}` takes {} arguments, {} are given"},
     }};
-extern const ir::RefusalList refusals_tir_inline_private_functions;
-const ir::RefusalList refusals_tir_inline_private_functions = refusals;
+MLC_REFUSALS(tir_inline_private_functions, refusals);
 
 namespace {
 
@@ -29,17 +28,6 @@ parameters, gives nothing back, has no blocks, is for no other target and does n
 either. Its calls stand
 as statements.
 Before targets are split, while one function sees the other.)";
-
-struct Calls final : Walker {
-  std::vector<std::string> callees;
-  void visit(const Expr& e) override {
-    auto* call = as<CallNode>(e);
-    if (auto* callee = call ? as<GlobalVarNode>(call->op) : nullptr)
-      callees.emplace_back(std::string(callee->name_hint));
-    walk_children(e);
-  }
-  void visit(const Stmt& s) override { walk_children(s); }
-};
 
 using Functions = std::unordered_map<std::string, PrimFunc>;
 
@@ -93,9 +81,13 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
   for (const auto& [name, base] : mod->functions) {
     auto fn = Any(base).as<PrimFunc>();
     if (!fn) continue;
-    Calls found;
-    found.visit((*fn)->body);
-    calls[std::string(name->name_hint)] = found.callees;
+    auto& callees = calls[std::string(name->name_hint)];
+    walk_with((*fn)->body, [&](const Expr& e, Walker& on) {
+      auto* call = as<CallNode>(e);
+      if (auto* callee = call ? as<GlobalVarNode>(call->op) : nullptr)
+        callees.emplace_back(std::string(callee->name_hint));
+      on.walk_children(e);
+    });
     if (may_go(*fn)) all.emplace(std::string(name->name_hint), *fn);
   }
   auto calls_itself = [&](const std::string& name) {
@@ -131,4 +123,4 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
 extern const Pass inline_private_functions{
     "InlinePrivateFunctions", "tirx.transform", "InlinePrivateFunctions()", doc, nullptr, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_inline_private_functions

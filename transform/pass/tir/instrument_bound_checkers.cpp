@@ -3,7 +3,7 @@
 #include "transform/arith/analyzer.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_instrument_bound_checkers {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -12,8 +12,7 @@ static constexpr ir::Refusals refusals{
          .message = "`buffer_bound` gives {} bounds for {} indices",
          .help = "run FlattenBuffer first, or give one bound for each index"},
     }};
-extern const ir::RefusalList refusals_tir_instrument_bound_checkers;
-const ir::RefusalList refusals_tir_instrument_bound_checkers = refusals;
+MLC_REFUSALS(tir_instrument_bound_checkers, refusals);
 
 namespace {
 
@@ -121,4 +120,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass instrument_bound_checkers{"InstrumentBoundCheckers", "s_tir.transform",
                                             "InstrumentBoundCheckers()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_instrument_bound_checkers

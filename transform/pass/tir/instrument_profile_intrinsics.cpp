@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_instrument_profile_intrinsics {
 namespace {
 
 constexpr char doc[] =
@@ -87,31 +87,13 @@ Stmt between(const Stmt& body, int64_t id) {
   return seq({call("tirx.start_profile_intrinsic"), body, call("tirx.end_profile_intrinsic")});
 }
 
-struct Instrument final : Rewriter {
-  const std::unordered_map<const StmtNode*, LoopInfo>& loops;
-  const Options& options;
-  Instrument(const std::unordered_map<const StmtNode*, LoopInfo>& loops, const Options& options)
-      : loops(loops), options(options) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    Stmt next = rewrite_children(s);
-    auto found = loops.find(s.get());
-    if (found == loops.end()) return next;
-    const LoopInfo& info = found->second;
-    bool wanted = options.only_siblings ? info.has_siblings : info.depth <= options.max_depth;
-    if (!wanted || info.in_parallel || info.height < options.min_height) return next;
-    return between(next, info.id);
-  }
-};
-
 int64_t entry(const PassOptions& options, std::string_view key, int64_t otherwise) {
   auto found = options.config->find(String(std::string(key)));
   return found == options.config->end() ? otherwise : (*found).second.cast<int64_t>();
 }
 
 IRModule apply(const IRModule& mod, const PassOptions& options) {
-  // What a profiler gathers is told apart by these numbers, so they go on from module to module.
+  // A profiler distinguishes its samples by these numbers, so they continue from module to module.
   static thread_local int64_t next_id = 0;
   if (entry(options, "s_tir.reset_start_id", 0)) next_id = 0;
   Options wanted{entry(options, "s_tir.lwp_max_depth", 0), entry(options, "s_tir.lwp_min_height", 1),
@@ -121,7 +103,15 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
     int64_t id = next_id++;
     Count count(next_id);
     count.visit(fn->body);
-    Stmt body = Instrument(count.loops, wanted).rewrite(fn->body);
+    Stmt body = rewrite_with(fn->body, [&](const Stmt& s, Rewriter& on) {
+      Stmt next = on.rewrite_children(s);
+      auto found = count.loops.find(s.get());
+      if (found == count.loops.end()) return next;
+      const LoopInfo& info = found->second;
+      bool chosen = wanted.only_siblings ? info.has_siblings : info.depth <= wanted.max_depth;
+      if (!chosen || info.in_parallel || info.height < wanted.min_height) return next;
+      return between(next, info.id);
+    });
     return with_body(fn, wanted.functions ? between(body, id) : body);
   });
 }
@@ -131,4 +121,4 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
 extern const Pass instrument_profile_intrinsics{
     "InstrumentProfileIntrinsics", "s_tir.transform", "InstrumentProfileIntrinsics()", doc, nullptr, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_instrument_profile_intrinsics

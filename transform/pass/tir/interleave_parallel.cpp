@@ -3,7 +3,7 @@
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_interleave_parallel {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -11,8 +11,7 @@ static constexpr ir::Refusals refusals{
         {.name = "interleave-annotation",
          .message = "`{}` of block `{}` is not how many steps go together and make a vector"},
     }};
-extern const ir::RefusalList refusals_tir_interleave_parallel;
-const ir::RefusalList refusals_tir_interleave_parallel = refusals;
+MLC_REFUSALS(tir_interleave_parallel, refusals);
 
 namespace {
 
@@ -164,4 +163,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass interleave_parallel{"InterleaveParallel", "tirx.transform", "InterleaveParallel()", doc,
                                       apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_interleave_parallel

@@ -10,15 +10,14 @@
 #include "transform/pass/packed_fields.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_lower_async_dma {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "queue-not-constant", .message = "the queue of `{}` is not a number"},
     }};
-extern const ir::RefusalList refusals_tir_lower_async_dma;
-const ir::RefusalList refusals_tir_lower_async_dma = refusals;
+MLC_REFUSALS(tir_lower_async_dma, refusals);
 
 namespace {
 
@@ -178,4 +177,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Lo
 
 extern const Pass lower_async_dma{"LowerAsyncDMA", "s_tir.transform", "LowerAsyncDMA()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_lower_async_dma

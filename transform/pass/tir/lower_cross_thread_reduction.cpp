@@ -4,7 +4,7 @@
 #include "transform/schedule/analysis.h"
 #include "transform/schedule/reducer.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_lower_cross_thread_reduction {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -12,8 +12,7 @@ static constexpr ir::Refusals refusals{
         {.name = "cross-thread-reduction-not-lowered",
          .message = "the reduction of block `{}` over threads cannot be lowered: {}"},
     }};
-extern const ir::RefusalList refusals_tir_lower_cross_thread_reduction;
-const ir::RefusalList refusals_tir_lower_cross_thread_reduction = refusals;
+MLC_REFUSALS(tir_lower_cross_thread_reduction, refusals);
 
 namespace {
 
@@ -52,7 +51,7 @@ Array<TensorRegion> firsts_of(const std::vector<Buffer>& buffers) {
 }
 Expr load_first(const Buffer& buffer) { return make<TensorLoadNode>(buffer, Array<Expr>{int32(0)}); }
 
-// A block that is to be taken apart, with what its parts need.
+// A block to be split, with what its parts need.
 struct Task {
   const SBlockRealizeNode* realize;
   std::vector<const ForNode*> loops;  // of its reduction iterators, outermost first
@@ -65,41 +64,13 @@ struct Task {
   }
 };
 
-// Elements of the reduced buffers, as the one element of what stands for them in a thread.
-class InsideThread final : public Rewriter {
- public:
-  explicit InsideThread(const Task& task) : task_(task) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    auto* load = as<TensorLoadNode>(e);
-    Buffer to = load ? stands_for(load->source) : Buffer();
-    return to ? load_first(to) : rewrite_children(e);
-  }
-  Stmt rewrite(const Stmt& s) override {
-    auto* store = as<BufferStoreNode>(s);
-    Buffer to = store ? stands_for(store->buffer) : Buffer();
-    if (!to) return rewrite_children(s);
-    return make<BufferStoreNode>(to, rewrite(store->value), Array<Expr>{int32(0)}, s->span);
-  }
-
- private:
-  const Task& task_;
-  Buffer stands_for(const Buffer& buffer) const {
-    for (size_t i = 0; i < task_.reduction.buffers.size(); ++i) {
-      if (task_.reduction.buffers[i].same_as(buffer)) return task_.inside[i];
-    }
-    return nullptr;
-  }
-};
-
 bool has_reduction_block(const Stmt& s) {
-  bool found = false;
-  post_order(s, nullptr, [&](const Stmt& inner) {
+  return any_below(s, [](const Stmt& inner) {
     auto* block = as<SBlockNode>(inner);
-    if (!block) return;
-    for (const IterVar& iter : block->iter_vars) found |= iter->iter_type == IterType::kCommReduce;
+    return block && std::any_of(block->iter_vars.begin(), block->iter_vars.end(), [](const IterVar& iter) {
+             return iter->iter_type == IterType::kCommReduce;
+           });
   });
-  return found;
 }
 
 // The loops with the block replaced, or removed where `next` is null, without loops over threads of
@@ -140,7 +111,24 @@ Stmt in_thread_part(const Task& task) {
     SBlock block = with(task.realize->block, [&](SBlockNode& n) {
       n.writes = firsts_of(task.inside);
       n.name_hint = String(task.name("in_thread"));
-      n.body = InsideThread(task).rewrite(n.body);
+      auto stands_for = [&](const Buffer& buffer) -> Buffer {
+        for (size_t i = 0; i < task.reduction.buffers.size(); ++i) {
+          if (task.reduction.buffers[i].same_as(buffer)) return task.inside[i];
+        }
+        return nullptr;
+      };
+      auto load = [&](const Expr& e, Rewriter& on) -> Expr {
+        auto* load = as<TensorLoadNode>(e);
+        Buffer to = load ? stands_for(load->source) : Buffer();
+        return to ? load_first(to) : on.rewrite_children(e);
+      };
+      auto store = [&](const Stmt& s, Rewriter& on) -> Stmt {
+        auto* store = as<BufferStoreNode>(s);
+        Buffer to = store ? stands_for(store->buffer) : Buffer();
+        if (!to) return on.rewrite_children(s);
+        return make<BufferStoreNode>(to, on.rewrite(store->value), Array<Expr>{int32(0)}, s->span);
+      };
+      n.body = rewrite_with(n.body, overloaded{load, store});
       n.init = nullptr;
     });
     next = with(ref(task.realize), [&](SBlockRealizeNode& n) { n.block = block; });
@@ -366,7 +354,7 @@ class Lower final : public Rewriter {
     return made;
   }
 
-  // A pass refuses a block for what it is, not for what a schedule asks of it.
+  // A pass refuses a block for its own form, not for what a schedule requires of it.
   static Reduction reduction_here(const SRefNode& sref, Span span) {
     try {
       return reduction_of(sref, span);
@@ -452,4 +440,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass lower_cross_thread_reduction{"LowerCrossThreadReduction", "s_tir.transform",
                                                "LowerCrossThreadReduction()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_lower_cross_thread_reduction

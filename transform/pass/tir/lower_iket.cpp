@@ -6,7 +6,7 @@
 #include "ir/tir/op.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_lower_iket {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -17,8 +17,7 @@ static constexpr ir::Refusals refusals{
          .message = "traces of NVIDIA's in-kernel tracer are not made: `tirx.iket.enabled` is set",
          .help = "leave the attribute out; marks and ranges are then taken away"},
     }};
-extern const ir::RefusalList refusals_tir_lower_iket;
-const ir::RefusalList refusals_tir_lower_iket = refusals;
+MLC_REFUSALS(tir_lower_iket, refusals);
 
 namespace {
 
@@ -68,16 +67,10 @@ class Strip final : public Rewriter {
 
   // Memory that held tokens goes as well.
   Stmt without_tokens(const Stmt& s) {
-    struct Drop final : Rewriter {
-      const std::unordered_set<const VarNode*>* tokens;
-      using Rewriter::rewrite;
-      Stmt rewrite(const Stmt& s) override {
-        auto* alloc = as<AllocBufferNode>(s);
-        return alloc && tokens->contains(alloc->buffer.get()) ? no_op() : rewrite_children(s);
-      }
-    } drop;
-    drop.tokens = &tokens_;
-    return tokens_.empty() ? s : drop.rewrite(s);
+    return tokens_.empty() ? s : rewrite_with(s, [&](const Stmt& s, Rewriter& on) {
+      auto* alloc = as<AllocBufferNode>(s);
+      return alloc && tokens_.contains(alloc->buffer.get()) ? no_op() : on.rewrite_children(s);
+    });
   }
 
  private:
@@ -103,4 +96,4 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
 extern const Pass lower_iket{"LowerIket", "backend.cuda.transforms",    "LowerIket()", doc, nullptr, apply,
                              {},          "tirx.backend.cuda.LowerIket"};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_lower_iket

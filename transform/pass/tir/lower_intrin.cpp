@@ -4,7 +4,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/target_intrinsics.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_lower_intrin {
 namespace {
 
 constexpr char doc[] = R"(LowerIntrin(): operators become what the function's target has for them.
@@ -34,7 +34,7 @@ class LowerIntrinsics final : public AnalyzingRewriter {
         return AnalyzingRewriter::rewrite(e);
       }
       case ExprKind::kLet: {
-        // What the name stands for is not known in front of the statement.
+        // The value of the name is not known before the statement.
         auto inside = named_.insert(as<LetNode>(e)->var.get()).first;
         Expr result = AnalyzingRewriter::rewrite(e);
         named_.erase(inside);
@@ -262,4 +262,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 
 extern const Pass lower_intrin{"LowerIntrin", "tirx.transform", "LowerIntrin()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_lower_intrin

@@ -5,7 +5,7 @@
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_lower_match_buffer {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -13,8 +13,7 @@ static constexpr ir::Refusals refusals{
         {.name = "match-buffer-mismatch",
          .message = "`{}` begins at a multiple of {} elements, the region of `{}` may not"},
     }};
-extern const ir::RefusalList refusals_tir_lower_match_buffer;
-const ir::RefusalList refusals_tir_lower_match_buffer = refusals;
+MLC_REFUSALS(tir_lower_match_buffer, refusals);
 
 namespace {
 
@@ -160,4 +159,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 
 extern const Pass lower_match_buffer{"LowerMatchBuffer", "s_tir.transform", "LowerMatchBuffer()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_lower_match_buffer

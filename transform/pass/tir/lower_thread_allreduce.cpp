@@ -5,15 +5,14 @@
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_lower_thread_allreduce {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "allreduce-not-lowered", .message = "the reduction over threads cannot be lowered: {}"},
     }};
-extern const ir::RefusalList refusals_tir_lower_thread_allreduce;
-const ir::RefusalList refusals_tir_lower_thread_allreduce = refusals;
+MLC_REFUSALS(tir_lower_thread_allreduce, refusals);
 
 namespace {
 
@@ -105,7 +104,7 @@ class Exchange {
         shape_(std::move(shape)) {}
 
   Buffers temporaries;  // allocated around the statements
-  Exprs results;        // loads of the buffers that take the place of the destinations
+  Exprs results;        // loads of the buffers that replace the destinations
   Array<Stmt> stmts;
 
   void run(Exprs values) {
@@ -190,7 +189,7 @@ class Exchange {
       Exprs next = combine(reducer_, a, b);
       Array<Stmt> stores;
       for (size_t i = 0; i < values.size(); ++i) stores.push_back(store(round.buffers[i], next[i]));
-      // Lanes past the end have nothing to give.
+      // Lanes past the end have no value.
       if (offset * 2 > extent) {
         stmts.push_back(
             when(lt(shape_.reduce_index + offset, const_like(shape_.reduce_index, extent)), stores));
@@ -259,7 +258,7 @@ class Exchange {
     const Expr& index = shape_.reduce_index;
     int64_t extent = shape_.reduce_extent;
     Expr here = place(index);
-    stmts.push_back(barrier("shared"));  // of the iteration before somebody may still read
+    stmts.push_back(barrier("shared"));  // other threads may still read those of the previous iteration
     for (size_t i = 0; i < values.size(); ++i) {
       shared.push_back(buffer_of(fmt::format("red_buf{}", i), types_[i], "shared",
                                  const_like(shape_.group_index, shape_.group_extent * extent)));
@@ -349,23 +348,16 @@ class Lower final : public Rewriter {
     return rewrite_children(s);
   }
 
-  // Afterwards: what stands where a destination was allocated.
+  // Afterwards: what replaces the allocation of a destination.
   Stmt place_results(const Stmt& s) const {
-    struct Place final : Rewriter {
-      const std::unordered_map<const VarNode*, Buffer>& to;
-      explicit Place(const std::unordered_map<const VarNode*, Buffer>& to) : to(to) {}
-      using Rewriter::rewrite;
-      Expr rewrite(const Expr& e) override { return e; }
-      Stmt rewrite(const Stmt& s) override {
-        auto* alloc = as<AllocBufferNode>(s);
-        auto found = alloc ? to.find(alloc->buffer.get()) : to.end();
-        if (found == to.end()) return rewrite_children(s);
-        Map<String, Any> annotations;
-        if (text(found->second->buffer()->storage_scope) == "shared") annotations.Set("tirx.volatile", true);
-        return make<AllocBufferNode>(found->second, annotations, s->span);
-      }
-    };
-    return Place(replaced_).rewrite(s);
+    return rewrite_with(s, [&](const Stmt& s, Rewriter& on) -> Stmt {
+      auto* alloc = as<AllocBufferNode>(s);
+      auto found = alloc ? replaced_.find(alloc->buffer.get()) : replaced_.end();
+      if (found == replaced_.end()) return on.rewrite_children(s);
+      Map<String, Any> annotations;
+      if (text(found->second->buffer()->storage_scope) == "shared") annotations.Set("tirx.volatile", true);
+      return make<AllocBufferNode>(found->second, annotations, s->span);
+    });
   }
 
  private:
@@ -454,4 +446,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass lower_thread_allreduce{"LowerThreadAllreduce", "s_tir.transform", "LowerThreadAllreduce()",
                                          doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_lower_thread_allreduce

@@ -6,7 +6,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_lower_tirx {
 
 static constexpr ir::Refusals refusals{"ValueError",
                                        {
@@ -14,8 +14,7 @@ static constexpr ir::Refusals refusals{"ValueError",
                                             .message = "the function does not say what it is compiled for",
                                             .help = "run BindTarget first"},
                                        }};
-extern const ir::RefusalList refusals_tir_lower_tirx;
-const ir::RefusalList refusals_tir_lower_tirx = refusals;
+MLC_REFUSALS(tir_lower_tirx, refusals);
 
 namespace {
 
@@ -93,7 +92,7 @@ struct Lower final : Rewriter {
 
  private:
   static std::string_view name_of(const Buffer& buffer) { return text(buffer->name); }
-  // The layout as places in memory; null for plain row-major memory.
+  // The layout as memory offsets; null for plain row-major memory.
   static const TileLayoutNode* layout_of(const Buffer& buffer) {
     const BufferTypeNode* type = buffer->buffer();
     if (!type->layout.defined() || is_default_layout(type->layout, type->shape)) return nullptr;
@@ -177,4 +176,4 @@ constexpr PassPart parts[] = {{"tirx.TilePrimitiveDispatch"}, {"tirx.LowerTIRxCl
 
 extern const Pass lower_tirx{"LowerTIRx", "tirx.transform", "LowerTIRx()", doc, nullptr, nullptr, parts};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_lower_tirx

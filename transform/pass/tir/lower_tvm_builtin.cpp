@@ -7,7 +7,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_lower_tvm_builtin {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -18,8 +18,7 @@ static constexpr ir::Refusals refusals{
          .message = "the device id of this memory is unknown",
          .help = "the attributes `device_id` and `device_type` around it say so; MakePackedAPI writes them"},
     }};
-extern const ir::RefusalList refusals_tir_lower_tvm_builtin;
-const ir::RefusalList refusals_tir_lower_tvm_builtin = refusals;
+MLC_REFUSALS(tir_lower_tvm_builtin, refusals);
 
 namespace {
 
@@ -216,7 +215,7 @@ class LowerBuiltins final : public Rewriter {
     return make<IfThenElseNode>(failed, throw_last_error());
   }
 
-  // Takes places on one of the stacks.
+  // Reserves slots on one of the stacks.
   int64_t take(int64_t Sizes::*which, int64_t count) {
     int64_t at = stack().used.*which;
     stack().used.*which = at + count;
@@ -258,7 +257,7 @@ class LowerBuiltins final : public Rewriter {
             same ? value : Expr(make<CastNode>(stored, value)));
       }
     }
-    // The place of the result is counted from the start of the stack, also in a call inside a call.
+    // The slot of the result is counted from the start of the stack, also in a call inside a call.
     set(count, kPackedNone, int_imm(DataType::Int(64), 0));
     stack().used = outer;
     Array<Expr> lowered_args{args[0], any, int32(begin), int32(begin + count)};
@@ -328,4 +327,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 
 extern const Pass lower_tvm_builtin{"LowerTVMBuiltin", "tirx.transform", "LowerTVMBuiltin()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_lower_tvm_builtin

@@ -6,15 +6,14 @@
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_lower_warp_memory {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "warp-memory-not-lowered", .message = "the warp memory `{}` cannot be lowered: {}"},
     }};
-extern const ir::RefusalList refusals_tir_lower_warp_memory;
-const ir::RefusalList refusals_tir_lower_warp_memory = refusals;
+MLC_REFUSALS(tir_lower_warp_memory, refusals);
 
 namespace {
 
@@ -93,7 +92,7 @@ class WarpBuffer final : public Rewriter {
   Var thread_;
   int64_t width_ = 0;   // extent of threadIdx.x
   int64_t factor_ = 0;  // of threadIdx.x in the indices of stores
-  int64_t rows_ = 0;    // how often all threads' elements lie one after the other
+  int64_t rows_ = 0;    // how many rows of all threads' elements there are
 
   void find_threads(const Stmt& body, Span span) {
     post_order(body, nullptr, [&](const Stmt& s) {
@@ -134,7 +133,7 @@ class WarpBuffer final : public Rewriter {
     if (factor_ == 0) refuse(buffer_, "nothing is stored in it", span);
   }
 
-  // (x % c) // f is (x // f) % (c // f) where f divides c, which may be told from bounds.
+  // (x % c) // f is (x // f) % (c // f) where f divides c, which may follow from bounds.
   Expr divided(const Expr& e) {
     auto* modulo = e->kind == ExprKind::kFloorMod ? as_binary(e) : nullptr;
     auto period = modulo ? const_int(modulo->b) : std::nullopt;
@@ -145,7 +144,7 @@ class WarpBuffer final : public Rewriter {
     return analyzer_.simplify(floormod(quotient, const_like(e, *period / factor_)));
   }
 
-  // The place within a thread's registers, and the thread.
+  // The index within a thread's registers, and the thread.
   std::pair<Expr, Expr> split(const Expr& index, Span span) {
     if (!index->dtype().is_scalar()) {
       auto* ramp = as<RampNode>(index);
@@ -216,4 +215,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 
 extern const Pass lower_warp_memory{"LowerWarpMemory", "tirx.transform", "LowerWarpMemory()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_lower_warp_memory

@@ -3,14 +3,13 @@
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_manifest_shared_memory_local_stage {
 
 static constexpr ir::Refusals refusals{"ValueError",
                                        {
                                            {.name = "local-stage", .message = "{}"},
                                        }};
-extern const ir::RefusalList refusals_tir_manifest_shared_memory_local_stage;
-const ir::RefusalList refusals_tir_manifest_shared_memory_local_stage = refusals;
+MLC_REFUSALS(tir_manifest_shared_memory_local_stage, refusals);
 
 namespace {
 
@@ -61,11 +60,11 @@ class Manifest final : public Rewriter {
   }
 
  private:
-  // A block around this place.
+  // An enclosing block.
   struct Around {
     const SBlockNode* block;
     Array<Buffer> locals;  // to be allocated in it
-    Array<Stmt> loads;     // to stand before the statement of its body that is rewritten
+    Array<Stmt> loads;     // to insert before the statement of its body that is rewritten
   };
   std::vector<Around> around_;
   bool inside_loop_ = false;  // within the innermost block
@@ -156,4 +155,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Ma
 extern const Pass manifest_shared_memory_local_stage{"ManifestSharedMemoryLocalStage", "s_tir.transform",
                                                      "ManifestSharedMemoryLocalStage()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_manifest_shared_memory_local_stage

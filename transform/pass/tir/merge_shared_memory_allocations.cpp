@@ -8,7 +8,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_merge_shared_memory_allocations {
 namespace {
 
 constexpr char doc[] =
@@ -127,7 +127,7 @@ class Plan {
     }
   }
 
-  // In the end all pieces are free.
+  // In the end all regions are free.
   void place() {
     std::vector<Piece*> all;
     for (const auto& [bits, piece] : free_) all.push_back(piece);
@@ -177,7 +177,7 @@ class Merge final : public Rewriter {
       });
     }
     if (auto* call = as_call_to(e, "tirx.s_tir.cp_async_raw")) {
-      // The place is an operand of its own.
+      // The offset is an operand of its own.
       auto* buffer = buffer_of_data(call->args[0]);
       if (!buffer || !plan_->contains(buffer)) return rewrite_children(e);
       rewrite_buffer(ref(buffer));
@@ -284,4 +284,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 extern const Pass merge_shared_memory_allocations{"MergeSharedMemoryAllocations", "s_tir.transform",
                                                   "MergeSharedMemoryAllocations()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_merge_shared_memory_allocations

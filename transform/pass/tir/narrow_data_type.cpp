@@ -4,15 +4,14 @@
 #include "transform/arith/analyzer.h"
 #include "transform/pass/index_rewriter.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_narrow_data_type {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "narrow-bits", .message = "indices are narrowed to 2 to 64 bits, not {}"},
     }};
-extern const ir::RefusalList refusals_tir_narrow_data_type;
-const ir::RefusalList refusals_tir_narrow_data_type = refusals;
+MLC_REFUSALS(tir_narrow_data_type, refusals);
 
 namespace {
 
@@ -26,7 +25,7 @@ keeps: every value. The variable of a loop, a thread or a block is narrowed when
 fit, from bounds of loops; constants and casts beside it are narrowed with it. Parameters keep their types.
 Before vectorization: narrow indices make better vector code.)";
 
-// How many bits the place that is looked at may have: the target's where every integer around it, up to the
+// How many bits the current expression may have: the target's where every integer around it, up to the
 // statement or the index, fits; 64 otherwise.
 class Place {
  public:
@@ -57,7 +56,7 @@ class Place {
   }
 };
 
-// The bits of every variable: the most that a place where it stands asks for.
+// The bits of every variable: the most that one of its uses needs.
 struct Widths final : Walker {
   Place& place;
   std::unordered_map<const VarNode*, int> declared;  // variables with a range: the bits of its extent
@@ -141,7 +140,7 @@ class Narrow final : public IndexRewriter {
   Place& place_;
   const Widths& widths_;
 
-  // Where an expression begins, nothing around it asks for more.
+  // At the root of an expression nothing around it needs more.
   template <class F>
   std::invoke_result_t<F> at_target(F rewritten) {
     int outside = std::exchange(place_.bits, place_.target);
@@ -218,4 +217,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 extern const Pass narrow_data_type{"NarrowDataType", "tirx.transform", "NarrowDataType(target_bits)", doc,
                                    apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_narrow_data_type

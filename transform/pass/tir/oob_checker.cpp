@@ -3,15 +3,14 @@
 #include "transform/arith/int_set.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_oob_checker {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "out-of-bounds", .message = "accesses leave their buffers: {}"},
     }};
-extern const ir::RefusalList refusals_tir_oob_checker;
-const ir::RefusalList refusals_tir_oob_checker = refusals;
+MLC_REFUSALS(tir_oob_checker, refusals);
 
 namespace {
 
@@ -134,4 +133,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass oob_checker{"OOBChecker", "s_tir.analysis",           "OOBChecker()", doc, apply, nullptr,
                               {},           "s_tir.analysis.OOBChecker"};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_oob_checker

@@ -4,7 +4,7 @@
 #include "transform/pass/jumps.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_peel_vector_tails {
 namespace {
 
 constexpr char doc[] = R"(PeelVectorTails(): vectors whose lanes are all inside of a bound do not ask for it.
@@ -69,7 +69,7 @@ struct PeelTails final : Rewriter {
     return found;
   }
 
-  // What the body of a loop asks before all else, or null: `if c: S` or `B[i] = T.if_then_else(c, x, y)`.
+  // The condition around the whole body of a loop, or null: `if c: S` or `B[i] = T.if_then_else(c, x, y)`.
   static Expr condition_of(const Stmt& body) {
     if (auto* branch = as<IfThenElseNode>(body)) return branch->else_case ? Expr(nullptr) : branch->condition;
     auto* choice = choice_of(body);
@@ -82,13 +82,11 @@ struct PeelTails final : Rewriter {
 
   // Asked for before the other conditions, which may be what keeps a divisor from being 0.
   static bool may_divide_by_zero(const Expr& e) {
-    bool found = false;
-    post_order(e, [&](const Expr& each) {
+    return any_below(e, [](const Expr& each) {
       bool divides = each->kind == ExprKind::kFloorDiv || each->kind == ExprKind::kFloorMod ||
                      each->kind == ExprKind::kDiv || each->kind == ExprKind::kMod;
-      if (divides && !const_int(static_cast<const BinaryNode*>(each.get())->b)) found = true;
+      return divides && !const_int(static_cast<const BinaryNode*>(each.get())->b);
     });
-    return found;
   }
 
   // As `f < 0` for integers: the worst lane is the last one where f grows, the first where it falls.
@@ -186,4 +184,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 
 extern const Pass peel_vector_tails{"PeelVectorTails", "tirx.transform", "PeelVectorTails()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_peel_vector_tails

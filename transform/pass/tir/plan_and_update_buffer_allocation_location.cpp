@@ -8,7 +8,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/regions.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_plan_and_update_buffer_allocation_location {
 
 static constexpr ir::Refusals refusals{"ValueError",
                                        {
@@ -16,8 +16,7 @@ static constexpr ir::Refusals refusals{"ValueError",
                                             .message = "block `{}` still has an init",
                                             .help = "run LowerInitBlock first"},
                                        }};
-extern const ir::RefusalList refusals_tir_plan_and_update_buffer_allocation_location;
-const ir::RefusalList refusals_tir_plan_and_update_buffer_allocation_location = refusals;
+MLC_REFUSALS(tir_plan_and_update_buffer_allocation_location, refusals);
 
 namespace {
 
@@ -83,7 +82,7 @@ struct Place final : Rewriter {
       if (!is_own(region->source)) kept.push_back(region);
     return kept;
   }
-  // What is allocated by a block, or within it, is nobody else's to see: not among what it reads and writes.
+  // What a block allocates, or a block within it, is private to it: not among what it reads and writes.
   Stmt without_placed(const Stmt& s) {
     auto* block = as<SBlockNode>(s);
     auto is_placed = [&](const Buffer& buffer) { return placed.contains(buffer.get()); };
@@ -129,4 +128,4 @@ extern const Pass plan_and_update_buffer_allocation_location{
     "PlanAndUpdateBufferAllocationLocation", "s_tir.transform", "PlanAndUpdateBufferAllocationLocation()",
     doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_plan_and_update_buffer_allocation_location

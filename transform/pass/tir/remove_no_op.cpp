@@ -4,7 +4,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/redundant_store.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_remove_no_op {
 namespace {
 
 constexpr char doc[] = R"(RemoveNoOp(): drop statements without effect.
@@ -68,7 +68,7 @@ struct Remove final : Rewriter {
     } else if (auto* attr = as<AttrStmtNode>(next)) {
       if (is_no_op(attr->body)) return only_effects(attr->value);
     } else if (auto* evaluate = as<EvaluateNode>(next)) {
-      if (as_call_to(evaluate->value, "tirx.assume")) return next;  // what it says is its effect
+      if (as_call_to(evaluate->value, "tirx.assume")) return next;  // its effect is what it declares
       if (makes_no_number(evaluate->value)) return next;
       if (pure(evaluate->value) || (ignore_timers && is_timer(evaluate->value))) return no_op();
     } else if (auto* store = as<BufferStoreNode>(next)) {
@@ -91,4 +91,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 
 extern const Pass remove_no_op{"RemoveNoOp", "tirx.transform", "RemoveNoOp()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_remove_no_op

@@ -3,15 +3,14 @@
 #include "ir/core/refusal.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_remove_store_undef {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "undef-remains", .message = "`T.undef()` stands in an index of `{}`"},
     }};
-extern const ir::RefusalList refusals_tir_remove_store_undef;
-const ir::RefusalList refusals_tir_remove_store_undef = refusals;
+MLC_REFUSALS(tir_remove_store_undef, refusals);
 
 namespace {
 
@@ -23,35 +22,29 @@ needs: `T.undef()` stands in stored values and bound names only.
 keeps: every other store. Statements without effect go too.
 After padding was written with undefined values, which only the layout asked for.)";
 
-struct Remove final : Rewriter {
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   std::unordered_set<const VarNode*> undefined;  // names of such values
-
-  bool is_undefined(const Expr& e) const {
-    bool found = false;
-    post_order(e, [&](const Expr& part) {
-      found |= as_call_to(part, "tirx.undef") || (as<VarNode>(part) && undefined.contains(as<VarNode>(part)));
+  auto is_undefined = [&](const Expr& e) {
+    return any_below(e, [&](const Expr& part) {
+      return as_call_to(part, "tirx.undef") || (as<VarNode>(part) && undefined.contains(as<VarNode>(part)));
     });
-    return found;
-  }
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
+  };
+  Stmt body = rewrite_with(fn->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
     if (auto* bind = as<BindNode>(s)) {
       if (!is_undefined(bind->value)) return s;
       undefined.insert(bind->var.get());
       return no_op();
     }
     auto* store = as<BufferStoreNode>(s);
-    if (!store) return rewrite_children(s);
+    if (!store) return on.rewrite_children(s);
     for (const Expr& index : store->indices) {
       if (is_undefined(index))
         throw refuse(refusals["undef-remains"], text(store->buffer->name)).kind(kRefusedValue).at(s->span);
     }
     return is_undefined(store->value) ? no_op() : s;
-  }
-};
-
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Remove().rewrite(fn->body)); }
+  });
+  return with_body(fn, body);
+}
 
 PrimFunc validate(const PrimFunc& fn, const PassOptions&) {
   post_order(fn->body, [&](const Expr& e) {
@@ -72,4 +65,4 @@ constexpr PassPart parts[] = {{"s_tir.RemoveStoreUndefInternal", apply},
 extern const Pass remove_store_undef{
     "RemoveStoreUndef", "s_tir.transform", "RemoveStoreUndef()", doc, nullptr, nullptr, parts};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_remove_store_undef

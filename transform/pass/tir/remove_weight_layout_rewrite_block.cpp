@@ -2,7 +2,7 @@
 #include "ir/core/refusal.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_remove_weight_layout_rewrite_block {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -13,8 +13,7 @@ static constexpr ir::Refusals refusals{
              "a block with the annotation `meta_schedule.layout_rewrite_preproc` is one store of one load "
              "whose indices are variables"},
     }};
-extern const ir::RefusalList refusals_tir_remove_weight_layout_rewrite_block;
-const ir::RefusalList refusals_tir_remove_weight_layout_rewrite_block = refusals;
+MLC_REFUSALS(tir_remove_weight_layout_rewrite_block, refusals);
 
 namespace {
 
@@ -98,4 +97,4 @@ extern const Pass remove_weight_layout_rewrite_block{
     "RemoveWeightLayoutRewriteBlock", "s_tir.transform",
     "RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=False)", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_remove_weight_layout_rewrite_block

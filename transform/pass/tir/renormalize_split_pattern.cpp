@@ -5,7 +5,7 @@
 #include "transform/pass/fold_constant_branches.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_renormalize_split_pattern {
 namespace {
 
 constexpr char doc[] =
@@ -37,7 +37,7 @@ struct Renormalize final : Rewriter {
     return result;
   }
 
-  // x * scale + rest, with the product in the first place.
+  // x * scale + rest, with the product first.
   struct Split {
     Expr x;
     int64_t scale;
@@ -134,4 +134,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass renormalize_split_pattern{"RenormalizeSplitPattern", "s_tir.transform",
                                             "RenormalizeSplitPattern()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_renormalize_split_pattern

@@ -4,7 +4,7 @@
 #include "transform/pass/jumps.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_split_dynamic_loops {
 namespace {
 
 constexpr char doc[] =
@@ -22,7 +22,7 @@ Vectors have 64 bytes of the widest element that the loop touches, unrolled loop
 
 constexpr int64_t kVectorBytes = 64;
 constexpr int64_t kUnrolled = 4;
-constexpr int64_t kMostLanes = 32767;  // a vector type says its lanes in 16 bits
+constexpr int64_t kMostLanes = 32767;  // a vector type holds its lanes in 16 bits
 
 int64_t lanes_for(const Stmt& body) {
   int64_t widest = 1;
@@ -39,9 +39,7 @@ int64_t lanes_for(const Stmt& body) {
 }
 
 bool uses_vscale(const Expr& e) {
-  bool found = false;
-  post_order(e, [&](const Expr& part) { found = found || as_call_to(part, "tirx.vscale"); });
-  return found;
+  return any_below(e, [](const Expr& part) { return as_call_to(part, "tirx.vscale") != nullptr; });
 }
 
 struct SplitLoops final : Rewriter {
@@ -99,4 +97,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass split_dynamic_loops{"SplitDynamicLoops", "tirx.transform", "SplitDynamicLoops()", doc,
                                       apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_split_dynamic_loops

@@ -6,7 +6,7 @@
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_split_host_device {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -15,8 +15,7 @@ static constexpr ir::Refusals refusals{
          .message = "only one dynamic shared memory allocation is allowed in a kernel, `{}` is another one",
          .help = "run MergeSharedMemoryAllocations first"},
     }};
-extern const ir::RefusalList refusals_tir_split_host_device;
-const ir::RefusalList refusals_tir_split_host_device = refusals;
+MLC_REFUSALS(tir_split_host_device, refusals);
 
 namespace {
 
@@ -53,7 +52,7 @@ struct Captured final : Walker {
   }
   void visit(const Stmt& s) override {
     if (auto* attr = as<AttrStmtNode>(s)) {
-      if (auto iter = attr->node.as<IterVar>()) {  // the value says how many, whatever the domain says
+      if (auto iter = attr->node.as<IterVar>()) {  // the value is the extent, whatever the domain is
         defined_.insert((*iter)->var.get());
         visit(attr->value);
         return visit(attr->body);
@@ -131,7 +130,7 @@ Target without_host(const Target& target) {
   return with(target, [](TargetNode& n) { n.host = nullptr; });
 }
 int device_type(const Target& target) { return target_kind_row(text(target->kind)).device; }
-// Functions for these devices give an error code back.
+// Functions for these devices return an error code.
 bool gives_status(const Target& target) {
   int type = device_type(target);
   return type == kDLCPU || type == kDLExtDev || type == kDLHexagon;
@@ -162,7 +161,7 @@ class Split final : public Rewriter {
   IRModule& mod_;
   const PrimFunc& fn_;
   std::string name_;
-  Target device_;  // null: only regions that say so themselves
+  Target device_;  // null: only regions with a target of their own
 
   GlobalVar fresh_name() const {
     std::string base = name_ + "_kernel";
@@ -263,12 +262,6 @@ class LowerLaunches final : public Rewriter {
   Target caller_;
 };
 
-struct WithoutReturns final : Rewriter {
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override { return as<ReturnNode>(s) ? no_op() : rewrite_children(s); }
-};
-
 IRModule apply(const IRModule& mod, const PassOptions&) {
   IRModule result = mod;
   for (const auto& [name, base] : mod->functions) {
@@ -289,7 +282,9 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
     auto fn = Any(base).cast<PrimFunc>();
     if (launched) {
       fn = with(fn, [&](PrimFuncNode& n) {
-        n.body = WithoutReturns().rewrite(n.body);
+        n.body = rewrite_with(n.body, [](const Stmt& s, Rewriter& on) {
+          return as<ReturnNode>(s) ? no_op() : on.rewrite_children(s);
+        });
         n.ret_type = void_type();
       });
       fn = with_attr(fn, "calling_conv", int64_t{2});  // a launch of a kernel
@@ -307,4 +302,4 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
 extern const Pass split_host_device{
     "SplitHostDevice", "tirx.transform", "SplitHostDevice()", doc, nullptr, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_split_host_device

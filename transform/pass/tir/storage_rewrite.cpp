@@ -7,7 +7,7 @@
 #include "transform/pass/pointer_value_type.h"
 #include "transform/pass/storage_plan.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_storage_rewrite {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -16,8 +16,7 @@ static constexpr ir::Refusals refusals{
          .message = "memory of `{}` cannot be handed out for elements of {} bits"},
         {.name = "size-not-constant", .message = "memory of `{}` must have a constant size"},
     }};
-extern const ir::RefusalList refusals_tir_storage_rewrite;
-const ir::RefusalList refusals_tir_storage_rewrite = refusals;
+MLC_REFUSALS(tir_storage_rewrite, refusals);
 
 namespace {
 
@@ -138,7 +137,7 @@ class Share final : public Rewriter {
     auto* source = buffer_of_data(view.data);
     if (!source) return rewrite_children(ref(&view));
     const VarNode* root = plan_.roots(source);
-    if (unused_.contains(root)) return no_op();  // nobody looks
+    if (unused_.contains(root)) return no_op();  // never read
     return rewrite_children(ref(&view));
   }
 
@@ -276,4 +275,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 
 extern const Pass storage_rewrite{"StorageRewrite", "tirx.transform", "StorageRewrite()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_storage_rewrite

@@ -6,7 +6,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_thread_sync {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -14,8 +14,7 @@ static constexpr ir::Refusals refusals{
         {.name = "barrier-not-possible",
          .message = "`{}` of scope `{}` is read in a condition, before which no barrier can stand"},
     }};
-extern const ir::RefusalList refusals_tir_thread_sync;
-const ir::RefusalList refusals_tir_thread_sync = refusals;
+MLC_REFUSALS(tir_thread_sync, refusals);
 
 namespace {
 
@@ -236,7 +235,7 @@ class Planner final : public Walker {
     before.insert(stmt);
   }
 
-  // Puts the barriers of a sequence, and tells what is open at its beginning and end.
+  // Inserts the barriers of a sequence, and returns what is unsynchronised at its beginning and end.
   std::vector<Access> summarize(std::vector<Entry>& entries, const ForNode* loop) {
     if (scope_ == "shared.dyn") {  // all of it is one memory
       const VarNode* first = nullptr;
@@ -294,49 +293,31 @@ Stmt barrier(std::string_view scope) {
                                            Array<Expr>{make<StringImmNode>(String(std::string(scope)))}));
 }
 
-// Data of an asynchronous copy that has arrived is seen by all threads after a barrier.
-struct AfterWaits final : Rewriter {
-  std::string_view scope;
-  explicit AfterWaits(std::string_view scope) : scope(scope) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    auto* attr = as<AttrStmtNode>(s);
-    auto* inner =
-        attr && text(attr->attr_key) == "async_wait_queue_scope" ? as<AttrStmtNode>(attr->body) : nullptr;
-    if (!inner || text(inner->attr_key) != "async_wait_inflight_count") return rewrite_children(s);
-    Stmt count = with(ref(inner), [&](AttrStmtNode& n) { n.body = seq({barrier(scope), n.body}); });
-    return with(ref(attr), [&](AttrStmtNode& n) { n.body = count; });
-  }
-};
-
-struct Insert final : Rewriter {
-  const std::unordered_set<const StmtNode*>& before;
-  std::string_view scope;
-  Insert(const std::unordered_set<const StmtNode*>& before, std::string_view scope)
-      : before(before), scope(scope) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    Stmt next = rewrite_children(s);
-    return before.contains(s.get()) ? seq({barrier(scope), next}) : next;
-  }
-};
-
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   auto scope = options.args[0].try_cast<String>();
   if (!scope)
     throw refuse_as(pass_refusals["wrong-type"], "the storage scope of ThreadSync is a string")
         .kind("TypeError");
   std::string_view name = text(*scope);
-  Stmt body = name == "shared" ? AfterWaits(name).rewrite(fn->body) : fn->body;
+  Stmt body = name != "shared" ? fn->body : rewrite_with(fn->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
+    auto* attr = as<AttrStmtNode>(s);
+    auto* inner =
+        attr && text(attr->attr_key) == "async_wait_queue_scope" ? as<AttrStmtNode>(attr->body) : nullptr;
+    if (!inner || text(inner->attr_key) != "async_wait_inflight_count") return on.rewrite_children(s);
+    Stmt count = with(ref(inner), [&](AttrStmtNode& n) { n.body = seq({barrier(name), n.body}); });
+    return with(ref(attr), [&](AttrStmtNode& n) { n.body = count; });
+  });
   Planner planner(name);
   planner.visit(body);
-  return with_body(fn, planner.before.empty() ? body : Insert(planner.before, name).rewrite(body));
+  if (planner.before.empty()) return with_body(fn, body);
+  return with_body(fn, rewrite_with(body, [&](const Stmt& s, Rewriter& on) {
+                     Stmt next = on.rewrite_children(s);
+                     return planner.before.contains(s.get()) ? seq({barrier(name), next}) : next;
+                   }));
 }
 
 }  // namespace
 
 extern const Pass thread_sync{"ThreadSync", "s_tir.transform", "ThreadSync(storage_scope)", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_thread_sync

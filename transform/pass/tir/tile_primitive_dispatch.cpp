@@ -4,7 +4,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_tile_primitive_dispatch {
 
 static constexpr ir::Refusals refusals{"ValueError",
                                        {
@@ -16,8 +16,7 @@ static constexpr ir::Refusals refusals{"ValueError",
                                             .right = R"(with tvm.target.Target("llvm"):
     tvm.target.Target.current(allow_none=False))"},
                                        }};
-extern const ir::RefusalList refusals_tir_tile_primitive_dispatch;
-const ir::RefusalList refusals_tir_tile_primitive_dispatch = refusals;
+MLC_REFUSALS(tir_tile_primitive_dispatch, refusals);
 
 namespace {
 
@@ -52,4 +51,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass tile_primitive_dispatch{"TilePrimitiveDispatch", "tirx.transform",
                                           "TilePrimitiveDispatch()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_tile_primitive_dispatch

@@ -5,14 +5,13 @@
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_transform_mma_buffer_layout {
 
 static constexpr ir::Refusals refusals{"ValueError",
                                        {
                                            {.name = "mma-buffer", .message = "`{}` of scope `{}` {}"},
                                        }};
-extern const ir::RefusalList refusals_tir_transform_mma_buffer_layout;
-const ir::RefusalList refusals_tir_transform_mma_buffer_layout = refusals;
+MLC_REFUSALS(tir_transform_mma_buffer_layout, refusals);
 
 namespace {
 
@@ -129,4 +128,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass transform_mma_buffer_layout{"TransformMmaBufferLayout", "s_tir.transform",
                                               "TransformMmaBufferLayout()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_transform_mma_buffer_layout

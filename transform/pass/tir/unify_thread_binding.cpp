@@ -4,7 +4,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_unify_thread_binding {
 namespace {
 
 constexpr char doc[] =
@@ -74,7 +74,7 @@ struct Unify final : BufferTypeRewriter {
     return annotated(body, var->dtype(), annotations);
   }
 
-  // What stands in the loop's place, with the loop's annotations.
+  // What replaces the loop, with the loop's annotations.
   static Stmt annotated(const Stmt& body, DataType dtype, const Map<String, Any>& annotations) {
     if (annotations.empty()) return body;
     if (auto* inner = as<ForNode>(body))
@@ -110,4 +110,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass unify_thread_binding{"UnifyThreadBinding", "s_tir.transform", "UnifyThreadBinding()", doc,
                                        apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_unify_thread_binding

@@ -5,7 +5,7 @@
 #include "transform/pass/jumps.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_unroll_loop {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -14,8 +14,7 @@ static constexpr ir::Refusals refusals{
          .message = "cannot unroll the non-constant loop `{}`: its extent is not a constant",
          .meaning = "A loop is written out as often as it runs, which must be known."},
     }};
-extern const ir::RefusalList refusals_tir_unroll_loop;
-const ir::RefusalList refusals_tir_unroll_loop = refusals;
+MLC_REFUSALS(tir_unroll_loop, refusals);
 
 namespace {
 
@@ -96,7 +95,7 @@ struct Unroll final : Rewriter {
   }
 
  private:
-  // Each statement of a sequence counts for itself. What stands in the arms of a branch counts on.
+  // Each statement of a sequence is counted alone. Those in the arms of a branch are added up.
   Stmt unroll_sequence(const SeqStmtNode& sequence) {
     Array<Stmt> stmts;
     bool changed = false;
@@ -158,4 +157,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 
 extern const Pass unroll_loop{"UnrollLoop", "tirx.transform", "UnrollLoop()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_unroll_loop

@@ -3,15 +3,14 @@
 #include "transform/arith/analyzer.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_use_assume_to_reduce_branches {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "assume-form", .message = "an assumption is `condition or buffer[indices] == value`, {}"},
     }};
-extern const ir::RefusalList refusals_tir_use_assume_to_reduce_branches;
-const ir::RefusalList refusals_tir_use_assume_to_reduce_branches = refusals;
+MLC_REFUSALS(tir_use_assume_to_reduce_branches, refusals);
 
 namespace {
 
@@ -154,4 +153,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass use_assume_to_reduce_branches{"UseAssumeToReduceBranches", "s_tir.transform",
                                                 "UseAssumeToReduceBranches()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_use_assume_to_reduce_branches

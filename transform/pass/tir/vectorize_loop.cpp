@@ -9,7 +9,7 @@
 #include "transform/pass/refusals.h"
 #include "transform/pass/vectorize_loop.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_vectorize_loop {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -24,8 +24,7 @@ static constexpr ir::Refusals refusals{
          .message = "loop `{}` cannot be vectorized: it does not count from 0 by 1",
          .help = "run CanonicalizeLoop first"},
     }};
-extern const ir::RefusalList refusals_tir_vectorize_loop;
-const ir::RefusalList refusals_tir_vectorize_loop = refusals;
+MLC_REFUSALS(tir_vectorize_loop, refusals);
 
 namespace {
 
@@ -81,7 +80,7 @@ bool is_elementwise(const CallNode& call, VectorCalls calls) {
   return vector_operators.contains(name) || (as_in_tvm && vector_operators_of_tvm.contains(name));
 }
 
-// Gives every buffer allocated in the loop one place per lane: element e of lane v is at e * lanes + v.
+// Expands every buffer allocated in the loop by the lanes: element e of lane v is at e * lanes + v.
 struct WidenAllocations final : Rewriter {
   const Var& lane;
   int64_t lanes;
@@ -196,7 +195,7 @@ class Vectorize final : public Rewriter {
     return uses_var(e, [this](const VarNode* var) { return var == lane_.get() || names_.contains(var); });
   }
 
-  // Rows that follow each other are one row: of each lane Ramp(base, stride, 4), and bases 4 * stride apart.
+  // Rows that follow each other are one row: of each lane Ramp(base, stride, 4), and consecutive bases differ by 4 * stride.
   Expr ramp_of(const RampNode& ramp) {
     int each = lanes_of(ref(&ramp));
     if (!uses_lane(ref(&ramp))) return ref(&ramp);
@@ -274,7 +273,7 @@ class Vectorize final : public Rewriter {
     });
   }
 
-  // The variable that stands for `var` where its value is a vector.
+  // The variable that replaces `var` where its value is a vector.
   Var name_for(const Var& var, const Expr& value) {
     if (lanes_of(value) == var->dtype().lanes()) return var;
     Var wide = make_var(var->name, value->dtype(), var->span);
@@ -343,7 +342,7 @@ class Vectorize final : public Rewriter {
       if (lanes_of(indices[d]) != 1) throw NoVectorForm();
     }
     if (index_lanes == 1) {
-      // All lanes write one place: the last one wins, and a sum into it needs every lane in turn.
+      // All lanes write one element: the last one wins, and a sum into it needs every lane in order.
       bool reads_itself =
           uses_var(store.value, [&](const VarNode* var) { return var == store.buffer.get(); });
       if (reads_itself || indices.empty()) throw NoVectorForm();
@@ -492,15 +491,24 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 
 }  // namespace
 
+}  // namespace mlc::transform::pass_vectorize_loop
+
+namespace mlc::transform {
+
 PrimFunc vectorize_loops(const PrimFunc& fn, const PassOptions& options, VectorCalls calls,
                          VectorMasks masks) {
+  using namespace pass_vectorize_loop;
   std::optional<bool> mask;
   auto given = options.config->find("tirx.enable_buffer_level_predication");
   if (given != options.config->end()) mask = (*given).second.cast<bool>();
   return with_body(fn, VectorizeLoops(fn, options.flag(0), mask, calls, masks).rewrite(fn->body));
 }
 
+}  // namespace mlc::transform
+
+namespace mlc::transform::pass_vectorize_loop {
+
 extern const Pass vectorize_loop{"VectorizeLoop", "tirx.transform", "VectorizeLoop(enable_vectorize=True)",
                                  doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_vectorize_loop

@@ -4,15 +4,14 @@
 #include "ir/core/refusal.h"
 #include "transform/pass/pass_context.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_verify_gpu_code {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "gpu-limit-exceeded", .message = "the kernel breaks limits of the GPU"},
     }};
-extern const ir::RefusalList refusals_tir_verify_gpu_code;
-const ir::RefusalList refusals_tir_verify_gpu_code = refusals;
+MLC_REFUSALS(tir_verify_gpu_code, refusals);
 
 namespace {
 
@@ -38,4 +37,4 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
 extern const Pass verify_gpu_code{
     "VerifyGPUCode", "s_tir.transform", "VerifyGPUCode(constraints)", doc, nullptr, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_verify_gpu_code

@@ -6,7 +6,7 @@
 #include "ir/core/refusal.h"
 #include "ir/target/target.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_verify_memory {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -15,8 +15,7 @@ static constexpr ir::Refusals refusals{
          .message = "Memory verification failed with the following errors:\n{}  Did you forget to bind?",
          .help = "bind loops to threads: `sch.bind(loop, \"threadIdx.x\")`"},
     }};
-extern const ir::RefusalList refusals_tir_verify_memory;
-const ir::RefusalList refusals_tir_verify_memory = refusals;
+MLC_REFUSALS(tir_verify_memory, refusals);
 
 namespace {
 
@@ -53,7 +52,7 @@ class HostAccesses final : public Walker {
     walk_children(s);
   }
   void visit(const Expr& e) override {
-    if (!as<TensorRegionNode>(e)) walk_children(e);  // a region says what is accessed elsewhere
+    if (!as<TensorRegionNode>(e)) walk_children(e);  // a region describes an access elsewhere
   }
   void visit_buffer(const Buffer& buffer) override {
     if (parameters_.contains(buffer.get()) && seen_.insert(buffer.get()).second) all.push_back(buffer);
@@ -81,7 +80,12 @@ IRModule apply(const IRModule& mod, const PassOptions&) { return map_prim_funcs(
 
 }  // namespace
 
+}  // namespace mlc::transform::pass_verify_memory
+
+namespace mlc::transform {
+
 std::vector<Buffer> accessed_by_host(const PrimFunc& fn) {
+  using namespace pass_verify_memory;
   std::optional<Any> given = attr(fn, "target");
   auto target = given ? given->as<Target>() : std::nullopt;
   if (!target || !*target || !is_gpu(*target)) return {};
@@ -95,6 +99,10 @@ std::vector<Buffer> accessed_by_host(const PrimFunc& fn) {
   return find.all;
 }
 
+}  // namespace mlc::transform
+
+namespace mlc::transform::pass_verify_memory {
+
 extern const Pass verify_memory{"VerifyMemory", "tirx.transform", "VerifyMemory()", doc, nullptr, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_verify_memory

@@ -2,15 +2,14 @@
 #include "ir/core/refusal.h"
 #include "transform/pass/definitions.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_verify_ssa {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "not-ssa", .message = "`{}` is defined more than once", .help = "run ConvertSSA first"},
     }};
-extern const ir::RefusalList refusals_tir_verify_ssa;
-const ir::RefusalList refusals_tir_verify_ssa = refusals;
+MLC_REFUSALS(tir_verify_ssa, refusals);
 
 namespace {
 
@@ -39,4 +38,4 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
 
 extern const Pass verify_ssa{"VerifySSA", "tirx.transform", "VerifySSA()", doc, nullptr, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_verify_ssa

@@ -4,7 +4,7 @@
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_verify_vtcm_limit {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
@@ -12,8 +12,7 @@ static constexpr ir::Refusals refusals{
         {.name = "vtcm-limit-exceeded",
          .message = "the function allocates {} bytes of `global.vtcm`, the limit is {}"},
     }};
-extern const ir::RefusalList refusals_tir_verify_vtcm_limit;
-const ir::RefusalList refusals_tir_verify_vtcm_limit = refusals;
+MLC_REFUSALS(tir_verify_vtcm_limit, refusals);
 
 namespace {
 
@@ -40,4 +39,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 extern const Pass verify_vtcm_limit{"VerifyVTCMLimit", "s_tir.transform",
                                     "VerifyVTCMLimit(default_target=None)", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_verify_vtcm_limit

@@ -19,7 +19,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 ln -s "$(readlink -f "$mlc")" "$work/bin/mlc"
-export PATH="$work/bin:$PATH" NO_COLOR=1 XDG_STATE_HOME="$work/state" XDG_CACHE_HOME="$work/cache"
+export stdlib="$here/../../stdlib" PATH="$work/bin:$PATH" NO_COLOR=1 XDG_STATE_HOME="$work/state" XDG_CACHE_HOME="$work/cache"
 passed=0
 failed=0
 for session in "$@"; do

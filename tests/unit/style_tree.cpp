@@ -113,8 +113,8 @@ TEST_CASE("rooms include only what they may see", "[style]") {
 
 TEST_CASE("rooms find nothing of another room by its name", "[style]") {
   // A literal that a look-up is given: `find("tvm.te.sum")`, `find(fmt::format("tvm.te.{}", ...))`,
-  // `method(type, "show")`, `class_of("mlc.ir.Expr")`. The row it names must be one of the same room. Protocols
-  // of the language (`__str__`) belong to nobody, and the interpreter looks up what programs name.
+  // `method(type, "show")`, `class_of("mlc.ir.Expr")`. The row it names must be one of the same room.
+  // Protocols of the language (`__str__`) belong to nobody, and the interpreter looks up what programs name.
   static const std::regex lookup(R"re(\b(?:global\(\)|registry|Registry)\.(find|method|class_of)\()re"
                                  R"re(((?:[^()";]|\([^()";]*\))*)(fmt::format\()?"([^"]*)")re");
   static const std::regex by_ffi(R"re(\bGetGlobal(?:Required)?\("([^"]*)")re");
@@ -137,12 +137,11 @@ TEST_CASE("rooms find nothing of another room by its name", "[style]") {
     return modules.contains(path + ".mlc") || modules.contains(path + "/__init__.mlc");
   };
   // Names that are put together: of rows of the same room, or of what a program names.
-  const std::set<std::string> own_families = {
-      "transform/pass/pass_object.cpp",             // its passes
-      "frontend/tvmscript/device/rows_tile.cpp",    // T.tile.x, by T.x
-      "frontend/script/core/attributes.cpp",        // a module's members
-      "frontend/script/modules/global_functions.cpp",
-      "frontend/review/shadowed_names.cpp"};
+  const std::set<std::string> own_families = {"transform/pass/pass_object.cpp",           // its passes
+                                              "frontend/tvmscript/device/rows_tile.cpp",  // T.tile.x, by T.x
+                                              "frontend/script/core/attributes.cpp",  // a module's members
+                                              "frontend/script/modules/global_functions.cpp",
+                                              "frontend/review/shadowed_names.cpp"};
   std::vector<std::string> complaints;
   size_t looked_at = 0;
   for (const File& file : tree()) {
@@ -281,27 +280,92 @@ TEST_CASE("every error name is kebab-case and belongs to one meaning", "[style]"
   CHECK(joined(complaints) == "");
 }
 
-TEST_CASE("every row of refusals is refused, and stands in one table", "[style]") {
+TEST_CASE("every row of refusals is raised by the file that has it", "[style]") {
+  // A table of its own, *refusals.cpp or refusals.h, is for rows that several files raise.
   static const std::regex row(R"re(\{\.name = "([^"]*)")re");
-  static const std::regex use(R"re(refusals\["([^"]*)"\])re");
-  std::map<std::string, std::string> rows;  // by name, the file
-  std::set<std::string> used;
-  std::vector<std::string> complaints;
+  static const std::regex use(
+      R"re((?:refusals\[|\bError\(\s*|\breport(?:_to)?\((?:\w+, )?|\braise\([^";]*"\w+",[^";]*|\w\.name = )"([^"]*)")re");
+  std::map<std::string, std::set<std::string>> raised;  // by file
+  std::set<std::string> anywhere;
   for (const File& file : tree()) {
-    if (!file.is_cpp() || !file.below("transform")) continue;
-    for (std::sregex_iterator it(file.text.begin(), file.text.end(), use), end; it != end; ++it)
-      used.insert((*it)[1]);
-    for (std::sregex_iterator it(file.text.begin(), file.text.end(), row), end; it != end; ++it) {
-      bool primitive = !file.below("transform/pass");
-      std::string name = (primitive ? "" : "pass: ") + (*it)[1].str();
-      auto [at, fresh] = rows.emplace(name, file.path);
-      if (!fresh) complaints.push_back(file.path + ": \"" + name + "\" is a row of " + at->second);
+    if (!file.is_cpp() || file.below("tests")) continue;
+    for (std::sregex_iterator it(file.text.begin(), file.text.end(), use), end; it != end; ++it) {
+      raised[file.path].insert((*it)[1]);
+      anywhere.insert((*it)[1]);
     }
   }
-  for (const auto& [name, path] : rows) {
-    if (!used.contains(name.starts_with("pass: ") ? name.substr(6) : name))
-      complaints.push_back(path + ": \"" + name + "\" is refused nowhere");
+  std::vector<std::string> complaints;
+  size_t rows = 0;
+  for (const File& file : tree()) {
+    if (!file.is_cpp() || file.text.find("ir::Refusals ") == std::string::npos) continue;
+    bool shared = file.stem().ends_with("refusals");
+    size_t begin = file.text.find("ir::Refusals ");
+    std::string table = file.text.substr(begin, file.text.find("}};", begin) - begin);
+    for (std::sregex_iterator it(table.begin(), table.end(), row), end; it != end; ++it, ++rows) {
+      if (!(shared ? anywhere : raised[file.path]).contains((*it)[1]))
+        complaints.push_back(file.path + ": \"" + (*it)[1].str() + "\" is refused nowhere");
+    }
   }
-  CHECK(rows.size() > 200);
+  CHECK(rows > 600);
+  CHECK(joined(complaints) == "");
+}
+
+TEST_CASE("every annotation of mlc is in docs/annotations.md", "[style]") {
+  std::ifstream in(fs::path(MLC_SOURCE_DIR) / "docs/annotations.md", std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  // Modules of the library, and the name of an object file in memory.
+  const std::set<std::string> others = {"te", "np", "transform", "schedule", "pipeline", "o"};
+  static const std::regex name(R"re(["']mlc\.([a-z0-9_]+)["'])re");
+  std::vector<std::string> complaints;
+  std::string sources;
+  for (const File& file : tree()) {
+    if (file.below("tests") || file.below("examples") || file.below("bench")) continue;
+    sources += file.text;
+    for (std::sregex_iterator it(file.text.begin(), file.text.end(), name), end; it != end; ++it) {
+      std::string key = (*it)[1];
+      std::string shown = "`mlc." + key + (key.ends_with('_') ? "*`" : "`");
+      if (!others.contains(key) && text.find("| " + shown) == std::string::npos)
+        complaints.push_back(file.path + ": " + shown);
+    }
+  }
+  static const std::regex documented(R"re(\| `(mlc\.[a-z0-9_]+)\*?`)re");
+  for (std::sregex_iterator it(text.begin(), text.end(), documented), end; it != end; ++it) {
+    if (sources.find("\"" + (*it)[1].str()) == std::string::npos)
+      complaints.push_back("docs/annotations.md: nothing writes or reads " + (*it)[1].str());
+  }
+  CHECK(joined(complaints) == "");
+}
+
+TEST_CASE("files that the documentation names exist", "[style]") {
+  std::set<std::string> endings;  // each path, and each of its ends: `schedule/trace.cpp`
+  std::vector<fs::path> pages;
+  for (const char* folder : {"docs", "grammar", "frontend", "ir", "transform", "backend", "repl", "stdlib",
+                             "tests", "examples", "bench", "cmake"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(MLC_SOURCE_DIR) / folder)) {
+      std::string path = fs::relative(entry.path(), MLC_SOURCE_DIR).generic_string();
+      if (entry.path().extension() == ".md") pages.push_back(entry.path());
+      if (entry.is_directory()) path += '/';
+      for (size_t at = 0; at != std::string::npos && at < path.size();) {
+        endings.insert(path.substr(at));
+        at = path.find('/', at);
+        if (at != std::string::npos) ++at;
+      }
+    }
+  }
+  pages.emplace_back(fs::path(MLC_SOURCE_DIR) / "README.md");
+  static const std::regex named(R"re(`([A-Za-z0-9_./-]+(?:\.(?:cpp|h|g4|cmake|mlc|md|py)|/))`)re");
+  std::vector<std::string> complaints;
+  for (const fs::path& page : pages) {
+    std::ifstream in(page, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    for (std::sregex_iterator it(text.begin(), text.end(), named), end; it != end; ++it) {
+      std::string path = (*it)[1];
+      // `NAME.cpp` of a recipe, and what stands outside of the sources.
+      bool elsewhere = path.find("NAME") != path.npos || path.find("FOLDER") != path.npos ||
+                       path.starts_with('.') || path.starts_with('/') || path.starts_with("share/") ||
+                       path.starts_with("lib/");
+      if (!elsewhere && !endings.contains(path)) complaints.push_back(page.string() + ": " + path);
+    }
+  }
   CHECK(joined(complaints) == "");
 }

@@ -22,25 +22,17 @@ std::string extent_text(const Expr& e, const std::function<std::string(const Var
   if (binary == nullptr) return "?";
   std::string a = extent_text(binary->a, named, typed, true);
   std::string b = extent_text(binary->b, named, typed, true);
-  auto called = [&](std::string_view function) { return fmt::format("{}({}, {})", function, a, b); };
-  switch (binary->kind) {
-    case ir::ExprKind::kAdd:
-      return fmt::format("{} + {}", a, b);
-    case ir::ExprKind::kSub:
-      return fmt::format("{} - {}", a, b);
-    case ir::ExprKind::kMul:
-      return fmt::format("{} * {}", a, b);
-    case ir::ExprKind::kFloorDiv:
-      return typed ? fmt::format("{} // {}", a, b) : called("floordiv");
-    case ir::ExprKind::kFloorMod:
-      return typed ? fmt::format("{} % {}", a, b) : called("floormod");
-    case ir::ExprKind::kMin:
-      return called(typed ? "T.min" : "min");
-    case ir::ExprKind::kMax:
-      return called(typed ? "T.max" : "max");
-    default:
-      return "?";
-  }
+  static constexpr std::tuple<ir::ExprKind, std::string_view, std::string_view> forms[] = {
+      {ir::ExprKind::kAdd, "{} + {}", "{} + {}"},
+      {ir::ExprKind::kSub, "{} - {}", "{} - {}"},
+      {ir::ExprKind::kMul, "{} * {}", "{} * {}"},
+      {ir::ExprKind::kFloorDiv, "{} // {}", "floordiv({}, {})"},
+      {ir::ExprKind::kFloorMod, "{} % {}", "floormod({}, {})"},
+      {ir::ExprKind::kMin, "T.min({}, {})", "min({}, {})"},
+      {ir::ExprKind::kMax, "T.max({}, {})", "max({}, {})"}};
+  for (const auto& [kind, in_script, bare] : forms)
+    if (kind == binary->kind) return fmt::format(fmt::runtime(typed ? in_script : bare), a, b);
+  return "?";
 }
 std::string own_name(const VarNode* var) { return std::string(var->name); }
 

@@ -3,6 +3,7 @@
 
 #include "backend/interp/machine.h"
 #include "ir/core/ndarray.h"
+#include "ir/tir/linear.h"
 
 namespace mlc::interp {
 namespace {
@@ -44,28 +45,10 @@ class Dims {
     if (auto constant = ir::const_int(e)) return *constant;
     if (auto* var = ir::as<VarNode>(e)) return of(var);
     if (auto* op = ir::as_binary(e)) {
-      int64_t a = value(op->a);
-      int64_t b = value(op->b);
-      switch (op->kind) {
-        case ir::ExprKind::kAdd:
-          return a + b;
-        case ir::ExprKind::kSub:
-          return a - b;
-        case ir::ExprKind::kMul:
-          return a * b;
-        case ir::ExprKind::kFloorDiv:
-        case ir::ExprKind::kDiv:
-          return b == 0 ? 0 : a / b;
-        case ir::ExprKind::kFloorMod:
-        case ir::ExprKind::kMod:
-          return b == 0 ? 0 : a % b;
-        case ir::ExprKind::kMin:
-          return std::min(a, b);
-        case ir::ExprKind::kMax:
-          return std::max(a, b);
-        default:
-          break;
-      }
+      int64_t a = value(op->a), b = value(op->b);
+      bool divides = op->kind >= ir::ExprKind::kDiv && op->kind <= ir::ExprKind::kFloorMod;
+      if (divides && b == 0) return 0;
+      if (auto known = ir::reckoned(op->kind, a, b)) return *known;
     }
     if (auto* cast = ir::as<ir::CastNode>(e)) return value(cast->value);
     unsupported(e->span, "random arguments for a shape like this");

@@ -8,7 +8,7 @@ using namespace ir;  // NOLINT: the printer speaks of nothing else
 
 namespace {
 
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
+using ir::view;
 
 std::string_view axis_kind(IterType type) {
   switch (type) {
@@ -130,10 +130,7 @@ void Printer::block(const SBlockNode* block, const SBlockRealizeNode* realize) {
   axes(block, realize);
   if (realize && !is_const_int(realize->predicate, 1)) {
     line();
-    tir("where");
-    put("(");
-    expr("predicate", realize->predicate);
-    put(")");
+    call_of("where", {{"predicate", realize->predicate}});
     end_line();
   }
   At in_block(*this, realize ? "block" : nullptr);
@@ -141,25 +138,21 @@ void Printer::block(const SBlockNode* block, const SBlockRealizeNode* realize) {
   if (realize) mark.emplace(*this, block).spread();
   auto regions = [this](const char* name, const Array<TensorRegion>& list) {
     line();
-    tir(name);
-    put("(");
-    int64_t i = 0;
-    for (const TensorRegion& one : list) {
-      if (i) put(", ");
-      At at(*this, name, i++);
-      region(one.get());
-    }
-    put(")");
+    call_of(name, [&] {
+      int64_t i = 0;
+      for (const TensorRegion& one : list) {
+        if (i) put(", ");
+        At at(*this, name, i++);
+        region(one.get());
+      }
+    });
     end_line();
   };
   regions("reads", block->reads);
   regions("writes", block->writes);
   if (!block->annotations.empty()) {
     line();
-    tir("sblock_attr");
-    put("(");
-    dict(block->annotations);
-    put(")");
+    call_of("sblock_attr", [&] { dict(block->annotations); });
     end_line();
   }
   int64_t n = 0;
@@ -195,16 +188,15 @@ void Printer::block(const SBlockNode* block, const SBlockRealizeNode* realize) {
 
 void Printer::match_buffer(const MatchBufferRegionNode* match) {
   put(names_.define(match->buffer.get(), view(match->buffer->name)), " = ");
-  tir("match_buffer");
-  put("(");
-  {
-    At source(*this, "source");
-    region(match->source.get());
-  }
-  put(", ");
-  At at_buffer(*this, "buffer");
-  buffer_arguments(match->buffer, {});
-  put(")");
+  call_of("match_buffer", [&] {
+    {
+      At source(*this, "source");
+      region(match->source.get());
+    }
+    put(", ");
+    At at_buffer(*this, "buffer");
+    buffer_arguments(match->buffer, {});
+  });
 }
 
 }  // namespace mlc::print

@@ -8,7 +8,7 @@ using namespace ir;  // NOLINT: the printer speaks of nothing else
 
 namespace {
 
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
+using ir::view;
 
 // The buffer whose memory `data` is: a buffer variable itself, or its `.data`.
 const VarNode* source_of(const Expr& data) {
@@ -174,11 +174,10 @@ void Printer::alloc_buffer(const AllocBufferNode* s, const Stmt& next, bool* too
     // The annotation means the scope `local`. TVM's annotates the others too, and reads that back as local.
     bool has_name = scope == "local" || scope == "shared";
     put(" = ");
-    tir(scope == "local" ? "local_scalar" : has_name ? "shared_scalar" : "alloc_scalar");
-    put("(");
-    tir(DataType(ty->dtype).str());
-    if (!has_name) put(", scope=", literal(scope));
-    put(")");
+    call_of(scope == "local" ? "local_scalar" : has_name ? "shared_scalar" : "alloc_scalar", [&] {
+      tir(DataType(ty->dtype).str());
+      if (!has_name) put(", scope=", literal(scope));
+    });
     scalars_.insert(buffer);
     return end_line();
   }
@@ -241,10 +240,7 @@ void Printer::decl_buffer(const DeclBufferNode* s) {
 void Printer::block_buffer(const Buffer& buffer) {
   line();
   put(names_.define(buffer.get(), view(buffer->name)), " = ");
-  tir("sblock_alloc_buffer");
-  put("(");
-  buffer_arguments(buffer, {});
-  put(")");
+  call_of("sblock_alloc_buffer", [&] { buffer_arguments(buffer, {}); });
   end_line();
 }
 

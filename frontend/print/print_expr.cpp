@@ -61,7 +61,7 @@ bool divides_integers(const BinaryNode* e) {
   return e->kind == ExprKind::kDiv && (dtype.is_int() || dtype.is_uint());
 }
 
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
+using ir::view;
 
 bool is_bitwise(ExprKind kind) {
   return kind == ExprKind::kBitwiseAnd || kind == ExprKind::kBitwiseOr || kind == ExprKind::kBitwiseXor ||
@@ -173,12 +173,7 @@ void Printer::binary(const BinaryNode* e) {
   const Operator& op = operator_of(e->kind);
   bool function = classic() && is_bitwise(e->kind);
   if (op.symbol.empty() || divides_integers(e) || function || would_fold(e)) {
-    tir(op.function);
-    put("(");
-    expr("a", e->a);
-    put(", ");
-    expr("b", e->b);
-    return put(")");
+    return call_of(op.function, {{"a", e->a}, {"b", e->b}});
   }
   operand("a", e->a, op.binding);
   put(op.symbol);
@@ -264,49 +259,28 @@ void Printer::expr(const Expr& e) {
                   },
                   [&](const BitwiseNotNode* n) {
                     if (classic() || is_bare_number(n->a)) {  // Python would reckon `~31`
-                      tir("BitwiseNot");
-                      put("(");
-                      expr("a", n->a);
-                      return put(")");
+                      return call_of("BitwiseNot", {{"a", n->a}});
                     }
                     put("~");
                     operand("a", n->a, Binding::kUnary);
                   },
                   [&](const CastNode* n) {
-                    tir("Cast");
-                    put("(");
-                    dtype_literal(n->dtype());
-                    put(", ");
-                    expr("value", n->value);
-                    put(")");
+                    call_of("Cast", [&] {
+                      dtype_literal(n->dtype());
+                      put(", ");
+                      expr("value", n->value);
+                    });
                   },
                   [&](const SelectNode* n) {
-                    tir("Select");
-                    put("(");
-                    expr("condition", n->condition);
-                    put(", ");
-                    expr("true_value", n->true_value);
-                    put(", ");
-                    expr("false_value", n->false_value);
-                    put(")");
+                    call_of("Select", {{"condition", n->condition},
+                                       {"true_value", n->true_value},
+                                       {"false_value", n->false_value}});
                   },
                   [&](const RampNode* n) {
-                    tir("Ramp");
-                    put("(");
-                    expr("base", n->base);
-                    put(", ");
-                    expr("stride", n->stride);
-                    put(", ");
-                    expr("lanes", n->lanes);
-                    put(")");
+                    call_of("Ramp", {{"base", n->base}, {"stride", n->stride}, {"lanes", n->lanes}});
                   },
                   [&](const BroadcastNode* n) {
-                    tir("Broadcast");
-                    put("(");
-                    expr("value", n->value);
-                    put(", ");
-                    expr("lanes", n->lanes);
-                    put(")");
+                    call_of("Broadcast", {{"value", n->value}, {"lanes", n->lanes}});
                   },
                   [&](const ShuffleNode* n) {
                     tir("Shuffle");

@@ -4,30 +4,23 @@
 
 #include "frontend/print/printer.h"
 
+#include "ir/core/walk_with.h"
+
 namespace mlc::print {
 
 using namespace ir;  // NOLINT: the printer speaks of nothing else
 
 namespace {
 
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
+using ir::view;
 
 bool contains_block(const Stmt& s) {
-  struct Finder final : Walker {
-    bool found = false;
-    void visit(const Expr&) override {}
-    void visit(const Stmt& s) override {
-      if (found) return;
-      if (as<SBlockRealizeNode>(s)) {
-        found = true;
-      } else {
-        walk_children(s);
-      }
-    }
-  };
-  Finder finder;
-  finder.visit(s);
-  return finder.found;
+  bool found = false;
+  walk_with(s, [&](const Stmt& s, Walker& on) {
+    found = found || as<SBlockRealizeNode>(s);
+    if (!found) on.walk_children(s);
+  });
+  return found;
 }
 
 // The block that the parser puts around a body by itself: nothing in it needs to be said.
@@ -154,13 +147,12 @@ void Printer::parameters(const PrimFuncNode* fn) {
       continue;
     }
     put(names_.define(param.get(), view(param->name)), ": ");
-    tir("Buffer");
-    put("(");
-    BufferForm form;
-    form.dtype_always = true;
-    form.parameter = true;
-    buffer_arguments(param, form);
-    put(")");
+    call_of("Buffer", [&] {
+      BufferForm form;
+      form.dtype_always = true;
+      form.parameter = true;
+      buffer_arguments(param, form);
+    });
   }
 }
 
@@ -232,14 +224,13 @@ void Printer::prim_func(const PrimFuncNode* fn, std::string_view name, const Glo
   begin_frame();
   if (!attrs.empty()) {
     line();
-    tir("func_attr");
-    put("(");
-    {
-      At at(*this, "attrs");
-      Mark mark(*this, nullptr);
-      dict(std::move(attrs));
-    }
-    put(")");
+    call_of("func_attr", [&] {
+      {
+        At at(*this, "attrs");
+        Mark mark(*this, nullptr);
+        dict(std::move(attrs));
+      }
+    });
     end_line();
   }
   match_parameters();

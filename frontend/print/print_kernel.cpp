@@ -11,48 +11,19 @@ using namespace ir;  // NOLINT: the printer speaks of nothing else
 
 namespace {
 
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
+using ir::view;
 
 std::string_view id_function(int32_t binding) {
-  switch (static_cast<ScopeBinding>(binding)) {
-    case ScopeBinding::kKernelCluster:
-      return "cluster_id";
-    case ScopeBinding::kKernelCta:
-      return "cta_id";
-    case ScopeBinding::kClusterCta:
-      return "cta_id_in_cluster";
-    case ScopeBinding::kCtaWarpgroup:
-      return "warpgroup_id";
-    case ScopeBinding::kCtaWarp:
-      return "warp_id";
-    case ScopeBinding::kWarpgroupWarp:
-      return "warp_id_in_wg";
-    case ScopeBinding::kWarpThread:
-      return "lane_id";
-    case ScopeBinding::kCtaThread:
-      return "thread_id";
-    case ScopeBinding::kWarpgroupThread:
-      return "thread_id_in_wg";
-    case ScopeBinding::kClusterCtaPair:
-      return "cta_id_in_pair";
-  }
-  throw InternalError(__FILE__, __LINE__, "unknown scope binding");
+  static constexpr std::string_view names[] = {
+      "cluster_id",    "cta_id",  "cta_id_in_cluster", "warpgroup_id",    "warp_id",
+      "warp_id_in_wg", "lane_id", "thread_id",         "thread_id_in_wg", "cta_id_in_pair"};
+  return names[binding];
 }
 
 std::string_view tile_namespace(const ExecScope& scope) {
-  switch (static_cast<ScopeKind>(scope->scope_kind)) {
-    case ScopeKind::kCluster:
-      return "cluster";
-    case ScopeKind::kCta:
-      return "cta";
-    case ScopeKind::kWarpgroup:
-      return "wg";
-    case ScopeKind::kWarp:
-      return "warp";
-    case ScopeKind::kThread:
-      return "tile";  // what runs where nothing is said
-  }
-  throw InternalError(__FILE__, __LINE__, "unknown execution scope");
+  static constexpr std::string_view names[] = {"cluster", "cta", "wg", "warp",
+                                               "tile"};  // what runs where nothing is said
+  return names[scope->scope_kind - static_cast<int32_t>(ScopeKind::kCluster)];
 }
 
 std::vector<std::pair<String, Any>> sorted(const Map<String, Any>& map) {
@@ -101,21 +72,20 @@ void Printer::scope_ids(const ScopeIdDefStmtNode* s) {
 // `T.hint("message", key=value)`
 void Printer::hint(const Map<String, Any>& attrs) {
   if (classic()) not_classic("a hint");
-  tir("hint");
-  put("(");
-  std::string_view separator;
-  for (const auto& [key, item] : attrs) {
-    if (view(key) != "message") continue;
-    value(item);
-    separator = ", ";
-  }
-  for (const auto& [key, item] : attrs) {
-    if (view(key) == "message") continue;
-    put(separator, view(key), "=");
-    value(item);
-    separator = ", ";
-  }
-  put(")");
+  call_of("hint", [&] {
+    std::string_view separator;
+    for (const auto& [key, item] : attrs) {
+      if (view(key) != "message") continue;
+      value(item);
+      separator = ", ";
+    }
+    for (const auto& [key, item] : attrs) {
+      if (view(key) == "message") continue;
+      put(separator, view(key), "=");
+      value(item);
+      separator = ", ";
+    }
+  });
 }
 
 // `T.cta.copy(dst, src, workspace={...}, dispatch="name", setting=value)`. A source equal to the

@@ -9,7 +9,7 @@ using namespace ir;  // NOLINT: the printer speaks of nothing else
 
 namespace {
 
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
+using ir::view;
 
 // The node of `T.attr({"key": value})`: a plain int32 zero.
 bool is_attr_of_nothing(const Any& node) {
@@ -116,10 +116,7 @@ void Printer::stmt(const Stmt& s, bool alone) {
                     if (prints_as_call(n->value)) {
                       expr("value", n->value);
                     } else {
-                      tir("evaluate");
-                      put("(");
-                      expr("value", n->value);
-                      put(")");
+                      call_of("evaluate", {{"value", n->value}});
                     }
                     end_line();
                     comment_beside(n);
@@ -155,10 +152,7 @@ void Printer::stmt(const Stmt& s, bool alone) {
                   [&](const ReturnNode* n) {
                     line();
                     if (classic()) {
-                      tir("ret");
-                      put("(");
-                      expr("value", n->value);
-                      put(")");
+                      call_of("ret", {{"value", n->value}});
                       return end_line();
                     }
                     put("return ");
@@ -478,14 +472,13 @@ void Printer::for_loop(const ForNode* loop) {
       put(*names_.find(grid[i]->loop_var.get()));
     }
     put(" in ");
-    tir("grid");
-    put("(");
-    for (size_t i = 0; i < grid.size(); ++i) {
-      if (i) put(", ");
-      if (i && tracking_) path_.push_back(path_.back()->Attr("body"));
-      expr("extent", grid[i]->extent);
-    }
-    put(")");
+    call_of("grid", [&] {
+      for (size_t i = 0; i < grid.size(); ++i) {
+        if (i) put(", ");
+        if (i && tracking_) path_.push_back(path_.back()->Attr("body"));
+        expr("extent", grid[i]->extent);
+      }
+    });
   } else {
     names_.define_loop(loop);
     put(*names_.find(loop->loop_var.get()), " in ");

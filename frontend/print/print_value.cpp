@@ -17,30 +17,13 @@ using namespace ir;  // NOLINT: the printer speaks of nothing else
 
 namespace {
 
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
+using ir::view;
 
 std::string_view iter_type_name(IterType type) {
-  switch (type) {
-    case IterType::kDataPar:
-      return "DataPar";
-    case IterType::kThreadIndex:
-      return "ThreadIndex";
-    case IterType::kCommReduce:
-      return "CommReduce";
-    case IterType::kOrdered:
-      return "Ordered";
-    case IterType::kOpaque:
-      return "Opaque";
-    case IterType::kUnrolled:
-      return "Unrolled";
-    case IterType::kVectorized:
-      return "Vectorized";
-    case IterType::kParallelized:
-      return "Parallelized";
-    case IterType::kTensorized:
-      return "Tensorized";
-  }
-  throw InternalError(__FILE__, __LINE__, "unknown iterator type");
+  static constexpr std::string_view names[] = {"DataPar",    "ThreadIndex",  "CommReduce",
+                                               "Ordered",    "Opaque",       "Unrolled",
+                                               "Vectorized", "Parallelized", "Tensorized"};
+  return names[static_cast<size_t>(type)];
 }
 
 // An untyped address: `T.handle`.
@@ -121,15 +104,14 @@ void Printer::nameless(std::string_view section, const void* value) {
 
 bool Printer::tensor_load(const TensorLoadNode* load) {
   if (!is_tensor_expression(load->source.get())) return false;
-  tir("te.tensor_load");
-  put("(");
-  nameless("te.Tensor", load->source.get());
-  for (size_t i = 0; i < load->indices.size(); ++i) {
-    put(", ");
-    At at(*this, "args", static_cast<int64_t>(i) + 1);
-    expr(load->indices[i]);
-  }
-  put(")");
+  call_of("te.tensor_load", [&] {
+    nameless("te.Tensor", load->source.get());
+    for (size_t i = 0; i < load->indices.size(); ++i) {
+      put(", ");
+      At at(*this, "args", static_cast<int64_t>(i) + 1);
+      expr(load->indices[i]);
+    }
+  });
   return true;
 }
 
@@ -176,32 +158,30 @@ void Printer::type(const Type& t) {
       if (t->kind == TypeKind::kPrim)
         return tir(DataType(static_cast<const PrimTypeNode*>(t.get())->dtype).str());
       const auto* pointer = static_cast<const PointerTypeNode*>(t.get());
-      tir("handle");
-      put("(");
-      {
-        At at(*this, "element_type");
-        pointer->element_type->kind == TypeKind::kPrim ? type_literal(pointer->element_type)
-                                                       : type(pointer->element_type);
-      }
-      put(", ");
-      {
-        At at(*this, "storage_scope");
-        Mark mark(*this, nullptr);
-        std::string_view scope = view(pointer->storage_scope);
-        put(literal(scope.empty() ? "global" : scope));
-      }
-      return put(")");
+      return call_of("handle", [&] {
+        {
+          At at(*this, "element_type");
+          pointer->element_type->kind == TypeKind::kPrim ? type_literal(pointer->element_type)
+                                                         : type(pointer->element_type);
+        }
+        put(", ");
+        {
+          At at(*this, "storage_scope");
+          Mark mark(*this, nullptr);
+          std::string_view scope = view(pointer->storage_scope);
+          put(literal(scope.empty() ? "global" : scope));
+        }
+      });
     }
     case TypeKind::kTuple: {
       const auto* tuple = static_cast<const TupleTypeNode*>(t.get());
       if (tuple->elements.empty()) return put("None");
-      tir("Tuple");
-      put("(");
-      for (size_t i = 0; i < tuple->elements.size(); ++i) {
-        if (i) put(", ");
-        type(tuple->elements[i]);
-      }
-      return put(")");
+      return call_of("Tuple", [&] {
+        for (size_t i = 0; i < tuple->elements.size(); ++i) {
+          if (i) put(", ");
+          type(tuple->elements[i]);
+        }
+      });
     }
     case TypeKind::kString:
       return put("ir.StringType(span=None)");
@@ -297,10 +277,7 @@ void Printer::target_dict(const TargetNode* t) {
   dict(collect(t, collect));
 }
 void Printer::target(const TargetNode* t) {
-  tir("target");
-  put("(");
-  target_dict(t);
-  put(")");
+  call_of("target", [&] { target_dict(t); });
 }
 
 void Printer::index_map(const IndexMapNode* map) {
@@ -316,14 +293,13 @@ void Printer::index_map(const IndexMapNode* map) {
     put(one->final_indices.size() == 1 ? ",)" : ")");
     names_.pop();
   };
-  tir("index_map");
-  put("(");
-  lambda(map);
-  if (map->inverse_index_map) {
-    put(", inverse_index_map=");
-    lambda(map->inverse_index_map.get());
-  }
-  put(")");
+  call_of("index_map", [&] {
+    lambda(map);
+    if (map->inverse_index_map) {
+      put(", inverse_index_map=");
+      lambda(map->inverse_index_map.get());
+    }
+  });
 }
 
 void Printer::global_info(const GlobalInfoNode* info) {

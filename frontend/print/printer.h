@@ -261,6 +261,22 @@ class Printer {
     operand(e, at_least);
   }
   void exprs(const char* attr, const ir::Array<ir::Expr>& list);
+  // `T.name(...)`: what `arguments` writes, or these fields.
+  template <class F>
+  void call_of(std::string_view name, F arguments) {
+    tir(name);
+    put("(");
+    arguments();
+    put(")");
+  }
+  void call_of(std::string_view name, std::initializer_list<std::pair<const char*, ir::Expr>> fields) {
+    call_of(name, [&] {
+      for (const auto& field : fields) {
+        if (&field != fields.begin()) put(", ");
+        expr(field.first, field.second);
+      }
+    });
+  }
   void type_literal(const ir::Type& t);  // of a primitive type, in quotes
 
   const PrintOptions& options_;

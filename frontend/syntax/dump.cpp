@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "frontend/syntax/characters.h"
+#include "frontend/syntax/fields.h"
 #include "frontend/syntax/parse.h"
 
 namespace mlc::syntax {
@@ -30,6 +31,10 @@ std::string_view class_name(CmpOperator op) {
 std::string_view class_name(Context context) {
   static constexpr std::string_view kNames[] = {"Load()", "Store()", "Del()"};
   return kNames[static_cast<size_t>(context)];
+}
+std::string_view class_name(TypeParam::Kind kind) {
+  static constexpr std::string_view kNames[] = {"TypeVar", "TypeVarTuple", "ParamSpec"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 // Python's repr of a str (printable code points as they are, by blocks) or bytes.
@@ -80,236 +85,104 @@ std::string real(double value) {
   return out;
 }
 
+// A node is its class and its fields; a name or node that is absent is not written.
 class Dumper {
  public:
   std::string out;
 
-  void module(const Module& node) {
-    open("Module");
-    field("body", node.body);
-    empty("type_ignores");
-    close();
-  }
   void write(const Expr* node) { dispatch(node, *this); }
   void write(const Stmt* node) { dispatch(node, *this); }
+  template <class T>
+  void write(const T* node) {
+    (*this)(*node);
+  }
 
-  void operator()(const BoolOp& n) { node("BoolOp", "op", class_name(n.op), "values", n.values); }
-  void operator()(const NamedExpr& n) {
-    node("NamedExpr", "target", static_cast<const Expr*>(n.target), "value", n.value);
-  }
-  void operator()(const BinOp& n) { node("BinOp", "left", n.left, "op", class_name(n.op), "right", n.right); }
-  void operator()(const UnaryOp& n) { node("UnaryOp", "op", class_name(n.op), "operand", n.operand); }
-  void operator()(const Lambda& n) { node("Lambda", "args", n.args, "body", n.body); }
-  void operator()(const IfExp& n) { node("IfExp", "test", n.test, "body", n.body, "orelse", n.orelse); }
-  void operator()(const Dict& n) { node("Dict", "keys", n.keys, "values", n.values); }
-  void operator()(const Set& n) { node("Set", "elts", n.elts); }
-  void operator()(const ListComp& n) { node("ListComp", "elt", n.elt, "generators", n.generators); }
-  void operator()(const SetComp& n) { node("SetComp", "elt", n.elt, "generators", n.generators); }
-  void operator()(const DictComp& n) {
-    node("DictComp", "key", n.key, "value", n.value, "generators", n.generators);
-  }
-  void operator()(const GeneratorExp& n) { node("GeneratorExp", "elt", n.elt, "generators", n.generators); }
-  void operator()(const Yield& n) { node("Yield", "value", n.value); }
-  void operator()(const YieldFrom& n) { node("YieldFrom", "value", n.value); }
-  void operator()(const Compare& n) {
-    open("Compare");
-    field("left", n.left);
-    name("ops");
-    out += '[';
-    for (size_t i = 0; i < n.ops.size(); ++i) {
-      if (i > 0) out += ", ";
-      out += class_name(n.ops[i]);
-    }
-    out += ']';
-    field("comparators", n.comparators);
-    close();
-  }
-  void operator()(const Call& n) { node("Call", "func", n.func, "args", n.args, "keywords", n.keywords); }
-  void operator()(const FormattedValue& n) {
-    open("FormattedValue");
-    field("value", n.value);
-    field("conversion", n.conversion == 0 ? std::string("-1") : std::to_string(n.conversion));
-    field("format_spec", static_cast<const Expr*>(n.format_spec));
-    close();
-  }
-  void operator()(const JoinedStr& n) { node("JoinedStr", "values", n.values); }
-  void operator()(const Constant& n) { node("Constant", "value", literal(n)); }
-  void operator()(const Attribute& n) {
-    node("Attribute", "value", n.value, "attr", n.attr, "ctx", class_name(n.ctx));
-  }
-  void operator()(const Subscript& n) {
-    node("Subscript", "value", n.value, "slice", n.slice, "ctx", class_name(n.ctx));
-  }
-  void operator()(const Starred& n) { node("Starred", "value", n.value, "ctx", class_name(n.ctx)); }
-  void operator()(const Name& n) { node("Name", "id", n.id, "ctx", class_name(n.ctx)); }
-  void operator()(const List& n) { node("List", "elts", n.elts, "ctx", class_name(n.ctx)); }
-  void operator()(const Tuple& n) { node("Tuple", "elts", n.elts, "ctx", class_name(n.ctx)); }
-  void operator()(const Slice& n) { node("Slice", "lower", n.lower, "upper", n.upper, "step", n.step); }
+#define MLC_SYNTAX_DUMP(name) \
+  void operator()(const name& n) { whole(#name, n); }
+  MLC_SYNTAX_EXPRS(MLC_SYNTAX_DUMP)
+  MLC_SYNTAX_STMTS(MLC_SYNTAX_DUMP)
+#undef MLC_SYNTAX_DUMP
+  void operator()(const Module& n) { whole("Module", n, "type_ignores=[]"); }
+  void operator()(const Arguments& n) { whole("arguments", n); }
+  void operator()(const Arg& n) { whole("arg", n); }
+  void operator()(const Keyword& n) { whole("keyword", n); }
+  void operator()(const Alias& n) { whole("alias", n); }
+  void operator()(const WithItem& n) { whole("withitem", n); }
+  void operator()(const Comprehension& n) { whole("comprehension", n, "is_async=0"); }
+  void operator()(const ExceptHandler& n) { whole("ExceptHandler", n); }
+  void operator()(const TypeParam& n) { whole(class_name(n.type_kind), n); }
 
-  void operator()(const FunctionDef& n) {
-    open("FunctionDef");
-    field("name", n.name);
-    field("args", n.args);
-    field("body", n.body);
-    field("decorator_list", n.decorators);
-    field("returns", n.returns);
-    if (!n.type_params.empty()) field("type_params", n.type_params);
-    close();
-  }
-  void operator()(const ClassDef& n) {
-    open("ClassDef");
-    field("name", n.name);
-    field("bases", n.bases);
-    field("keywords", n.keywords);
-    field("body", n.body);
-    field("decorator_list", n.decorators);
-    if (!n.type_params.empty()) field("type_params", n.type_params);
-    close();
-  }
-  void operator()(const Return& n) { node("Return", "value", n.value); }
-  void operator()(const Delete& n) { node("Delete", "targets", n.targets); }
-  void operator()(const Assign& n) { node("Assign", "targets", n.targets, "value", n.value); }
-  void operator()(const AugAssign& n) {
-    node("AugAssign", "target", n.target, "op", class_name(n.op), "value", n.value);
-  }
-  void operator()(const AnnAssign& n) {
-    node("AnnAssign", "target", n.target, "annotation", n.annotation, "value", n.value, "simple",
-         std::string_view(n.simple ? "1" : "0"));
-  }
-  void operator()(const For& n) {
-    node("For", "target", n.target, "iter", n.iter, "body", n.body, "orelse", n.orelse);
-  }
-  void operator()(const While& n) { node("While", "test", n.test, "body", n.body, "orelse", n.orelse); }
-  void operator()(const If& n) { node("If", "test", n.test, "body", n.body, "orelse", n.orelse); }
-  void operator()(const With& n) { node("With", "items", n.items, "body", n.body); }
-  void operator()(const Raise& n) { node("Raise", "exc", n.exc, "cause", n.cause); }
-  void operator()(const Try& n) {
-    node("Try", "body", n.body, "handlers", n.handlers, "orelse", n.orelse, "finalbody", n.finalbody);
-  }
-  void operator()(const Assert& n) { node("Assert", "test", n.test, "msg", n.msg); }
-  void operator()(const Import& n) { node("Import", "names", n.names); }
-  void operator()(const ImportFrom& n) {
-    open("ImportFrom");
-    if (!n.module.empty()) field("module", quoted(n.module, false));
-    field("names", n.names);
-    field("level", std::to_string(n.level));
-    close();
-  }
-  void operator()(const Global& n) { names("Global", n.names); }
-  void operator()(const Nonlocal& n) { names("Nonlocal", n.names); }
-  void operator()(const ExprStmt& n) { node("Expr", "value", n.value); }
-  void operator()(const Pass&) { out += "Pass()"; }
-  void operator()(const Break&) { out += "Break()"; }
-  void operator()(const Continue&) { out += "Continue()"; }
-
-  void write(const Arguments* n) {
-    open("arguments");
-    field("posonlyargs", n->posonlyargs);
-    field("args", n->args);
-    field("vararg", n->vararg);
-    field("kwonlyargs", n->kwonlyargs);
-    field("kw_defaults", n->kw_defaults);
-    field("kwarg", n->kwarg);
-    field("defaults", n->defaults);
-    close();
-  }
-  void write(const Arg* n) { node("arg", "arg", n->name, "annotation", n->annotation); }
-  void write(const Keyword* n) { node("keyword", "arg", n->name, "value", n->value); }
-  void write(const Alias* n) { node("alias", "name", quoted(n->name, false), "asname", n->asname); }
-  void write(const WithItem* n) {
-    node("withitem", "context_expr", n->context_expr, "optional_vars", n->optional_vars);
-  }
-  void write(const Comprehension* n) {
-    node("comprehension", "target", n->target, "iter", n->iter, "ifs", n->ifs, "is_async",
-         std::string_view("0"));
-  }
-  void write(const ExceptHandler* n) {
-    node("ExceptHandler", "type", n->type, "name", n->name, "body", n->body);
-  }
-  void write(const TypeParam* n) {
-    std::string_view kind = n->type_kind == TypeParam::Kind::kTypeVar        ? "TypeVar"
-                            : n->type_kind == TypeParam::Kind::kTypeVarTuple ? "TypeVarTuple"
-                                                                             : "ParamSpec";
-    node(kind, "name", n->name, "bound", n->bound);
+  // A field of the node that is written.
+  Dumper& operator()(std::string_view name, const auto& value) {
+    if (name.empty() || is_absent(value)) return *this;
+    begin(name);
+    field(value);
+    first_ = false;
+    return *this;
   }
 
  private:
   bool first_ = true;
 
-  void open(std::string_view kind) {
+  template <class T>
+  void whole(std::string_view kind, const T& node, std::string_view last = "") {
+    if (std::is_same_v<T, ExprStmt>) kind = "Expr";
     out += kind;
     out += '(';
     first_ = true;
-  }
-  void close() {
+    if constexpr (std::is_same_v<T, Constant>) {
+      out += "value=" + literal(node);
+    } else {
+      read_fields(*this, node);
+    }
+    if (!last.empty()) {
+      if (!first_) out += ", ";
+      out += last;
+    }
     out += ')';
     first_ = false;
   }
-  void name(std::string_view field) {
+  void begin(std::string_view name) {
     if (!first_) out += ", ";
     first_ = false;
-    out += field;
+    out += name;
     out += '=';
   }
-  void empty(std::string_view field) {
-    name(field);
-    out += "[]";
-  }
-  void field(std::string_view field_name, std::string_view text) {
-    name(field_name);
-    out += text;
-  }
-  void field(std::string_view field_name, const std::string& text) {
-    field(field_name, std::string_view(text));
-  }
-  void field(std::string_view field_name, Symbol symbol) {  // an absent name is not written
-    if (symbol) field(field_name, quoted(symbol.str(), false));
-  }
+
   template <class T>
-  void field(std::string_view field_name, const T* child) {  // nor an absent node
-    if (child == nullptr) return;
-    name(field_name);
-    write(child);
-    first_ = false;
+  static bool is_absent(const T* node) {
+    return node == nullptr;
   }
+  static bool is_absent(Symbol name) { return !name; }
+  static bool is_absent(std::string_view text) { return text.empty(); }
+  static bool is_absent(Seq<TypeParam> list) { return list.empty(); }
+  static bool is_absent(const auto&) { return false; }
+
   template <class T>
-  void field(std::string_view field_name, Seq<T> items) {
-    name(field_name);
+  void field(const T* node) {
+    write(node);
+  }
+  void field(ir::Span) {}  // has no name in `ast`, so that it is not written
+  void field(Symbol name) { out += quoted(name.str(), false); }
+  void field(std::string_view text) { out += quoted(text, false); }
+  void field(uint32_t number) { out += std::to_string(number); }
+  void field(bool flag) { out += flag ? '1' : '0'; }
+  void field(char conversion) { out += std::to_string(conversion == 0 ? -1 : conversion); }
+  template <class T>
+  requires std::is_enum_v<T>
+  void field(T op) { out += class_name(op); }
+  template <class T>
+  void field(std::span<T> items) {
     out += '[';
     for (size_t i = 0; i < items.size(); ++i) {
       if (i > 0) out += ", ";
-      if (items[i] == nullptr) {
-        out += "None";
-      } else {
-        write(items[i]);
+      if constexpr (std::is_pointer_v<std::remove_const_t<T>>) {
+        if (items[i] == nullptr) {
+          out += "None";
+          continue;
+        }
       }
-    }
-    out += ']';
-    first_ = false;
-  }
-  void fields() {}
-  template <class T, class... Rest>
-  void fields(std::string_view field_name, const T& value, const Rest&... rest) {
-    field(field_name, value);
-    fields(rest...);
-  }
-  template <class... Fields>
-  void node(std::string_view kind, const Fields&... all) {
-    open(kind);
-    fields(all...);
-    close();
-  }
-  void names(std::string_view kind, std::span<const Symbol> symbols) {
-    open(kind);
-    list("names", symbols);
-    close();
-  }
-  void list(std::string_view field_name, std::span<const Symbol> symbols) {
-    name(field_name);
-    out += '[';
-    for (size_t i = 0; i < symbols.size(); ++i) {
-      if (i > 0) out += ", ";
-      out += quoted(symbols[i].str(), false);
+      field(items[i]);
     }
     out += ']';
   }
@@ -340,7 +213,7 @@ class Dumper {
 
 std::string dump(const Module* module) {
   Dumper dumper;
-  dumper.module(*module);
+  dumper.write(module);
   return std::move(dumper.out);
 }
 std::string dump(const Stmt* stmt) {

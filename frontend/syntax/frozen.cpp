@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "frontend/syntax/frozen_fields.h"
+#include "frontend/syntax/fields.h"
 #include "ir/core/error.h"
 
 namespace mlc::syntax {
@@ -15,16 +15,14 @@ namespace {
 // What has one kind only, so that its pointer needs no more than whether it is there.
 template <class T>
 concept Part = !std::same_as<T, Expr> && !std::same_as<T, Stmt>;
-template <class T>
-concept HasKind = std::derived_from<T, Expr> || std::derived_from<T, Stmt>;
 
 class Writer {
  public:
   explicit Writer(uint32_t file) : file_(file) {}
 
-  template <class... Fields>
-  void operator()(Fields&... all) {
-    (one(all), ...);
+  Writer& operator()(std::string_view, auto& field) {
+    one(field);
+    return *this;
   }
 
   std::string finish() const {
@@ -94,9 +92,9 @@ class Writer {
   }
   template <class T>
   void whole(const T& node) {
-    if constexpr (HasKind<T>) one(node.span);
+    one(node.span);
     if constexpr (std::derived_from<T, Expr>) number(node.height);
-    fields(*this, const_cast<T&>(node));
+    read_fields(*this, node);
   }
 
   uint32_t file_;
@@ -113,9 +111,9 @@ class Reader {
     for (size_t i = 1; i < names_.size(); ++i) names_[i] = Symbol(text());
   }
 
-  template <class... Fields>
-  void operator()(Fields&... all) {
-    (one(all), ...);
+  Reader& operator()(std::string_view, auto& field) {
+    one(field);
+    return *this;
   }
   bool at_end() const { return at_ == end_; }
 
@@ -204,13 +202,12 @@ class Reader {
   template <class T, class Base>
   void whole(const Base*& into) {
     T* node;
-    if constexpr (HasKind<T>) {
-      ir::Span span;
-      one(span);
-      node = tree_.make<T>(span);
+    if constexpr (std::is_constructible_v<T, ir::Span>) {
+      node = tree_.make<T>(ir::Span());
     } else {
       node = tree_.make<T>();
     }
+    one(node->span);
     if constexpr (std::derived_from<T, Expr>) node->height = static_cast<uint16_t>(number());
     fields(*this, *node);
     into = node;
@@ -227,14 +224,14 @@ class Reader {
 
 std::string freeze(const Tree& tree) {
   Writer writer(tree.file);
-  writer(tree.module);
+  writer("module", tree.module);
   return writer.finish();
 }
 
 std::shared_ptr<const Tree> thaw(std::string_view frozen, uint32_t file_id) {
   auto tree = std::make_shared<Tree>(file_id, frozen.size() * 8 + 1024);
   Reader reader(frozen, *tree);
-  reader(tree->module);
+  reader("module", tree->module);
   MLC_CHECK(reader.at_end(), "a frozen tree ends elsewhere");
   return tree;
 }

@@ -11,7 +11,7 @@
 
 namespace mlc::syntax {
 
-// The tree of a module: its names, then each node as its kind and its fields, those of frozen_fields.h.
+// The tree of a module: its names, then each node as its kind and its fields, those of fields.h.
 std::string freeze(const Tree& tree);
 
 // The tree of which `frozen` is the form, at the same places of the file `file_id`. The bytes are those of

@@ -1,112 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/registry/classic_names.h"
 
+#include <deque>
 #include <unordered_map>
+#include <vector>
+
+#include "ir/core/split_words.h"
 
 namespace mlc::ir {
 namespace {
 
 using enum ClassicName::Kind;
 
-constexpr ClassicName rows[] = {
+// Names that moved together, from below one path to below another.
+struct Moved {
+  ClassicName::Kind kind;
+  std::string_view from, to, names;
+};
+constexpr Moved moved[] = {
+    {kString, "tir.", "tirx.",
+     "noalias is_entry_func is_global_func is_host_func is_scheduled UnrollLoop RemoveNoOp "
+     "add_lower_pass debug_keep_trivial_loop disable_assert disable_cse_tir disable_storage_rewrite "
+     "disable_vectorize enable_buffer_level_predication enable_debug instrument_bound_checkers "
+     "instrument_lwp merge_static_smem use_async_copy vtcm_capacity"},
+    {kString, "tir.", "s_tir.",
+     "LoopPartition HoistExpression HoistIfThenElse InjectDoubleBuffer"},
+    {kPath, "tvm.tir.", "tvm.s_tir.",
+     "Schedule ScheduleError schedule TensorIntrin tensor_intrin StmtSRef ScheduleState "
+     "MatchBufferRegion"},
+    {kPath, "tvm.tir.transform.", "tvm.s_tir.transform.",
+     "AnnotateIrregularLoop CompactBufferAllocation ConvertBlocksToOpaque DefaultGPUSchedule "
+     "HoistExpression HoistIfThenElse InjectDoubleBuffer InjectPTXAsyncCopy InjectSoftwarePipeline "
+     "InjectVirtualThread LiftThreadBinding LoopPartition LowerAutoCopy LowerCrossThreadReduction "
+     "LowerInitBlock LowerMatchBuffer LowerOpaqueBlock LowerThreadAllreduce "
+     "ManifestSharedMemoryLocalStage MergeSharedMemoryAllocations PlanAndUpdateBufferAllocationLocation "
+     "RenormalizeSplitPattern RewriteUnsafeSelect ThreadSync TransformMmaBufferLayout UnifyThreadBinding "
+     "UseAssumeToReduceBranches DecorateDeviceScope InferFragment InjectPermutedLayout InjectPTXLDG32 "
+     "InstrumentBoundCheckers InstrumentProfileIntrinsics LowerAsyncDMA LowerVtcmAlloc RemoveStoreUndef "
+     "RemoveWeightLayoutRewriteBlock VerifyVTCMLimit"},
+    {kPath, "tvm.tir.analysis.", "tvm.s_tir.analysis.",
+     "verify_gpu_code calculate_allocated_bytes detect_buffer_access_lca estimate_tir_flops OOBChecker "
+     "is_pure_function assert_pure_function get_vtcm_compaction_passes"},
+    {kPath, "tvm.script.tirx.", "tvm.script.tirx.metal.",
+     "make_filled_simdgroup_matrix simdgroup_load simdgroup_multiply_accumulate simdgroup_store"},
+};
+
+constexpr ClassicName classic_names_table[] = {
     // 2026-03: tir became tirx
     {kPath, "tvm.tir", "tvm.tirx"},
     {kPath, "tvm.script.tir", "tvm.script.tirx"},
-    {kString, "tir.noalias", "tirx.noalias"},
-    {kString, "tir.is_entry_func", "tirx.is_entry_func"},
-    {kString, "tir.is_global_func", "tirx.is_global_func"},
-    {kString, "tir.is_host_func", "tirx.is_host_func"},
-    {kString, "tir.is_scheduled", "tirx.is_scheduled"},
-    {kString, "tir.UnrollLoop", "tirx.UnrollLoop"},
-    {kString, "tir.RemoveNoOp", "tirx.RemoveNoOp"},
     {kString, "tir.Simplify", "tirx.StmtSimplify"},
-    {kString, "tir.LoopPartition", "s_tir.LoopPartition"},
-    {kString, "tir.HoistExpression", "s_tir.HoistExpression"},
-    {kString, "tir.HoistIfThenElse", "s_tir.HoistIfThenElse"},
-    {kString, "tir.InjectDoubleBuffer", "s_tir.InjectDoubleBuffer"},
     {kString, "tir.ptx_ldg32", "tirx.s_tir.ldg32"},
-    {kString, "tir.add_lower_pass", "tirx.add_lower_pass"},
-    {kString, "tir.debug_keep_trivial_loop", "tirx.debug_keep_trivial_loop"},
-    {kString, "tir.disable_assert", "tirx.disable_assert"},
-    {kString, "tir.disable_cse_tir", "tirx.disable_cse_tir"},
-    {kString, "tir.disable_storage_rewrite", "tirx.disable_storage_rewrite"},
-    {kString, "tir.disable_vectorize", "tirx.disable_vectorize"},
-    {kString, "tir.enable_buffer_level_predication", "tirx.enable_buffer_level_predication"},
-    {kString, "tir.enable_debug", "tirx.enable_debug"},
-    {kString, "tir.instrument_bound_checkers", "tirx.instrument_bound_checkers"},
-    {kString, "tir.instrument_lwp", "tirx.instrument_lwp"},
-    {kString, "tir.merge_static_smem", "tirx.merge_static_smem"},
-    {kString, "tir.use_async_copy", "tirx.use_async_copy"},
-    {kString, "tir.vtcm_capacity", "tirx.vtcm_capacity"},
     // 2026-02: schedules and what belongs to them moved to s_tir
-    {kPath, "tvm.tir.Schedule", "tvm.s_tir.Schedule"},
-    {kPath, "tvm.tir.ScheduleError", "tvm.s_tir.ScheduleError"},
-    {kPath, "tvm.tir.schedule", "tvm.s_tir.schedule"},
     {kPath, "tvm.tir.schedule.Schedule", "tvm.s_tir.Schedule"},
     {kPath, "tvm.tir.schedule.ScheduleError", "tvm.s_tir.ScheduleError"},
-    {kPath, "tvm.tir.TensorIntrin", "tvm.s_tir.TensorIntrin"},
     {kPath, "tvm.tir.function.TensorIntrin", "tvm.s_tir.TensorIntrin"},
-    {kPath, "tvm.tir.tensor_intrin", "tvm.s_tir.tensor_intrin"},
     {kPath, "tvm.meta_schedule", "tvm.s_tir.meta_schedule"},
     {kPath, "tvm.dlight", "tvm.s_tir.dlight"},
-    {kPath, "tvm.tir.transform.AnnotateIrregularLoop", "tvm.s_tir.transform.AnnotateIrregularLoop"},
-    {kPath, "tvm.tir.transform.CompactBufferAllocation", "tvm.s_tir.transform.CompactBufferAllocation"},
-    {kPath, "tvm.tir.transform.ConvertBlocksToOpaque", "tvm.s_tir.transform.ConvertBlocksToOpaque"},
-    {kPath, "tvm.tir.transform.DefaultGPUSchedule", "tvm.s_tir.transform.DefaultGPUSchedule"},
-    {kPath, "tvm.tir.transform.HoistExpression", "tvm.s_tir.transform.HoistExpression"},
-    {kPath, "tvm.tir.transform.HoistIfThenElse", "tvm.s_tir.transform.HoistIfThenElse"},
-    {kPath, "tvm.tir.transform.InjectDoubleBuffer", "tvm.s_tir.transform.InjectDoubleBuffer"},
-    {kPath, "tvm.tir.transform.InjectPTXAsyncCopy", "tvm.s_tir.transform.InjectPTXAsyncCopy"},
-    {kPath, "tvm.tir.transform.InjectSoftwarePipeline", "tvm.s_tir.transform.InjectSoftwarePipeline"},
-    {kPath, "tvm.tir.transform.InjectVirtualThread", "tvm.s_tir.transform.InjectVirtualThread"},
-    {kPath, "tvm.tir.transform.LiftThreadBinding", "tvm.s_tir.transform.LiftThreadBinding"},
-    {kPath, "tvm.tir.transform.LoopPartition", "tvm.s_tir.transform.LoopPartition"},
-    {kPath, "tvm.tir.transform.LowerAutoCopy", "tvm.s_tir.transform.LowerAutoCopy"},
-    {kPath, "tvm.tir.transform.LowerCrossThreadReduction", "tvm.s_tir.transform.LowerCrossThreadReduction"},
-    {kPath, "tvm.tir.transform.LowerInitBlock", "tvm.s_tir.transform.LowerInitBlock"},
-    {kPath, "tvm.tir.transform.LowerMatchBuffer", "tvm.s_tir.transform.LowerMatchBuffer"},
-    {kPath, "tvm.tir.transform.LowerOpaqueBlock", "tvm.s_tir.transform.LowerOpaqueBlock"},
-    {kPath, "tvm.tir.transform.LowerThreadAllreduce", "tvm.s_tir.transform.LowerThreadAllreduce"},
-    {kPath, "tvm.tir.transform.ManifestSharedMemoryLocalStage",
-     "tvm.s_tir.transform.ManifestSharedMemoryLocalStage"},
-    {kPath, "tvm.tir.transform.MergeSharedMemoryAllocations",
-     "tvm.s_tir.transform.MergeSharedMemoryAllocations"},
-    {kPath, "tvm.tir.transform.PlanAndUpdateBufferAllocationLocation",
-     "tvm.s_tir.transform.PlanAndUpdateBufferAllocationLocation"},
-    {kPath, "tvm.tir.transform.RenormalizeSplitPattern", "tvm.s_tir.transform.RenormalizeSplitPattern"},
-    {kPath, "tvm.tir.transform.RewriteUnsafeSelect", "tvm.s_tir.transform.RewriteUnsafeSelect"},
-    {kPath, "tvm.tir.transform.ThreadSync", "tvm.s_tir.transform.ThreadSync"},
-    {kPath, "tvm.tir.transform.TransformMmaBufferLayout", "tvm.s_tir.transform.TransformMmaBufferLayout"},
-    {kPath, "tvm.tir.transform.UnifyThreadBinding", "tvm.s_tir.transform.UnifyThreadBinding"},
-    {kPath, "tvm.tir.transform.UseAssumeToReduceBranches", "tvm.s_tir.transform.UseAssumeToReduceBranches"},
-    {kPath, "tvm.tir.transform.DecorateDeviceScope", "tvm.s_tir.transform.DecorateDeviceScope"},
-    {kPath, "tvm.tir.transform.InferFragment", "tvm.s_tir.transform.InferFragment"},
-    {kPath, "tvm.tir.transform.InjectPermutedLayout", "tvm.s_tir.transform.InjectPermutedLayout"},
-    {kPath, "tvm.tir.transform.InjectPTXLDG32", "tvm.s_tir.transform.InjectPTXLDG32"},
-    {kPath, "tvm.tir.transform.InstrumentBoundCheckers", "tvm.s_tir.transform.InstrumentBoundCheckers"},
-    {kPath, "tvm.tir.transform.InstrumentProfileIntrinsics",
-     "tvm.s_tir.transform.InstrumentProfileIntrinsics"},
-    {kPath, "tvm.tir.transform.LowerAsyncDMA", "tvm.s_tir.transform.LowerAsyncDMA"},
-    {kPath, "tvm.tir.transform.LowerVtcmAlloc", "tvm.s_tir.transform.LowerVtcmAlloc"},
-    {kPath, "tvm.tir.transform.RemoveStoreUndef", "tvm.s_tir.transform.RemoveStoreUndef"},
-    {kPath, "tvm.tir.transform.RemoveWeightLayoutRewriteBlock",
-     "tvm.s_tir.transform.RemoveWeightLayoutRewriteBlock"},
-    {kPath, "tvm.tir.transform.VerifyVTCMLimit", "tvm.s_tir.transform.VerifyVTCMLimit"},
-    {kPath, "tvm.tir.analysis.verify_gpu_code", "tvm.s_tir.analysis.verify_gpu_code"},
-    {kPath, "tvm.tir.analysis.calculate_allocated_bytes", "tvm.s_tir.analysis.calculate_allocated_bytes"},
-    {kPath, "tvm.tir.analysis.detect_buffer_access_lca", "tvm.s_tir.analysis.detect_buffer_access_lca"},
-    {kPath, "tvm.tir.analysis.estimate_tir_flops", "tvm.s_tir.analysis.estimate_tir_flops"},
-    {kPath, "tvm.tir.analysis.OOBChecker", "tvm.s_tir.analysis.OOBChecker"},
-    {kPath, "tvm.tir.analysis.is_pure_function", "tvm.s_tir.analysis.is_pure_function"},
-    {kPath, "tvm.tir.analysis.assert_pure_function", "tvm.s_tir.analysis.assert_pure_function"},
-    {kPath, "tvm.tir.analysis.get_vtcm_compaction_passes", "tvm.s_tir.analysis.get_vtcm_compaction_passes"},
     {kPath, "tvm.tir.analysis.get_block_access_region", "tvm.s_tir.analysis.get_sblock_access_region"},
     {kPath, "tvm.tir.analysis.get_block_read_write_region",
      "tvm.s_tir.analysis.get_sblock_read_write_region"},
     {kPath, "tvm.tir.analysis.find_anchor_block", "tvm.s_tir.analysis.find_anchor_sblock"},
-    {kPath, "tvm.tir.StmtSRef", "tvm.s_tir.StmtSRef"},
-    {kPath, "tvm.tir.ScheduleState", "tvm.s_tir.ScheduleState"},
-    {kPath, "tvm.tir.MatchBufferRegion", "tvm.s_tir.MatchBufferRegion"},
     {kPath, "tvm.tir.BlockScope", "tvm.s_tir.SBlockScope"},
     {kPath, "tvm.s_tir.schedule.BlockRV", "tvm.s_tir.schedule.SBlockRV"},
     {kPath, "tvm.tir.schedule.BlockScope", "tvm.s_tir.SBlockScope"},
@@ -147,12 +101,6 @@ constexpr ClassicName rows[] = {
     {kPath, "tvm.script.tirx.ptx_cp_async", "tvm.script.tirx.s_tir.cp_async_raw.legacy"},
     {kPath, "tvm.script.tirx.mma_fill", "tvm.script.tirx.cuda.mma_fill_legacy"},
     {kPath, "tvm.script.tirx.mma_store", "tvm.script.tirx.cuda.mma_store_legacy"},
-    {kPath, "tvm.script.tirx.make_filled_simdgroup_matrix",
-     "tvm.script.tirx.metal.make_filled_simdgroup_matrix"},
-    {kPath, "tvm.script.tirx.simdgroup_load", "tvm.script.tirx.metal.simdgroup_load"},
-    {kPath, "tvm.script.tirx.simdgroup_multiply_accumulate",
-     "tvm.script.tirx.metal.simdgroup_multiply_accumulate"},
-    {kPath, "tvm.script.tirx.simdgroup_store", "tvm.script.tirx.metal.simdgroup_store"},
     // 2025-09: NDArray became Tensor
     {kPath, "tvm.nd.array", "tvm.runtime.tensor"},
     {kPath, "tvm.nd.empty", "tvm.runtime.empty"},
@@ -300,7 +248,7 @@ constexpr ClassicName rows[] = {
 const std::unordered_map<std::string_view, const ClassicName*>& paths() {
   static const auto* map = [] {
     auto* made = new std::unordered_map<std::string_view, const ClassicName*>;
-    for (const ClassicName& row : rows) {
+    for (const ClassicName& row : classic_names()) {
       if (row.kind == kPath || row.kind == kSynonym) made->emplace(row.from, &row);
     }
     return made;
@@ -310,7 +258,20 @@ const std::unordered_map<std::string_view, const ClassicName*>& paths() {
 
 }  // namespace
 
-std::span<const ClassicName> classic_names() { return rows; }
+std::span<const ClassicName> classic_names() {
+  static const std::vector<ClassicName> all = [] {
+    static std::deque<std::string> texts;  // what the rows of moved names are views of
+    std::vector<ClassicName> made(std::begin(classic_names_table), std::end(classic_names_table));
+    for (const Moved& row : moved) {
+      each_word(row.names, [&](std::string_view name) {
+        auto below = [&](std::string_view path) { return std::string_view(texts.emplace_back(path).append(name)); };
+        made.push_back({row.kind, below(row.from), below(row.to)});
+      });
+    }
+    return made;
+  }();
+  return all;
+}
 
 std::string current_path(std::string_view path) {
   std::string current(path);
@@ -334,7 +295,7 @@ std::string current_path(std::string_view path) {
 }
 
 const ClassicName* find_classic(ClassicName::Kind kind, std::string_view from) {
-  for (const ClassicName& row : rows) {
+  for (const ClassicName& row : classic_names()) {
     if (row.kind == kind && row.from == from) return &row;
   }
   return nullptr;

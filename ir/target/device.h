@@ -9,6 +9,8 @@
 
 namespace mlc::ir {
 
+// "cpu"; "device" where nothing is known of it.
+std::string_view device_name(int type);
 // "cpu:0"
 std::string device_text(DLDevice device);
 // "cpu", "cpu:1", "llvm": throws Error unknown-device with what there is.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kinds of targets, with TVM's attributes, keys and defaults.
 #include <algorithm>
+#include <ranges>
 #include <unordered_map>
 
 #include "ir/target/tables.h"
@@ -8,113 +9,45 @@
 namespace mlc::ir {
 namespace {
 
-constexpr TargetAttrRow attr_rows[] = {
-    {"*", "device", AttrType::kString},
-    {"*", "model", AttrType::kString},
-    {"*", "libs", AttrType::kStrings},
-    {"*", "from_device", AttrType::kInt},
-    {"*", "target_device_type", AttrType::kInt},
-    {"llvm", "mattr", AttrType::kStrings},
-    {"llvm", "mcpu", AttrType::kString},
-    {"llvm", "mtriple", AttrType::kString},
-    {"llvm", "mfloat-abi", AttrType::kString},
-    {"llvm", "mabi", AttrType::kString},
-    {"llvm", "num-cores", AttrType::kInt},
-    {"llvm", "fast-math", AttrType::kBool},
-    {"llvm", "fast-math-nnan", AttrType::kBool},
-    {"llvm", "fast-math-ninf", AttrType::kBool},
-    {"llvm", "fast-math-nsz", AttrType::kBool},
-    {"llvm", "fast-math-arcp", AttrType::kBool},
-    {"llvm", "fast-math-contract", AttrType::kBool},
-    {"llvm", "fast-math-reassoc", AttrType::kBool},
-    {"llvm", "opt-level", AttrType::kInt},
-    {"llvm", "cl-opt", AttrType::kStrings},
-    {"llvm", "jit", AttrType::kString},
-    {"llvm", "vector-width", AttrType::kInt},
-    {"c", "mcpu", AttrType::kString},
-    {"c", "march", AttrType::kString},
-    {"c", "workspace-byte-alignment", AttrType::kInt},
-    {"c", "constants-byte-alignment", AttrType::kInt},
-    {"cuda", "mcpu", AttrType::kString},
-    {"cuda", "arch", AttrType::kString},
-    {"cuda", "max_shared_memory_per_block", AttrType::kInt},
-    {"cuda", "max_threads_per_block", AttrType::kInt},
-    {"cuda", "thread_warp_size", AttrType::kInt},
-    {"cuda", "registers_per_block", AttrType::kInt},
-    {"cuda", "l2_cache_size_bytes", AttrType::kInt},
-    {"cuda", "max_num_threads", AttrType::kInt},
-    {"nvptx", "mcpu", AttrType::kString},
-    {"nvptx", "mtriple", AttrType::kString},
-    {"nvptx", "max_num_threads", AttrType::kInt},
-    {"nvptx", "thread_warp_size", AttrType::kInt},
-    {"rocm", "mcpu", AttrType::kString},
-    {"rocm", "mtriple", AttrType::kString},
-    {"rocm", "mattr", AttrType::kStrings},
-    {"rocm", "max_num_threads", AttrType::kInt},
-    {"rocm", "max_threads_per_block", AttrType::kInt},
-    {"rocm", "max_shared_memory_per_block", AttrType::kInt},
-    {"rocm", "thread_warp_size", AttrType::kInt},
-    {"opencl", "max_threads_per_block", AttrType::kInt},
-    {"opencl", "max_shared_memory_per_block", AttrType::kInt},
-    {"opencl", "max_num_threads", AttrType::kInt},
-    {"opencl", "thread_warp_size", AttrType::kInt},
-    {"opencl", "texture_spatial_limit", AttrType::kInt},
-    {"opencl", "texture_depth_limit", AttrType::kInt},
-    {"opencl", "max_function_args", AttrType::kInt},
-    {"opencl", "image_base_address_alignment", AttrType::kInt},
-    {"metal", "max_num_threads", AttrType::kInt},
-    {"metal", "max_threads_per_block", AttrType::kInt},
-    {"metal", "max_shared_memory_per_block", AttrType::kInt},
-    {"metal", "thread_warp_size", AttrType::kInt},
-    {"metal", "max_function_args", AttrType::kInt},
-    {"vulkan", "mattr", AttrType::kStrings},
-    {"vulkan", "supports_float16", AttrType::kBool},
-    {"vulkan", "supports_float32", AttrType::kBool},
-    {"vulkan", "supports_float64", AttrType::kBool},
-    {"vulkan", "supports_int8", AttrType::kBool},
-    {"vulkan", "supports_int16", AttrType::kBool},
-    {"vulkan", "supports_int32", AttrType::kBool},
-    {"vulkan", "supports_int64", AttrType::kBool},
-    {"vulkan", "supports_8bit_buffer", AttrType::kBool},
-    {"vulkan", "supports_16bit_buffer", AttrType::kBool},
-    {"vulkan", "supports_storage_buffer_storage_class", AttrType::kBool},
-    {"vulkan", "supports_push_descriptor", AttrType::kBool},
-    {"vulkan", "supports_dedicated_allocation", AttrType::kBool},
-    {"vulkan", "supports_integer_dot_product", AttrType::kBool},
-    {"vulkan", "supports_cooperative_matrix", AttrType::kBool},
-    {"vulkan", "supported_subgroup_operations", AttrType::kInt},
-    {"vulkan", "max_num_threads", AttrType::kInt},
-    {"vulkan", "max_threads_per_block", AttrType::kInt},
-    {"vulkan", "thread_warp_size", AttrType::kInt},
-    {"vulkan", "max_block_size_x", AttrType::kInt},
-    {"vulkan", "max_block_size_y", AttrType::kInt},
-    {"vulkan", "max_block_size_z", AttrType::kInt},
-    {"vulkan", "max_push_constants_size", AttrType::kInt},
-    {"vulkan", "max_uniform_buffer_range", AttrType::kInt},
-    {"vulkan", "max_storage_buffer_range", AttrType::kInt},
-    {"vulkan", "max_per_stage_descriptor_storage_buffer", AttrType::kInt},
-    {"vulkan", "max_shared_memory_per_block", AttrType::kInt},
-    {"vulkan", "device_type", AttrType::kString},
-    {"vulkan", "device_name", AttrType::kString},
-    {"vulkan", "driver_name", AttrType::kString},
-    {"vulkan", "driver_version", AttrType::kInt},
-    {"vulkan", "vulkan_api_version", AttrType::kInt},
-    {"vulkan", "max_spirv_version", AttrType::kInt},
-    {"webgpu", "max_num_threads", AttrType::kInt},
-    {"webgpu", "max_shared_memory_per_block", AttrType::kInt},
-    {"webgpu", "supports_subgroups", AttrType::kBool},
-    {"webgpu", "thread_warp_size", AttrType::kInt},
-    {"hexagon", "mattr", AttrType::kStrings},
-    {"hexagon", "mcpu", AttrType::kString},
-    {"hexagon", "mtriple", AttrType::kString},
-    {"hexagon", "llvm-options", AttrType::kStrings},
-    {"hexagon", "num-cores", AttrType::kInt},
-    {"hexagon", "vtcm-capacity", AttrType::kInt},
-    {"composite", "devices", AttrType::kTargets},
-    {"trn", "partition_size", AttrType::kInt},
-    {"trn", "max_sbuf_size_per_partition", AttrType::kInt},
-    {"trn", "max_psum_size_per_partition", AttrType::kInt},
-    {"trn", "num-cores", AttrType::kInt},
+// The attributes of each kind, of all kinds first, in TVM's order; a text where no other type is said.
+constexpr std::pair<std::string_view, std::string_view> attrs_of_kinds[] = {
+    {"*", "device model libs:strings from_device:int target_device_type:int"},
+    {"llvm",
+     "mattr:strings mcpu mtriple mfloat-abi mabi num-cores:int fast-math:bool fast-math-nnan:bool "
+     "fast-math-ninf:bool fast-math-nsz:bool fast-math-arcp:bool fast-math-contract:bool "
+     "fast-math-reassoc:bool opt-level:int cl-opt:strings jit vector-width:int"},
+    {"c", "mcpu march workspace-byte-alignment:int constants-byte-alignment:int"},
+    {"cuda",
+     "mcpu arch max_shared_memory_per_block:int max_threads_per_block:int thread_warp_size:int "
+     "registers_per_block:int l2_cache_size_bytes:int max_num_threads:int"},
+    {"nvptx", "mcpu mtriple max_num_threads:int thread_warp_size:int"},
+    {"rocm",
+     "mcpu mtriple mattr:strings max_num_threads:int max_threads_per_block:int "
+     "max_shared_memory_per_block:int thread_warp_size:int"},
+    {"opencl",
+     "max_threads_per_block:int max_shared_memory_per_block:int max_num_threads:int thread_warp_size:int "
+     "texture_spatial_limit:int texture_depth_limit:int max_function_args:int "
+     "image_base_address_alignment:int"},
+    {"metal",
+     "max_num_threads:int max_threads_per_block:int max_shared_memory_per_block:int thread_warp_size:int "
+     "max_function_args:int"},
+    {"vulkan",
+     "mattr:strings supports_float16:bool supports_float32:bool supports_float64:bool supports_int8:bool "
+     "supports_int16:bool supports_int32:bool supports_int64:bool supports_8bit_buffer:bool "
+     "supports_16bit_buffer:bool supports_storage_buffer_storage_class:bool supports_push_descriptor:bool "
+     "supports_dedicated_allocation:bool supports_integer_dot_product:bool "
+     "supports_cooperative_matrix:bool supported_subgroup_operations:int max_num_threads:int "
+     "max_threads_per_block:int thread_warp_size:int max_block_size_x:int max_block_size_y:int "
+     "max_block_size_z:int max_push_constants_size:int max_uniform_buffer_range:int "
+     "max_storage_buffer_range:int max_per_stage_descriptor_storage_buffer:int "
+     "max_shared_memory_per_block:int device_type device_name driver_name driver_version:int "
+     "vulkan_api_version:int max_spirv_version:int"},
+    {"webgpu",
+     "max_num_threads:int max_shared_memory_per_block:int supports_subgroups:bool thread_warp_size:int"},
+    {"hexagon", "mattr:strings mcpu mtriple llvm-options:strings num-cores:int vtcm-capacity:int"},
+    {"composite", "devices:targets"},
+    {"trn",
+     "partition_size:int max_sbuf_size_per_partition:int max_psum_size_per_partition:int num-cores:int"},
 };
 
 const TargetKindRow kind_rows[] = {
@@ -158,11 +91,21 @@ const TargetKindRow kind_rows[] = {
 std::vector<std::pair<std::string_view, AttrType>> target_options(std::string_view kind) {
   std::vector<std::pair<std::string_view, AttrType>> options{
       {"kind", AttrType::kString}, {"keys", AttrType::kStrings}, {"tag", AttrType::kString}};
+  static constexpr std::pair<std::string_view, AttrType> types[] = {{"int", AttrType::kInt},
+                                                                    {"bool", AttrType::kBool},
+                                                                    {"strings", AttrType::kStrings},
+                                                                    {"targets", AttrType::kTargets}};
   for (std::string_view owner : {std::string_view("*"), kind}) {
-    for (const TargetAttrRow& row : attr_rows) {
-      if (row.kind != owner) continue;
-      options.emplace_back(row.name, row.type);
-      if (row.name == "libs") options.emplace_back("host", AttrType::kTarget);
+    auto attrs = std::ranges::find(attrs_of_kinds, owner, [](const auto& row) { return row.first; });
+    if (attrs == std::end(attrs_of_kinds)) continue;
+    for (auto part : std::views::split(attrs->second, ' ')) {
+      std::string_view word(part.begin(), part.end());
+      size_t colon = std::min(word.find(':'), word.size());
+      AttrType type = AttrType::kString;
+      for (const auto& [name, one] : types)
+        if (word.substr(colon).ends_with(name)) type = one;
+      options.emplace_back(word.substr(0, colon), type);
+      if (word.starts_with("libs:")) options.emplace_back("host", AttrType::kTarget);
     }
   }
   return options;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/tir/linear.h"
 
+#include <limits>
 #include <algorithm>
 
 #include "ir/core/visit.h"
@@ -42,6 +43,50 @@ std::pair<LinearForm, LinearForm> divided(const LinearForm& form, int64_t by) {
 }
 
 }  // namespace
+
+std::optional<int64_t> reckoned(ExprKind operation, int64_t a, int64_t b) {
+  int64_t result = 0;
+  bool divides = b != 0 && !(b == -1 && a == std::numeric_limits<int64_t>::min());
+  auto where = [](bool known, int64_t value) { return known ? std::optional(value) : std::nullopt; };
+  switch (operation) {
+    case ExprKind::kAdd:
+      return where(!__builtin_add_overflow(a, b, &result), result);
+    case ExprKind::kSub:
+      return where(!__builtin_sub_overflow(a, b, &result), result);
+    case ExprKind::kMul:
+      return where(!__builtin_mul_overflow(a, b, &result), result);
+    case ExprKind::kFloorDiv:
+      return where(divides, divides ? floor_div(a, b) : 0);
+    case ExprKind::kFloorMod:
+      return where(divides, divides ? a - floor_div(a, b) * b : 0);
+    case ExprKind::kDiv:
+      return where(divides, divides ? a / b : 0);
+    case ExprKind::kMod:
+      return where(divides, divides ? a % b : 0);
+    case ExprKind::kMin:
+      return std::min(a, b);
+    case ExprKind::kMax:
+      return std::max(a, b);
+    case ExprKind::kEQ:
+      return a == b;
+    case ExprKind::kNE:
+      return a != b;
+    case ExprKind::kLT:
+      return a < b;
+    case ExprKind::kLE:
+      return a <= b;
+    case ExprKind::kGT:
+      return a > b;
+    case ExprKind::kGE:
+      return a >= b;
+    case ExprKind::kAnd:
+      return a != 0 && b != 0;
+    case ExprKind::kOr:
+      return a != 0 || b != 0;
+    default:
+      return std::nullopt;
+  }
+}
 
 void LinearForm::add_term(const Expr& atom, int64_t factor) {
   for (auto it = terms.begin(); it != terms.end(); ++it) {

@@ -3,12 +3,16 @@
 // without the simplifier. Overflow is not considered: these are indices.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "ir/core/expr.h"
 
 namespace mlc::ir {
+
+// The operation on whole numbers, truths as 0 and 1; nullopt for division by 0, overflow and what is none.
+std::optional<int64_t> reckoned(ExprKind operation, int64_t a, int64_t b);
 
 // sum(atom * factor) + constant. Atoms are variables and everything that is not linear; equal atoms are one
 // term.

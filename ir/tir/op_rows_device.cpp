@@ -1,193 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that one kind of device has: CUDA, Metal, WebGPU, Trainium, NVSHMEM, textures; and those of
-// the runtime that only lowered code calls. Sorted by name.
+// the runtime that only lowered code calls.
+#include <algorithm>
+#include <deque>
+
+#include "ir/core/split_words.h"
 #include "ir/tir/op.h"
 
 namespace mlc::ir {
 namespace {
 
+// Operators that are alike, by their names below `tirx.`; behind a colon, how a text spells them where it is otherwise.
+struct Group {
+  int arity;
+  Effect effect;
+  std::string_view names;
+  DtypePlace dtype_place = DtypePlace::kNowhere;
+};
+
 // clang-format off
-constexpr OpRow rows[] = {
-    {"tirx.TVMBackendAnyListMoveFromPackedReturn", "TVMBackendAnyListMoveFromPackedReturn", 3, Effect::kOpaque},
-    {"tirx.TVMBackendAnyListSetPackedArg", "TVMBackendAnyListSetPackedArg", 5, Effect::kOpaque},
-    {"tirx.anylist_getitem", "anylist_getitem", -1, Effect::kReadState},
-    {"tirx.anylist_resetitem", "anylist_resetitem", -1, Effect::kOpaque},
-    {"tirx.anylist_setitem_call_cpacked", "anylist_setitem_call_cpacked", -1, Effect::kOpaque},
-    {"tirx.anylist_setitem_call_packed", "anylist_setitem_call_packed", -1, Effect::kOpaque},
-    {"tirx.atomic_add", "atomic_add", -1, Effect::kOpaque},
-    {"tirx.call_ffi_kernel", "call_ffi_kernel", -1, Effect::kOpaque},
-    {"tirx.call_spirv_pure_glsl450", "call_spirv_pure_glsl450", -1, Effect::kPure},
-    {"tirx.cooperative_tensor_fill", "cooperative_tensor_fill", -1, Effect::kOpaque},
-    {"tirx.cooperative_tensor_load", "cooperative_tensor_load", -1, Effect::kOpaque},
-    {"tirx.cooperative_tensor_multiply_accumulate", "cooperative_tensor_multiply_accumulate", -1, Effect::kOpaque},
-    {"tirx.cooperative_tensor_store", "cooperative_tensor_store", -1, Effect::kOpaque},
-    {"tirx.ctpop", "ctpop", -1, Effect::kPure},
-    {"tirx.cuda.__activemask", "cuda.__activemask", 0, Effect::kPure},
-    {"tirx.cuda.__shfl_down_sync", "cuda.__shfl_down_sync", 4, Effect::kOpaque},
-    {"tirx.cuda.__shfl_sync", "cuda.__shfl_sync", 4, Effect::kOpaque},
-    {"tirx.cuda.__shfl_up_sync", "cuda.__shfl_up_sync", 4, Effect::kOpaque},
-    {"tirx.cuda.__shfl_xor_sync", "cuda.__shfl_xor_sync", 4, Effect::kOpaque},
-    {"tirx.cuda.any_sync", "cuda.any_sync", -1, Effect::kPure},
-    {"tirx.cuda.atomic_add", "cuda.atomic_add", -1, Effect::kOpaque},
-    {"tirx.cuda.atomic_cas", "cuda.atomic_cas", -1, Effect::kOpaque},
-    {"tirx.cuda.ballot_sync", "cuda.ballot_sync", -1, Effect::kOpaque},
-    {"tirx.cuda.bfloat1622float2", "cuda.bfloat1622float2", -1, Effect::kOpaque},
-    {"tirx.cuda.bfloat162float", "cuda.bfloat162float", -1, Effect::kOpaque},
-    {"tirx.cuda.clock64", "cuda.clock64", -1, Effect::kOpaque},
-    {"tirx.cuda.cluster_sync", "cuda.cluster_sync", -1, Effect::kOpaque},
-    {"tirx.cuda.cta_reduce", "cuda.cta_reduce", -1, Effect::kOpaque},
-    {"tirx.cuda.cta_sync", "cuda.cta_sync", -1, Effect::kOpaque},
-    {"tirx.cuda.cvta_generic_to_shared", "cuda.cvta_generic_to_shared", -1, Effect::kOpaque},
-    {"tirx.cuda.elect_sync", "cuda.elect_sync", -1, Effect::kOpaque},
-    {"tirx.cuda.fadd2_rn", "cuda.fadd2_rn", -1, Effect::kOpaque},
-    {"tirx.cuda.fdividef", "cuda.fdividef", -1, Effect::kPure},
-    {"tirx.cuda.ffs_u32", "cuda.ffs_u32", -1, Effect::kOpaque},
-    {"tirx.cuda.float22bfloat162_rn", "cuda.float22bfloat162_rn", -1, Effect::kOpaque},
-    {"tirx.cuda.float22bfloat162_rn_from_float2", "cuda.float22bfloat162_rn_from_float2", -1, Effect::kOpaque},
-    {"tirx.cuda.float22half2", "cuda.float22half2", -1, Effect::kOpaque},
-    {"tirx.cuda.float2_x", "cuda.float2_x", -1, Effect::kOpaque},
-    {"tirx.cuda.float2_y", "cuda.float2_y", -1, Effect::kOpaque},
-    {"tirx.cuda.float8tohalf8", "cuda.float8tohalf8", -1, Effect::kOpaque},
-    {"tirx.cuda.float_as_uint", "cuda.float_as_uint", -1, Effect::kOpaque},
-    {"tirx.cuda.fmul2_rn", "cuda.fmul2_rn", -1, Effect::kOpaque},
-    {"tirx.cuda.fp8x4_e4m3_from_float4", "cuda.fp8x4_e4m3_from_float4", -1, Effect::kOpaque},
-    {"tirx.cuda.func_call", "cuda.func_call", -1, Effect::kOpaque},
-    {"tirx.cuda.get_tmem_addr", "cuda.get_tmem_addr", -1, Effect::kOpaque},
-    {"tirx.cuda.grid_sync", "cuda.grid_sync", -1, Effect::kOpaque},
-    {"tirx.cuda.half2float", "cuda.half2float", -1, Effect::kOpaque},
-    {"tirx.cuda.half8tofloat8", "cuda.half8tofloat8", -1, Effect::kOpaque},
-    {"tirx.cuda.hmax2", "cuda.hmax2", -1, Effect::kOpaque},
-    {"tirx.cuda.hmin2", "cuda.hmin2", -1, Effect::kOpaque},
-    {"tirx.cuda.iket_mark", "cuda.iket.mark", -1, Effect::kOpaque},
-    {"tirx.cuda.iket_official_event", "cuda.iket.official_event", -1, Effect::kOpaque},
-    {"tirx.cuda.iket_range_end", "cuda.iket.range_end", -1, Effect::kOpaque},
-    {"tirx.cuda.iket_range_pop", "cuda.iket.range_pop", -1, Effect::kOpaque},
-    {"tirx.cuda.iket_range_push", "cuda.iket.range_push", -1, Effect::kOpaque},
-    {"tirx.cuda.iket_range_start", "cuda.iket.range_start", -1, Effect::kOpaque},
-    {"tirx.cuda.iket_sentinel_token", "cuda.iket.sentinel_token", -1, Effect::kOpaque},
-    {"tirx.cuda.ldg", "cuda.ldg", -1, Effect::kOpaque},
-    {"tirx.cuda.make_float2", "cuda.make_float2", -1, Effect::kOpaque},
-    {"tirx.cuda.mbarrier_wait", "cuda.mbarrier_wait", -1, Effect::kOpaque},
-    {"tirx.cuda.mbarrier_wait_acquire_cluster", "cuda.mbarrier_wait_acquire_cluster", -1, Effect::kOpaque},
-    {"tirx.cuda.mov_sreg", "cuda.mov_sreg", -1, Effect::kPure},
-    {"tirx.cuda.nano_sleep", "cuda.nano_sleep", -1, Effect::kOpaque},
-    {"tirx.cuda.printf", "cuda.printf", -1, Effect::kOpaque},
-    {"tirx.cuda.reduce_add_sync_u32", "cuda.reduce_add_sync_u32", -1, Effect::kOpaque},
-    {"tirx.cuda.reduce_min_sync_u32", "cuda.reduce_min_sync_u32", -1, Effect::kOpaque},
-    {"tirx.cuda.runtime_instr_desc", "cuda.runtime_instr_desc", -1, Effect::kOpaque},
-    {"tirx.cuda.sm100_2sm_leader_smem_addr", "cuda.sm100_2sm_leader_smem_addr", -1, Effect::kOpaque},
-    {"tirx.cuda.smem_addr_from_uint64", "cuda.smem_addr_from_uint64", -1, Effect::kOpaque},
-    {"tirx.cuda.syncthreads_and", "cuda.syncthreads_and", -1, Effect::kOpaque},
-    {"tirx.cuda.syncthreads_or", "cuda.syncthreads_or", -1, Effect::kOpaque},
-    {"tirx.cuda.tcgen05_encode_instr_descriptor", "cuda.tcgen05.encode_instr_descriptor", -1, Effect::kOpaque},
-    {"tirx.cuda.tcgen05_encode_instr_descriptor_block_scaled", "cuda.tcgen05.encode_instr_descriptor_block_scaled", -1, Effect::kOpaque},
-    {"tirx.cuda.tcgen05_encode_matrix_descriptor", "cuda.tcgen05.encode_matrix_descriptor", -1, Effect::kOpaque},
-    {"tirx.cuda.thread_fence", "cuda.thread_fence", -1, Effect::kOpaque},
-    {"tirx.cuda.thread_rank", "cuda.thread_rank", -1, Effect::kPure},
-    {"tirx.cuda.trap_when_assert_failed", "cuda.trap_when_assert_failed", -1, Effect::kOpaque},
-    {"tirx.cuda.uint_as_float", "cuda.uint_as_float", -1, Effect::kOpaque},
-    {"tirx.cuda.wait_until", "cuda.wait_until", -1, Effect::kOpaque},
-    {"tirx.cuda.warp_reduce", "cuda.warp_reduce", -1, Effect::kOpaque},
-    {"tirx.cuda.warp_sync", "cuda.warp_sync", -1, Effect::kOpaque},
-    {"tirx.cuda.warpgroup_sync", "cuda.warpgroup_sync", -1, Effect::kOpaque},
-    {"tirx.cuda.wgmma_encode_matrix_descriptor", "cuda.wgmma.encode_matrix_descriptor", -1, Effect::kOpaque},
-    {"tirx.cuda.wgmma_noop_barrier", "cuda.wgmma.noop_barrier", -1, Effect::kOpaque},
-    {"tirx.dma_copy", "dma_copy", -1, Effect::kOpaque},
-    {"tirx.dma_end_group", "dma_end_group", -1, Effect::kOpaque},
-    {"tirx.dma_start_group", "dma_start_group", -1, Effect::kOpaque},
-    {"tirx.dma_wait", "dma_wait", -1, Effect::kOpaque},
-    {"tirx.dp4a", "dp4a", -1, Effect::kPure, nullptr, nullptr, {}, {}, DtypePlace::kFirst},
-    {"tirx.end_profile_intrinsic", "end_profile_intrinsic", -1, Effect::kPure},
-    {"tirx.filter", "filter", 2, Effect::kPure},
-    {"tirx.get_active_lane_mask", "get_active_lane_mask", 2, Effect::kPure, nullptr, nullptr, {}, {}, DtypePlace::kFirst},
-    {"tirx.isfinite", "isfinite", -1, Effect::kPure},
-    {"tirx.isinf", "isinf", -1, Effect::kPure},
-    {"tirx.make_filled_simdgroup_matrix", "metal.make_filled_simdgroup_matrix", -1, Effect::kOpaque},
-    {"tirx.masked_load", "masked_load", -1, Effect::kReadState, nullptr, nullptr, {}, {}, DtypePlace::kFirst},
-    {"tirx.masked_store", "masked_store", -1, Effect::kOpaque},
-    {"tirx.metal.simd_shuffle", "metal.simd_shuffle", 2, Effect::kOpaque},
-    {"tirx.metal.simd_shuffle_down", "metal.simd_shuffle_down", 2, Effect::kOpaque},
-    {"tirx.metal.simd_shuffle_up", "metal.simd_shuffle_up", 2, Effect::kOpaque},
-    {"tirx.mma_fill", "cuda.mma_fill", -1, Effect::kOpaque, nullptr, nullptr, {}, {}, DtypePlace::kFirst},
-    {"tirx.mma_fill_legacy", "cuda.mma_fill_legacy", -1, Effect::kOpaque},
-    {"tirx.mma_store", "cuda.mma_store", -1, Effect::kOpaque, nullptr, nullptr, {}, {}, DtypePlace::kFirst},
-    {"tirx.mma_store_legacy", "cuda.mma_store_legacy", -1, Effect::kOpaque},
-    {"tirx.nd_mem_alloc_with_scope", "nd_mem_alloc_with_scope", -1, Effect::kOpaque},
-    {"tirx.nki.activation", "nki.activation", -1, Effect::kOpaque},
-    {"tirx.nki.activation_reduce", "nki.activation_reduce", -1, Effect::kOpaque},
-    {"tirx.nki.affine_select", "nki.affine_select", -1, Effect::kOpaque},
-    {"tirx.nki.identity", "nki.identity", -1, Effect::kOpaque},
-    {"tirx.nki.load", "nki.load", -1, Effect::kOpaque},
-    {"tirx.nki.matmul", "nki.matmul", -1, Effect::kOpaque},
-    {"tirx.nki.memset", "nki.memset", -1, Effect::kOpaque},
-    {"tirx.nki.reciprocal", "nki.reciprocal", -1, Effect::kOpaque},
-    {"tirx.nki.scalar_tensor_scalar", "nki.scalar_tensor_scalar", -1, Effect::kOpaque},
-    {"tirx.nki.scalar_tensor_tensor", "nki.scalar_tensor_tensor", -1, Effect::kOpaque},
-    {"tirx.nki.store", "nki.store", -1, Effect::kOpaque},
-    {"tirx.nki.tensor_copy", "nki.tensor_copy", -1, Effect::kOpaque},
-    {"tirx.nki.tensorreduce", "nki.tensorreduce", -1, Effect::kOpaque},
-    {"tirx.nki.tensorscalar", "nki.tensorscalar", -1, Effect::kOpaque},
-    {"tirx.nki.tensorscalar_reduce", "nki.tensorscalar_reduce", -1, Effect::kOpaque},
-    {"tirx.nki.tensortensor", "nki.tensortensor", -1, Effect::kOpaque},
-    {"tirx.nvshmem.barrier_all", "nvshmem.barrier_all", -1, Effect::kOpaque},
-    {"tirx.nvshmem.fence", "nvshmem.fence", -1, Effect::kOpaque},
-    {"tirx.nvshmem.getmem_nbi", "nvshmem.getmem_nbi", -1, Effect::kOpaque},
-    {"tirx.nvshmem.getmem_nbi_block", "nvshmem.getmem_nbi.block", -1, Effect::kOpaque},
-    {"tirx.nvshmem.getmem_nbi_warp", "nvshmem.getmem_nbi.warp", -1, Effect::kOpaque},
-    {"tirx.nvshmem.my_pe", "nvshmem.my_pe", -1, Effect::kOpaque},
-    {"tirx.nvshmem.n_pes", "nvshmem.n_pes", -1, Effect::kOpaque},
-    {"tirx.nvshmem.putmem_nbi", "nvshmem.putmem_nbi", -1, Effect::kOpaque},
-    {"tirx.nvshmem.putmem_nbi_block", "nvshmem.putmem_nbi.block", -1, Effect::kOpaque},
-    {"tirx.nvshmem.putmem_nbi_warp", "nvshmem.putmem_nbi.warp", -1, Effect::kOpaque},
-    {"tirx.nvshmem.putmem_signal_nbi", "nvshmem.putmem_signal_nbi", -1, Effect::kOpaque},
-    {"tirx.nvshmem.putmem_signal_nbi_block", "nvshmem.putmem_signal_nbi.block", -1, Effect::kOpaque},
-    {"tirx.nvshmem.putmem_signal_nbi_warp", "nvshmem.putmem_signal_nbi.warp", -1, Effect::kOpaque},
-    {"tirx.nvshmem.quiet", "nvshmem.quiet", -1, Effect::kOpaque},
-    {"tirx.nvshmem.signal_op", "nvshmem.signal_op", -1, Effect::kOpaque},
-    {"tirx.nvshmem.wait_until", "nvshmem.wait_until", -1, Effect::kOpaque},
-    {"tirx.print_buffer", "print_buffer", -1, Effect::kOpaque},
-    {"tirx.ptx_legacy.ldmatrix", "ptx_legacy.ldmatrix", -1, Effect::kOpaque},
-    {"tirx.ptx_legacy.mma", "ptx_legacy.mma", -1, Effect::kOpaque},
-    {"tirx.q_multiply_shift", "q_multiply_shift", 3, Effect::kPure},
-    {"tirx.q_multiply_shift_per_axis", "q_multiply_shift_per_axis", 7, Effect::kPure},
-    {"tirx.s_tir.cp_async_raw", "s_tir.cp_async_raw", -1, Effect::kOpaque, nullptr, nullptr, {}, {}, DtypePlace::kFirst},
-    {"tirx.s_tir.ldg32", "s_tir.ldg32", 4, Effect::kPure},
-    {"tirx.selector", "selector", 2, Effect::kOpaque},
-    {"tirx.simdgroup_load", "metal.simdgroup_load", -1, Effect::kOpaque},
-    {"tirx.simdgroup_multiply_accumulate", "metal.simdgroup_multiply_accumulate", -1, Effect::kOpaque},
-    {"tirx.simdgroup_store", "metal.simdgroup_store", -1, Effect::kOpaque},
-    {"tirx.start_profile_intrinsic", "start_profile_intrinsic", -1, Effect::kPure},
-    {"tirx.tensormap_encode_tiled", "tensormap_encode_tiled", -1, Effect::kOpaque},
-    {"tirx.texture2d_load", "texture2d_load", -1, Effect::kOpaque},
-    {"tirx.texture2d_store", "texture2d_store", -1, Effect::kOpaque},
-    {"tirx.timer_end_cuda", "cuda.timer_end", -1, Effect::kOpaque},
-    {"tirx.timer_finalize_cuda", "cuda.timer_finalize", -1, Effect::kOpaque},
-    {"tirx.timer_init_cuda", "cuda.timer_init", -1, Effect::kOpaque},
-    {"tirx.timer_start_cuda", "cuda.timer_start", -1, Effect::kOpaque},
-    {"tirx.tvm_bmma_sync", "tvm_bmma_sync", -1, Effect::kOpaque},
-    {"tirx.tvm_call_trace_packed", "tvm_call_trace_packed", -1, Effect::kOpaque},
-    {"tirx.tvm_call_trace_packed_lowered", "tvm_call_trace_packed_lowered", -1, Effect::kOpaque},
-    {"tirx.tvm_context_id", "tvm_context_id", 0, Effect::kReadState},
-    {"tirx.tvm_fill_fragment", "tvm_fill_fragment", -1, Effect::kOpaque},
-    {"tirx.tvm_global_barrier_kinit", "tvm_global_barrier_kinit", -1, Effect::kOpaque},
-    {"tirx.tvm_kernel_replace_point", "tvm_kernel_replace_point", 0, Effect::kOpaque},
-    {"tirx.tvm_load_matrix_sync", "tvm_load_matrix_sync", -1, Effect::kReadState},
-    {"tirx.tvm_mma_sync", "tvm_mma_sync", -1, Effect::kOpaque},
-    {"tirx.tvm_static_handle", "tvm_static_handle", 0, Effect::kOpaque},
-    {"tirx.tvm_store_matrix_sync", "tvm_store_matrix_sync", -1, Effect::kOpaque},
-    {"tirx.tvm_warp_activemask", "tvm_warp_activemask", -1, Effect::kOpaque},
-    {"tirx.tvm_warp_shuffle", "tvm_warp_shuffle", -1, Effect::kOpaque},
-    {"tirx.tvm_warp_shuffle_down", "tvm_warp_shuffle_down", -1, Effect::kOpaque},
-    {"tirx.tvm_warp_shuffle_up", "tvm_warp_shuffle_up", -1, Effect::kOpaque},
-    {"tirx.tvm_warp_shuffle_xor", "tvm_warp_shuffle_xor", -1, Effect::kOpaque},
-    {"tirx.webgpu.subgroup_shuffle", "webgpu.subgroup_shuffle", 2, Effect::kOpaque},
-    {"tirx.webgpu.subgroup_shuffle_down", "webgpu.subgroup_shuffle_down", 2, Effect::kOpaque},
-    {"tirx.webgpu.subgroup_shuffle_up", "webgpu.subgroup_shuffle_up", 2, Effect::kOpaque},
+constexpr Group groups[] = {
+    {-1, Effect::kOpaque,
+     "anylist_resetitem anylist_setitem_call_cpacked anylist_setitem_call_packed atomic_add "
+     "call_ffi_kernel cooperative_tensor_fill cooperative_tensor_load "
+     "cooperative_tensor_multiply_accumulate cooperative_tensor_store cuda.atomic_add cuda.atomic_cas "
+     "cuda.ballot_sync cuda.bfloat1622float2 cuda.bfloat162float cuda.clock64 cuda.cluster_sync "
+     "cuda.cta_reduce cuda.cta_sync cuda.cvta_generic_to_shared cuda.elect_sync cuda.fadd2_rn cuda.ffs_u32 "
+     "cuda.float22bfloat162_rn cuda.float22bfloat162_rn_from_float2 cuda.float22half2 cuda.float2_x "
+     "cuda.float2_y cuda.float8tohalf8 cuda.float_as_uint cuda.fmul2_rn cuda.fp8x4_e4m3_from_float4 "
+     "cuda.func_call cuda.get_tmem_addr cuda.grid_sync cuda.half2float cuda.half8tofloat8 cuda.hmax2 "
+     "cuda.hmin2 cuda.iket_mark:cuda.iket.mark cuda.iket_official_event:cuda.iket.official_event "
+     "cuda.iket_range_end:cuda.iket.range_end cuda.iket_range_pop:cuda.iket.range_pop "
+     "cuda.iket_range_push:cuda.iket.range_push cuda.iket_range_start:cuda.iket.range_start "
+     "cuda.iket_sentinel_token:cuda.iket.sentinel_token cuda.ldg cuda.make_float2 cuda.mbarrier_wait "
+     "cuda.mbarrier_wait_acquire_cluster cuda.nano_sleep cuda.printf cuda.reduce_add_sync_u32 "
+     "cuda.reduce_min_sync_u32 cuda.runtime_instr_desc cuda.sm100_2sm_leader_smem_addr "
+     "cuda.smem_addr_from_uint64 cuda.syncthreads_and cuda.syncthreads_or "
+     "cuda.tcgen05_encode_instr_descriptor:cuda.tcgen05.encode_instr_descriptor "
+     "cuda.tcgen05_encode_instr_descriptor_block_scaled:cuda.tcgen05.encode_instr_descriptor_block_scaled "
+     "cuda.tcgen05_encode_matrix_descriptor:cuda.tcgen05.encode_matrix_descriptor cuda.thread_fence "
+     "cuda.trap_when_assert_failed cuda.uint_as_float cuda.wait_until cuda.warp_reduce cuda.warp_sync "
+     "cuda.warpgroup_sync cuda.wgmma_encode_matrix_descriptor:cuda.wgmma.encode_matrix_descriptor "
+     "cuda.wgmma_noop_barrier:cuda.wgmma.noop_barrier dma_copy dma_end_group dma_start_group dma_wait "
+     "make_filled_simdgroup_matrix:metal.make_filled_simdgroup_matrix masked_store "
+     "mma_fill_legacy:cuda.mma_fill_legacy mma_store_legacy:cuda.mma_store_legacy nd_mem_alloc_with_scope "
+     "nki.activation nki.activation_reduce nki.affine_select nki.identity nki.load nki.matmul nki.memset "
+     "nki.reciprocal nki.scalar_tensor_scalar nki.scalar_tensor_tensor nki.store nki.tensor_copy "
+     "nki.tensorreduce nki.tensorscalar nki.tensorscalar_reduce nki.tensortensor nvshmem.barrier_all "
+     "nvshmem.fence nvshmem.getmem_nbi nvshmem.getmem_nbi_block:nvshmem.getmem_nbi.block "
+     "nvshmem.getmem_nbi_warp:nvshmem.getmem_nbi.warp nvshmem.my_pe nvshmem.n_pes nvshmem.putmem_nbi "
+     "nvshmem.putmem_nbi_block:nvshmem.putmem_nbi.block nvshmem.putmem_nbi_warp:nvshmem.putmem_nbi.warp "
+     "nvshmem.putmem_signal_nbi nvshmem.putmem_signal_nbi_block:nvshmem.putmem_signal_nbi.block "
+     "nvshmem.putmem_signal_nbi_warp:nvshmem.putmem_signal_nbi.warp nvshmem.quiet nvshmem.signal_op "
+     "nvshmem.wait_until print_buffer ptx_legacy.ldmatrix ptx_legacy.mma "
+     "simdgroup_load:metal.simdgroup_load "
+     "simdgroup_multiply_accumulate:metal.simdgroup_multiply_accumulate "
+     "simdgroup_store:metal.simdgroup_store tensormap_encode_tiled texture2d_load texture2d_store "
+     "timer_end_cuda:cuda.timer_end timer_finalize_cuda:cuda.timer_finalize "
+     "timer_init_cuda:cuda.timer_init timer_start_cuda:cuda.timer_start tvm_bmma_sync "
+     "tvm_call_trace_packed tvm_call_trace_packed_lowered tvm_fill_fragment tvm_global_barrier_kinit "
+     "tvm_mma_sync tvm_store_matrix_sync tvm_warp_activemask tvm_warp_shuffle tvm_warp_shuffle_down "
+     "tvm_warp_shuffle_up tvm_warp_shuffle_xor"},
+    {0, Effect::kOpaque, "tvm_kernel_replace_point tvm_static_handle"},
+    {2, Effect::kOpaque,
+     "metal.simd_shuffle metal.simd_shuffle_down metal.simd_shuffle_up selector webgpu.subgroup_shuffle "
+     "webgpu.subgroup_shuffle_down webgpu.subgroup_shuffle_up"},
+    {3, Effect::kOpaque, "TVMBackendAnyListMoveFromPackedReturn"},
+    {4, Effect::kOpaque, "cuda.__shfl_down_sync cuda.__shfl_sync cuda.__shfl_up_sync cuda.__shfl_xor_sync"},
+    {5, Effect::kOpaque, "TVMBackendAnyListSetPackedArg"},
+    {-1, Effect::kPure,
+     "call_spirv_pure_glsl450 ctpop cuda.any_sync cuda.fdividef cuda.mov_sreg cuda.thread_rank "
+     "end_profile_intrinsic isfinite isinf start_profile_intrinsic"},
+    {0, Effect::kPure, "cuda.__activemask"},
+    {2, Effect::kPure, "filter"},
+    {3, Effect::kPure, "q_multiply_shift"},
+    {4, Effect::kPure, "s_tir.ldg32"},
+    {7, Effect::kPure, "q_multiply_shift_per_axis"},
+    {-1, Effect::kReadState, "anylist_getitem tvm_load_matrix_sync"},
+    {0, Effect::kReadState, "tvm_context_id"},
+    {-1, Effect::kOpaque,
+     "mma_fill:cuda.mma_fill mma_store:cuda.mma_store s_tir.cp_async_raw", DtypePlace::kFirst},
+    {-1, Effect::kPure, "dp4a", DtypePlace::kFirst},
+    {2, Effect::kPure, "get_active_lane_mask", DtypePlace::kFirst},
+    {-1, Effect::kReadState, "masked_load", DtypePlace::kFirst},
 };
 // clang-format on
 
 }  // namespace
 
-std::span<const OpRow> device_op_rows() { return rows; }
+std::span<const OpRow> device_op_rows() {
+  static const std::vector<OpRow> rows = [] {
+    static std::deque<std::string> texts;  // what the rows' names are views of
+    std::vector<OpRow> made;
+    for (const Group& group : groups) {
+      each_word(group.names, [&](std::string_view word) {
+        size_t colon = word.find(':');
+        std::string_view name = word.substr(0, colon);
+        OpRow row{texts.emplace_back("tirx." + std::string(name)), colon == name.npos ? name : word.substr(colon + 1),
+                  group.arity, group.effect};
+        row.dtype_place = group.dtype_place;
+        made.push_back(row);
+      });
+    }
+    std::sort(made.begin(), made.end(), [](const OpRow& a, const OpRow& b) { return a.name < b.name; });
+    return made;
+  }();
+  return rows;
+}
 
 }  // namespace mlc::ir

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "ir/tir/linear.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
 
@@ -248,8 +249,6 @@ Expr instantiate(const Pattern& pattern, int at, const Match& found, DataType dt
   }
 }
 
-int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); }
-
 // The value of a constant side of a condition; nullopt for division by zero and overflow.
 std::optional<int64_t> evaluate(const Pattern& pattern, int at, const Match& found) {
   const Pattern::Node& node = pattern.nodes[at];
@@ -259,48 +258,7 @@ std::optional<int64_t> evaluate(const Pattern& pattern, int at, const Match& fou
   auto a = evaluate(pattern, node.child[0], found);
   auto b = evaluate(pattern, node.child[1], found);
   if (!a || !b) return std::nullopt;
-  int64_t result = 0;
-  switch (node.op) {
-    case ExprKind::kAdd:
-      return __builtin_add_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
-    case ExprKind::kSub:
-      return __builtin_sub_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
-    case ExprKind::kMul:
-      return __builtin_mul_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
-    case ExprKind::kFloorDiv:
-      return *b == 0 ? std::nullopt : std::optional(floor_div(*a, *b));
-    case ExprKind::kFloorMod:
-      return *b == 0 ? std::nullopt : std::optional(*a - floor_div(*a, *b) * *b);
-    case ExprKind::kDiv:
-      return *b == 0 ? std::nullopt : std::optional(*a / *b);
-    case ExprKind::kMod:
-      return *b == 0 ? std::nullopt : std::optional(*a % *b);
-    case ExprKind::kMin:
-      return std::min(*a, *b);
-    case ExprKind::kMax:
-      return std::max(*a, *b);
-    default:
-      throw InternalError(__FILE__, __LINE__, "operator not known in rule conditions");
-  }
-}
-
-bool holds(ExprKind comparison, int64_t a, int64_t b) {
-  switch (comparison) {
-    case ExprKind::kEQ:
-      return a == b;
-    case ExprKind::kNE:
-      return a != b;
-    case ExprKind::kLT:
-      return a < b;
-    case ExprKind::kLE:
-      return a <= b;
-    case ExprKind::kGT:
-      return a > b;
-    case ExprKind::kGE:
-      return a >= b;
-    default:
-      throw InternalError(__FILE__, __LINE__, "rule condition is no comparison");
-  }
+  return reckoned(node.op, *a, *b);
 }
 
 bool is_constant(const Pattern& pattern, int at) {
@@ -328,7 +286,7 @@ bool satisfied(const CompiledRule::Test& test, const Match& found, AnalyzerImpl&
   if (test.only_constants) {
     auto a = evaluate(test.left, test.left.root, found);
     auto b = evaluate(test.right, test.right.root, found);
-    return a && b && holds(test.comparison, *a, *b);
+    return a && b && reckoned(test.comparison, *a, *b).value_or(0) != 0;
   }
   Expr a = instantiate(test.left, test.left.root, found, DataType::Int(32));
   if (test.right_is_constant && test.comparison != ExprKind::kEQ) {

@@ -5,16 +5,15 @@
 #include <unordered_map>
 
 #include "ir/core/visit.h"
+#include "ir/core/walk_with.h"
 
 namespace mlc::transform {
-namespace {
-
 using namespace mlc::ir;  // NOLINT
 
-class Allocated final : public Walker {
- public:
+std::vector<std::pair<std::string, int64_t>> allocated_bytes(const PrimFunc& fn) {
   std::unordered_map<std::string, int64_t> most;  // in TVM's order of them, which results show
-  void visit(const Stmt& s) override {
+  std::unordered_map<std::string, int64_t> live;
+  walk_with(fn->body, [&](const Stmt& s, Walker& on) {
     if (auto* alloc = as<AllocBufferNode>(s)) {
       auto* type = alloc->buffer->buffer();
       DataType dtype = type->dtype;
@@ -25,27 +24,15 @@ class Allocated final : public Walker {
       }
       std::string scope(type->storage_scope);
       if (scope.empty()) scope = "global";
-      int64_t& live = live_[scope];
-      live += bytes;
       int64_t& known = most[scope];
-      known = std::max(known, live);
+      known = std::max(known, live[scope] += bytes);
       return;
     }
-    auto before = live_;
-    walk_children(s);
-    if (!as<SeqStmtNode>(s)) live_ = std::move(before);
-  }
-
- private:
-  std::unordered_map<std::string, int64_t> live_;
-};
-
-}  // namespace
-
-std::vector<std::pair<std::string, int64_t>> allocated_bytes(const PrimFunc& fn) {
-  Allocated walker;
-  walker.visit(fn->body);
-  return {walker.most.begin(), walker.most.end()};
+    auto before = live;
+    on.walk_children(s);
+    if (!as<SeqStmtNode>(s)) live = std::move(before);
+  });
+  return {most.begin(), most.end()};
 }
 
 }  // namespace mlc::transform

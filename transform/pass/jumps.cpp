@@ -2,45 +2,39 @@
 #include "transform/pass/jumps.h"
 
 #include "ir/core/visit.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
 
 namespace mlc::transform {
 
 using namespace mlc::ir;  // NOLINT
 
+namespace {
+
+bool is_jump(const Expr& e) { return as_call_to(e, "tirx.break_loop") || as_call_to(e, "tirx.continue_loop"); }
+bool is_jump(const Stmt& s) { return as<BreakNode>(s) || as<ContinueNode>(s); }
+
+}  // namespace
+
 bool has_jump(const Stmt& body) {
-  bool found = false;
-  post_order(
-      body,
-      [&](const Expr& e) {
-        found |= as_call_to(e, "tirx.break_loop") || as_call_to(e, "tirx.continue_loop");
-      },
-      [&](const Stmt& s) { found |= as<BreakNode>(s) || as<ContinueNode>(s); });
-  return found;
+  return any_below(body, [](const auto& part) { return is_jump(part); });
 }
 
 bool has_own_jump(const Stmt& body) {
-  struct Jumps final : Walker {
-    bool found = false;
-    void visit(const Expr& e) override {
-      found = found || as_call_to(e, "tirx.break_loop") || as_call_to(e, "tirx.continue_loop");
+  bool found = false;
+  walk_with(body, [&](const auto& part, Walker& on) {
+    if constexpr (std::is_same_v<decltype(part), const Stmt&>) {
+      if (as<ForNode>(part) || as<WhileNode>(part)) return;
     }
-    void visit(const Stmt& s) override {
-      if (found || as<ForNode>(s) || as<WhileNode>(s)) return;
-      found = as<BreakNode>(s) || as<ContinueNode>(s);
-      walk_children(s);
-    }
-  } jumps;
-  jumps.visit(body);
-  return jumps.found;
+    found = found || is_jump(part);
+    if (!found) on.walk_children(part);
+  });
+  return found;
 }
 
 bool has_return(const Stmt& body) {
-  bool found = false;
-  post_order(
-      body, [&](const Expr& e) { found |= as_call_to(e, "tirx.ret") != nullptr; },
-      [&](const Stmt& s) { found |= as<ReturnNode>(s) != nullptr; });
-  return found;
+  return any_below(body, overloaded{[](const Expr& e) { return as_call_to(e, "tirx.ret") != nullptr; },
+                                    [](const Stmt& s) { return as<ReturnNode>(s) != nullptr; }});
 }
 
 bool leaves_early(const Stmt& body) { return has_jump(body) || has_return(body); }

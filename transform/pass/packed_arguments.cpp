@@ -2,38 +2,12 @@
 #include "transform/pass/packed_arguments.h"
 
 #include "ir/core/error_kinds.h"
+#include "ir/target/device.h"
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
 namespace mlc::transform {
 namespace {
-
-std::string_view device_text(int device) {
-  switch (device) {
-    case kDLCPU:
-      return "cpu";
-    case kDLCUDA:
-      return "cuda";
-    case kDLOpenCL:
-      return "opencl";
-    case kDLVulkan:
-      return "vulkan";
-    case kDLMetal:
-      return "metal";
-    case kDLVPI:
-      return "vpi";
-    case kDLROCM:
-      return "rocm";
-    case kDLExtDev:
-      return "ext_dev";
-    case kDLWebGPU:
-      return "webgpu";
-    case kDLHexagon:
-      return "hexagon";
-    default:
-      return "device";
-  }
-}
 
 // Types whose tensors have no layout that all frameworks agree on: neither type nor shape is checked.
 bool packed_by_others(DataType dtype) {
@@ -305,7 +279,7 @@ void PackedArguments::tensor(const Buffer& buffer, size_t i, const Var& handle) 
   strides_of(buffer, i, handle, shape);
   offset_of(buffer, i, handle);
   of_tensor(eq(packed_get(handle, 0, PackedField::kDeviceType, DataType::Int(32)), int32(device_)),
-            "ValueError", "device_type", std::string(device_text(device_)));
+            "ValueError", "device_type", std::string(device_name(device_)));
   if (!device_id_) device_id_ = make_var("dev_id", DataType::Int(32));
   bind(device_id_, packed_get(handle, 0, PackedField::kDeviceId, DataType::Int(32)), called + ".device_id",
        i);
@@ -325,34 +299,18 @@ std::string PackedArguments::path_text(const Expr& e) const {
   if (auto* converted = as<CastNode>(e)) return path_text(converted->value);
   auto* two = as_binary(e);
   if (!two) return host_.str(e);
-  auto infix = [&](std::string_view sign) {
-    return fmt::format("{} {} {}", path_text(two->a), sign, path_text(two->b));
-  };
-  auto prefix = [&](std::string_view called) {
-    return fmt::format("{}({}, {})", called, path_text(two->a), path_text(two->b));
-  };
-  switch (e->kind) {
-    case ExprKind::kAdd:
-      return infix("+");
-    case ExprKind::kSub:
-      return infix("-");
-    case ExprKind::kMul:
-      return infix("*");
-    case ExprKind::kDiv:
-      return infix("/");
-    case ExprKind::kMod:
-      return infix("%");
-    case ExprKind::kFloorDiv:
-      return prefix("floordiv");
-    case ExprKind::kFloorMod:
-      return prefix("floormod");
-    case ExprKind::kMin:
-      return prefix("min");
-    case ExprKind::kMax:
-      return prefix("max");
-    default:
-      return host_.str(e);
-  }
+  static constexpr std::pair<ExprKind, std::string_view> forms[] = {{ExprKind::kAdd, "{} + {}"},
+                                                                    {ExprKind::kSub, "{} - {}"},
+                                                                    {ExprKind::kMul, "{} * {}"},
+                                                                    {ExprKind::kDiv, "{} / {}"},
+                                                                    {ExprKind::kMod, "{} % {}"},
+                                                                    {ExprKind::kFloorDiv, "floordiv({}, {})"},
+                                                                    {ExprKind::kFloorMod, "floormod({}, {})"},
+                                                                    {ExprKind::kMin, "min({}, {})"},
+                                                                    {ExprKind::kMax, "max({}, {})"}};
+  for (const auto& [kind, form] : forms)
+    if (kind == e->kind) return fmt::format(fmt::runtime(form), path_text(two->a), path_text(two->b));
+  return host_.str(e);
 }
 
 Stmt PackedArguments::around(const Stmt& body) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/tir/linear.h"
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 
@@ -163,47 +164,7 @@ class Numbers {
     }
     auto* two = as_binary(e);
     auto a = two ? of(two->a) : std::nullopt, b = a ? of(two->b) : std::nullopt;
-    return b ? of(e->kind, *a, *b) : std::nullopt;
-  }
-
- private:
-  static std::optional<int64_t> of(ExprKind kind, int64_t a, int64_t b) {
-    switch (kind) {
-      case ExprKind::kAdd:
-        return a + b;
-      case ExprKind::kSub:
-        return a - b;
-      case ExprKind::kMul:
-        return a * b;
-      case ExprKind::kFloorDiv:
-        if (b == 0) return std::nullopt;
-        return a / b - (a % b != 0 && (a < 0) != (b < 0));
-      case ExprKind::kFloorMod:
-        if (b == 0) return std::nullopt;
-        return (a % b + b) % b;
-      case ExprKind::kMin:
-        return std::min(a, b);
-      case ExprKind::kMax:
-        return std::max(a, b);
-      case ExprKind::kEQ:
-        return a == b;
-      case ExprKind::kNE:
-        return a != b;
-      case ExprKind::kLT:
-        return a < b;
-      case ExprKind::kLE:
-        return a <= b;
-      case ExprKind::kGT:
-        return a > b;
-      case ExprKind::kGE:
-        return a >= b;
-      case ExprKind::kAnd:
-        return a != 0 && b != 0;
-      case ExprKind::kOr:
-        return a != 0 || b != 0;
-      default:
-        return std::nullopt;
-    }
+    return b ? reckoned(e->kind, *a, *b) : std::nullopt;
   }
 };
 

@@ -62,54 +62,25 @@ Shown shown(const Expr& e, const NameOf& name_of) {
     if (b.level <= level) b.text = "(" + b.text + ")";
     return {fmt::format("{} {} {}", a.text, op, b.text), level};
   };
-  switch (e->kind) {
-    case ExprKind::kAdd:
-      return infix("+", 5);
-    case ExprKind::kSub:
-      return infix("-", 5);
-    case ExprKind::kMul:
-      return infix("*", 6);
-    case ExprKind::kFloorDiv:
-      return infix("//", 6);
-    case ExprKind::kFloorMod:
-      return infix("%", 6);
-    case ExprKind::kDiv:
-      return infix("/", 6);
-    case ExprKind::kEQ:
-      return infix("==", 0);
-    case ExprKind::kNE:
-      return infix("!=", 0);
-    case ExprKind::kLT:
-      return infix("<", 0);
-    case ExprKind::kLE:
-      return infix("<=", 0);
-    case ExprKind::kGT:
-      return infix(">", 0);
-    case ExprKind::kGE:
-      return infix(">=", 0);
-    case ExprKind::kAnd:
-      return infix("and", -2);
-    case ExprKind::kOr:
-      return infix("or", -3);
-    case ExprKind::kBitwiseOr:
-      return infix("|", 1);
-    case ExprKind::kBitwiseXor:
-      return infix("^", 2);
-    case ExprKind::kBitwiseAnd:
-      return infix("&", 3);
-    case ExprKind::kLShift:
-      return infix("<<", 4);
-    case ExprKind::kRShift:
-      return infix(">>", 4);
-    case ExprKind::kMod:
-      return call("truncmod", {two->a, two->b});
-    case ExprKind::kMin:
-      return {fmt::format("T.min({}, {})", shown(two->a, name_of).text, shown(two->b, name_of).text), 9};
-    case ExprKind::kMax:
-      return {fmt::format("T.max({}, {})", shown(two->a, name_of).text, shown(two->b, name_of).text), 9};
-    default:
-      return {type_name(e), 9};
-  }
+  struct Infix {
+    ExprKind kind;
+    const char* sign;
+    int level;
+  };
+  static constexpr Infix signs[] = {
+      {ExprKind::kAdd, "+", 5},        {ExprKind::kSub, "-", 5},        {ExprKind::kMul, "*", 6},
+      {ExprKind::kFloorDiv, "//", 6},  {ExprKind::kFloorMod, "%", 6},   {ExprKind::kDiv, "/", 6},
+      {ExprKind::kEQ, "==", 0},        {ExprKind::kNE, "!=", 0},        {ExprKind::kLT, "<", 0},
+      {ExprKind::kLE, "<=", 0},        {ExprKind::kGT, ">", 0},         {ExprKind::kGE, ">=", 0},
+      {ExprKind::kAnd, "and", -2},     {ExprKind::kOr, "or", -3},       {ExprKind::kBitwiseOr, "|", 1},
+      {ExprKind::kBitwiseXor, "^", 2}, {ExprKind::kBitwiseAnd, "&", 3}, {ExprKind::kLShift, "<<", 4},
+      {ExprKind::kRShift, ">>", 4}};
+  for (const Infix& one : signs)
+    if (one.kind == e->kind) return infix(one.sign, one.level);
+  return call(e->kind == ExprKind::kMod   ? "truncmod"
+              : e->kind == ExprKind::kMin ? "min"
+                                          : "max",
+              {two->a, two->b});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
 
 namespace mlc::transform {
@@ -53,31 +54,6 @@ Stmt loops_around(const Relayout& layout, const NewAxes& axes, Stmt body) {
   return body;
 }
 
-// Old iterators as new ones, the buffer's accesses with them.
-class NewIterators final : public Rewriter {
- public:
-  NewIterators(const Relayout& layout, const VarMap& values, Analyzer& analyzer)
-      : layout_(layout), values_(values), analyzer_(analyzer) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) {
-      auto found = values_.find(var);
-      return found == values_.end() ? e : found->second;
-    }
-    Expr next = rewrite_children(e);
-    if (auto* load = as<TensorLoadNode>(next)) {
-      if (load->source.same_as(layout_.from))
-        return make<TensorLoadNode>(layout_.to, map_indices(layout_.map, load->indices, analyzer_));
-    }
-    return next;
-  }
-
- private:
-  const Relayout& layout_;
-  const VarMap& values_;
-  Analyzer& analyzer_;
-};
-
 }  // namespace
 
 std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const SRefNode& sref,
@@ -124,11 +100,23 @@ std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const S
   for (size_t d = 0; d < ndim; ++d)
     values[old->iter_vars[*first_iter + d]->var.get()] =
         analyzer.simplify(substitute(layout.back.map->final_indices[d], axes.to_iters));
-  NewIterators rewriter(layout, values, analyzer);
+  // Old iterators as new ones, the buffer's accesses with them.
+  auto new_iterators = [&](const Expr& e, Rewriter& on) -> Expr {
+    if (auto* var = as<VarNode>(e)) {
+      auto found = values.find(var);
+      return found == values.end() ? e : found->second;
+    }
+    Expr next = on.rewrite_children(e);
+    if (auto* load = as<TensorLoadNode>(next)) {
+      if (load->source.same_as(layout.from))
+        return make<TensorLoadNode>(layout.to, map_indices(layout.map, load->indices, analyzer));
+    }
+    return next;
+  };
   Expr outside = substitute(layout.back.padding, axes.to_iters), fill = fill_value(layout, axes.indices);
   auto stored = [&](const BufferStoreNode* s) -> Stmt {
-    return make<BufferStoreNode>(layout.to, if_then_else(outside, fill, rewriter.rewrite(s->value)),
-                                 axes.indices, s->span);
+    return make<BufferStoreNode>(
+        layout.to, if_then_else(outside, fill, rewrite_with(s->value, new_iterators)), axes.indices, s->span);
   };
   auto regions = [&](const Array<TensorRegion>& list) {
     Array<TensorRegion> result;

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/loop_sequence.h"
 
+#include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
 
 namespace mlc::transform {
 
 Stmt parent_with(const SRefNode& child, const Stmt& next) {
-  struct Insert final : Rewriter {
-    const StmtNode* at;
-    const Stmt& next;
-    Insert(const StmtNode* at, const Stmt& next) : at(at), next(next) {}
-    using Rewriter::rewrite;
-    Expr rewrite(const Expr& e) override { return e; }
-    Stmt rewrite(const Stmt& s) override {
-      if (s.get() == at) return next;
-      auto* realize = as<SBlockRealizeNode>(s);
-      if (realize && realize->block.get() == at) return next;
-      return realize || s->kind == StmtKind::kFor ? s : rewrite_children(s);
-    }
-  };
-  return Insert(child.stmt.get(), next).rewrite_children(child.parent->stmt);
+  return rewrite_below(child.parent->stmt, [&](const Stmt& s, Rewriter& on) {
+    if (s.same_as(child.stmt)) return next;
+    auto* realize = as<SBlockRealizeNode>(s);
+    if (realize && realize->block.same_as(child.stmt)) return next;
+    return realize || s->kind == StmtKind::kFor ? s : on.rewrite_children(s);
+  });
 }
 
 std::vector<Expr> likely_conjuncts(const Expr& e) {

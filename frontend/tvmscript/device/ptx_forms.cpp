@@ -27,28 +27,50 @@ size_t slot_index(const PtxForm& form, std::string_view name) {
   MLC_CHECK(false, "ptx form `{}` has no slot `{}`", form.row->name, name);
 }
 
-using Values = std::unordered_map<std::string_view, std::string_view>;
 struct Table {
+  struct Entry {
+    std::vector<std::vector<std::string_view>> modifiers;  // that fit, by slot; `*` fits any
+    std::string_view value;
+  };
   std::string_view otherwise;
-  Values values;
+  std::vector<Entry> entries;
 };
-const Table& table(std::string_view name) {
-  static const std::unordered_map<std::string_view, Table> tables = [] {
-    std::unordered_map<std::string_view, Table> all;
+using Tables = std::unordered_map<std::string_view, Table>;
+const Tables& tables() {
+  static const Tables all = [] {
+    Tables made;
     for (const PtxTable& row : ir::ptx_tables()) {
-      Table& made = all[row.name];
-      made.otherwise = row.otherwise;
+      Table& table = made[row.name];
+      table.otherwise = row.otherwise;
       for (std::string_view item : split(row.values, ' ')) {
         size_t equal = item.rfind('=');
-        made.values.emplace(item.substr(0, equal), item.substr(equal + 1));
+        Table::Entry& entry = table.entries.emplace_back();
+        entry.value = item.substr(equal + 1);
+        for (std::string_view slot : split(item.substr(0, equal), ',')) entry.modifiers.push_back(split(slot, '|'));
+        if (equal == 0) entry.modifiers.push_back({{}});
       }
     }
-    return all;
+    return made;
   }();
-  return tables.at(name);
+  return all;
 }
 
-// A property as written: a constant, table(slot+slot), or @slot for the modifier itself.
+std::string_view look_up(std::string_view name, std::span<const std::string_view> modifiers) {
+  const Table& table = tables().at(name);
+  std::string_view value = table.otherwise;
+  for (const Table::Entry& entry : table.entries) {
+    auto fits = [](const std::vector<std::string_view>& wanted, std::string_view modifier) {
+      return wanted[0] == "*" || std::find(wanted.begin(), wanted.end(), modifier) != wanted.end();
+    };
+    if (std::equal(entry.modifiers.begin(), entry.modifiers.end(), modifiers.begin(), modifiers.end(), fits)) {
+      value = entry.value;
+      break;
+    }
+  }
+  return value.starts_with('&') ? look_up(value.substr(1), modifiers.last(1)) : value;
+}
+
+// A property as written: a constant, table(slot+slot), a number to count out, or @slot for the modifier itself.
 PtxProperty property(const PtxForm& form, std::string_view text) {
   if (text.starts_with('@')) return {"@", {slot_index(form, text.substr(1))}};
   size_t open = text.find('(');
@@ -129,7 +151,7 @@ using Rows = std::map<std::string_view, std::vector<const PtxRow*>>;
 const Rows& rows() {
   static const Rows all = [] {
     Rows made;
-    for (const PtxRow* row : ir::ptx_rows()) made[row->family].push_back(row);
+    for (const PtxRow& row : ir::ptx_rows()) made[row.family].push_back(&row);
     return made;
   }();
   return all;
@@ -144,21 +166,26 @@ bool PtxForm::Condition::holds(const std::vector<std::string_view>& modifiers) c
 std::string_view PtxProperty::at(const std::vector<std::string_view>& modifiers) const {
   if (slots.empty()) return text;
   if (text == "@") return modifiers[slots[0]];
-  std::string key;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    if (i) key += ',';
-    key += modifiers[slots[i]];
-  }
-  const Table& values = table(text);
-  auto found = values.values.find(key);
-  return found == values.values.end() ? values.otherwise : found->second;
+  if (!tables().contains(text)) return text;
+  std::vector<std::string_view> named;
+  for (size_t slot : slots) named.push_back(modifiers[slot]);
+  return look_up(text, named);
 }
 
 int PtxOperand::lanes_at(const std::vector<std::string_view>& modifiers) const {
   std::string_view text = lanes.at(modifiers);
-  int count = 0;
-  std::from_chars(text.data(), text.data() + text.size(), count);
-  return count;
+  auto number = [](std::string_view digits) {
+    int count = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), count);
+    return count;
+  };
+  size_t letter = text.find_first_not_of("0123456789");
+  if (letter == std::string_view::npos) return number(text);
+  std::string_view counted = modifiers[lanes.slots.back()];
+  size_t digits = text[letter] == '#' ? counted.find_first_of("0123456789") : counted.find(text[letter]) + 1;
+  int factor = letter == 0 ? 1 : number(text);
+  int divisor = text.ends_with(text[letter]) ? 1 : number(text.substr(letter + 2));
+  return std::max(1, factor * number(counted.substr(digits)) / divisor);
 }
 
 bool PtxForm::fill(std::vector<std::string_view>& modifiers, std::string_view token) const {

@@ -2,7 +2,7 @@
 #include "ir/target/target.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_bind_target {
 namespace {
 
 constexpr char doc[] = R"(BindTarget(target): write into every function what it is compiled for.
@@ -37,33 +37,6 @@ struct Callers final : Walker {
     inside += threads;
     walk_children(s);
     inside -= threads;
-  }
-};
-
-// The host's calls of functions that are there twice.
-struct CallOnHost final : Rewriter {
-  const std::unordered_map<std::string, GlobalVar>& copies;
-  int inside = 0;
-  explicit CallOnHost(const std::unordered_map<std::string, GlobalVar>& copies) : copies(copies) {}
-
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    Expr next = rewrite_children(e);
-    auto* call = as<CallNode>(next);
-    auto* callee = call && inside == 0 ? as<GlobalVarNode>(call->op) : nullptr;
-    auto copy = callee ? copies.find(std::string(callee->name_hint)) : copies.end();
-    if (copy == copies.end()) return next;
-    return with(ref(call), [&](CallNode& n) { n.op = copy->second; });
-  }
-  Stmt rewrite(const Stmt& s) override {
-    auto* loop = as<ForNode>(s);
-    auto* attr = as<AttrStmtNode>(s);
-    bool threads = (loop && loop->for_kind == ForKind::kThreadBinding) ||
-                   (attr && text(attr->attr_key) == "thread_extent");
-    inside += threads;
-    Stmt next = rewrite_children(s);
-    inside -= threads;
-    return next;
   }
 };
 
@@ -108,8 +81,28 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
     if (!next.same_as(*fn)) result = with_function(result, name, next);
   }
   if (copies.empty()) return result;
+  int inside = 0;
+  // The host's calls of functions that are there twice.
+  auto on_host = [&](const Expr& e, Rewriter& on) -> Expr {
+    Expr next = on.rewrite_children(e);
+    auto* call = as<CallNode>(next);
+    auto* callee = call && inside == 0 ? as<GlobalVarNode>(call->op) : nullptr;
+    auto copy = callee ? copies.find(std::string(callee->name_hint)) : copies.end();
+    if (copy == copies.end()) return next;
+    return with(ref(call), [&](CallNode& n) { n.op = copy->second; });
+  };
+  auto statement = [&](const Stmt& s, Rewriter& on) -> Stmt {
+    auto* loop = as<ForNode>(s);
+    auto* attr = as<AttrStmtNode>(s);
+    bool threads = (loop && loop->for_kind == ForKind::kThreadBinding) ||
+                   (attr && text(attr->attr_key) == "thread_extent");
+    inside += threads;
+    Stmt next = on.rewrite_children(s);
+    inside -= threads;
+    return next;
+  };
   return map_prim_funcs(result, [&](const PrimFunc& fn) {
-    return is_exposed(fn) ? with_body(fn, CallOnHost(copies).rewrite(fn->body)) : fn;
+    return is_exposed(fn) ? with_body(fn, rewrite_with(fn->body, overloaded{on_host, statement})) : fn;
   });
 }
 
@@ -117,4 +110,4 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
 
 extern const Pass bind_target{"BindTarget", "tirx.transform", "BindTarget(target)", doc, nullptr, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_bind_target

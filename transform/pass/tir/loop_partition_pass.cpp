@@ -3,7 +3,7 @@
 #include "transform/pass/convert_ssa.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_loop_partition_pass {
 namespace {
 
 constexpr char doc[] =
@@ -206,40 +206,12 @@ struct Finder final : Walker {
   }
 };
 
-// These conditions have this value here.
-struct Decide final : Rewriter {
-  const Exprs& conditions;
-  bool value;
-  Decide(const Exprs& conditions, bool value) : conditions(conditions), value(value) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    return conditions.contains(e.get()) ? Expr(bool_imm(value)) : rewrite_children(e);
-  }
-};
-
-// In the innermost threads: `if condition:` the body where it is known, else as it was.
-struct InThreads final : Rewriter {
-  const Exprs& conditions;
-  Expr condition;
-  bool innermost = false;
-  InThreads(const Exprs& conditions, Expr condition)
-      : conditions(conditions), condition(std::move(condition)) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    auto* attr = as<AttrStmtNode>(s);
-    if (!attr || text(attr->attr_key) != "thread_extent") return rewrite_children(s);
-    innermost = true;
-    Stmt next = rewrite_children(s);
-    if (innermost) {
-      Stmt decided = Decide(conditions, true).rewrite(attr->body);
-      next = with(ref(attr),
-                  [&](AttrStmtNode& n) { n.body = make<IfThenElseNode>(condition, decided, attr->body); });
-    }
-    innermost = false;
-    return next;
-  }
-};
+// The statement where the conditions have this value.
+Stmt decided(const Stmt& s, const Exprs& conditions, bool value) {
+  return rewrite_with(s, [&](const Expr& e, Rewriter& on) {
+    return conditions.contains(e.get()) ? Expr(bool_imm(value)) : on.rewrite_children(e);
+  });
+}
 
 class Partition final : public Rewriter {
  public:
@@ -388,7 +360,7 @@ class Partition final : public Rewriter {
     }
     Stmt center = nullptr;
     if (!is(ge(begin, end))) {
-      center = part_of(loop, sub(end, begin), from(begin, Decide(conditions, value).rewrite(loop.body)));
+      center = part_of(loop, sub(end, begin), from(begin, decided(loop.body, conditions, value)));
       center = select_and_rewrite(center);
       if (before && cut_before) before = select_and_rewrite(before);
       if (after && cut_after) after = select_and_rewrite(after);
@@ -419,27 +391,26 @@ class Partition final : public Rewriter {
       }
       if (!analyzer_.can_prove(eq(end, past))) condition = logical_and(condition, lt(var, end));
     }
-    return InThreads(conditions, condition).rewrite(s);
+    // In the innermost threads: `if condition:` the body where it is known, else as it was.
+    bool innermost = false;
+    return rewrite_with(s, [&](const Stmt& s, Rewriter& on) {
+      auto* attr = as<AttrStmtNode>(s);
+      if (!attr || text(attr->attr_key) != "thread_extent") return on.rewrite_children(s);
+      innermost = true;
+      Stmt next = on.rewrite_children(s);
+      if (innermost) {
+        Stmt body = make<IfThenElseNode>(condition, decided(attr->body, conditions, true), attr->body);
+        next = with(ref(attr), [&](AttrStmtNode& n) { n.body = body; });
+      }
+      innermost = false;
+      return next;
+    });
   }
 
   const Options& options_;
   Candidates candidates_;
   Domains hints_, relaxed_;
   Analyzer analyzer_;
-};
-
-struct RemoveHints final : Rewriter {
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    for (auto name : {"tirx.likely", "tirx.ignore_loop_partition"}) {
-      if (auto* call = as_call_to(e, name)) return rewrite(call->args[0]);
-    }
-    return rewrite_children(e);
-  }
-  Stmt rewrite(const Stmt& s) override {
-    auto* attr = as<AttrStmtNode>(s);
-    return attr && text(attr->attr_key) == kHint ? rewrite(attr->body) : rewrite_children(s);
-  }
 };
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
@@ -450,7 +421,18 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
       options.config_integer(kKey, "unroll_loop_with_partition_hint_no_interval", 0) != 0,
   };
   Stmt body = Partition(wanted).select_and_rewrite(fn->body);
-  return with_unique_definitions(with_body(fn, RemoveHints().rewrite(body)));
+  auto without_hints = overloaded{[](const Expr& e, Rewriter& on) {
+                                    for (auto name : {"tirx.likely", "tirx.ignore_loop_partition"}) {
+                                      if (auto* call = as_call_to(e, name)) return on.rewrite(call->args[0]);
+                                    }
+                                    return on.rewrite_children(e);
+                                  },
+                                  [](const Stmt& s, Rewriter& on) {
+                                    auto* attr = as<AttrStmtNode>(s);
+                                    return attr && text(attr->attr_key) == kHint ? on.rewrite(attr->body)
+                                                                                 : on.rewrite_children(s);
+                                  }};
+  return with_unique_definitions(with_body(fn, rewrite_with(body, without_hints)));
 }
 
 }  // namespace
@@ -458,4 +440,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 // Not `loop_partition`: that is the schedule primitive.
 extern const Pass loop_partition_pass{"LoopPartition", "s_tir.transform", "LoopPartition()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_loop_partition_pass

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_lower_init_block {
 namespace {
 
 constexpr char doc[] = R"(LowerInitBlock(): the init of a reduction becomes an `if` in its body.
@@ -15,10 +15,9 @@ needs: nothing.
 keeps: the meaning of init: it runs where all reduction iterators have their first value.
 Before blocks become opaque: afterwards nobody knows which iterators reduce.)";
 
-struct LowerInit final : Rewriter {
-  using Rewriter::rewrite;
-  Stmt rewrite(const Stmt& s) override {
-    Stmt next = rewrite_children(s);
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  Stmt body = rewrite_with(fn->body, [](const Stmt& s, Rewriter& on) -> Stmt {
+    Stmt next = on.rewrite_children(s);
     auto* block = as<SBlockNode>(next);
     if (!block || !block->init) return next;
     Expr first = nullptr;
@@ -32,15 +31,12 @@ struct LowerInit final : Rewriter {
       n.init = nullptr;
       n.body = seq({init, block->body});
     });
-  }
-};
-
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  return with_body(fn, LowerInit().rewrite(fn->body));
+  });
+  return with_body(fn, body);
 }
 
 }  // namespace
 
 extern const Pass lower_init_block{"LowerInitBlock", "s_tir.transform", "LowerInitBlock()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_lower_init_block

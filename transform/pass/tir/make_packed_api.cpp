@@ -6,7 +6,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_make_packed_api {
 namespace {
 
 constexpr char doc[] =
@@ -36,29 +36,6 @@ std::optional<std::string> packed_symbol(const PrimFunc& fn) {
   if (!symbol) return std::nullopt;
   return std::string(symbol->cast<String>());
 }
-
-class PackedCalls final : public Rewriter {
- public:
-  explicit PackedCalls(const IRModule& mod) : mod_(mod) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    Expr next = rewrite_children(e);
-    auto* call = as<CallNode>(next);
-    auto* callee = call ? as<GlobalVarNode>(call->op) : nullptr;
-    if (!callee || !mod_->find(text(callee->name_hint))) return next;
-    auto fn = Any(mod_->lookup(text(callee->name_hint))).as<PrimFunc>();
-    auto symbol = fn ? packed_symbol(*fn) : std::nullopt;
-    if (!symbol) return next;
-    Array<Expr> args{make<StringImmNode>(String(*symbol))};
-    for (const Expr& arg : call->args) args.push_back(arg);
-    // Functions of this program need no resource handle.
-    args.push_back(null_pointer());
-    return make<CallNode>(call->ty, op("tirx.tvm_call_cpacked"), args, Map<String, Any>{}, e->span);
-  }
-
- private:
-  const IRModule& mod_;
-};
 
 // What the function returned goes to the result that the caller reads, with its type.
 class StoredResult final : public Rewriter {
@@ -126,9 +103,22 @@ PrimFunc packed(const PrimFunc& fn, const std::string& symbol, Host& host) {
 }
 
 IRModule apply(const IRModule& mod, const PassOptions& options) {
-  PackedCalls calls(mod);
+  auto packed_calls = [&](const Expr& e, Rewriter& on) -> Expr {
+    Expr next = on.rewrite_children(e);
+    auto* call = as<CallNode>(next);
+    auto* callee = call ? as<GlobalVarNode>(call->op) : nullptr;
+    if (!callee || !mod->find(text(callee->name_hint))) return next;
+    auto fn = Any(mod->lookup(text(callee->name_hint))).as<PrimFunc>();
+    auto symbol = fn ? packed_symbol(*fn) : std::nullopt;
+    if (!symbol) return next;
+    Array<Expr> args{make<StringImmNode>(String(*symbol))};
+    for (const Expr& arg : call->args) args.push_back(arg);
+    // Functions of this program need no resource handle.
+    args.push_back(null_pointer());
+    return make<CallNode>(call->ty, op("tirx.tvm_call_cpacked"), args, Map<String, Any>{}, e->span);
+  };
   return map_prim_funcs(mod, [&](const PrimFunc& fn) {
-    PrimFunc next = with_body(fn, calls.rewrite(fn->body));
+    PrimFunc next = with_body(fn, rewrite_with(fn->body, packed_calls));
     auto symbol = packed_symbol(fn);
     if (!symbol || !target_of(fn, "MakePackedAPI")->host) return next;
     return packed(next, *symbol, *options.host);
@@ -139,4 +129,4 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
 
 extern const Pass make_packed_api{"MakePackedAPI", "tirx.transform", "MakePackedAPI()", doc, nullptr, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_make_packed_api

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_remove_assume {
 namespace {
 
 constexpr char doc[] = R"(RemoveAssume(): forget what was only assumed.
@@ -12,16 +12,13 @@ needs: nothing.
 keeps: every effect. Statements without effect go too.
 After the passes that make use of assumptions.)";
 
-struct Remove final : Rewriter {
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    auto* evaluate = as<EvaluateNode>(s);
-    return evaluate && as_call_to(evaluate->value, "tirx.assume") ? no_op() : rewrite_children(s);
-  }
-};
-
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Remove().rewrite(fn->body)); }
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  return with_body(fn, rewrite_with(fn->body, [](const Stmt& s, Rewriter& on) {
+                     auto* evaluate = as<EvaluateNode>(s);
+                     bool assumed = evaluate && as_call_to(evaluate->value, "tirx.assume");
+                     return assumed ? no_op() : on.rewrite_children(s);
+                   }));
+}
 
 constexpr PassPart parts[] = {{"tirx.RemoveAssumeInternal", apply}, {"tirx.RemoveNoOp"}};
 
@@ -30,4 +27,4 @@ constexpr PassPart parts[] = {{"tirx.RemoveAssumeInternal", apply}, {"tirx.Remov
 extern const Pass remove_assume{"RemoveAssume", "tirx.transform", "RemoveAssume()", doc, nullptr, nullptr,
                                 parts};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_remove_assume

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_rewrite_unsafe_select {
 namespace {
 
 constexpr char doc[] =
@@ -12,13 +12,10 @@ needs: nothing.
 keeps: the value. Arms are unsafe when they load at an address that the condition may be guarding, or divide.
 Last of the lowering: nothing afterwards makes a Select of what the condition guards.)";
 
-// May evaluating an expression go wrong where its value is not wanted? What if_then_else guards may not.
-struct Unsafe final : Walker {
+bool is_unsafe(const Expr& e) {
   bool found = false;
-
-  using Walker::visit;
-  void visit(const Expr& e) override {
-    if (auto* guard = as_call_to(e, "tirx.if_then_else")) return visit(guard->args[0]);
+  walk_with(e, [&](const Expr& e, Walker& on) {
+    if (auto* guard = as_call_to(e, "tirx.if_then_else")) return on.visit(guard->args[0]);
     found |= as<TensorLoadNode>(e) != nullptr;
     if (auto* call = as<CallNode>(e)) {
       auto* op = as<OpNode>(call->op);
@@ -29,29 +26,20 @@ struct Unsafe final : Walker {
                    (op->kind == ExprKind::kDiv || op->kind == ExprKind::kMod ||
                     op->kind == ExprKind::kFloorDiv || op->kind == ExprKind::kFloorMod);
     if (divides) found |= !const_int(op->b) || is_const_int(op->b, 0);
-    walk_children(e);
-  }
-};
-bool is_unsafe(const Expr& e) {
-  Unsafe unsafe;
-  unsafe.visit(e);
-  return unsafe.found;
+    on.walk_children(e);
+  });
+  return found;
 }
 
-struct RewriteSelect final : Rewriter {
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    Expr next = rewrite_children(e);
-    auto* select = as<SelectNode>(next);
-    if (!select || !select->condition->dtype().is_scalar()) return next;
-    if (!is_unsafe(select->true_value) && !is_unsafe(select->false_value)) return next;
-    return call_op(next->dtype(), "tirx.if_then_else",
-                   {select->condition, select->true_value, select->false_value}, e->span);
-  }
-};
-
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  return with_body(fn, RewriteSelect().rewrite(fn->body));
+  return with_body(fn, rewrite_with(fn->body, [](const Expr& e, Rewriter& on) {
+                     Expr next = on.rewrite_children(e);
+                     auto* select = as<SelectNode>(next);
+                     if (!select || !select->condition->dtype().is_scalar()) return next;
+                     if (!is_unsafe(select->true_value) && !is_unsafe(select->false_value)) return next;
+                     return call_op(next->dtype(), "tirx.if_then_else",
+                                    {select->condition, select->true_value, select->false_value}, e->span);
+                   }));
 }
 
 }  // namespace
@@ -59,4 +47,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass rewrite_unsafe_select{"RewriteUnsafeSelect", "s_tir.transform", "RewriteUnsafeSelect()",
                                         doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_rewrite_unsafe_select

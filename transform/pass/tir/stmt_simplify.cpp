@@ -4,7 +4,7 @@
 #include "transform/pass/redundant_store.h"
 #include "transform/pass/simplify_stmts.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_stmt_simplify {
 namespace {
 
 constexpr char doc[] = R"(StmtSimplify(): simplify every expression with what is known where it stands.
@@ -132,7 +132,12 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) { return simplify
 
 }  // namespace
 
+}  // namespace mlc::transform::pass_stmt_simplify
+
+namespace mlc::transform {
+
 PrimFunc simplify_stmts(const PrimFunc& fn, const PassOptions& options, bool know_blocks) {
+  using namespace pass_stmt_simplify;
   Simplify simplify;
   simplify.know_blocks = know_blocks;
   constexpr std::string_view kKey = "tirx.StmtSimplify";
@@ -142,6 +147,10 @@ PrimFunc simplify_stmts(const PrimFunc& fn, const PassOptions& options, bool kno
   return with_body(fn, simplify.rewrite(fn->body));
 }
 
+}  // namespace mlc::transform
+
+namespace mlc::transform::pass_stmt_simplify {
+
 extern const Pass stmt_simplify{"StmtSimplify", "tirx.transform", "StmtSimplify()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_stmt_simplify

@@ -5,7 +5,7 @@
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_add_noalias_version {
 namespace {
 
 constexpr char doc[] =
@@ -200,4 +200,4 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
 extern const Pass add_noalias_version{
     "AddNoaliasVersion", "tirx.transform", "AddNoaliasVersion()", doc, nullptr, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_add_noalias_version

@@ -6,7 +6,7 @@
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_hoist_reciprocal {
 namespace {
 
 constexpr char doc[] =
@@ -158,4 +158,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Ho
 
 extern const Pass hoist_reciprocal{"HoistReciprocal", "tirx.transform", "HoistReciprocal()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_hoist_reciprocal

@@ -4,7 +4,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/reassociation.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_reassociate_reduction {
 namespace {
 
 constexpr char doc[] =
@@ -170,4 +170,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 extern const Pass reassociate_reduction{"ReassociateReduction", "tirx.transform",
                                         "ReassociateReduction(masked_bits=0)", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_reassociate_reduction

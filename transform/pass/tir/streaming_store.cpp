@@ -8,7 +8,7 @@
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_streaming_store {
 namespace {
 
 constexpr char doc[] =
@@ -228,4 +228,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, St
 
 extern const Pass streaming_store{"StreamingStore", "tirx.transform", "StreamingStore()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_streaming_store

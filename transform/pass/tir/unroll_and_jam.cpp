@@ -6,7 +6,7 @@
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_unroll_and_jam {
 namespace {
 
 constexpr char doc[] =
@@ -229,4 +229,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Ja
 
 extern const Pass unroll_and_jam{"UnrollAndJam", "tirx.transform", "UnrollAndJam()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_unroll_and_jam

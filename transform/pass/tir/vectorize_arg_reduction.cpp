@@ -6,7 +6,7 @@
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/reassociation.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_vectorize_arg_reduction {
 namespace {
 
 constexpr char doc[] =
@@ -288,4 +288,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass vectorize_arg_reduction{"VectorizeArgReduction", "tirx.transform",
                                           "VectorizeArgReduction()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_vectorize_arg_reduction

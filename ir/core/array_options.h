@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace mlc::ir {
 
@@ -15,9 +16,6 @@ struct ArrayOptions {
   int64_t edge = 3;
   size_t width = 75;
   bool suppress = false;
-  std::string nan = "nan", inf = "inf";
-  char sign = '-';                    // '-', '+' or ' '
-  std::string floatmode = "maxprec";  // "fixed", "unique", "maxprec", "maxprec_equal"
 };
 ArrayOptions& array_options();
 

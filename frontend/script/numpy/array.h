@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -37,7 +38,7 @@ struct NumpyDTypeNode final : ffi::Object {
   MLC_NODE("mlc.np.dtype", NumpyDTypeNode, ffi::Object);
 };
 
-// A half-precision number in memory.
+// A half-precision number in memory (half.cpp).
 struct Half {
   uint16_t bits = 0;
   Half() = default;
@@ -48,6 +49,9 @@ struct Half {
   explicit Half(T value) : Half(static_cast<float>(value)) {}
   operator float() const;
 };
+// Rows of them by the machine's own conversion; false where it has none.
+bool to_half_row(const float* from, uint16_t* to, int64_t n);
+bool from_half_row(const uint16_t* from, float* to, int64_t n);
 // A bfloat16 in memory: the upper half of a float.
 struct BFloat16 {
   uint16_t bits = 0;
@@ -108,29 +112,10 @@ constexpr size_t kPlainKinds = 13;  // those with loops of their own
 constexpr size_t kNarrowKinds = 11;
 constexpr size_t kKinds = kPlainKinds + kNarrowKinds;
 constexpr size_t index_of(Kind kind) { return static_cast<size_t>(kind); }
-template <Kind kind>
-struct ElementOf;
-#define MLC_NP_ELEMENT(kind, type) \
-  template <>                      \
-  struct ElementOf<Kind::kind> {   \
-    using Type = type;             \
-  };
-MLC_NP_ELEMENT(kBool, bool)
-MLC_NP_ELEMENT(kInt8, int8_t)
-MLC_NP_ELEMENT(kUInt8, uint8_t)
-MLC_NP_ELEMENT(kInt16, int16_t)
-MLC_NP_ELEMENT(kUInt16, uint16_t)
-MLC_NP_ELEMENT(kInt32, int32_t)
-MLC_NP_ELEMENT(kUInt32, uint32_t)
-MLC_NP_ELEMENT(kInt64, int64_t)
-MLC_NP_ELEMENT(kUInt64, uint64_t)
-MLC_NP_ELEMENT(kFloat16, Half)
-MLC_NP_ELEMENT(kFloat32, float)
-MLC_NP_ELEMENT(kFloat64, double)
-MLC_NP_ELEMENT(kBFloat16, BFloat16)
-#undef MLC_NP_ELEMENT
-template <Kind kind>
-using Element = typename ElementOf<kind>::Type;
+using Elements = std::tuple<bool, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t,
+                            Half, float, double, BFloat16, Narrow<0>, Narrow<1>, Narrow<2>, Narrow<3>,
+                            Narrow<4>, Narrow<5>, Narrow<6>, Narrow<7>, Narrow<8>, Narrow<9>, Narrow<10>>;
+static_assert(std::tuple_size_v<Elements> == kKinds);
 
 Kind kind_of(DataType dtype);
 DataType type_of(Kind kind);
@@ -138,60 +123,14 @@ DataType type_of(Kind kind);
 // Calls `visit(T{})` with the C++ type of the elements.
 template <class F>
 decltype(auto) with_type(DataType dtype, F&& visit) {
-  switch (kind_of(dtype)) {
-    case Kind::kBool:
-      return visit(bool{});
-    case Kind::kInt8:
-      return visit(int8_t{});
-    case Kind::kUInt8:
-      return visit(uint8_t{});
-    case Kind::kInt16:
-      return visit(int16_t{});
-    case Kind::kUInt16:
-      return visit(uint16_t{});
-    case Kind::kInt32:
-      return visit(int32_t{});
-    case Kind::kUInt32:
-      return visit(uint32_t{});
-    case Kind::kInt64:
-      return visit(int64_t{});
-    case Kind::kUInt64:
-      return visit(uint64_t{});
-    case Kind::kFloat16:
-      return visit(Half{});
-    case Kind::kFloat32:
-      return visit(float{});
-    case Kind::kBFloat16:
-      return visit(BFloat16{});
-    case Kind::kFloat64:
-      return visit(double{});
-    default:
-      break;
+  using Result = decltype(visit(bool{}));
+  return [&]<size_t... I>(std::index_sequence<I...>)->Result {
+    using Visit = Result (*)(F&);
+    static constexpr Visit visits[] = {
+        [](F& one) -> Result { return one(std::tuple_element_t<I, Elements>{}); }...};
+    return visits[index_of(kind_of(dtype))](visit);
   }
-  switch (index_of(kind_of(dtype)) - kPlainKinds) {
-    case 0:
-      return visit(Narrow<0>{});
-    case 1:
-      return visit(Narrow<1>{});
-    case 2:
-      return visit(Narrow<2>{});
-    case 3:
-      return visit(Narrow<3>{});
-    case 4:
-      return visit(Narrow<4>{});
-    case 5:
-      return visit(Narrow<5>{});
-    case 6:
-      return visit(Narrow<6>{});
-    case 7:
-      return visit(Narrow<7>{});
-    case 8:
-      return visit(Narrow<8>{});
-    case 9:
-      return visit(Narrow<9>{});
-    default:
-      return visit(Narrow<10>{});
-  }
+  (std::make_index_sequence<kKinds>());
 }
 // bfloat16 and the floats of a byte or less: types that ml_dtypes adds to NumPy's own.
 inline bool is_added_float(DataType dtype) { return dtype.is_floating() && !dtype.is_float(); }
@@ -278,6 +217,10 @@ ffi::Tensor transposed(const ffi::Tensor& tensor, const Shape& order);
 // Copies values, converted and broadcast, into a tensor of any strides.
 void copy_into(const ffi::Tensor& target, const ffi::Tensor& values);
 bool shares_memory(const ffi::Tensor& a, const ffi::Tensor& b);
+// A result as a scalar or array, or written to the array given as `out`.
+Any into_out(const ffi::Tensor& result, const Any& out, ir::Span span);
+// Positions of the elements that are not zero, one array per dimension.
+std::vector<ffi::Tensor> nonzero_positions(const ffi::Tensor& tensor);
 
 // Raises ValueError where the array may not be written.
 void check_writeable(const Any& array, std::string_view role, ir::Span span);
@@ -292,6 +235,5 @@ std::span<const ir::ApiRow> np_linalg_rows();
 std::span<const ir::ApiRow> np_reduce_rows();
 std::span<const ir::ApiRow> np_random_rows();
 std::span<const ir::ApiRow> np_refused_rows();
-std::span<const ir::ApiRow> np_error_rows();
 
 }  // namespace mlc::script

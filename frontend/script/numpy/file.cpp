@@ -12,23 +12,7 @@ using ir::native;
 
 namespace {
 
-// Compressed without zlib's own header, as in archives.
-ffi::Bytes deflated(const ffi::Bytes& bytes) {
-  z_stream stream{};
-  MLC_CHECK(
-      deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK,
-      "zlib does not start");
-  std::string packed(deflateBound(&stream, bytes.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  int status = deflate(&stream, Z_FINISH);
-  MLC_CHECK(status == Z_STREAM_END, "zlib stops with {}", status);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return ffi::Bytes(std::move(packed));
-}
+// Without zlib's own header, as in archives.
 ffi::Bytes inflated(const ffi::Bytes& packed, size_t size, ir::Span span) {
   z_stream stream{};
   MLC_CHECK(inflateInit2(&stream, -MAX_WBITS) == Z_OK, "zlib does not start");
@@ -45,12 +29,10 @@ ffi::Bytes inflated(const ffi::Bytes& packed, size_t size, ir::Span span) {
   return ffi::Bytes(std::move(bytes));
 }
 
-const ApiRow rows[] = {
+const ApiRow file_table[] = {
     {ApiKind::kFunction, "numpy", "_crc32(data)", "The checksum of the bytes.", native([](ffi::Bytes data) {
        return static_cast<int64_t>(crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size()));
      })},
-    {ApiKind::kFunction, "numpy", "_deflate(data)", "The bytes, compressed.",
-     native([](ffi::Bytes data) { return deflated(data); })},
     {ApiKind::kFunction, "numpy", "_inflate(data, size)", "So many bytes that were compressed.",
      native([](ApiCall& call, ffi::Bytes data, int64_t size) {
        return inflated(data, static_cast<size_t>(size), call.span);
@@ -59,6 +41,6 @@ const ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> np_file_rows() { return rows; }
+std::span<const ir::ApiRow> np_file_rows() { return file_table; }
 
 }  // namespace mlc::script

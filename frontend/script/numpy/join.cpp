@@ -2,7 +2,6 @@
 // Joining and choosing: concatenate, stack, where, nonzero.
 #include <algorithm>
 
-#include "frontend/script/numpy/errors.h"
 #include "frontend/script/numpy/rows.h"
 #include "frontend/script/numpy/ufunc.h"
 
@@ -11,6 +10,28 @@ namespace mlc::script {
 using ir::ApiKind;
 using ir::ApiRow;
 using ir::native;
+
+std::vector<ffi::Tensor> nonzero_positions(const ffi::Tensor& tensor) {
+  ffi::Tensor test = row_major(tensor, DataType::Bool());
+  const bool* keep = data_of<bool>(test);
+  int64_t dims[] = {std::count(keep, keep + test.numel(), true)};
+  Shape shape = shape_of(tensor);
+  std::vector<ffi::Tensor> result;
+  for (size_t d = 0; d < shape.size(); ++d) result.push_back(make_array(dims, DataType::Int(64)));
+  std::vector<int64_t> index(shape.size(), 0);
+  int64_t found = 0;
+  for (int64_t i = 0, n = test.numel(); i < n; ++i) {
+    if (keep[i]) {
+      for (size_t d = 0; d < shape.size(); ++d) data_of<int64_t>(result[d])[found] = index[d];
+      ++found;
+    }
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
+  }
+  return result;
+}
 
 namespace {
 
@@ -33,17 +54,17 @@ Any concatenate(ApiCall& call, std::vector<ffi::Tensor> tensors, const Any& axis
     Shape other = shape_of(tensors[i]);
     if (other.size() != shape.size()) {
       raise("ValueError", call.span, "shape-mismatch",
-            "all the input array dimensions except for the concatenation axis must match exactly, but along "
-            "dimension "
-            "0, the array at index 0 has {} dimension(s) and the array at index {} has {} dimension(s)",
+            "the arrays are joined along one dimension and must agree in the others: the first has {} "
+            "dimensions, "
+            "that at index {} has {}",
             shape.size(), i, other.size());
     }
     for (size_t d = 0; d < shape.size(); ++d) {
       if (d == axis || other[d] == shape[d]) continue;
       raise("ValueError", call.span, "shape-mismatch",
-            "all the input array dimensions except for the concatenation axis must match exactly, but along "
-            "dimension "
-            "{}, the array at index 0 has size {} and the array at index {} has size {}",
+            "the arrays are joined along one dimension and must agree in the others: along dimension {} the "
+            "first "
+            "has size {}, that at index {} has size {}",
             d, shape[d], i, other[d]);
     }
     total += other[axis];
@@ -91,34 +112,10 @@ Any concatenate_values(ApiCall& call, const Any& arrays, const Any& axis, const 
   return concatenate(call, std::move(tensors), axis, dtype, out);
 }
 
-// Positions of the elements that are not zero, one array per dimension.
-std::vector<ffi::Tensor> nonzero_positions(const ffi::Tensor& tensor) {
-  ffi::Tensor test = row_major(tensor, DataType::Bool());
-  const bool* keep = data_of<bool>(test);
-  int64_t dims[] = {std::count(keep, keep + test.numel(), true)};
-  Shape shape = shape_of(tensor);
-  std::vector<ffi::Tensor> result;
-  for (size_t d = 0; d < shape.size(); ++d) result.push_back(make_array(dims, DataType::Int(64)));
-  std::vector<int64_t> index(shape.size(), 0);
-  int64_t found = 0;
-  for (int64_t i = 0, n = test.numel(); i < n; ++i) {
-    if (keep[i]) {
-      for (size_t d = 0; d < shape.size(); ++d) data_of<int64_t>(result[d])[found] = index[d];
-      ++found;
-    }
-    for (size_t d = shape.size(); d-- > 0;) {
-      if (++index[d] < shape[d]) break;
-      index[d] = 0;
-    }
-  }
-  return result;
-}
 Any nonzero(ApiCall& call, const ffi::Tensor& tensor) {
   if (tensor.ndim() == 0) {
     raise("ValueError", call.span, "shape-mismatch",
-          "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the "
-          "context of "
-          "this error is of the form `arr[nonzero(cond)]`, just use `arr[cond]`.");
+          "an array of no dimensions has no places: use np.atleast_1d(a).nonzero()");
   }
   Tuple result;
   for (ffi::Tensor& positions : nonzero_positions(tensor)) result.push_back(array_value(positions));
@@ -150,31 +147,9 @@ Any where(ApiCall& call, const Any& condition, const Any& a, const Any& b) {
   with_type(dtype, [&](auto tag) {
     using T = decltype(tag);
     walk.run([](char* const* p, int64_t n, const int64_t* s) {
-      const char *c = p[0], *left = p[1], *right = p[2];
-      char* to = p[3];
-      auto simple = [&](int k) { return s[k] == 0 || s[k] == sizeof(T); };
-      if (s[0] == 1 && s[3] == sizeof(T) && simple(1) && simple(2)) {
-        const auto* x = reinterpret_cast<const T*>(left);
-        const auto* y = reinterpret_cast<const T*>(right);
-        auto* out = reinterpret_cast<T*>(to);
-        const auto* test = reinterpret_cast<const uint8_t*>(c);
-        // Either side steps by one or stands still.
-        auto run = [&](auto left_step, auto right_step) {
-          T a = *x, b = *y;
-          for (int64_t i = 0; i < n; ++i) {
-            if constexpr (left_step.value) a = x[i];
-            if constexpr (right_step.value) b = y[i];
-            out[i] = test[i] != 0 ? a : b;
-          }
-        };
-        auto with_right = [&](auto left_step) {
-          s[2] != 0 ? run(left_step, std::true_type()) : run(left_step, std::false_type());
-        };
-        s[1] != 0 ? with_right(std::true_type()) : with_right(std::false_type());
-        return;
-      }
-      for (int64_t i = 0; i < n; ++i, c += s[0], left += s[1], right += s[2], to += s[3])
-        *reinterpret_cast<T*>(to) = load<bool>(c) ? load<T>(left) : load<T>(right);
+      for (int64_t i = 0; i < n; ++i)
+        *reinterpret_cast<T*>(p[3] + i * s[3]) =
+            load<bool>(p[0] + i * s[0]) ? load<T>(p[1] + i * s[1]) : load<T>(p[2] + i * s[2]);
     });
   });
   return array_value(out);
@@ -185,7 +160,7 @@ Any concatenate_row(ApiCall& call) {
   return concatenate_values(call, p[0], p[1], p[2], p[3], call.api.name == "stack");
 }
 
-const ApiRow functions[] = {
+const ApiRow join_functions[] = {
     {ApiKind::kFunction, "numpy", "concatenate(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')",
      "The arrays joined along a dimension.", concatenate_row},
     {ApiKind::kFunction, "numpy", "concat(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')",
@@ -204,7 +179,7 @@ const ApiRow functions[] = {
 }  // namespace
 
 std::span<const ir::ApiRow> np_join_rows() {
-  static const std::vector<ApiRow> rows = with_methods(functions, "nonzero");
+  static const std::vector<ApiRow> rows = with_methods(join_functions, "nonzero");
   return rows;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "frontend/script/numpy/errors.h"
 #include "frontend/script/numpy/matmul.h"
 #include "frontend/script/numpy/ufunc.h"
 
@@ -267,7 +266,7 @@ Any einsum(ApiCall& call, const std::string& subscripts, const Tuple& operands, 
   return scalar_or_array(out);
 }
 
-const ApiRow rows[] = {
+const ApiRow linalg_table[] = {
     {ApiKind::kFunction, "numpy", "matmul(x1, x2, out=None, *, dtype=None)", "The matrix product.",
      native([](ApiCall& call, Any a, Any b, Any out, Any dtype) {
        Evaluator& evaluator = evaluator_of(call.host);
@@ -294,6 +293,6 @@ const ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> np_linalg_rows() { return rows; }
+std::span<const ir::ApiRow> np_linalg_rows() { return linalg_table; }
 
 }  // namespace mlc::script

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions: sums and their like by the folds of ufuncs, places of extremes, running sums.
-#include <algorithm>
-
-#include "frontend/script/numpy/errors.h"
+// Reductions: sums and their like by the folds of ufuncs, running sums.
 #include "frontend/script/numpy/rows.h"
 #include "frontend/script/numpy/ufunc.h"
 
@@ -45,63 +42,7 @@ Any reduce(ApiCall& call, std::string_view ufunc, const Reduction& asked) {
   FoldOptions options = options_of(call, tensor, again);
   const UfuncRow& row = find_ufunc(ufunc);
   if (ufunc.starts_with("logical")) options.dtype = DataType::Bool();
-  FloatErrors errors(evaluator_of(call.host), "reduce", call.span);
   return into_out(fold_tensor(row, tensor, options, call.span), asked.out, call.span);
-}
-
-Any extreme_place(ApiCall& call, const Any& value, const Any& axis_value, const Any& out, bool keepdims,
-                  bool greatest) {
-  Evaluator& evaluator = evaluator_of(call.host);
-  ffi::Tensor tensor = to_tensor(evaluator, value, call.span_of(0));
-  Shape kept(static_cast<size_t>(tensor.ndim()), 1);
-  ffi::Tensor lines = tensor;
-  Shape result_shape;
-  if (is_none(axis_value)) {
-    lines = reshape_to(tensor, {tensor.numel()}, call.span);
-  } else {
-    if (tensor.ndim() == 0) tensor = reshape_to(tensor, {1}, call.span);
-    int64_t axis = axis_argument(evaluator, axis_value, tensor.ndim(), call.span_of(1));
-    Shape order;
-    for (int64_t d = 0; d < tensor.ndim(); ++d) {
-      if (d == axis) continue;
-      order.push_back(d);
-      result_shape.push_back(tensor.size(d));
-      kept[static_cast<size_t>(d)] = tensor.size(d);
-    }
-    order.push_back(axis);
-    lines = transposed(tensor, order);
-  }
-  int64_t length = lines.size(lines.ndim() - 1);
-  int64_t count = product(result_shape);
-  if (length == 0 && count > 0) {
-    raise("ValueError", call.span, "empty-sequence", "attempt to get {} of an empty sequence",
-          greatest ? "argmax" : "argmin");
-  }
-  lines = row_major(lines, lines.dtype());
-  ffi::Tensor result = make_array(result_shape, DataType::Int(64));
-  with_type(lines.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    using C = Compute<T>;
-    const T* data = data_of<T>(lines);
-    for (int64_t i = 0; i < count; ++i, data += length) {
-      int64_t best = 0;
-      C top = static_cast<C>(data[0]);
-      if (top == top) {
-        for (int64_t k = 1; k < length; ++k) {
-          C now = static_cast<C>(data[k]);
-          // Not the other way round: a nan is taken, and ends the search.
-          if (greatest ? !(now <= top) : !(now >= top)) {
-            best = k;
-            top = now;
-            if (now != now) break;
-          }
-        }
-      }
-      data_of<int64_t>(result)[i] = best;
-    }
-  });
-  if (keepdims) result = reshape_to(result, kept, call.span);
-  return into_out(result, out, call.span);
 }
 
 Any cumulative(ApiCall& call, std::string_view ufunc, const Any& value, const Any& axis, const Any& dtype,
@@ -110,7 +51,6 @@ Any cumulative(ApiCall& call, std::string_view ufunc, const Any& value, const An
   ffi::Tensor tensor = to_tensor(evaluator, value, call.span_of(0));
   if (is_none(axis) || tensor.ndim() == 0) tensor = reshape_to(tensor, {-1}, call.span);
   int64_t at = is_none(axis) ? 0 : axis_argument(evaluator, axis, tensor.ndim(), call.span_of(1));
-  FloatErrors errors(evaluator, "accumulate", call.span);
   return into_out(
       accumulate_tensor(find_ufunc(ufunc), tensor, at,
                         is_none(dtype) ? DataType::Void() : dtype_argument(evaluator, dtype, call.span_of(2)),
@@ -122,7 +62,6 @@ Any cumulative(ApiCall& call, std::string_view ufunc, const Any& value, const An
 #define MLC_NP_SUM "(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)"
 #define MLC_NP_EXTREME "(a, axis=None, out=None, keepdims=False, initial=None, where=True)"
 #define MLC_NP_LOGIC "(a, axis=None, out=None, keepdims=False, *, where=True)"
-#define MLC_NP_PLACE "(a, axis=None, out=None, *, keepdims=False)"
 #define MLC_NP_RUNNING "(a, axis=None, dtype=None, out=None)"
 
 template <const char* ufunc>
@@ -140,11 +79,6 @@ Any logic_row(ApiCall& call) {
   auto& p = call.args;
   return reduce(call, ufunc, {p[0], p[1], nullptr, p[2], truth(call, p[3]), nullptr, p[4]});
 }
-template <bool greatest>
-Any place_row(ApiCall& call) {
-  auto& p = call.args;
-  return extreme_place(call, p[0], p[1], p[2], truth(call, p[3]), greatest);
-}
 template <const char* ufunc>
 Any running_row(ApiCall& call) {
   auto& p = call.args;
@@ -154,7 +88,7 @@ constexpr char kAdd[] = "add", kMultiply[] = "multiply", kMaximum[] = "maximum",
                kOr[] = "logical_or", kAnd[] = "logical_and";
 
 constexpr auto kFunction = ApiKind::kFunction;
-const ApiRow functions[] = {
+const ApiRow reduce_functions[] = {
     {kFunction, "numpy", "sum" MLC_NP_SUM, "The sum of the elements.", sum_row<kAdd>},
     {kFunction, "numpy", "prod" MLC_NP_SUM, "The product of the elements.", sum_row<kMultiply>},
     {kFunction, "numpy", "max" MLC_NP_EXTREME, "The greatest element.", extreme_row<kMaximum>},
@@ -163,8 +97,6 @@ const ApiRow functions[] = {
     {kFunction, "numpy", "amin" MLC_NP_EXTREME, "The least element.", extreme_row<kMinimum>},
     {kFunction, "numpy", "any" MLC_NP_LOGIC, "Is some element true?", logic_row<kOr>},
     {kFunction, "numpy", "all" MLC_NP_LOGIC, "Are all elements true?", logic_row<kAnd>},
-    {kFunction, "numpy", "argmax" MLC_NP_PLACE, "The index of the greatest element.", place_row<true>},
-    {kFunction, "numpy", "argmin" MLC_NP_PLACE, "The index of the least element.", place_row<false>},
     {kFunction, "numpy", "cumsum" MLC_NP_RUNNING, "Running sums.", running_row<kAdd>},
     {kFunction, "numpy", "cumprod" MLC_NP_RUNNING, "Running products.", running_row<kMultiply>},
 };
@@ -173,7 +105,7 @@ const ApiRow functions[] = {
 
 std::span<const ir::ApiRow> np_reduce_rows() {
   static const std::vector<ApiRow> rows =
-      with_methods(functions, "sum prod max min any all argmax argmin cumsum cumprod");
+      with_methods(reduce_functions, "sum prod max min any all cumsum cumprod");
   return rows;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting and searching sorted values; nan comes last.
+// Sorting, places of extremes, searching sorted values; nan comes last.
 #include <algorithm>
 #include <numeric>
 
@@ -77,6 +77,44 @@ ffi::Tensor argsorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis)
   return row_major(transposed(places, lines.back), DataType::Int(64));
 }
 
+template <bool greatest>
+Any extreme_place(ApiCall& call) {
+  const Any &axis = call.args[1], &out = call.args[2], &keepdims = call.args[3];
+  ffi::Tensor tensor = to_tensor(evaluator_of(call.host), call.args[0], call.span_of(0));
+  if (tensor.ndim() == 0 && !is_none(axis)) tensor = reshape_to(tensor, {1}, call.span);
+  Lines lines = lines_of(call, tensor, axis);
+  Shape shape = shape_of(lines.tensor);
+  shape.pop_back();
+  if (lines.length == 0 && product(shape) > 0) {
+    raise("ValueError", call.span, "empty-sequence", "attempt to get {} of an empty sequence",
+          greatest ? "argmax" : "argmin");
+  }
+  ffi::Tensor result = make_array(shape, DataType::Int(64));
+  with_type(tensor.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    const T* data = data_of<T>(lines.tensor);
+    for (int64_t i = 0; i < lines.count; ++i, data += lines.length) {
+      int64_t best = 0;
+      auto top = static_cast<Compute<T>>(data[0]);
+      // Not the other way round: a nan is taken, and ends the search.
+      for (int64_t k = 1; k < lines.length && top == top; ++k) {
+        auto now = static_cast<Compute<T>>(data[k]);
+        if (greatest ? now <= top : now >= top) continue;
+        best = k;
+        top = now;
+      }
+      data_of<int64_t>(result)[i] = best;
+    }
+  });
+  if (evaluator_of(call.host).truth(keepdims)) {
+    Shape kept = is_none(axis) ? Shape(static_cast<size_t>(tensor.ndim()), 1) : shape_of(tensor);
+    if (!is_none(axis))
+      kept[static_cast<size_t>(axis_argument(evaluator_of(call.host), axis, tensor.ndim(), call.span))] = 1;
+    result = reshape_to(result, kept, call.span);
+  }
+  return into_out(result, out, call.span);
+}
+
 Any searchsorted(ApiCall& call, const Any& sequence, const Any& values, std::string_view side,
                  const Any& sorter) {
   Evaluator& evaluator = evaluator_of(call.host);
@@ -107,7 +145,7 @@ Any searchsorted(ApiCall& call, const Any& sequence, const Any& values, std::str
   return scalar_or_array(out);
 }
 
-const ApiRow functions[] = {
+const ApiRow sort_functions[] = {
     {ApiKind::kFunction, "numpy", "sort(a, axis=-1, kind=None, order=None, *, stable=None)",
      "The elements in order.", native([](ApiCall& call, Any a, Any axis, Any, Any, Any) {
        return array_value(sorted(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)), axis));
@@ -120,6 +158,10 @@ const ApiRow functions[] = {
      "The indices that put the elements in order.", native([](ApiCall& call, Any a, Any axis, Any, Any, Any) {
        return array_value(argsorted(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)), axis));
      })},
+    {ApiKind::kFunction, "numpy", "argmax(a, axis=None, out=None, *, keepdims=False)",
+     "The index of the greatest element.", extreme_place<true>},
+    {ApiKind::kFunction, "numpy", "argmin(a, axis=None, out=None, *, keepdims=False)",
+     "The index of the least element.", extreme_place<false>},
     {ApiKind::kFunction, "numpy", "searchsorted(a, v, side='left', sorter=None)",
      "Where values would go into a sorted array.",
      native([](ApiCall& call, Any a, Any v, std::string side, Any sorter) {
@@ -130,7 +172,7 @@ const ApiRow functions[] = {
 }  // namespace
 
 std::span<const ir::ApiRow> np_sort_rows() {
-  static const std::vector<ApiRow> rows = with_methods(functions, "argsort searchsorted");
+  static const std::vector<ApiRow> rows = with_methods(sort_functions, "argsort argmax argmin searchsorted");
   return rows;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Universal functions: one row each, with a loop per type of elements. Calls resolve types as NumPy 2 does,
-// broadcast, and take out=, where=, dtype= and casting=; reduce, accumulate and at follow from the row.
+// broadcast, and take out=, dtype= and casting=; reduce and at follow from the row.
 #pragma once
 
 #include <array>
@@ -41,8 +41,7 @@ struct NumpyUfuncNode final : ffi::Object {
 };
 
 struct UfuncOptions {
-  Any out = nullptr;    // an array, or None
-  Any where = nullptr;  // None: everywhere
+  Any out = nullptr;  // an array, or None
   DataType dtype = DataType::Void();
   Casting casting = Casting::kSameKind;
 };
@@ -66,6 +65,8 @@ ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const Fo
 ffi::Tensor accumulate_tensor(const UfuncRow& row, const ffi::Tensor& tensor, int64_t axis, DataType dtype,
                               ir::Span span);
 
+// Raises NotImplementedError unless `where` is True.
+void refuse_where(const Any& where, ir::Span span);
 const UfuncRow& find_ufunc(std::string_view name);  // "add"
 std::span<const UfuncRow> arithmetic_ufuncs();
 std::span<const UfuncRow> math_ufuncs();
@@ -151,7 +152,7 @@ constexpr Loops loops_of(Make make) {
   Loops loops{};
   [&]<size_t... I>(std::index_sequence<I...>) {
     (([&] {
-       using T = Element<static_cast<Kind>(I)>;
+       using T = std::tuple_element_t<I, Elements>;
        if constexpr (F::template on<T>) loops[I] = make(T{});
      }()),
      ...);

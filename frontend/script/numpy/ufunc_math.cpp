@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mathematics on floats, element by element.
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
-#include "frontend/script/numpy/fast_math.h"
 #include "frontend/script/numpy/ufunc.h"
 
 namespace mlc::script {
@@ -88,33 +85,37 @@ struct Logaddexp : Real {
     return distance;
   }
 };
-// By the bits of the exponent: a comparison with NaN would be an invalid operation.
-template <class T>
-bool is_past_finite(T x) {
-  if constexpr (sizeof(T) == 4) return (std::bit_cast<uint32_t>(x) & 0x7f800000U) == 0x7f800000U;
-  return (std::bit_cast<uint64_t>(static_cast<double>(x)) & 0x7ff0000000000000U) == 0x7ff0000000000000U;
-}
-
-#define MLC_NP_PREDICATE(Name, expression)       \
-  struct Name {                                  \
-    template <class T>                           \
-    static constexpr bool on = true;             \
-    template <class T>                           \
-    static bool apply(T x) {                     \
-      if constexpr (std::is_floating_point_v<T>) \
-        return expression;                       \
-      else                                       \
-        return otherwise;                        \
-    }                                            \
-    static constexpr bool otherwise =
-MLC_NP_PREDICATE(Isnan, x != x) false;
+template <bool otherwise>
+struct OfFloats {
+  template <class T>
+  static constexpr bool on = true;
+  // `test` of a float; other numbers are finite.
+  template <class T, class F>
+  static bool ask(T x, F test) {
+    if constexpr (std::is_floating_point_v<T>)
+      return test(x);
+    else
+      return otherwise;
+  }
 };
-MLC_NP_PREDICATE(Isinf, is_past_finite(x) && x == x) false;
+struct Isnan : OfFloats<false> {
+  template <class T>
+  static bool apply(T x) {
+    return ask(x, [](auto real) { return real != real; });
+  }
 };
-MLC_NP_PREDICATE(Isfinite, !is_past_finite(x)) true;
-}
-;
-#undef MLC_NP_PREDICATE
+struct Isinf : OfFloats<false> {
+  template <class T>
+  static bool apply(T x) {
+    return ask(x, [](auto real) { return std::fabs(real) > std::numeric_limits<T>::max(); });
+  }
+};
+struct Isfinite : OfFloats<true> {
+  template <class T>
+  static bool apply(T x) {
+    return ask(x, [](auto real) { return std::fabs(real) <= std::numeric_limits<T>::max(); });
+  }
+};
 struct Signbit : Real {
   template <class T>
   static bool apply(T x) {
@@ -122,55 +123,11 @@ struct Signbit : Real {
   }
 };
 
-// The neighbour of a number of 16 bits, in its own bits.
-template <class T>
-T neighbour(T x, T y) {
-  auto a = static_cast<float>(x), b = static_cast<float>(y);
-  if (a != a || b != b) return T(a + b);
-  if (a == b) return y;
-  T next = x;
-  if (a == 0)
-    next.bits = static_cast<uint16_t>((y.bits & 0x8000) | 1);
-  else if ((a < b) == (a > 0))
-    ++next.bits;
-  else
-    --next.bits;
-  return next;
-}
-template <class T>
-void neighbour_loop(char* const* p, int64_t n, const int64_t* s) {
-  for (int64_t i = 0; i < n; ++i)
-    *reinterpret_cast<T*>(p[2] + i * s[2]) = neighbour(load<T>(p[0] + i * s[0]), load<T>(p[1] + i * s[1]));
-}
-
-// Rows of floats that are read and written in order go several at a time.
-template <class F, class T, void (*row)(const T*, T*, int64_t)>
-void row_loop(char* const* p, int64_t n, const int64_t* s) {
-  if (s[0] != sizeof(T) || s[1] != sizeof(T)) return unary_loop<F, T, T>(p, n, s);
-  row(reinterpret_cast<const T*>(p[0]), reinterpret_cast<T*>(p[1]), n);
-}
-constexpr UfuncRow with_doubles(UfuncRow row) {
-  row.loops[index_of(Kind::kFloat64)] = row_loop<Exp, double, exp_row>;
-  return row;
-}
-template <class F, void (*row)(const float*, float*, int64_t)>
-constexpr UfuncRow row_function(std::string_view name, std::string_view doc) {
-  UfuncRow made = unary<F>(name, doc);
-  made.loops[index_of(Kind::kFloat32)] = row_loop<F, float, row>;
-  return made;
-}
-
-constexpr UfuncRow with_neighbours(UfuncRow row) {
-  row.loops[index_of(Kind::kFloat16)] = neighbour_loop<Half>;
-  row.loops[index_of(Kind::kBFloat16)] = neighbour_loop<BFloat16>;
-  return row;
-}
-
-const UfuncRow rows[] = {
-    with_doubles(row_function<Exp, exp_row>("exp", "e to the power of each element.")),
+const UfuncRow ufunc_math_table[] = {
+    unary<Exp>("exp", "e to the power of each element."),
     unary<Expm1>("expm1", "exp(x) - 1."),
     unary<Exp2>("exp2", "2 to the power of each element."),
-    row_function<Log, log_row>("log", "The natural logarithm."),
+    unary<Log>("log", "The natural logarithm."),
     unary<Log2>("log2", "The logarithm to base 2."),
     unary<Log10>("log10", "The logarithm to base 10."),
     unary<Log1p>("log1p", "log(1 + x)."),
@@ -184,7 +141,7 @@ const UfuncRow rows[] = {
     unary<Arctan>("arctan", "The arc tangent."),
     unary<Sinh>("sinh", "The hyperbolic sine."),
     unary<Cosh>("cosh", "The hyperbolic cosine."),
-    row_function<Tanh, tanh_row>("tanh", "The hyperbolic tangent."),
+    unary<Tanh>("tanh", "The hyperbolic tangent."),
     unary<Arcsinh>("arcsinh", "The inverse hyperbolic sine."),
     unary<Arccosh>("arccosh", "The inverse hyperbolic cosine."),
     unary<Arctanh>("arctanh", "The inverse hyperbolic tangent."),
@@ -196,7 +153,7 @@ const UfuncRow rows[] = {
     binary<Arctan2>("arctan2", "The angle of the point (x2, x1)."),
     binary<Hypot>("hypot", "sqrt(x1 ** 2 + x2 ** 2)."),
     binary<Copysign>("copysign", "x1 with the sign of x2."),
-    with_neighbours(binary<Nextafter>("nextafter", "The number next to x1 towards x2.")),
+    binary<Nextafter>("nextafter", "The number next to x1 towards x2."),
     binary<Logaddexp>("logaddexp", "log(exp(x1) + exp(x2))."),
     predicate<Isnan>("isnan", "Is it not a number?"),
     predicate<Isinf>("isinf", "Is it infinite?"),
@@ -206,6 +163,6 @@ const UfuncRow rows[] = {
 
 }  // namespace
 
-std::span<const UfuncRow> math_ufuncs() { return rows; }
+std::span<const UfuncRow> math_ufuncs() { return ufunc_math_table; }
 
 }  // namespace mlc::script

@@ -3,6 +3,7 @@
 #include "backend/artefact/extents.h"
 #include "backend/c/emitter.h"
 #include "ir/core/error.h"
+#include "ir/tir/scalar_op.h"
 
 namespace mlc::c_backend {
 
@@ -10,7 +11,7 @@ using ir::Error;
 
 namespace {
 
-std::string_view view(const ir::String& text) { return {text.data(), text.size()}; }
+using ir::view;
 
 Text function(std::string_view name, const std::vector<Text>& args) {
   std::string text = std::string(name) + "(";
@@ -108,12 +109,12 @@ Text FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::OpRow& r
     return arithmetic(kind, a, emit(args[1]), dtype, nullptr);
   }
   if (name == "bitwise_not") return emit(Expr(ir::make<ir::BitwiseNotNode>(args[0])));
-  if (name == "isnan") {
+  if (const ir::ScalarOp* scalar = ir::scalar_op(row.name); scalar != nullptr && scalar->test != nullptr) {
     DataType from = args[0]->dtype();
     Text value = emit(args[0]);
     if (is_soft_float(from)) value = to_float(value, from);
     if (!from.is_floating()) return {"false"};
-    return {fmt::format("isnan({})", value.text)};
+    return {fmt::format("{}({})", scalar->libm, value.text)};
   }
   if (name == "popcount") {
     DataType from = args[0]->dtype();

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "backend/register_api.h"
 #include "frontend/script/core/evaluator.h"
 #include "frontend/tvmscript/builder/tvmscript.h"
 #include "ir/core/module.h"
@@ -31,6 +32,7 @@ int main(int argc, char** argv) {
   mlc::script::register_api();
   mlc::tvmscript::register_api();
   mlc::transform::register_api();
+  mlc::backend::register_api();  // stdlib/pipeline asks what a target has
   mlc::transform::verify_after_passes() = true;
   int status = Catch::Session().run(argc, argv);
   fmt::print("{} passed, {} failed\n", ClosingLine::passed, ClosingLine::failed);

@@ -47,22 +47,22 @@ std::pair<LinearForm, LinearForm> divided(const LinearForm& form, int64_t by) {
 std::optional<int64_t> reckoned(ExprKind operation, int64_t a, int64_t b) {
   int64_t result = 0;
   bool divides = b != 0 && !(b == -1 && a == std::numeric_limits<int64_t>::min());
-  auto where = [](bool known, int64_t value) { return known ? std::optional(value) : std::nullopt; };
+  auto unless = [&result](bool overflows) { return overflows ? std::nullopt : std::optional(result); };
   switch (operation) {
     case ExprKind::kAdd:
-      return where(!__builtin_add_overflow(a, b, &result), result);
+      return unless(__builtin_add_overflow(a, b, &result));
     case ExprKind::kSub:
-      return where(!__builtin_sub_overflow(a, b, &result), result);
+      return unless(__builtin_sub_overflow(a, b, &result));
     case ExprKind::kMul:
-      return where(!__builtin_mul_overflow(a, b, &result), result);
+      return unless(__builtin_mul_overflow(a, b, &result));
     case ExprKind::kFloorDiv:
-      return where(divides, divides ? floor_div(a, b) : 0);
+      return divides ? std::optional(floor_div(a, b)) : std::nullopt;
     case ExprKind::kFloorMod:
-      return where(divides, divides ? a - floor_div(a, b) * b : 0);
+      return divides ? std::optional(a - floor_div(a, b) * b) : std::nullopt;
     case ExprKind::kDiv:
-      return where(divides, divides ? a / b : 0);
+      return divides ? std::optional(a / b) : std::nullopt;
     case ExprKind::kMod:
-      return where(divides, divides ? a % b : 0);
+      return divides ? std::optional(a % b) : std::nullopt;
     case ExprKind::kMin:
       return std::min(a, b);
     case ExprKind::kMax:

@@ -19,6 +19,10 @@ namespace mlc::backend {
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
+        {.name = "no-c-name",
+         .meaning =
+             "With a header every exported function has a name in C: its own behind `--c-prefix`, or for "
+             "`main` that of the library. It must be none that C, C++ or their libraries use."},
         {.name = "no-c-signature",
          .message = "{} of `{}` is a {}, for which C has no type",
          .help = "pass it in a buffer",
@@ -356,8 +360,8 @@ std::vector<Expr> shape_arguments(const ir::PrimFunc& fn, const ir::CallNode* ca
         if (wanted->shape[d].same_as(symbol)) value = given->shape[d];
     }
     if (!value) {
-      throw Error("codegen-unsupported", "a call of a function whose shapes depend on `{}` cannot be compiled",
-                  symbol->name.c_str())
+      throw Error("codegen-unsupported",
+                  "a call of a function whose shapes depend on `{}` cannot be compiled", symbol->name.c_str())
           .at(call->span)
           .help("make the extent a parameter");
     }

@@ -42,7 +42,7 @@ void register_tools() {
 TEST_CASE("examples of refusals show their error", "[explain]") {
   register_tools();
   std::vector<repl::RefusalExample> examples = repl::refusal_examples();
-  CHECK(examples.size() > 300);
+  CHECK(examples.size() > 250);
   for (const repl::RefusalExample& example : examples) {
     std::string name(example.rule->name);
     INFO(name);
@@ -54,7 +54,7 @@ TEST_CASE("examples of refusals show their error", "[explain]") {
 }
 
 TEST_CASE("the rows of all rooms are found", "[explain]") {
-  CHECK(repl::all_refusals().size() > 600);
+  CHECK(repl::all_refusals().size() > 500);
   for (const char* name : {"split-not-covering", "bad-decision", "bad-domain", "not-iterable", "syntax",
                            "unknown-dtype", "no-main-function", "no-module"})
     CHECK(repl::find_refusal(name) != nullptr);
@@ -74,6 +74,8 @@ TEST_CASE("every error of a program has a row", "[explain]") {
       std::ifstream in(entry.path(), std::ios::binary);
       std::string text((std::istreambuf_iterator<char>(in)), {});
       for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) {
+        std::string found = (*it)[0];
+        if (std::string_view(room) == "repl" && found.starts_with("report(")) continue;  // of `mlc bisect`
         if (repl::find_refusal((*it)[1].str()) == nullptr)
           missing += (*it)[1].str() + " in " + entry.path().string() + "\n";
       }

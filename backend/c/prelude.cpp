@@ -4,7 +4,7 @@
 namespace mlc::c_backend {
 namespace {
 
-constexpr PreludeRow rows[] = {
+constexpr PreludeRow prelude_table[] = {
     // ---- integers: they wrap, and division is that of Python or, truncated, that of C on what has a result
     {"mlc_add_$", "static inline $T mlc_add_$W($T a, $T b) { return ($T)(($U)a + ($U)b); }\n"},
     {"mlc_sub_$", "static inline $T mlc_sub_$W($T a, $T b) { return ($T)(($U)a - ($U)b); }\n"},
@@ -293,7 +293,7 @@ constexpr PreludeRow rows[] = {
 }  // namespace
 
 const PreludeRow* prelude_row(std::string_view name) {
-  for (const PreludeRow& row : rows) {
+  for (const PreludeRow& row : prelude_table) {
     if (row.name == name) return &row;
   }
   return nullptr;

@@ -10,7 +10,7 @@ namespace mlc::print {
 using namespace ir;  // NOLINT: the printer speaks of nothing else
 
 namespace {
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
+using ir::view;
 }  // namespace
 
 Printer::Printer(const PrintOptions& options, Any root)

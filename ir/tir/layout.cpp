@@ -6,6 +6,7 @@
 
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
+#include "ir/tir/layout_algebra.h"
 
 namespace mlc::ir {
 namespace {
@@ -30,8 +31,6 @@ constexpr AxisFacts facts[] = {
     {"TCol", false, "", ""},
     {"TLane", false, "", ""},
 };
-
-std::string_view view(const String& s) { return {s.data(), s.size()}; }
 
 }  // namespace
 

@@ -10,7 +10,7 @@
 namespace mlc::ir {
 namespace {
 
-bool same(const Expr& a, const Expr& b) { return a.same_as(b) || structural_equal(a, b); }
+bool same_term(const Expr& a, const Expr& b) { return a.same_as(b) || structural_equal(a, b); }
 
 Expr plus(const Expr& sum, const Expr& term) { return sum ? add(sum, term) : term; }
 
@@ -46,7 +46,7 @@ Expr merged(const Expr& product, const Remainder& r, const Simplify& simplify) {
   for (;;) {
     if (auto* quotient = of_kind(at, ExprKind::kFloorDiv)) {
       Expr factor = inner ? mul(inner, outer) : outer;
-      if (!same(factor, quotient->b) || !same(factor, r.by)) return Expr();
+      if (!same_term(factor, quotient->b) || !same_term(factor, r.by)) return Expr();
       Expr apart = simplify(floordiv(sub(quotient->a, r.of), r.by));
       if (!is_const_int(apart, 0)) return Expr();
       return rest ? add(mul(rest, outer), r.of) : r.of;

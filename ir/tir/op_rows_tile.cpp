@@ -7,7 +7,7 @@ namespace {
 
 // clang-format off
 #define TILE(name) {"tirx.tile." name, name, -1, Effect::kOpaque}
-constexpr OpRow rows[] = {
+constexpr OpRow tile_table[] = {
     TILE("add"), TILE("binary_chain"), TILE("binary_reduce"), TILE("cast"), TILE("copy"),
     TILE("copy_async"), TILE("exp"), TILE("exp2"), TILE("fdiv"), TILE("fill"), TILE("fma"), TILE("gemm"),
     TILE("gemm_async"), TILE("log2"), TILE("max"), TILE("maximum"), TILE("memset"), TILE("min"),
@@ -20,6 +20,6 @@ constexpr OpRow rows[] = {
 
 }  // namespace
 
-std::span<const OpRow> tile_op_rows() { return rows; }
+std::span<const OpRow> tile_op_rows() { return tile_table; }
 
 }  // namespace mlc::ir

@@ -22,6 +22,9 @@ struct SessionOptions {
   std::function<void(std::string_view)> out;  // everything the session shows; stdout unless set
 };
 
+// Without the blanks and ends of lines around it.
+std::string_view trim(std::string_view text);
+
 // What the main module binds at one moment. Schedules are mutable, so a snapshot holds copies of them.
 using Snapshot = std::vector<std::pair<std::string, ir::Any>>;
 

@@ -143,9 +143,7 @@ Any detect_clip_bound(ApiCall& call) {
   return bounds;
 }
 
-constexpr std::string_view kSym = "tvm.sym";
-
-constexpr ApiRow rows[] = {
+constexpr ApiRow bound_api_table[] = {
     {ApiKind::kFunction, kSym, "detect_linear_equation(expr, var_list)",
      "The coefficients of the variables and the rest, when the expression is linear in them; else ().",
      detect_linear_equation},
@@ -162,6 +160,6 @@ constexpr ApiRow rows[] = {
 
 }  // namespace
 
-void register_bound_api() { ApiRegistry::global().add(rows); }
+void register_bound_api() { ApiRegistry::global().add(bound_api_table); }
 
 }  // namespace mlc::transform::sym

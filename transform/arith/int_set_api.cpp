@@ -41,11 +41,10 @@ Any vector_set(ApiCall& call) {
   return interval_of(expr_argument(call, 0), {}, analyzer);
 }
 
-constexpr std::string_view kSym = "tvm.sym";
 constexpr std::string_view kIntSet = "mlc.sym.IntSet";
 constexpr std::string_view kInterval = "mlc.sym.IntervalSet";
 
-constexpr ApiRow rows[] = {
+constexpr ApiRow int_set_api_table[] = {
     {ApiKind::kClass, kSym, "IntSet()", "A set of integers in one dimension.",
      +[](ApiCall& call) -> Any {
        throw Error("not-constructible", "a set is made by `IntervalSet(min, max)` or `IntSet.vector(e)`")
@@ -83,6 +82,6 @@ constexpr ApiRow rows[] = {
 
 }  // namespace
 
-void register_int_set_api() { ApiRegistry::global().add(rows); }
+void register_int_set_api() { ApiRegistry::global().add(int_set_api_table); }
 
 }  // namespace mlc::transform::sym

@@ -220,14 +220,13 @@ Any constant(ApiCall&) {
   return value;
 }
 
-constexpr std::string_view kSym = "tvm.sym";
 constexpr std::string_view kMap = "mlc.sym.IterMapExpr";
 constexpr std::string_view kMark = "mlc.sym.IterMark";
 constexpr std::string_view kSplit = "mlc.sym.IterSplitExpr";
 constexpr std::string_view kSum = "mlc.sym.IterSumExpr";
 constexpr std::string_view kResult = "mlc.sym.IterMapResult";
 
-constexpr ApiRow rows[] = {
+constexpr ApiRow iter_map_api_table[] = {
     {ApiKind::kFunction, kSym,
      "detect_iter_map(indices, input_iters, predicate=True, check_level=1, simplify_trivial_iterators=True, "
      "analyzer=None)",
@@ -315,7 +314,7 @@ void register_iter_map_api() {
   ir::register_node<IterMarkNode>();
   ir::register_node<IterSplitNode>();
   ir::register_node<IterSumNode>();
-  ApiRegistry::global().add(rows);
+  ApiRegistry::global().add(iter_map_api_table);
 }
 
 }  // namespace mlc::transform::sym

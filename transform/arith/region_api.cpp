@@ -118,9 +118,7 @@ Any union_lower_bound(ApiCall& call) {
   return all ? all : nothing();
 }
 
-constexpr std::string_view kSym = "tvm.sym";
-
-constexpr ApiRow rows[] = {
+constexpr ApiRow region_api_table[] = {
     {ApiKind::kFunction, kSym, "estimate_region_lower_bound(region, var_dom, predicate, analyzer=None)",
      "What a region certainly covers while its variables run; None when it is no box.", exact_region},
     {ApiKind::kFunction, kSym, "estimate_region_strict_bound(region, var_dom, predicate, analyzer=None)",
@@ -134,6 +132,6 @@ constexpr ApiRow rows[] = {
 
 }  // namespace
 
-void register_region_api() { ApiRegistry::global().add(rows); }
+void register_region_api() { ApiRegistry::global().add(region_api_table); }
 
 }  // namespace mlc::transform::sym

@@ -58,6 +58,10 @@ IntervalSet interval_argument(const ApiCall& call, const Any& value, size_t i);
 IntervalSet int_set(const AnalyzerValue& analyzer, const Expr& e);
 
 // Rows of the other files.
+// Where scripts find the names, and the class of their analyzers.
+constexpr std::string_view kSym = "tvm.sym";
+constexpr std::string_view kAnalyzer = "mlc.sym.Analyzer";
+
 void register_int_set_api();
 void register_bound_api();
 void register_iter_map_api();

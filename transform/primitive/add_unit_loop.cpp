@@ -2,7 +2,7 @@
 #include "transform/schedule/primitive.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_add_unit_loop {
 
 static constexpr char doc[] = R"(
 add_unit_loop(block_or_loop) -> loop      Put a loop of one iteration around a loop or block.
@@ -35,4 +35,4 @@ static SRefNode* apply(Step& step, SRef sref) {
 extern const Primitive add_unit_loop;
 const Primitive add_unit_loop = primitive<&apply>("AddUnitLoop", "add_unit_loop(block_or_loop)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_add_unit_loop

@@ -4,7 +4,7 @@
 #include "ir/core/try_get.h"
 #include "transform/schedule/primitive.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_annotate {
 
 static constexpr char doc[] = R"(
 annotate(block_or_loop, ann_key, ann_val)      Attach a value to a loop or block for later passes.
@@ -67,4 +67,4 @@ extern const Primitive annotate;
 const Primitive annotate =
     primitive<&apply>("Annotate", "annotate(block_or_loop, ann_key, ann_val)", doc, "", "ann_val");
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_annotate

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/blockize.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_blockize {
 
 static constexpr char doc[] = R"(
 blockize(target, preserve_unit_iters=True) -> block      Make one block of a loop and all below it, or of several blocks.
@@ -33,4 +33,4 @@ extern const Primitive blockize;
 const Primitive blockize = primitive<&apply>("Blockize", "blockize(target, preserve_unit_iters=True)", doc,
                                              "", "imm:preserve_unit_iters,target");
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_blockize

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/primitive.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_enter_postproc {
 
 static constexpr char doc[] = R"(
 enter_postproc()      Mark where the post-processing of a schedule begins.
@@ -16,4 +16,4 @@ static void apply(Step&) {}
 extern const Primitive enter_postproc;
 const Primitive enter_postproc = primitive<&apply>("EnterPostproc", "enter_postproc()", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_enter_postproc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/primitive.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_get_child_blocks {
 
 static constexpr char doc[] = R"(
 get_child_blocks(block_or_loop) -> blocks      The blocks below a block or loop, in program order.
@@ -19,4 +19,4 @@ extern const Primitive get_child_blocks;
 const Primitive get_child_blocks =
     primitive<&get>("GetChildBlocks", "get_child_blocks(block_or_loop)", doc, "_");
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_get_child_blocks

@@ -2,7 +2,7 @@
 #include "transform/schedule/primitive.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_get_consumers {
 
 static constexpr char doc[] = R"(
 get_consumers(block) -> blocks      The blocks of its scope that read or write after it what the block writes.
@@ -24,4 +24,4 @@ static std::vector<SRefNode*> get(Step& step, BlockArg block) {
 extern const Primitive get_consumers;
 const Primitive get_consumers = primitive<&get>("GetConsumers", "get_consumers(block)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_get_consumers

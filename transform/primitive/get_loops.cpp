@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/primitive.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_get_loops {
 
 static constexpr char doc[] = R"(
 get_loops(block) -> loops      The loops around a block, outermost first.
@@ -16,4 +16,4 @@ static std::vector<SRefNode*> get(Step& step, BlockArg block) { return loops_abo
 extern const Primitive get_loops;
 const Primitive get_loops = primitive<&get>("GetLoops", "get_loops(block)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_get_loops

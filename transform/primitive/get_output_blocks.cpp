@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/primitive.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_get_output_blocks {
 
 static constexpr char doc[] = R"(
 get_output_blocks(scope_block) -> blocks      The blocks that write what leaves the scope.
@@ -28,4 +28,4 @@ extern const Primitive get_output_blocks;
 const Primitive get_output_blocks =
     primitive<&get>("GetOutputBlocks", "get_output_blocks(scope_block)", doc, "block");
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_get_output_blocks

@@ -2,7 +2,7 @@
 #include "transform/schedule/primitive.h"
 #include "transform/schedule/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_get_producers {
 
 static constexpr char doc[] = R"(
 get_producers(block) -> blocks      The blocks of its scope that write before it what the block reads or writes.
@@ -24,4 +24,4 @@ static std::vector<SRefNode*> get(Step& step, BlockArg block) {
 extern const Primitive get_producers;
 const Primitive get_producers = primitive<&get>("GetProducers", "get_producers(block)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_get_producers

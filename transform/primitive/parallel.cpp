@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/loops.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_parallel {
 
 static constexpr char doc[] = R"(
 parallel(loop)      Run the iterations of a loop on several cores.
@@ -25,4 +25,4 @@ static void apply(Step& step, LoopArg loop) {
 extern const Primitive parallel;
 const Primitive parallel = primitive<&apply>("Parallel", "parallel(loop)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_parallel

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/auto_copy.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_read_at {
 
 static constexpr char doc[] = R"(
 read_at(loop, block, read_buffer_index, storage_scope) -> block      Copy at a loop what its body reads of a buffer.
@@ -26,4 +26,4 @@ extern const Primitive read_at;
 const Primitive read_at =
     primitive<&apply>("ReadAt", "read_at(loop, block, read_buffer_index, storage_scope)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_read_at

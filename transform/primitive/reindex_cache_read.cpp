@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/reindex_cache.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_reindex_cache_read {
 
 static constexpr char doc[] = R"(
 reindex_cache_read(block, read_buffer_index, storage_scope, index_map) -> block      Copy what a block reads into another memory, in a layout of its own.
@@ -25,4 +25,4 @@ const Primitive reindex_cache_read = primitive<&apply>(
     "ReindexCacheRead", "reindex_cache_read(block, read_buffer_index, storage_scope, index_map)", doc, "",
     "index_map");
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_reindex_cache_read

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/reindex_cache.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_reindex_cache_write {
 
 static constexpr char doc[] = R"(
 reindex_cache_write(block, write_buffer_index, storage_scope, index_map) -> block      Compute into another memory, in a layout of its own, and copy from there.
@@ -25,4 +25,4 @@ const Primitive reindex_cache_write = primitive<&apply>(
     "ReindexCacheWrite", "reindex_cache_write(block, write_buffer_index, storage_scope, index_map)", doc, "",
     "index_map");
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_reindex_cache_write

@@ -2,7 +2,7 @@
 #include "transform/schedule/buffers.h"
 #include "transform/schedule/cache_stage.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_set_scope {
 
 static constexpr char doc[] = R"(
 set_scope(block, buffer_index, storage_scope)      Move a buffer that a block writes to another memory.
@@ -31,4 +31,4 @@ const Primitive set_scope = primitive<&apply>(
     "SetScope", "set_scope(block, buffer_index, storage_scope)", doc, "", "",
     [](std::span<const Any>) -> std::string_view { return "all who use the buffer share its new memory"; });
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_set_scope

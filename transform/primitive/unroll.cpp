@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/loops.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_unroll {
 
 static constexpr char doc[] = R"(
 unroll(loop)      Write the iterations of a loop out one after the other.
@@ -17,4 +17,4 @@ static void apply(Step& step, LoopArg loop) { set_loop_kind(step, *loop, ForKind
 extern const Primitive unroll;
 const Primitive unroll = primitive<&apply>("Unroll", "unroll(loop)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_unroll

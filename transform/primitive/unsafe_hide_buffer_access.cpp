@@ -2,7 +2,7 @@
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_unsafe_hide_buffer_access {
 
 static constexpr char doc[] = R"(
 unsafe_hide_buffer_access(block, buf_type, buf_index_array)      Drop regions from what a block says it reads or writes.
@@ -51,4 +51,4 @@ const Primitive unsafe_hide_buffer_access =
                         return "nobody depends on the accesses that are hidden";
                       });
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_unsafe_hide_buffer_access

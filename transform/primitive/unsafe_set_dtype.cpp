@@ -2,7 +2,7 @@
 #include "transform/schedule/buffers.h"
 #include "transform/schedule/cache_stage.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_unsafe_set_dtype {
 
 static constexpr char doc[] = R"(
 unsafe_set_dtype(block, buffer_index, dtype)      Give a buffer that a block writes another element type.
@@ -31,4 +31,4 @@ const Primitive unsafe_set_dtype = primitive<&apply>(
     "UnsafeSetDType", "unsafe_set_dtype(block, buffer_index, dtype)", doc, "", "",
     [](std::span<const Any>) -> std::string_view { return "the values survive the other type"; });
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_unsafe_set_dtype

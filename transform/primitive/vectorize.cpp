@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/loops.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_vectorize {
 
 static constexpr char doc[] = R"(
 vectorize(loop)      Run the iterations of a loop as lanes of vector instructions.
@@ -25,4 +25,4 @@ static void apply(Step& step, LoopArg loop) {
 extern const Primitive vectorize;
 const Primitive vectorize = primitive<&apply>("Vectorize", "vectorize(loop)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_vectorize

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/auto_copy.h"
 
-namespace mlc::transform {
+namespace mlc::transform::primitive_write_at {
 
 static constexpr char doc[] = R"(
 write_at(loop, block, write_buffer_index, storage_scope) -> block      Write at a loop to another memory first and copy back behind.
@@ -26,4 +26,4 @@ extern const Primitive write_at;
 const Primitive write_at =
     primitive<&apply>("WriteAt", "write_at(loop, block, write_buffer_index, storage_scope)", doc);
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::primitive_write_at

@@ -103,7 +103,7 @@ Any dir(Evaluator& evaluator, const Arguments& args) {
   return List(sorted.begin(), sorted.end());
 }
 
-constexpr BuiltinRow rows[] = {
+constexpr BuiltinRow namespaces_table[] = {
     {"dir", "(obj)", "The names of the object's attributes.", dir, 0, 1},
     {"vars", "(obj)", "The object's own attributes as a dict.", vars, 0, 1},
     {"globals", "()", "The names of the module, as a mapping that is the module's own.", globals, 0, 0},
@@ -112,6 +112,6 @@ constexpr BuiltinRow rows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> namespace_builtins() { return rows; }
+std::span<const BuiltinRow> namespace_builtins() { return namespaces_table; }
 
 }  // namespace mlc::script

@@ -84,7 +84,7 @@ int64_t nanoseconds(clockid_t clock) {
 }
 
 // clang-format off
-const ir::ApiRow rows[] = {
+const ir::ApiRow clock_table[] = {
     {ApiKind::kFunction, "mlc", "broken_down_time(seconds, utc)", "Seconds since 1970 as numbers of a calendar: for time.",
      native([](ApiCall& call, int64_t seconds, bool utc) { return broken_down(call, seconds, utc); })},
     {ApiKind::kFunction, "mlc", "format_time(format, parts, zone)", "A time as text: for time.", formatted},
@@ -99,6 +99,6 @@ const ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> clock_rows() { return rows; }
+std::span<const ir::ApiRow> clock_rows() { return clock_table; }
 
 }  // namespace mlc::script

@@ -127,7 +127,7 @@ Any set_variable(ApiCall& call, const Any& name, const Any& value) {
   return nullptr;
 }
 
-const ir::ApiRow rows[] = {
+const ir::ApiRow folders_table[] = {
     {ApiKind::kFunction, "os", "chdir(path)", "Makes a folder the current one.",
      native([](ApiCall& call, Any path) { return change_folder(call, path); })},
     {ApiKind::kFunction, "os", "chmod(path, mode)", "Says who may read, write and run a file.",
@@ -186,7 +186,7 @@ constexpr ir::ApiRow testing[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> folder_rows() { return rows; }
+std::span<const ir::ApiRow> folder_rows() { return folders_table; }
 std::span<const ir::ApiRow> testing_rows() { return testing; }
 
 }  // namespace mlc::script

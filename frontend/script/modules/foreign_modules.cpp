@@ -14,7 +14,7 @@ struct Row {
   std::string_view why;
 };
 
-constexpr Row rows[] = {
+constexpr Row foreign_modules_table[] = {
     {"threading _thread queue concurrent multiprocessing asyncio contextvars sched selectors select signal "
      "trio",
      "a script runs on one thread; loops of compiled code run on many (`T.parallel`)"},
@@ -59,7 +59,7 @@ constexpr Row rows[] = {
 
 std::string_view why_left_out(std::string_view module) {
   std::string_view root = module.substr(0, module.find('.'));
-  for (const Row& row : rows) {
+  for (const Row& row : foreign_modules_table) {
     if (ir::has_word(row.names, root)) return row.why;
   }
   return {};

@@ -18,7 +18,7 @@ using ir::native;
 
 namespace {
 
-const ApiRow rows[] = {
+const ApiRow ir_api_table[] = {
     {ApiKind::kFunction, "tvm.ir",
      "structural_equal(lhs, rhs, map_free_vars=False, skip_tensor_content=False)",
      "Are the two the same up to the names of bound variables?",
@@ -41,7 +41,7 @@ const ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> ir_rows() { return rows; }
+std::span<const ir::ApiRow> ir_rows() { return ir_api_table; }
 
 std::optional<bool> ir_identity(const Any& value) {
   if (auto* equal = value.as<ir::EQNode>()) return equal->a.same_as(equal->b);

@@ -45,7 +45,7 @@ Any handled_exception(ApiCall& call) {
   return Tuple{evaluator.type_of(exception), exception, evaluator.attribute(exception, known().traceback)};
 }
 // clang-format off
-const ir::ApiRow rows[] = {
+const ir::ApiRow system_table[] = {
     {ApiKind::kValue, "sys", "version_info", "The version of Python whose rules the language follows.", of_sys},
     {ApiKind::kValue, "sys", "version", "The same as text.", of_sys},
     {ApiKind::kValue, "sys", "implementation", "What runs the program.", of_sys},
@@ -69,6 +69,6 @@ const ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> system_rows() { return rows; }
+std::span<const ir::ApiRow> system_rows() { return system_table; }
 
 }  // namespace mlc::script

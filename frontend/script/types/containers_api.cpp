@@ -81,7 +81,7 @@ Any is_same(ApiCall& call) {
 }
 Any identity(ApiCall& call) { return reinterpret_cast<int64_t>(raw_object(call.args[0])); }
 
-const ApiRow rows[] = {
+const ApiRow containers_api_table[] = {
     {ApiKind::kClass, "tvm_ffi", "Object()", "Any value that is counted.", no_object, "ffi.Object",
      "tvm_ffi.core.Object"},
     {ApiKind::kClass, "tvm_ffi", "Array(input_list)", "A tuple.", array_of, "ffi.Array",
@@ -106,6 +106,6 @@ const ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ApiRow> container_rows() { return rows; }
+std::span<const ApiRow> container_rows() { return containers_api_table; }
 
 }  // namespace mlc::script

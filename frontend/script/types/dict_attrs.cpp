@@ -25,15 +25,15 @@ Values values_of(const Any& value) {
   auto* attrs = value.as<DictAttrsNode>();
   return attrs != nullptr ? attrs->values : value.cast<Values>();
 }
-const Any* entry(ApiCall& call) {
+const Any* attrs_entry(ApiCall& call) {
   return dict_find(evaluator_of(call.host), Any(values_of(call.args[0])), call.args[1], call.span);
 }
 Any required(ApiCall& call) {
-  if (const Any* value = entry(call)) return *value;
+  if (const Any* value = attrs_entry(call)) return *value;
   key_error(evaluator_of(call.host), call.args[1], call.span);
 }
 Any attribute(ApiCall& call) {
-  if (const Any* value = entry(call)) return *value;
+  if (const Any* value = attrs_entry(call)) return *value;
   raise("AttributeError", call.span, "no-attribute", "DictAttrs has no attribute {}", text_of(call.args[1]));
 }
 Any integers(ApiCall& call) {
@@ -81,7 +81,7 @@ std::string shown(Evaluator& evaluator, const Any& value) {
   return evaluator.repr(value);
 }
 
-const ApiRow rows[] = {
+const ApiRow dict_attrs_table[] = {
     {ApiKind::kClass, "tvm.ir", "DictAttrs(values)", "Attributes by name.",
      [](ApiCall& call) -> Any {
        auto values = ir::try_get<Values>(call.args[0]);
@@ -92,7 +92,7 @@ const ApiRow rows[] = {
     {ApiKind::kMethod, kAttrs, "__getattr__(name)", "The value of a name.", attribute},
     {ApiKind::kMethod, kAttrs, "__getitem__(k)", "The value of a name.", required},
     {ApiKind::kMethod, kAttrs, "__contains__(k)", "Is there a value of that name?",
-     [](ApiCall& call) -> Any { return entry(call) != nullptr; }},
+     [](ApiCall& call) -> Any { return attrs_entry(call) != nullptr; }},
     {ApiKind::kMethod, kAttrs, "__len__()", "The number of names.",
      [](ApiCall& call) -> Any { return static_cast<int64_t>(values_of(call.args[0]).size()); }},
     {ApiKind::kMethod, kAttrs, "__iter__()", "The names.",
@@ -105,7 +105,7 @@ const ApiRow rows[] = {
     {ApiKind::kMethod, kAttrs, "items()", "The names with their values.", items},
     {ApiKind::kMethod, kAttrs, "get(key, default=None)", "The value of a name, or the default.",
      [](ApiCall& call) -> Any {
-       const Any* value = entry(call);
+       const Any* value = attrs_entry(call);
        return value == nullptr ? call.args[2] : *value;
      }},
     {ApiKind::kMethod, kAttrs, "get_int(key)", "The value of a name.", attribute},
@@ -126,6 +126,6 @@ Any as_read(const Any& object, Symbol name, const Any& value) {
   return values ? Any(ir::make<DictAttrsNode>(*values)) : value;
 }
 
-std::span<const ApiRow> dict_attrs_rows() { return rows; }
+std::span<const ApiRow> dict_attrs_rows() { return dict_attrs_table; }
 
 }  // namespace mlc::script

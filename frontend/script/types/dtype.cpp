@@ -45,7 +45,7 @@ Any with_lanes(Evaluator&, const Arguments& args) {
   }
   return dtype_text(Any(DLDataType(parsed(args[0]).with_lanes(static_cast<int>(raw_int(args[1]))))));
 }
-Any repr(Evaluator&, const Arguments& args) {
+Any dtype_repr(Evaluator&, const Arguments& args) {
   return str_value(fmt::format("dtype({})", quote(text_of(builtin_value_of(args[0])))));
 }
 
@@ -70,7 +70,7 @@ const BuiltinRow properties[] = {
 };
 const BuiltinRow methods[] = {
     {"with_lanes", "(lanes)", "The vector of so many lanes.", with_lanes, 1, 1},
-    {"__repr__", "()", "dtype('float32')", repr, 0, 0},
+    {"__repr__", "()", "dtype('float32')", dtype_repr, 0, 0},
 };
 
 const Ref<ClassNode>& dtype_class() {
@@ -101,7 +101,7 @@ Any the_class(ApiCall&) { return Any(dtype_class()); }
     ApiKind::kValue, "tvm_ffi", #name, "A data type.",                                       \
         +[](ApiCall&) -> Any { return dtype_text(Any(DLDataType(DataType::parse(#name)))); } \
   }
-const ApiRow rows[] = {
+const ApiRow dtype_table[] = {
     {ApiKind::kValue, "tvm_ffi", "dtype", "The class of data types, which are texts.", the_class},
     CONSTANT(bool),
     CONSTANT(int8),
@@ -139,6 +139,6 @@ Any dtype_text(const Any& value) {
   return Any(made);
 }
 
-std::span<const ApiRow> dtype_rows() { return rows; }
+std::span<const ApiRow> dtype_rows() { return dtype_table; }
 
 }  // namespace mlc::script

@@ -25,7 +25,7 @@ std::string type_text(Evaluator& evaluator, const Any& value) {
   return evaluator.repr(value);
 }
 
-Any repr(Evaluator& evaluator, const Arguments& args) {
+Any alias_repr(Evaluator& evaluator, const Arguments& args) {
   std::string text;
   for (const Any& each : elements(arguments_of(args[0])))
     text += (text.empty() ? "" : ", ") + type_text(evaluator, each);
@@ -41,14 +41,14 @@ Any equal(Evaluator& evaluator, const Arguments& args) {
   return evaluator.equal(origin_of(args[0]), origin_of(args[1])) &&
          evaluator.equal(arguments_of(args[0]), arguments_of(args[1]));
 }
-Any hash(Evaluator& evaluator, const Arguments& args) {
+Any alias_hash(Evaluator& evaluator, const Arguments& args) {
   return evaluator.hash(origin_of(args[0]), args.span) ^ evaluator.hash(arguments_of(args[0]), args.span);
 }
-constexpr BuiltinRow rows[] = {
-    {"__repr__", "()", "The text.", repr, 0, 0},
+constexpr BuiltinRow generic_alias_table[] = {
+    {"__repr__", "()", "The text.", alias_repr, 0, 0},
     {"__call__", "(*args)", "Calls the class.", call, 0, 127, "*"},
     {"__eq__", "(other)", "The same class with equal arguments.", equal, 1, 1},
-    {"__hash__", "()", "The hash.", hash, 0, 0},
+    {"__hash__", "()", "The hash.", alias_hash, 0, 0},
 };
 
 const Ref<ClassNode>& alias_class() {
@@ -58,7 +58,7 @@ const Ref<ClassNode>& alias_class() {
     cls->module = "types";
     cls->bases = {types().object};
     cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
-    for (const BuiltinRow& row : rows) cls->set(Symbol(row.name), builtin_value(&row, "GenericAlias"));
+    for (const BuiltinRow& row : generic_alias_table) cls->set(Symbol(row.name), builtin_value(&row, "GenericAlias"));
     return made;
   }();
   return type;

@@ -133,7 +133,7 @@ constexpr BuiltinRow view_rows[] = {
     {"isdisjoint", "(iterable)", "Is there no common element?", view_isdisjoint, 1, 1},
 };
 
-constexpr BuiltinRow rows[] = {
+constexpr BuiltinRow set_methods_table[] = {
     {"add", "(value)", "Adds an element.", add, 1, 1, {}, quick_add},
     {"discard", "(value)", "Removes an element if it is there.", discard, 1, 1},
     {"remove", "(value)", "Removes an element that must be there.", remove, 1, 1, {}, quick_remove},
@@ -156,7 +156,7 @@ constexpr BuiltinRow rows[] = {
 
 }  // namespace
 
-std::span<const BuiltinRow> set_methods() { return rows; }
+std::span<const BuiltinRow> set_methods() { return set_methods_table; }
 std::span<const BuiltinRow> view_methods() { return view_rows; }
 
 }  // namespace mlc::script

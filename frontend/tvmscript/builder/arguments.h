@@ -19,7 +19,7 @@ DataType dtype_arg(const ApiCall& call, size_t i);
 DataType dtype_from(const Any& value, Span span);
 bool bool_arg(const ApiCall& call, size_t i);
 String str_arg(const ApiCall& call, size_t i);
-inline std::string_view view(const String& text) { return {text.data(), text.size()}; }
+using ir::view;
 bool is_given(const ApiCall& call, size_t i);  // not None
 // One expression or a sequence of them.
 Array<Expr> exprs_arg(const ApiCall& call, size_t i);

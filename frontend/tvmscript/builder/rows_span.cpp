@@ -31,14 +31,14 @@ std::string name_text(const SourceNameNode* name) {
 }
 
 template <class N>
-const N* self(const ApiCall& call) {
+const N* span_self(const ApiCall& call) {
   return call.args[0].as<N>();
 }
 
 #define PLACE(owner, type)                                                     \
   {                                                                            \
     ir::ApiKind::kProperty, owner, "span", "Where it was written, or None.",   \
-        +[](ApiCall& call) -> Any { return ir::span_node(self<type>(call)->span); } \
+        +[](ApiCall& call) -> Any { return ir::span_node(span_self<type>(call)->span); } \
   }
 #define NO_PLACE(owner)                                               \
   {                                                                   \
@@ -47,25 +47,25 @@ const N* self(const ApiCall& call) {
   }
 #define PROPERTY(owner, name, type, doc)                                                                    \
   {                                                                                                         \
-    ir::ApiKind::kProperty, owner, #name, doc, +[](ApiCall& call) -> Any { return self<type>(call)->name; } \
+    ir::ApiKind::kProperty, owner, #name, doc, +[](ApiCall& call) -> Any { return span_self<type>(call)->name; } \
   }
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow span_table[] = {
     {ir::ApiKind::kClass, "tvm.ir", "SourceName(name)", "The name of a text.", make_name, "mlc.ir.SourceName",
      "tvm.ir.base.SourceName"},
     PROPERTY("mlc.ir.SourceName", name, SourceNameNode, "The name."),
     {ir::ApiKind::kMethod, "mlc.ir.SourceName", "__repr__()", "SourceName(name)",
-     +[](ApiCall& call) -> Any { return String(name_text(self<SourceNameNode>(call))); }},
+     +[](ApiCall& call) -> Any { return String(name_text(span_self<SourceNameNode>(call))); }},
     {ir::ApiKind::kClass, "tvm.ir", "Span(source_name, line, end_line, column, end_column)",
      "A part of a text.", make_span, "mlc.ir.Span", "tvm.ir.base.Span"},
     {ir::ApiKind::kProperty, "mlc.ir.Span", "source_name", "The text.",
-     +[](ApiCall& call) -> Any { return self<SpanNode>(call)->source; }},
+     +[](ApiCall& call) -> Any { return span_self<SpanNode>(call)->source; }},
     PROPERTY("mlc.ir.Span", line, SpanNode, "The first line."),
     PROPERTY("mlc.ir.Span", end_line, SpanNode, "The last line."),
     PROPERTY("mlc.ir.Span", column, SpanNode, "The first column."),
     PROPERTY("mlc.ir.Span", end_column, SpanNode, "The column behind the last."),
     {ir::ApiKind::kMethod, "mlc.ir.Span", "__repr__()", "Span(SourceName(name), 1, 1, 5, 8)",
      +[](ApiCall& call) -> Any {
-       auto* place = self<SpanNode>(call);
+       auto* place = span_self<SpanNode>(call);
        return String(fmt::format("Span({}, {}, {}, {}, {})", name_text(place->source.get()), place->line,
                                  place->end_line, place->column, place->end_column));
      }},
@@ -82,6 +82,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> span_rows() { return rows; }
+std::span<const ir::ApiRow> span_rows() { return span_table; }
 
 }  // namespace mlc::tvmscript

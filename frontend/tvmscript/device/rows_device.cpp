@@ -201,7 +201,7 @@ std::string_view doc_of(std::string_view space) {
   return "An operation that lowered code or one kind of device has.";
 }
 
-std::span<const ir::ApiRow> all() {
+std::span<const ir::ApiRow> all_device_rows() {
   static std::deque<std::string> text;
   static std::vector<ir::ApiRow> rows;
   if (!rows.empty()) return rows;
@@ -216,6 +216,6 @@ std::span<const ir::ApiRow> all() {
 
 }  // namespace
 
-std::span<const ir::ApiRow> device_rows() { return all(); }
+std::span<const ir::ApiRow> device_rows() { return all_device_rows(); }
 
 }  // namespace mlc::tvmscript

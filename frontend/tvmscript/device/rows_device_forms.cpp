@@ -259,7 +259,7 @@ Any timer(ApiCall& call) {
 
 #define ROW(owner, signature, doc, body) \
   { ir::ApiKind::kFunction, owner, signature, doc, body }
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow device_forms_table[] = {
     ROW(kCuda, "cta_sum(value, num_warps, scratch)", "The sum over a block of threads.", named_reduction),
     ROW(kCuda, "cta_max(value, num_warps, scratch)", "The maximum over a block of threads.", named_reduction),
     ROW(kCuda, "cta_min(value, num_warps, scratch)", "The minimum over a block of threads.", named_reduction),
@@ -308,6 +308,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> device_form_rows() { return rows; }
+std::span<const ir::ApiRow> device_form_rows() { return device_forms_table; }
 
 }  // namespace mlc::tvmscript

@@ -4,6 +4,7 @@
 
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "frontend/tvmscript/device/layout_arguments.h"
 #include "ir/tir/layout_algebra.h"
 #include "ir/tir/stmt.h"
 
@@ -13,12 +14,8 @@ namespace {
 using ir::Layout;
 using ir::TileLayout;
 
-constexpr std::string_view kLayout = "mlc.tirx.Layout";
 constexpr std::string_view kTile = "mlc.tirx.TileLayout";
 constexpr std::string_view kCompose = "mlc.tirx.ComposeLayout";
-constexpr std::string_view kAxis = "mlc.tirx.Axis";
-
-Layout self(const ApiCall& call) { return call.args[0].cast<Layout>(); }
 
 Layout layout_arg(const ApiCall& call, size_t i) {
   if (auto* layout = call.args[i].as<ir::LayoutNode>()) return ir::ref(layout);
@@ -30,23 +27,17 @@ Any or_none(const L& layout) {
   return layout ? Any(layout) : Any(nullptr);
 }
 
-Any tuple_of(std::span<const int64_t> numbers) {
-  Array<Any> all;
-  for (int64_t n : numbers) all.push_back(n);
-  return all;
-}
-
 Any is_tile_inner(ApiCall& call) {
-  return or_none(ir::outer_of_tile(self(call), layout_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3)));
+  return or_none(ir::outer_of_tile(layout_self(call), layout_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3)));
 }
 Any is_tile_outer(ApiCall& call) {
-  return or_none(ir::inner_of_tile(self(call), layout_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3)));
+  return or_none(ir::inner_of_tile(layout_self(call), layout_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3)));
 }
 Any is_direct_sum_right(ApiCall& call) {
-  return or_none(ir::left_of_sum(self(call), layout_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3)));
+  return or_none(ir::left_of_sum(layout_self(call), layout_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3)));
 }
 Any is_direct_sum_left(ApiCall& call) {
-  return or_none(ir::right_of_sum(self(call), layout_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3)));
+  return or_none(ir::right_of_sum(layout_self(call), layout_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3)));
 }
 
 Any group_many(ApiCall& call) {
@@ -66,7 +57,7 @@ Any group_many(ApiCall& call) {
 // Dimension by dimension where the layout divides along the shape; through the linear index where it does
 // not.
 Any apply_to_shape(ApiCall& call) {
-  TileLayout tile = ir::tile_of(self(call));
+  TileLayout tile = ir::tile_of(layout_self(call));
   Array<Expr> coordinate = exprs_arg(call, 1);
   Array<Expr> shape = exprs_arg(call, 2);
   script::List result;
@@ -131,7 +122,7 @@ Any mask(ApiCall& call, bool outer) {
 }
 
 using ir::ApiKind;
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow layout_relation_table[] = {
     {ApiKind::kMethod, kLayout, "is_tile_inner(tile_layout, tiled_shape, inner_shape)",
      "The outer layout of a tiled layout whose inner one is this; None where it is not.", is_tile_inner},
     {ApiKind::kMethod, kLayout, "is_tile_outer(tile_layout, tiled_shape, outer_shape)",
@@ -161,6 +152,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> layout_relation_rows() { return rows; }
+std::span<const ir::ApiRow> layout_relation_rows() { return layout_relation_table; }
 
 }  // namespace mlc::tvmscript

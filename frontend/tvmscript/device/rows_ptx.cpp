@@ -64,19 +64,19 @@ Any call_instruction(ApiCall& call) {
                   preserve, call.span);
 }
 
-Any address(ApiCall& call) {
+Any ptx_address(ApiCall& call) {
   if (script::is_bool(call.args[2])) ir::wrong_argument(call, 2, "an int32 integer");
   return ir::make<PtxAddressNode>(expr_arg(call, 1), integer_arg(call, 2));
 }
-Any predicate(ApiCall& call) { return ir::make<PtxPredicateNode>(call.args[1]); }
+Any ptx_predicate(ApiCall& call) { return ir::make<PtxPredicateNode>(call.args[1]); }
 
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow ptx_table[] = {
     {ir::ApiKind::kValue, kT, "ptx", "Instructions of PTX: `T.ptx.ld.global_.b32(x, pointer)`.",
      +[](ApiCall&) -> Any { return ir::make<PtxSpaceNode>(); }},
     {ir::ApiKind::kMethod, kSpace, "__getattr__(name)", "An instruction by its first word.", instruction},
     {ir::ApiKind::kMethod, kSpace, "__getitem__(text)", "An instruction by its PTX text.", from_text},
-    {ir::ApiKind::kMethod, kSpace, "addr(base, byte_offset)", "An address with a byte offset.", address},
-    {ir::ApiKind::kMethod, kSpace, "pred(value)", "An operand that is a predicate register.", predicate},
+    {ir::ApiKind::kMethod, kSpace, "addr(base, byte_offset)", "An address with a byte offset.", ptx_address},
+    {ir::ApiKind::kMethod, kSpace, "pred(value)", "An operand that is a predicate register.", ptx_predicate},
     {ir::ApiKind::kProperty, kSpace, "SINK", "A destination that is discarded.",
      +[](ApiCall&) -> Any { return ir::make<PtxSinkNode>(); }},
     {ir::ApiKind::kMethod, kInstruction, "__getattr__(name)", "The instruction with one more modifier.",
@@ -87,6 +87,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> ptx_rows() { return rows; }
+std::span<const ir::ApiRow> ptx_rows() { return ptx_table; }
 
 }  // namespace mlc::tvmscript

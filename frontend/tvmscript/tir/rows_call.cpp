@@ -12,7 +12,7 @@ namespace {
 std::string op_name(const ApiCall& call) { return "tirx." + call.api.name; }
 
 template <int code, int bits>
-Any typed(ApiCall& call) {
+Any typed_call(ApiCall& call) {
   return call_of(prim(DataType(code, bits)), op_name(call), operands(call), call.span);
 }
 Any no_value(ApiCall& call) { return call_of(ir::void_type(), op_name(call), operands(call), call.span); }
@@ -172,12 +172,12 @@ Any clz(ApiCall& call) {
   return call_of(prim(DataType::Int(32)), "tirx.clz", {expr_arg(call, 0)}, call.span);
 }
 
-constexpr Any (*int32)(ApiCall&) = typed<kDLInt, 32>;
-constexpr Any (*boolean)(ApiCall&) = typed<kDLBool, 8>;
+constexpr Any (*int32)(ApiCall&) = typed_call<kDLInt, 32>;
+constexpr Any (*boolean)(ApiCall&) = typed_call<kDLBool, 8>;
 
 #define ROW(signature, doc, body) \
   { ir::ApiKind::kFunction, kT, signature, doc, body }
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow call_table[] = {
     ROW("call_extern(dtype, func_name, *args)", "Calls a C function.", given_dtype),
     ROW("call_pure_extern(dtype, func_name, *args)", "Calls a C function without effects.", given_dtype),
     ROW("call_packed(*args, dtype=None)", "Calls a registered function by name.", untyped<packed>),
@@ -252,6 +252,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> call_rows() { return rows; }
+std::span<const ir::ApiRow> call_rows() { return call_table; }
 
 }  // namespace mlc::tvmscript

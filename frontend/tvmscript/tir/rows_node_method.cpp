@@ -68,7 +68,7 @@ Any tuple_item(ApiCall& call) {
     throw ir::Error("index-out-of-range", "the tuple has no such element").kind("IndexError").at(call.span_of(1));
   return elements[at < 0 ? at + size : at];
 }
-constexpr ir::ApiRow rows[] = {
+constexpr ir::ApiRow node_method_table[] = {
     METHOD("mlc.ir.Tuple", "__len__()", "The number of values.", tuple_size),
     METHOD("mlc.ir.Tuple", "__getitem__(index)", "One of the values.", tuple_item),
     METHOD("mlc.ir.PrimType", "is_scalar()", "Is it one number?", is_scalar_type),
@@ -116,6 +116,6 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> node_method_rows() { return rows; }
+std::span<const ir::ApiRow> node_method_rows() { return node_method_table; }
 
 }  // namespace mlc::tvmscript

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_annotate_entry_func {
 namespace {
 
 constexpr char doc[] = R"(AnnotateEntryFunc(): say which function a program begins with.
@@ -34,4 +34,4 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
 extern const Pass annotate_entry_func{
     "AnnotateEntryFunc", "tirx.transform", "AnnotateEntryFunc()", doc, nullptr, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_annotate_entry_func

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/float_legalize.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_bf16_storage_legalize {
 namespace {
 
 constexpr char doc[] =
@@ -21,4 +21,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass bf16_storage_legalize{"BF16StorageLegalize", "tirx.transform", "BF16StorageLegalize()", doc,
                                         apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_bf16_storage_legalize

@@ -4,7 +4,7 @@
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_convert_ssa {
 namespace {
 
 constexpr char doc[] = R"(ConvertSSA(): every variable is defined in one place.
@@ -97,16 +97,26 @@ IRModule apply(const IRModule& mod, const PassOptions&) { return with_unique_def
 
 }  // namespace
 
+}  // namespace mlc::transform::pass_convert_ssa
+
+namespace mlc::transform {
+
 PrimFunc with_unique_definitions(const PrimFunc& fn) {
+  using namespace pass_convert_ssa;
   Ssa ssa;
   return convert(ssa, fn);
 }
 
 IRModule with_unique_definitions(const IRModule& mod) {
+  using namespace pass_convert_ssa;
   Ssa ssa;
   return map_prim_funcs(mod, [&](const PrimFunc& fn) { return convert(ssa, fn); });
 }
 
+}  // namespace mlc::transform
+
+namespace mlc::transform::pass_convert_ssa {
+
 extern const Pass convert_ssa{"ConvertSSA", "tirx.transform", "ConvertSSA()", doc, nullptr, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_convert_ssa

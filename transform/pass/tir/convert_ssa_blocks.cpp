@@ -2,7 +2,7 @@
 #include "transform/pass/convert_ssa.h"
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_convert_ssa_blocks {
 namespace {
 
 constexpr char doc[] =
@@ -20,4 +20,4 @@ IRModule apply(const IRModule& mod, const PassOptions&) { return with_unique_def
 
 extern const Pass convert_ssa_blocks{"ConvertSSA", "s_tir.transform", "ConvertSSA()", doc, nullptr, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_convert_ssa_blocks

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_decorate_device_scope {
 namespace {
 
 constexpr char doc[] = R"(DecorateDeviceScope(): say that the whole function runs on the device.
@@ -21,4 +21,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass decorate_device_scope{"DecorateDeviceScope", "s_tir.transform", "DecorateDeviceScope()",
                                         doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_decorate_device_scope

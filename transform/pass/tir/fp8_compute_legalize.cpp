@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/float_legalize.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_fp8_compute_legalize {
 namespace {
 
 constexpr char doc[] =
@@ -23,4 +23,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 extern const Pass fp8_compute_legalize{"FP8ComputeLegalize", "tirx.transform",
                                        "FP8ComputeLegalize(promote_dtype='float32')", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_fp8_compute_legalize

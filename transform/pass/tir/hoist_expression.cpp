@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/hoist.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_hoist_expression {
 namespace {
 
 constexpr char doc[] =
@@ -34,4 +34,4 @@ constexpr PassPart parts[] = {
 extern const Pass hoist_expression{
     "HoistExpression", "s_tir.transform", "HoistExpression()", doc, nullptr, nullptr, parts};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_hoist_expression

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/hoist.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_hoist_if_then_else {
 namespace {
 
 constexpr char doc[] =
@@ -46,4 +46,4 @@ extern const Pass hoist_if_then_else{"HoistIfThenElse",
                                      {},
                                      chosen};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_hoist_if_then_else

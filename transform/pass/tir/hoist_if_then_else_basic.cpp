@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/hoist.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_hoist_if_then_else_basic {
 namespace {
 
 constexpr char doc[] = R"(HoistIfThenElseBasic(): HoistIfThenElse without what its configuration adds.
@@ -25,4 +25,4 @@ constexpr PassPart parts[] = {
 extern const Pass hoist_if_then_else_basic{
     "HoistIfThenElseBasic", "s_tir.transform", "HoistIfThenElseBasic()", doc, nullptr, nullptr, parts};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_hoist_if_then_else_basic

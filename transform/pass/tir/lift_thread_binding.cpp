@@ -4,7 +4,7 @@
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_lift_thread_binding {
 namespace {
 
 constexpr char doc[] =
@@ -132,4 +132,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 extern const Pass lift_thread_binding{"LiftThreadBinding", "s_tir.transform", "LiftThreadBinding()", doc,
                                       apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_lift_thread_binding

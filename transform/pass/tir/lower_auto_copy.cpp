@@ -2,7 +2,7 @@
 #include "transform/pass/auto_copy.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_lower_auto_copy {
 namespace {
 
 constexpr char doc[] =
@@ -108,4 +108,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 
 extern const Pass lower_auto_copy{"LowerAutoCopy", "s_tir.transform", "LowerAutoCopy()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_lower_auto_copy

@@ -4,7 +4,7 @@
 #include "transform/pass/lower_opaque.h"
 #include "transform/pass/refusals.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_lower_opaque_block {
 namespace {
 
 constexpr char doc[] = R"(LowerOpaqueBlock(): blocks become what they contain.
@@ -156,10 +156,19 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return lower_opaque(fn,
 
 }  // namespace
 
+}  // namespace mlc::transform::pass_lower_opaque_block
+
+namespace mlc::transform {
+
 PrimFunc lower_opaque(const PrimFunc& fn, Blocks blocks) {
+  using namespace pass_lower_opaque_block;
   return with_body(fn, LowerBlocks(blocks).rewrite(fn->body));
 }
 
+}  // namespace mlc::transform
+
+namespace mlc::transform::pass_lower_opaque_block {
+
 extern const Pass lower_opaque_block{"LowerOpaqueBlock", "s_tir.transform", "LowerOpaqueBlock()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_lower_opaque_block

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/lower_opaque.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_lower_tirx_opaque {
 namespace {
 
 constexpr char doc[] =
@@ -20,4 +20,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return lower_opaque(fn,
 
 extern const Pass lower_tirx_opaque{"LowerTIRxOpaque", "tirx.transform", "LowerTIRxOpaque()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_lower_tirx_opaque

@@ -3,7 +3,7 @@
 
 #include "transform/pass/pass.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_pointer_value_type_rewrite {
 namespace {
 
 constexpr char doc[] =
@@ -24,4 +24,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_pointer_val
 extern const Pass pointer_value_type_rewrite{"PointerValueTypeRewrite", "tirx.transform",
                                              "PointerValueTypeRewrite()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_pointer_value_type_rewrite

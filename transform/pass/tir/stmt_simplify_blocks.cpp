@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/simplify_stmts.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_stmt_simplify_blocks {
 namespace {
 
 constexpr char doc[] =
@@ -21,4 +21,4 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) { return simplify
 
 extern const Pass stmt_simplify_blocks{"StmtSimplify", "s_tir.transform", "StmtSimplify()", doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_stmt_simplify_blocks

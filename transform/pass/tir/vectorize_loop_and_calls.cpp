@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/vectorize_loop.h"
 
-namespace mlc::transform {
+namespace mlc::transform::pass_vectorize_loop_and_calls {
 namespace {
 
 constexpr char doc[] =
@@ -26,4 +26,4 @@ extern const Pass vectorize_loop_and_calls{"VectorizeLoopAndCalls", "tirx.transf
                                            "VectorizeLoopAndCalls(enable_vectorize=True, mask_tails=False)",
                                            doc, apply};
 
-}  // namespace mlc::transform
+}  // namespace mlc::transform::pass_vectorize_loop_and_calls

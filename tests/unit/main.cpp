@@ -9,6 +9,7 @@
 #include "frontend/script/core/evaluator.h"
 #include "frontend/tvmscript/builder/tvmscript.h"
 #include "ir/core/module.h"
+#include "repl/shell/build_rows.h"
 #include "transform/pass/pass.h"
 #include "transform/register_api.h"
 
@@ -33,6 +34,7 @@ int main(int argc, char** argv) {
   mlc::tvmscript::register_api();
   mlc::transform::register_api();
   mlc::backend::register_api();  // stdlib/pipeline asks what a target has
+  mlc::repl::register_build_api();
   mlc::transform::verify_after_passes() = true;
   int status = Catch::Session().run(argc, argv);
   fmt::print("{} passed, {} failed\n", ClosingLine::passed, ClosingLine::failed);

@@ -37,6 +37,7 @@ struct FileNode final : ffi::Object {
   bool binary = false;
   std::string content;  // of a file that is read: bytes, or text in UTF-8 whose lines end with "\n"
   size_t at = 0;
+  std::vector<size_t> pairs;  // where in `content` one "\n" stands for "\r\n"
   std::FILE* out = nullptr;  // of a file that is written
   bool closed = false;
   explicit FileNode(std::string name) : name(std::move(name)) {}
@@ -79,11 +80,14 @@ void check_written(ApiCall& call, const FileNode& file, bool good) {
 }
 
 // "\n" for every end of a line.
-std::string with_plain_ends(std::string_view raw) {
+std::string with_plain_ends(std::string_view raw, std::vector<size_t>& pairs) {
   std::string text;
   text.reserve(raw.size());
   for (size_t i = 0; i < raw.size(); ++i) {
-    if (raw[i] == '\r' && i + 1 < raw.size() && raw[i + 1] == '\n') continue;
+    if (raw[i] == '\r' && i + 1 < raw.size() && raw[i + 1] == '\n') {
+      pairs.push_back(text.size());
+      continue;
+    }
     text.push_back(raw[i] == '\r' ? '\n' : raw[i]);
   }
   return text;
@@ -166,7 +170,9 @@ Any write_lines(ApiCall& call, const Any& self, const Any& lines) {
 }
 int64_t tell(ApiCall& call, const Any& self) {
   FileNode& file = usable(call, self);
-  return file.out != nullptr ? std::ftell(file.out) : static_cast<int64_t>(file.at);
+  if (file.out != nullptr) return std::ftell(file.out);
+  auto before = std::ranges::lower_bound(file.pairs, file.at) - file.pairs.begin();
+  return static_cast<int64_t>(file.at) + before;
 }
 int64_t seek(ApiCall& call, const Any& self, int64_t offset, int64_t whence) {
   FileNode& file = usable(call, self);
@@ -181,10 +187,15 @@ int64_t seek(ApiCall& call, const Any& self, int64_t offset, int64_t whence) {
       refuse_file(errno, file.name, call.span_of(0));
     return std::ftell(file.out);
   }
-  int64_t from = whence == 0 ? 0 : whence == 1 ? tell(call, self) : static_cast<int64_t>(file.content.size());
+  auto size = static_cast<int64_t>(file.content.size() + file.pairs.size());
+  int64_t from = whence == 0 ? 0 : whence == 1 ? tell(call, self) : size;
   if (from + offset < 0)
     raise("ValueError", call.span_of(0), "wrong-value", "negative seek position {}", from + offset);
   file.at = static_cast<size_t>(from + offset);
+  for (size_t pair : file.pairs) {
+    if (pair + 1 >= file.at) break;
+    --file.at;
+  }
   return from + offset;
 }
 Any close(ApiCall& call, const Any& self) {
@@ -303,7 +314,8 @@ void read_content(FileNode& file, ir::Span span) {
   ir::Inputs::global().opened(file.name);
   std::string raw((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   file.content =
-      file.binary ? raw : with_plain_ends(text_of(text_of_bytes(raw, file.encoding, span, file.errors)));
+      file.binary ? raw
+                  : with_plain_ends(text_of(text_of_bytes(raw, file.encoding, span, file.errors)), file.pairs);
 }
 
 }  // namespace

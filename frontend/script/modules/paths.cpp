@@ -89,6 +89,8 @@ Any split_extension(const std::string& path) {
 
 // Without `.`, `..` and doubled slashes.
 std::string normal(const std::string& path) {
+  if (path.starts_with("//") && !path.starts_with("///"))
+    return "/" + normal(path.substr(1));  // POSIX: a root of its own
   std::string text = fs::path(path).lexically_normal().string();
   while (text.size() > 1 && text.ends_with('/')) text.pop_back();
   return text.empty() ? "." : text;

@@ -375,8 +375,9 @@ SRefNode* apply(Step& step, LoopArg loop, int64_t factor_axis) {
     });
   }
   Stmt realized = make<SBlockRealizeNode>(combined_values, predicate, second);
+  // The nest with the block replaced, without its reduction loops but one; blocks after it stay.
   Stmt combining = rewrite_with(loops[0]->stmt, [&](const Stmt& s, Rewriter& on) -> Stmt {
-    if (auto* realize = as<SBlockRealizeNode>(s)) return realize->block.get() == realize->block.get() ? realized : s;
+    if (auto* at = as<SBlockRealizeNode>(s)) return at->block.same_as(realize->block) ? realized : s;
     Stmt next = on.rewrite_children(s);
     auto* loop = as<ForNode>(s);
     bool gone = loop && loop != rf_loop && use.reduced.contains(loop->loop_var.get());

@@ -257,9 +257,10 @@ void apply(Step& step, BlockArg block, Any) {
   for (size_t d = 0; d < rolls.size(); ++d) {
     if (!rolls[d].loop) continue;
     Var loop = ref(rolls[d].loop);
+    // A block may write several rows at once: it runs when the last of them is new.
+    Expr last = add(rows[d], written->region[d]->extent - 1);
     condition = Analyzer().simplify(logical_and(
-        condition,
-        logical_or(lt(loop, const_like(loop, 1)), ge(rows[d], const_like(rows[d], rolls[d].overlap)))));
+        condition, logical_or(lt(loop, const_like(loop, 1)), ge(last, const_like(last, rolls[d].overlap)))));
   }
   auto type = ffi::make_object<BufferTypeNode>(*buffer->buffer());
   type->shape.Set(*axis, extents[*axis]);

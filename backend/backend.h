@@ -2,7 +2,7 @@
 // What a backend is: it takes lowered modules and makes something that runs, or files, of them.
 //
 // Each is one row, `extern const Backend backend_NAME;` in backend/NAME/backend.cpp; the build collects them
-// (cmake/registry.cmake). Everything outside of backend/NAME asks the row: command line, scripts, help.
+// (cmake/registry.cmake). Everything outside of backend/NAME goes through the row: command line, scripts, help.
 #pragma once
 
 #include <tvm/ffi/extra/module.h>
@@ -28,11 +28,11 @@ struct Artefact {
   std::string_view ending;  // of its usual file name: ".so"
   std::string_view what;    // for help: "a shared library"
   Header header = Header::kNever;
-  bool is_text = false;    // to be read: says nothing of source lines unless it is asked to
+  bool is_text = false;    // to be read: without source lines unless requested
   bool is_folder = false;  // with its header inside
 };
 
-// What a C program gets beside the code: names for the functions and a header that declares them.
+// What a C program gets in addition to the code: names for the functions and a header that declares them.
 struct ForC {
   std::string library;            // what it is called: "matmul" of libmatmul.so
   std::string prefix;             // of the functions' names
@@ -64,7 +64,7 @@ struct Backend {
   ir::ffi::Module (*make_module)(const ir::IRModule& lowered, const ir::Target& target);
   // Writes one of `artefacts`. Returns what C can call, nothing without `for_c`.
   CInterface (*emit)(const Artefact& artefact, const Order& order);
-  void (*register_api)() = nullptr;  // what scripts may ask of it; null: nothing
+  void (*register_api)() = nullptr;  // its API for scripts; null: none
 };
 
 // In alphabetical order. Generated.
@@ -86,7 +86,7 @@ struct Choice {
 // What `--emit NAME` means for a target: an artefact of the target's backend, else the first backend's that
 // has one of this name. Error: unknown-emit-kind with what there is.
 Choice choose_artefact(std::string_view name, const Backend& preferred);
-// All names of artefacts, each once, and what the help of `--emit` says of them.
+// All names of artefacts, each once, and their text in the help of `--emit`.
 std::vector<std::string> artefact_names();
 std::string artefact_help();
 

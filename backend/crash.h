@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a signal says about the compiled code that it came from.
+// What is known of the compiled code that a signal came from.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace mlc::backend {
 
-// True when a fault (the third argument of a sigaction handler tells where) happened in code that this
+// True when a fault (the third argument of a sigaction handler says where) happened in code that this
 // process has compiled, or in the function that such code had called: memcpy, a function of libm. Safe in
 // every handler.
 bool in_compiled_code(const void* context);

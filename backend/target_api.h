@@ -6,7 +6,7 @@
 
 namespace mlc::backend {
 
-// What a build is for: what it was given, else what `with Target(...)` made current, else this machine.
+// The target of a build: its argument, else what `with Target(...)` made current, else this machine.
 ir::Target target_argument(const ir::Any& given);
 // What `with Target(...)` made current. Error: no-current-target.
 ir::Target current_target();

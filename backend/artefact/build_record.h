@@ -13,7 +13,7 @@ namespace mlc::backend {
 // known.
 std::string cache_folder();
 
-// FNV-1a in words of eight bytes: it finds what a disk or a crash has spoilt, and names files.
+// FNV-1a over 8-byte words: it detects corrupted files, and names files.
 uint64_t checksum(std::string_view bytes);
 
 namespace record {
@@ -35,10 +35,10 @@ struct Reader {
 }  // namespace record
 
 // Everything outside of files that a build depends on: the command, the current folder, the variables that
-// mlc reads, the machine, and the program itself, as the file that runs. Empty where one of them cannot be told.
+// mlc reads, the machine, and the program itself, as the file that runs. Empty where one of them is unknown.
 std::string circumstances(char* const* arguments, char* const* environment);
 
-// Where the record of these circumstances lies, in the same folders as the artefacts.
+// The path of the record of these circumstances, in the same folders as the artefacts.
 std::string record_path(const std::string& folder, std::string_view circumstances);
 
 }  // namespace mlc::backend

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface of a module: beside the tvm-ffi entry of each exported function a plain C function,
+// The C interface of a module: next to the tvm-ffi entry of each exported function a plain C function,
 // declared and explained by a header. A tensor is a pointer to its elements, a scalar is a scalar, and every
 // symbol of a shape that is no parameter follows the parameters as an int64_t; a result comes back through a
 // last pointer.
@@ -43,8 +43,8 @@ std::vector<ir::Var> shape_symbols(const ir::PrimFunc& fn);
 // codegen-unsupported, for one that is not the extent of a parameter but only a part of it.
 std::vector<ir::Expr> shape_arguments(const ir::PrimFunc& fn, const ir::CallNode* call);
 
-// The type of what a function gives back: what it says, else that of its `return` statements, where it ends
-// with one on every way and they agree. Void where it gives nothing back.
+// The return type of a function: the declared one, else that of its `return` statements, where it ends
+// with one on every path and they agree. Void where it returns nothing.
 ir::DataType result_type(const ir::PrimFunc& fn);
 
 // The function `fn` of `mod` as C sees it under that name, which is not looked at. Error: no-c-signature.
@@ -66,7 +66,7 @@ bool in_c_library(const std::string& name);
 
 // The header, C99 and C++. `text` prints the extents that are more than numbers.
 std::string c_header(const CInterface& interface, const std::function<std::string(const ir::Expr&)>& text);
-// What the header says of one function: a comment, and the declaration without `;`.
+// The entry of one function in the header: a comment, and the declaration without `;`.
 std::string c_comment(const CFunction& function, const std::function<std::string(const ir::Expr&)>& text);
 std::string c_declaration(const CFunction& function);
 

@@ -12,7 +12,7 @@
 namespace mlc::backend {
 
 // A folder of the user: $MLC_CACHE_DIR, else $XDG_CACHE_HOME/mlc, else ~/.cache/mlc. Entries are written
-// beside their place and renamed, so that processes may share it and a killed one leaves nothing half; what
+// next to their final path and renamed, so that processes may share it and a killed one leaves nothing half; what
 // was read wrong does not count. It holds $MLC_CACHE_SIZE MiB (512), and forgets what was not used the
 // longest. A folder that cannot be written is no error: nothing is kept then.
 class BuildCache {

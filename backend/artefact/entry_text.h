@@ -10,8 +10,8 @@
 
 namespace mlc::backend {
 
-// A shape entry as users wrote it, as far as messages need it; variables by the names that `named` gives.
-// `typed`: constants of other types than int32 say which.
+// A shape entry as users wrote it, as far as messages need it; variables by the names that `named` returns.
+// `typed`: constants of other types than int32 are written with their type.
 std::string extent_text(const ir::Expr& e, const std::function<std::string(const ir::VarNode*)>& named,
                         bool typed, bool inside = false);
 std::string own_name(const ir::VarNode* var);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What code generators ask of the shapes of buffers.
+// What code generators need of the shapes of buffers.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,7 @@
 // symbol has an entry `__tvm_ffi_SYMBOL` that checks its arguments and calls it.
 //
 // Vectors have no type in the text. A statement with vectors is a loop over their lanes, in which every
-// expression stands for its value in that lane: a ramp is `base + stride * lane`, a broadcast is its value.
+// expression is its value in that lane: a ramp is `base + stride * lane`, a broadcast is its value.
 // C compilers make vectors of such loops, for any number of lanes and any type; who reads the text sees
 // subscripts. Where lanes are picked by constants (shuffles) the loop is written out.
 //
@@ -40,7 +40,7 @@ enum class Convention : uint8_t {
 };
 
 // The precedence of C's operators, loosest first; an operand that binds looser gets parentheses. GCC warns
-// about some mixtures that C would take without; these ask for more than the grammar needs.
+// about some mixtures that C would take without; these are more than the grammar needs.
 enum Precedence : uint8_t {
   kTernary,
   kOr,
@@ -55,7 +55,7 @@ enum Precedence : uint8_t {
   kPrimary
 };
 
-// The text of an expression. Empty: what it does stands in statements before, and it has no value.
+// The text of an expression. Empty: its effects are in preceding statements, and it has no value.
 struct Text {
   std::string text;
   Precedence precedence = kPrimary;
@@ -142,7 +142,7 @@ class FunctionEmitter {
     bool local = false;             // buffers: memory that the function allocates
     std::string element;            // buffers: the C type of what the pointer points to
     const VarNode* root = nullptr;  // buffers: whose memory it is; null: unknown
-    Expr inlined;                   // a vector of a Let: stands for this expression
+    Expr inlined;                   // a vector of a Let: this expression
   };
   // What leaving the function, or an iteration, has to release.
   struct Scope {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What texts in C need beside C: functions and macros that are part of a text where it uses them.
+// What generated C needs besides C: functions and macros that a text contains where it uses them.
 #pragma once
 
 #include <string_view>

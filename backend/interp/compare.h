@@ -14,7 +14,7 @@ struct Difference {
   std::vector<int64_t> index;
   std::string expected, actual;  // as numbers
 
-  // "`C[3, 4]` is 1.5, not 2"; the parameters of `fn` give the names.
+  // "`C[3, 4]` is 1.5, not 2"; the names are those of the parameters of `fn`.
   std::string text(const ir::PrimFunc& fn) const;
 };
 
@@ -22,11 +22,11 @@ struct Difference {
 std::vector<ir::Any> copies(std::span<const ir::Any> args);
 
 // What the interpreter leaves in copies of `args`. Reading what was never written is an error, unless that
-// may be: a copy may take along what nobody needs.
+// may be: a copy may take along what is never read.
 std::vector<ir::Any> interpret(const ir::IRModule& mod, std::string_view function,
                                std::span<const ir::Any> args, bool check_uninitialized = true);
 
-// Floats may differ by what another order of summation gives; everything else is exact.
+// Floats may differ by the error of another order of summation; everything else is exact.
 std::optional<Difference> first_difference(std::span<const ir::Any> expected,
                                            std::span<const ir::Any> actual);
 

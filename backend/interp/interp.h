@@ -31,7 +31,7 @@ ir::ffi::Function compile(const ir::IRModule& mod, std::string_view function, co
 
 // Arguments that fit the parameters of `fn`: tensors of random values for buffers, random scalars for the
 // rest. Free symbolic dimensions get the value `dims` has for their name, or a small random one. Floats
-// lie in [-1, 1); integers are small; integers that are used as indices stay inside what they index.
+// are in [-1, 1); integers are small; integers that are used as indices stay inside what they index.
 std::vector<ir::Any> random_arguments(const ir::PrimFunc& fn, uint64_t seed,
                                       const std::unordered_map<std::string, int64_t>& dims = {});
 

@@ -22,7 +22,7 @@ using ir::VarNode;
 class Heap;
 struct Site;
 
-// A piece of memory: an argument's or an allocation's. Known to the heap while it lives.
+// A block of memory: an argument's or an allocation's. Known to the heap while it lives.
 struct Block {
   Heap& heap;
   char* begin;
@@ -41,14 +41,14 @@ class Heap {
  public:
   std::shared_ptr<Block> allocate(size_t bytes, bool track);
   std::shared_ptr<Block> adopt(char* begin, size_t bytes);
-  std::shared_ptr<Block> find(char* address) const;  // null when it lies in no block
+  std::shared_ptr<Block> find(char* address) const;  // null when it is in no block
 
  private:
   friend struct Block;
   std::map<char*, std::weak_ptr<Block>> blocks_;  // by begin
 };
 
-// A buffer at run time. Element [i...] lies at data + (offset + sum(i * strides)) * bytes.
+// A buffer at run time. Element [i...] is at data + (offset + sum(i * strides)) * bytes.
 struct View {
   std::shared_ptr<Block> block;
   char* data = nullptr;
@@ -182,7 +182,7 @@ struct Site {
   int lanes;  // of the last index
   bool stores;
 
-  // Element offsets of all lanes of the access. Lanes for which `mask` is 0 may lie anywhere.
+  // Element offsets of all lanes of the access. Lanes for which `mask` is 0 may be anywhere.
   void locate(Frame& frame, int64_t* elements, const Lane* mask = nullptr) const;
   char* address(const View& view, int64_t element) const;
 };

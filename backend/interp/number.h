@@ -36,7 +36,7 @@ struct Number {
   }
 };
 
-// Scalable vectors have `vscale` times the lanes that their type says: two here, so that what counts on one
+// Scalable vectors have `vscale` times the lanes of their type: two here, so that what counts on one
 // piece shows.
 constexpr int kVscale = 2;
 // Lanes that a value of the type has; one for void.

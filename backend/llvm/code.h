@@ -14,7 +14,7 @@
 
 namespace mlc::llvm_backend {
 
-// What generated code says about where it comes from.
+// What generated code records about its source.
 enum class DebugInfo : uint8_t {
   kNone,
   kLines,  // DWARF line tables; the machine code is the same with them and without
@@ -61,16 +61,16 @@ struct Place {
   std::string function;  // "" when not even that is known
   ir::Span span;
 };
-// Takes no lock, so that a handler of signals may ask.
+// Takes no lock, so that a signal handler may call it.
 bool is_loaded(uintptr_t address);
 bool has_loaded();  // anything, by now
-// Reads the line table of the object now, with memory of the heap: a handler may ask only when what it
+// Reads the line table of the object now, and allocates: a handler may call it only when what it
 // interrupted is loaded code, which holds no lock. Null for an address in other code.
 std::optional<Place> place_of(uintptr_t address);
 
 // Links the object into a shared library or a program with the linker inside mlc; needs no compiler or
 // development files. Programs run `entry` on random inputs (backend/runtime/program.cpp).
-// `soname`: what programs that link it ask for at run time, or "" for the path they were given.
+// `soname`: what programs that link it load at run time, or "" for the path they were linked with.
 void link_shared_library(const Code& code, const ir::Target& target, const std::string& path,
                          const std::string& soname = "");
 // The bytes of a static library of ELF files that has all it needs but libc and libm; written by LLVM, not by

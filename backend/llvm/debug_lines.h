@@ -19,12 +19,12 @@ class DebugLines {
  public:
   explicit DebugLines(llvm::Module& module);
 
-  // Gives a function its entry; `place` is where it begins, and may be unknown (line 0).
+  // Adds the entry of a function; `place` is where it begins, and may be unknown (line 0).
   llvm::DISubprogram* begin(llvm::Function& function, ir::Span place);
   // Nothing known of a place is line 0 of its function.
   llvm::DILocation* at(llvm::DISubprogram* function, ir::Span span);
   void finish();
-  // Every place that code was given.
+  // Every span that code was given.
   std::vector<ir::Span> places() const;
 
  private:

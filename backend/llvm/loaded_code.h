@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where loaded code lies in memory, and what its addresses stand for: what perf and the report of a crash
-// ask.
+// Where loaded code is in memory, and the source of its addresses: what perf and the report of a crash
+// need.
 #pragma once
 
 #include <llvm/ADT/STLFunctionalExtras.h>

@@ -13,18 +13,18 @@ class TargetMachine;
 
 namespace mlc::llvm_backend {
 
-// What code generation asks about a target. One per target text, made once per process and kept.
+// What code generation needs of a target. One per target text, made once per process and kept.
 struct Machine {
   std::unique_ptr<llvm::TargetMachine> machine;
   bool is_host = false;           // code runs in this process: same architecture and system, known features
-  bool is_named = false;          // the target says which CPU, and the text of its functions does too
+  bool is_named = false;          // the target names a CPU, and so does the text of its functions
   bool has_half = false;          // converts float16 to and from float32 in hardware
   bool rounds_bfloat = false;     // rounds float32 to bfloat16 in hardware, as the standard has it
   bool scales_by_powers = false;  // has an instruction for x * 2^n on vectors: AVX-512
   bool has_scalable = false;      // has vectors of a length that only it knows: SVE, RISC-V's V
   unsigned vector_bits =
       0;  // of vectors that LLVM makes by itself: `vector-width`; 0: what it prefers for the CPU
-  unsigned legal_bits = 0;  // up to which a vector that the program has is not taken apart; 0: as LLVM does
+  unsigned legal_bits = 0;  // up to which a vector of the program is not split; 0: as LLVM does
   int opt_level = 3;
   int64_t cores = 0;       // `num-cores`: threads of a parallel loop at most; 0: as many as there are
   unsigned fast_math = 0;  // bits of FastMath below

@@ -11,12 +11,12 @@ extern "C" {
 // the thread that ran it).
 typedef int32_t (*mlc_task)(void* closure, int64_t begin, int64_t end);
 
-// Runs task over [0, extent), in pieces, on the caller and the pool's workers; returns when all is done, with
+// Runs task over [0, extent), in chunks, on the caller and the pool's workers; returns when all is done, with
 // the first status that was not zero. Inside a task it runs everything on the calling thread. Any number of
 // threads may launch at once.
 int32_t mlc_parallel_launch(mlc_task task, void* closure, int64_t extent);
 
-// The same on `cores` threads at most, the caller included: what a target with `num-cores` asks for.
+// The same on `cores` threads at most, the caller included: for a target with `num-cores`.
 int32_t mlc_parallel_launch_on(mlc_task task, void* closure, int64_t extent, int32_t cores);
 
 // The text of the last error of the calling thread, kMlcErrorBytes long. Code with a C interface brings it

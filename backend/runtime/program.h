@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generated code tells the stand-alone program (program.cpp) about the function it runs.
+// What generated code passes to the stand-alone program (program.cpp) about the function that it runs.
 #pragma once
 
 #include <stdint.h>

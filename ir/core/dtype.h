@@ -10,7 +10,7 @@
 
 namespace mlc::ir {
 
-// DLPack's data type with the questions compilers ask. Converts to and from DLDataType, which is what
+// DLPack's data type with the predicates that compilers need. Converts to and from DLDataType, which is what
 // node fields and tvm-ffi values hold. Negative lanes mean a scalable vector of -lanes * vscale.
 class DataType {
  public:

@@ -14,7 +14,7 @@
 
 namespace mlc::ir {
 
-// A place that helps to understand a diagnostic, with a sentence about it.
+// A span that helps to understand a diagnostic, with a sentence about it.
 struct Note {
   std::string message;
   Span span;
@@ -28,8 +28,8 @@ struct PassedCall {
   How how = How::kCalled;
   Span span;            // where; empty while only a builtin is known to have made the call
   std::string by;       // the builtin that made it, `sorted`, or ""
-  std::string values;   // "n is 3, name is 'x'": the parameters that are short to say
-  size_t again = 0;     // how many further calls of this function from this place lie around it
+  std::string values;   // "n is 3, name is 'x'": the parameters with short values
+  size_t again = 0;     // how many more calls of this function from this span enclose it
   size_t left_out = 0;  // how many calls between this one and the next are not kept
 };
 
@@ -50,7 +50,7 @@ struct Diagnostic {
   std::string name;
   std::string kind = "ValueError";
   std::string message;  // lower case, no final period, code in backticks, actual values
-  Span span;            // the expression to blame; may be empty until somebody up the stack knows it
+  Span span;            // the expression to blame; may be empty until a caller fills it in
   std::vector<Note> notes;
   std::vector<PassedCall> calls;  // innermost first; those in the middle of many are left out
   std::vector<Origin> origins;    // nearest first
@@ -63,7 +63,7 @@ struct Diagnostic {
 // The statement that runs the failing call fills in the span when it is still empty.
 class Error : public std::exception {
  public:
-  // What the template hands to the one function that formats.
+  // What the template passes to the one function that formats.
   struct ErasedMessage {
     std::string_view name;
     fmt::string_view format;
@@ -76,7 +76,7 @@ class Error : public std::exception {
   explicit Error(Diagnostic diagnostic);
   // Several errors of one text, found in one go. At least one.
   explicit Error(std::vector<Diagnostic> all);
-  // Out of line: every place that throws would compile them anew.
+  // Out of line: every throw would instantiate them again.
   Error(const Error&);
   Error(Error&&) noexcept;
   Error& operator=(const Error&);

@@ -5,7 +5,7 @@
 
 namespace mlc::ir {
 
-// None where a value is needed. TVM calls it, from place to place, by one of the three.
+// None where a value is needed. TVM uses one of the three, depending on the check.
 inline constexpr const char* kNothingGiven = "TypeError+ValueError+InternalError";
 // What TVM finds by a check that it calls internal, and is wrong about the value.
 inline constexpr const char* kRefusedValue = "InternalError+ValueError";

@@ -187,7 +187,7 @@ struct TupleGetItemNode final : ExprNode {
 };
 using TupleGetItem = Ref<TupleGetItemNode>;
 
-// An element of a buffer (TVM's BufferLoad). A vector index in the last place loads a vector.
+// An element of a buffer (TVM's BufferLoad). A vector as the last index loads a vector.
 struct TensorLoadNode final : ExprNode {
   static constexpr ExprKind kKind = ExprKind::kTensorLoad;
   Buffer source;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tvm-ffi as every file of mlc includes it. Its checks throw through a class whose constructor and destructor are
-// inline: with the error's own members 600 bytes to 4 kB of code in each file, compiled anew. Here they go through
+// inline: with the error's own members 600 bytes to 4 kB of code in each file, compiled again. Here they go through
 // one function that lives in ffi.cpp.
 #pragma once
 

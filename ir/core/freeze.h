@@ -5,7 +5,7 @@
 
 namespace mlc::ir {
 
-// A value of a script as nodes and functions of TVM are given it: lists in it, at any depth, become arrays
+// A value of a script as it is passed to nodes and functions of TVM: lists in it, at any depth, become arrays
 // and dicts maps, which do not change. The value itself where there are none.
 Any freeze(const Any& value);
 

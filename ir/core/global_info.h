@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of a module share beside each other: the lists in IRModule::global_infos.
+// What the functions of a module share: the lists in IRModule::global_infos.
 #pragma once
 
 #include "ir/target/target.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run of a program depends on beside its own text, so that a later run can tell whether it would find
+// What a run of a program depends on besides its own text, so that a later run can tell whether it would find
 // the same.
 #pragma once
 
@@ -16,7 +16,7 @@ struct Input {
   std::string content;  // of what was read
 };
 
-// Of this thread: its importers look for files, and whatever a program can ask of the rest of the world says
+// Of this thread: its importers look for files, and whatever a program can learn from outside says
 // so.
 class Inputs {
  public:

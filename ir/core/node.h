@@ -122,7 +122,7 @@ template <class N>
 const int32_t TypeIndex<N>::value = N::_GetOrAllocRuntimeTypeIndex();
 }  // namespace detail
 
-// What tvm-ffi's templates ask of the type of an object that others derive from.
+// What tvm-ffi's templates require of the type of an object that others derive from.
 #define MLC_NODE_BASE(TypeKey, NodeType, BaseType)                                                             \
   static constexpr const char* _type_key = TypeKey;                                                            \
   static constexpr int32_t _type_depth = BaseType::_type_depth + 1;                                            \

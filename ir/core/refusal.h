@@ -27,7 +27,7 @@ struct Refusal {
   // Format; lower case, no final period, code in backticks, actual values. Empty where each statement that
   // refuses has a message of its own (refuse_as).
   std::string_view message = {};
-  std::string_view help = {};     // what would work, where the place that refuses has nothing nearer to say
+  std::string_view help = {};     // what would work, where the statement that refuses has no help of its own
   std::string_view meaning = {};  // the reason of the rule, for `mlc explain`
   // Statements that are refused, and their like that are not, behind the head of their room
   // (repl/shell/explain_refusal.cpp); a test runs both.
@@ -77,7 +77,7 @@ template <class... Args>
 Error refuse(std::type_identity_t<CheckedRow<const Args&...>> checked, const Args&... args) {
   return make_refusal(checked.row, checked.row.refusal->message, fmt::make_format_args(args...));
 }
-// The same rule, where other words tell more of the case.
+// The same rule, with a message for the case.
 template <class... Args>
 Error refuse_as(RefusalRow row, fmt::format_string<const Args&...> message, const Args&... args) {
   return make_refusal(row, message, fmt::make_format_args(args...));
@@ -98,7 +98,7 @@ struct RefusalList {
   const ::mlc::ir::RefusalList refusals_##folder_file = table
 
 // An error whose report shows more than its message: what takes time to find out (lines of a module, an
-// example) is found when somebody reads it, not where a search tries the next step.
+// example) is found when the report is shown, not where a search tries the next step.
 class RefusedError final : public Error {
  public:
   using Complete = std::function<void(Diagnostic&)>;

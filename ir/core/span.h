@@ -11,7 +11,7 @@
 namespace mlc::ir {
 
 // A byte range [begin, end) in a registered source file. File 0 means "no source": a node that a
-// pass made. Twelve bytes, copied freely; line and column are computed only when somebody reads them.
+// pass made. Twelve bytes, copied freely; line and column are computed on demand.
 struct Span {
   uint32_t file = 0;
   uint32_t begin = 0;
@@ -28,7 +28,7 @@ struct SourceFile {
   std::string name;  // as the user wrote it; "<stdin>", "<repl>"
   std::string text;
   std::vector<uint32_t> lines;  // byte offset of each line start
-  // Of a file without text that stands for a span which a script made: that object (span_node.h).
+  // For a file without text that represents a span made by a script: that object (span_node.h).
   std::shared_ptr<const void> span_node;
 
   std::string_view line(uint32_t number) const;  // 1-based, without the newline
@@ -42,7 +42,7 @@ struct Position {
 
 // The texts of one session: a program that runs, a document of an editor, a golden. It grows while it lives,
 // a SourceFile never moves, so views into it stay valid; with it all texts go. Ids of files are unique in the
-// process: a node that outlives its session has a place that nobody knows any more, never one in another
+// process: a node that outlives its session has a span that resolves to nothing, never to another
 // text.
 class SourceMap {
  public:
@@ -72,7 +72,7 @@ class SourceMap {
   Position position(uint32_t id, uint32_t offset) const;
   std::string_view text(Span span) const;
   std::string describe(Span span) const;  // "file.mlc:3:7", or "" without a source
-  // That the file stands for a span of a script.
+  // Makes the file represent a span of a script.
   void set_span_node(uint32_t id, std::shared_ptr<const void> node);
 
  private:

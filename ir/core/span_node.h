@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans as objects: tvm.ir.Span, what scripts make and what `node.span` gives.
+// Spans as objects: tvm.ir.Span, what scripts make and what `node.span` returns.
 #pragma once
 
 #include "ir/core/node.h"
@@ -19,16 +19,16 @@ SourceName source_name(const std::string& name);
 struct SpanNode final : ffi::Object {
   SourceName source;
   int64_t line, end_line, column, end_column;
-  mutable Span span;  // what nodes of this place keep
+  mutable Span span;  // what nodes with this span keep
   SpanNode(SourceName source, int64_t line, int64_t end_line, int64_t column, int64_t end_column)
       : source(std::move(source)), line(line), end_line(end_line), column(column), end_column(end_column) {}
   MLC_NODE("mlc.ir.Span", SpanNode, ffi::Object);
 };
 
-// The object of a span: the one that a script gave, or one of where the text stands. None for no span.
+// The object of a span: the one that a script made, or one of the span in the text. None for no span.
 Any span_node(Span span);
 
-// The `span` argument of a constructor: a node that a call has just made, and nobody else has, says that it
+// The `span` argument of a constructor: a node that a call has just made and alone owns says that it
 // is from there. Other results stay as they are, and `given` may be no span at all.
 void give_span(Any& result, const Any& given);
 

@@ -111,7 +111,7 @@ struct OpaqueTypeNode final : TypeNode {
 Type string_type();
 Type opaque_type();
 
-// Multi-dimensional memory: the type of a buffer variable. Element [i0, i1, ...] lies at
+// Multi-dimensional memory: the type of a buffer variable. Element [i0, i1, ...] is at
 // elem_offset + sum(i * strides) elements past the data pointer; no strides means row-major compact.
 struct BufferTypeNode final : TypeNode {
   static constexpr TypeKind kKind = TypeKind::kBuffer;

@@ -50,7 +50,7 @@ struct ApiParam {
   std::string name;
   Kind kind = Kind::kPositional;
   bool has_default = false;
-  Any default_value;         // None, bool, int, float, str; [] and () give an empty Array
+  Any default_value;         // None, bool, int, float, str; [] and () make an empty Array
   std::string default_text;  // as written in the signature
 };
 

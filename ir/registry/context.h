@@ -16,7 +16,7 @@ struct Entered {
   std::vector<Target> targets;     // by `with Target(...)`, innermost last
   std::vector<Any> pass_contexts;  // by `with PassContext(...)`: those of transform/pass/pass_context.h
   const Target* lowered_for = nullptr;  // what a pipeline that runs now makes code for
-  bool solver = false;                  // may the analyzer ask an SMT solver?
+  bool solver = false;                  // may the analyzer use an SMT solver?
   // The error that has left a function of a script into compiled code (Host::leave).
   std::exception_ptr error_below;
 };
@@ -26,7 +26,7 @@ struct Entered {
 struct Context : Entered {
   SourceMap sources;
   std::map<std::string, Any, std::less<>> tensor_intrins;       // TensorIntrin.register
-  std::map<std::string, std::string, std::less<>> target_tags;  // Target.register_tag: what they stand for
+  std::map<std::string, std::string, std::less<>> target_tags;  // Target.register_tag: their specifications
 
   // That of the innermost Use of this thread; outside of any one that lives as long as the thread.
   static Context& current();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a room may ask of whoever runs it. Nothing below finds a function of a room above or beside it by its
-// name: it is handed a Host by its caller, down from a row (ApiCall::host), and asks that.
+// name: its caller passes it a Host, down from a row (ApiCall::host), which it calls.
 #pragma once
 
 #include <exception>
@@ -42,15 +42,15 @@ class Host {
   virtual Any call_library(std::string_view module, std::string_view function, std::span<const Any> args);
   // The same value written simpler. Without an analyzer: by linear arithmetic.
   virtual Ref<ExprNode> simplify(const Ref<ExprNode>& e);
-  // The text of a program, laid out as `mlc fmt` does. Error where nobody has the formatter: no-formatter.
+  // The text of a program, laid out as `mlc fmt` does. Error in a host without a formatter: no-formatter.
   virtual std::string format(std::string source);
-  // What LLVM calls the intrinsic of that number. Error where nobody has LLVM: unknown-intrinsic.
+  // What LLVM calls the intrinsic of that number. Error in a host without LLVM: unknown-intrinsic.
   virtual std::string llvm_intrinsic_name(int64_t number);
   // Runs `action` when this host ends, before its values do: for what others hold of it.
   virtual void at_end(std::function<void()> action);
   // In a handler: the error in flight leaves a function of a script into code that has called it through
   // tvm-ffi. What comes out at the other side of that code has a kind and a text alone; whoever called the
-  // code finds this error in Context::error_below and goes on with it.
+  // code finds this error in Context::error_below and rethrows it.
   [[noreturn]] void leave();
 
  protected:

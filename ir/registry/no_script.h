@@ -5,7 +5,7 @@
 
 namespace mlc::ir {
 
-// What stands for the script where C++ runs passes, primitives and rows without one.
+// The host where C++ runs passes, primitives and rows without a script.
 struct NoScript final : Host {
   Any call(const Any& callee, std::span<const Any>) override {
     throw Error("not-callable", "no script runs here that could call a `{}`", type_name(callee));

@@ -21,7 +21,7 @@ struct RenewedArguments {
 // Nothing for a call that is in today's form already.
 std::optional<RenewedArguments> renewed_arguments(const Api& api, const ApiArguments& given);
 
-// Does the keyword of a function of a module of today say nothing any more? `is_size_var` of `T.int64`.
+// Is a keyword of a function of today's module without effect? `is_size_var` of `T.int64`.
 bool is_idle_keyword(std::string_view module, std::string_view name, std::string_view keyword);
 // What a keyword of such a function is called today, or "": `dtype` of `tir.Var` is `ty`.
 std::string_view renamed_keyword(std::string_view module, std::string_view name, std::string_view keyword);

@@ -12,7 +12,7 @@ namespace mlc::ir {
 
 // Rows cost nothing until a name is first asked for: programs of Python alone never do. Then they are
 // indexed, and each signature is parsed when its row is first found. Rows are added before programs run; from
-// then on the registry only answers, and any number of threads may ask.
+// then on the registry is read-only, and any number of threads may read it.
 class ApiRegistry {
  public:
   static ApiRegistry& global();

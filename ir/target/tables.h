@@ -36,16 +36,16 @@ std::vector<std::pair<std::string_view, AttrType>> target_options(std::string_vi
 Map<String, Any> in_shown_order(std::string_view kind, const Map<String, Any>& given,
                                 const Map<String, Any>& all);
 
-// The specification, in JSON, that a tag stands for; empty where there is no such tag.
+// The specification, in JSON, of a tag; empty where there is no such tag.
 std::string target_of_tag(std::string_view tag);
 std::vector<std::string> target_tags();
 // Adds what is known of Arm processors to the attributes; false for others.
 bool add_arm_features(std::string_view kind, Map<String, Any>& attrs);
-// Who knows which features (in LLVM's words) the processor of a target has.
+// Who knows which features (by LLVM's names) the processor of a target has.
 using ProcessorHas = bool (*)(const Target& target, std::string_view feature);
 void ask_processors(ProcessorHas has);
 
-// From now on the tag stands for this specification.
+// Registers the tag for this specification.
 void set_target_tag(std::string tag, std::string json);
 
 }  // namespace mlc::ir

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts of buffers in kernel functions: where an element of a logical shape lies, as a coordinate on named
+// Layouts of buffers in kernel functions: where an element of a logical shape is, as a coordinate on named
 // axes. `m` is memory; others are threads (`laneid`, `tx`, ...) or special memories (`TLane`, `TCol`, `P`,
 // `F`, `Bank`). A buffer without a layout (schedulable functions) is plain row-major memory.
 #pragma once
@@ -104,7 +104,7 @@ using ComposeLayout = Ref<ComposeLayoutNode>;
 
 // Row-major strides in the index type of the shape (that of its first extent that is not int32).
 Array<Expr> row_major_strides(const Array<Expr>& shape);
-// Row-major memory of that shape: what buffers of kernel functions have unless they say otherwise.
+// Row-major memory of that shape: the default of buffers of kernel functions.
 TileLayout default_layout(const Array<Expr>& shape);
 bool is_default_layout(const ObjectRef& layout, const Array<Expr>& shape);
 // The layout with `map` applied to every expression in it; the same object where nothing changes.

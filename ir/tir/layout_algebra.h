@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be asked of layouts and made from them. Extents and strides are expressions; where a split needs a
-// division that does not come out even for sure, Error layout-does-not-fit says so.
+// division that is not provably exact, Error layout-does-not-fit is thrown.
 #pragma once
 
 #include "ir/tir/layout.h"
@@ -17,7 +17,7 @@ Layout storage_of(const Layout& layout);
 Expr size_of(const Layout& layout, const std::optional<String>& axis = {});
 // One more than the largest coordinate; without an axis, over the sum of all memory axes.
 Expr span_of(const Layout& layout, const std::optional<String>& axis = {});
-bool is_trivial(const Layout& layout);  // coordinate i lies at address i
+bool is_trivial(const Layout& layout);  // coordinate i is at address i
 
 // The same layout with its iterators split so that those [separators[i], separators[i + 1]) cover dimension
 // i.
@@ -66,7 +66,7 @@ GroupedMany group_many(const TileLayout& layout, const std::vector<Array<Expr>>&
 // plain memory.
 std::optional<std::pair<std::string_view, std::string_view>> scope_of(const TileLayout& layout);
 
-// The coordinates, by axis, of the element whose parts (one for each iterator of `shard`) are given.
+// The coordinates, by axis, of the element whose parts (one for each iterator of `shard`) these are.
 std::vector<std::pair<String, Expr>> apply(const Layout& layout, const Array<Expr>& parts);
 Array<Expr> split_coordinate(const TileLayout& layout, const Expr& linear);
 Expr linear_coordinate(const Array<Expr>& coordinate, const Array<Expr>& shape);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions of PTX. A row is all there is to say of one form: its operator, how it is spelled, and which modifiers
+// Instructions of PTX. A row is the whole definition of one form: its operator, how it is spelled, and which modifiers
 // and operands it takes, as frontend/tvmscript/device reads them.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace mlc::ir {
 
-// One form of an instruction. Columns, words separated by spaces:
+// One form of an instruction. Columns, each a list separated by spaces:
 //   slots     `name=a|b` one of the modifiers a and b; `name?=a|b` or none of them
 //   operands  `name:role...`: r read, w written, u both; `=types` (a/b, table(slots), or @slot: the
 //   modifier); `~` lanes may be
@@ -19,8 +19,8 @@ namespace mlc::ir {
 //             one behind its letter n; `2#` is twice as many, `#/4` a quarter, but at least one.
 //   rules     `s=a|b>t=c|-`: with a or b in slot s, slot t holds c or nothing; `&` joins conditions;
 //             `s!a`: a is never in slot s
-// In the tables of ptx/, a row with `[a;b]` in its columns stands for two forms, the first with each a, the second with
-// each b; `$name` is one of the words that rows share.
+// In the tables of ptx/, a row with `[a;b]` in its columns defines two forms, the first with each a, the second with
+// each b; `$name` is one of the lists that rows share.
 struct PtxRow {
   std::string_view name;    // the operator is tirx.ptx.<name>
   std::string_view family;  // as spelled: T.ptx.<family>

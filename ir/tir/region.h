@@ -8,7 +8,7 @@
 
 namespace mlc::ir {
 
-// In order of first access. `opaque`: buffers whose address escapes, so that no region can be told.
+// In order of first access. `opaque`: buffers whose address escapes, so that their regions are unknown.
 struct AccessRegions {
   Array<TensorRegion> reads;
   Array<TensorRegion> writes;

@@ -17,7 +17,7 @@ using Simplify = std::function<Expr(const Expr&)>;
 Expr simplified(const Expr& e, const Simplify& simplify);
 
 // Simplified, and quotients by which remainders are completed: (c // b) * b + c % b is c. What indices of
-// rows and columns make of the place of an element.
+// rows and columns make of the offset of an element.
 Expr merge_remainders(const Expr& e, const Simplify& simplify);
 
 // The module as its text would read: extents of loops are simplified then, as TVM's are. Loops of one T.grid,

@@ -408,7 +408,7 @@ enum class ScopeBinding : int32_t {
 };
 
 // Coordinates of the thread that runs: one variable per dimension. Extents may be left out (empty); they
-// are then found from the definitions beside this one. `preferred_extents`: what to launch where possible.
+// are then found from the other definitions. `preferred_extents`: what to launch where possible.
 struct ScopeIdDefNode final : ffi::Object {
   Array<Var> def_ids;
   Array<Expr> extents;
@@ -498,7 +498,7 @@ struct TilePrimitiveCallNode final : StmtNode {
 using TilePrimitiveCall = Ref<TilePrimitiveCallNode>;
 
 // The statements in order, nested sequences flattened and no-ops (Evaluate of 0) dropped;
-// one statement stands alone, none becomes Evaluate(0).
+// one statement is returned as it is, none becomes Evaluate(0).
 Stmt seq(Array<Stmt> stmts, Span span = {});
 Stmt no_op();
 bool is_no_op(const Stmt& stmt);

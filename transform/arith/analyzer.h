@@ -32,7 +32,7 @@ struct ModularSet {
 
 enum class Ordering : uint8_t { kUnknown, kLess, kLessEqual, kEqual, kGreaterEqual, kGreater, kNotEqual };
 
-// Knows the variables of one place in a program. Not shared between threads; cheap to make.
+// Knows the variables in scope at one point of a program. Not shared between threads; cheap to make.
 // Integer arithmetic is taken not to overflow, as everywhere in index computations.
 class Analyzer {
  public:
@@ -41,11 +41,11 @@ class Analyzer {
   Analyzer(const Analyzer&) = delete;
   Analyzer& operator=(const Analyzer&) = delete;
 
-  // `var` lies in `range` from now on (a unit range makes it a constant). A later bind replaces it.
+  // `var` is in `range` from now on (a unit range makes it a constant). A later bind replaces it.
   void bind(const Var& var, const Range& range);
   // `var` is this value: it is replaced by it when simplifying.
   void bind(const Var& var, const Expr& value);
-  // `var` lies within constant bounds.
+  // `var` is within constant bounds.
   void bind(const Var& var, ConstIntBound bound);
   // `var` stays in an arithmetic progression; its bounds stay as they are.
   void bind(const Var& var, ModularSet residues);
@@ -59,7 +59,7 @@ class Analyzer {
   Expr simplify(const Expr& e, int steps = 2);
   Expr rewrite_simplify(const Expr& e);  // local rules only
   // Rules that have to be asked for, as flags: 1 combines known inequalities, 2 writes conditions as an `and`
-  // of `or`s, 4 simplifies each side of `and` and `or` with what the other one says.
+  // of `or`s, 4 simplifies each side of `and` and `or` under the condition of the other.
   void enable(int64_t extensions);
   Expr canonical_simplify(const Expr& e);  // sums of (index % upper // lower) * scale
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the analyzer, which call each other: bounds ask for simpler forms, rules ask for bounds.
+// The parts of the analyzer, which call each other: bounds use simplified forms, rules use bounds.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ class AnalyzerImpl {
 
   RewriteStats stats;
   int64_t maximum_rewrites = 0;  // more are an error; 0: no limit
-  // What scripts are told of casts is TVM's answer, as if no value were wrapped or rounded. Where
+  // Scripts see TVM's answer for casts, as if no value were wrapped or rounded. Where
   // simplification builds on bounds a cast may do both.
   bool casts_keep_values = false;
   int64_t extensions = 0;  // flags of those above: slower rules that have to be asked for
@@ -98,7 +98,7 @@ class AnalyzerImpl {
     bool& form_;
     bool outer_;
   };
-  // A condition in force, and what it says about bounds.
+  // A condition in force, and the bounds that it implies.
   struct Truth {
     Expr condition;
     bool value;

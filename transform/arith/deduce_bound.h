@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a comparison says about one of its variables.
+// The bound that a comparison implies for one of its variables.
 #pragma once
 
 #include "transform/arith/int_set.h"
@@ -11,7 +11,7 @@ inline bool depends_on(const Expr& e, const Var& var) {
 }
 
 // Values of `target` for which `condition` holds, whatever the variables of `relaxed` are within their sets.
-// `hints` tells the signs of factors. Nothing when `target` cannot be brought to one side.
+// `hints` holds the signs of factors. Nothing when `target` cannot be brought to one side.
 IntervalSet deduce_bound(const Var& target, const Expr& condition, const Domains& hints,
                          const Domains& relaxed);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index maps as arguments: scripts give functions of indices.
+// Index maps as arguments: scripts pass functions of indices.
 #pragma once
 
 #include "ir/registry/api.h"

@@ -44,7 +44,7 @@ IntervalSet everything();
 IntervalSet nothing();
 // The values in both sets.
 IntervalSet meet(const IntervalSet& a, const IntervalSet& b, Analyzer& analyzer);
-// What a conjunction says of single variables: `i < n`, `0 <= i`, `i == j`.
+// What a conjunction implies for single variables: `i < n`, `0 <= i`, `i == j`.
 std::vector<std::pair<Var, IntervalSet>> domains_of(const Expr& condition);
 IntervalSet point(const Expr& value);
 

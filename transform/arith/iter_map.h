@@ -87,7 +87,7 @@ using IterSum = Ref<IterSumNode>;
 
 inline const IterSumNode* IterMarkNode::as_sum() const { return sum.as<IterSumNode>(); }
 
-// `message` with an expression in place of each `{}`.
+// `message` with an expression for each `{}`.
 struct IterMapError {
   std::string message;
   std::vector<Expr> exprs;
@@ -98,9 +98,9 @@ struct IterMapResult {
   std::vector<IterMapError> errors;
   // Holds for the values that padding added; null when that was not looked at. It contains `opaque_sum`s.
   Expr padding_predicate;
-  // No two iterations give the same value of a fused sum, and nothing is padded.
+  // No two iterations have the same value of a fused sum, and nothing is padded.
   bool exact = true;
-  // The sums stand for the indices up to their order only: `(15 - i) // 4` is `i // -4 + 3` among them.
+  // The sums equal the indices up to their order only: `(15 - i) // 4` is `i // -4 + 3` among them.
   bool reordered = false;
 };
 // `opaque_remainders`: `i % 16 % 3`, which is no digit of `i`, may stand in the base of a sum, as in TVM;

@@ -52,7 +52,7 @@ class IterMapRewriter {
     IterMap map;
     bool is_map() const { return map.defined(); }
   };
-  // A sum that was met before: its digits one by one, the mark that stands for it, the mark's least value.
+  // A sum that was met before: its digits one by one, its mark, the mark's least value.
   struct Fused {
     IterSum flattened, structured;
     IterMark mark;

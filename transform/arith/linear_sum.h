@@ -23,7 +23,7 @@ struct LinearTerm {
   Rounding rounding = Rounding::kFloor;
 };
 
-// Terms of one index stand together, larger `lower` first.
+// Terms of one index are adjacent, larger `lower` first.
 struct LinearSum {
   DataType dtype = DataType::Int(32);
   std::vector<LinearTerm> terms;

@@ -42,7 +42,7 @@ struct Pattern {
   int root = 0;
 };
 
-// What the names of a rule stand for.
+// What the names of a rule are bound to.
 struct Match {
   static constexpr int kSlots = 12;  // x y z w u v l s, then c1 c2 c3 c4
   std::array<const Expr*, kSlots> bound{};
@@ -66,7 +66,7 @@ struct CompiledRule {
 class RuleSet {
  public:
   explicit RuleSet(std::span<const Rule> rows, bool any_type = false);
-  // The first rule that applies, applied; null when none does. `go_on`: it asks for more.
+  // The first rule that applies, applied; null when none does. `go_on`: simplify the result again.
   Expr apply(const Expr& e, AnalyzerImpl& analyzer, bool& go_on) const;
 
  private:

@@ -12,7 +12,7 @@ Expr rewrite_floordiv(const Expr& e, AnalyzerImpl& analyzer);
 Expr rewrite_unsigned_division(const Expr& e, AnalyzerImpl& analyzer);
 // Vectors, before the rows of `%`; after those of truncmod, where no lane starts below 0.
 Expr rewrite_floormod_lanes(const Expr& e, AnalyzerImpl& analyzer);
-// After the rows of `%` and truncmod: remainders that residues or bounds tell.
+// After the rows of `%` and truncmod: remainders known from residues or bounds.
 Expr rewrite_remainder(const Expr& e, AnalyzerImpl& analyzer);
 
 }  // namespace mlc::transform

@@ -20,7 +20,7 @@ class SmtProblem {
   // easier.
   std::string text(bool with_types) const;
 
-  // What the constants stand for, in the order in which they were met.
+  // The terms behind the constants, in order of first use.
   struct Constant {
     Expr expr;
     std::string name;

@@ -7,11 +7,11 @@
 
 namespace mlc::transform {
 
-// Does can_prove of every analyzer ask the solver where rules do not decide? Off, except where a PassContext
+// Does can_prove of every analyzer use the solver where rules do not decide? Off, except where a PassContext
 // says `mlc.solver`: it takes milliseconds, not microseconds.
 bool solver_enabled();
 void enable_solver(bool enabled);
-// Does it say so? False where it is not enabled.
+// Does it prove the condition? False where it is not enabled.
 bool solver_proves(AnalyzerImpl& known, const Expr& condition);
 bool solver_is_here();  // can libz3 be loaded?
 // Throws Error no-solver unless it can.

@@ -5,7 +5,7 @@
 
 namespace mlc::transform {
 
-// A Rewriter whose analyzer knows the loops, threads, names and branches around the place that is rewritten.
+// A Rewriter whose analyzer knows the loops, threads, names and branches around what is being rewritten.
 class AnalyzingRewriter : public Rewriter {
  public:
   using Rewriter::rewrite;

@@ -8,7 +8,7 @@
 
 namespace mlc::transform {
 
-// One copy, and what is known where it stands.
+// One copy, and what is known in its scope.
 struct AutoCopy {
   std::map<std::string, int64_t> threads;  // "threadIdx.x" -> how many run
   std::vector<For> outer;                  // the loops around, outermost first

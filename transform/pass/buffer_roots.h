@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which buffers are views on which memory: DeclBuffer gives another name, type or shape to what is there.
+// Which buffers are views on which memory: DeclBuffer is another name, type or shape of existing memory.
 #pragma once
 
 #include "ir/core/visit.h"

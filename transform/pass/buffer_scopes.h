@@ -11,7 +11,7 @@ namespace mlc::transform {
 
 using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
 
-// A loop or block around a place, as a tree; index 0 is the function.
+// An enclosing loop or block, as a tree; index 0 is the function.
 struct Scope {
   int parent = 0;
   int depth = 0;

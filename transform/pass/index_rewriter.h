@@ -7,7 +7,7 @@
 
 namespace mlc::transform {
 
-// A rewriter that knows where an index stands (indices, ranges of loops, threads and blocks, types of
+// A rewriter that knows the context of an index (indices, ranges of loops, threads and blocks, types of
 // buffers) and keeps types together when variables change theirs: ranges follow their variable, names their
 // value, the operands of one expression the wider of them. What is written to memory or stored under a type
 // stays of it.
@@ -19,7 +19,7 @@ class IndexRewriter : public BufferTypeRewriter {
 
  protected:
   bool is_index_ = false;      // in an index, or in the body of a thread
-  bool is_condition_ = false;  // in what a branch or a choice asks
+  bool is_condition_ = false;  // in the condition of a branch or a choice
   std::unordered_map<const VarNode*, Var> vars_;
 
   // The variable of a loop, thread or block as it is afterwards.

@@ -29,7 +29,7 @@ class LinearAccesses final : public Walker {
   std::unordered_map<const VarNode*, Alloc> allocs;
   BufferRoots roots;
 
-  // Looks at the allocations that `wanted` says yes to. `who` is the pass, for errors.
+  // Considers the allocations that `wanted` accepts. `who` is the pass, for errors.
   LinearAccesses(std::string_view who, std::function<bool(const AllocBufferNode&)> wanted)
       : who_(who), wanted_(std::move(wanted)) {}
   void visit(const Stmt& s) override;

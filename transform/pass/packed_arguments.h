@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of a function as a packed call hands them over: reading each from its place, the checks that
+// The arguments of a function as a packed call passes them: reading each from its slot, the checks that
 // it is what the function was made for, and the messages of these checks.
 #pragma once
 
@@ -15,7 +15,7 @@ class PackedArguments {
  public:
   Var args, num_args;  // parameters of the packed function
 
-  // `symbol` is what the function is called in messages, `device` where its tensors lie; `host` knows the
+  // `symbol` is what the function is called in messages, `device` where its tensors are; `host` knows the
   // texts of expressions.
   PackedArguments(const PrimFunc& fn, std::string symbol, int device, Host& host);
   // The body with its parameters defined before it.
@@ -33,7 +33,7 @@ class PackedArguments {
   Host& host_;
   std::string symbol_, signature_;
   int device_;
-  Array<Stmt> binds_;   // in order; what stands in an attribute without body reaches over the rest
+  Array<Stmt> binds_;   // in order; an attribute without body covers the rest
   Array<Stmt> checks_;  // when all variables are known: that values agree
   std::vector<Later> later_;
   Array<Stmt> views_;                                      // buffers on the memory of the tensors

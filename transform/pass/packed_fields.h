@@ -28,7 +28,7 @@ enum class PackedField : int {
   kInt64Element = 17,
 };
 
-// What tvm-ffi's type indices say an argument is.
+// The kind of an argument, by tvm-ffi's type indices.
 constexpr int64_t kPackedNone = 0, kPackedInt = 1, kPackedBool = 2, kPackedFloat = 3, kPackedPointer = 4,
                   kPackedTensorPointer = 7, kPackedText = 8, kPackedObject = 64, kPackedTensor = 70;
 

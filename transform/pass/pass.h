@@ -15,7 +15,7 @@ namespace mlc::transform {
 using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
 
 // What one run of a pass knows besides the program: its arguments, the configuration of the pass context, and
-// whom it may ask for texts of nodes.
+// which renders nodes for it.
 struct PassOptions {
   std::span<const Any> args;       // by the signature; a pass run without any takes its defaults
   const Map<String, Any>* config;  // "tirx.disable_vectorize" -> True; never null
@@ -64,7 +64,7 @@ const std::vector<const Pass*>& all_tir_passes();
 const Pass& find_pass(std::string_view name);  // throws Error unknown-pass with the nearest name
 
 // The pass on every PrimFunc of the module; other functions stay. The result is verified where
-// verify_after_passes() says so.
+// verify_after_passes() is on.
 IRModule run_pass(const Pass& pass, const IRModule& mod, Host& host, std::span<const Any> args = {});
 // Is what each pass leaves verified? So it is in debug builds, and where goldens and unit tests run.
 bool& verify_after_passes();

@@ -20,7 +20,7 @@ using PassConfig = Ref<PassConfigNode>;
 // The entries as the passes read them: dictionaries become options, numbers the type of their key. Throws
 // Error unknown-config, wrong-config, config-not-available.
 Map<String, Any> checked_config(const Map<String, Any>& config);
-// What `PassContext.list_configs()` gives: {"type": ...} by key.
+// What `PassContext.list_configs()` returns: {"type": ...} by key.
 Map<String, Any> config_types();
 
 std::span<const ApiRow> pass_config_rows();

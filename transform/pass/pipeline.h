@@ -26,7 +26,7 @@ class Pipeline {
   size_t size() const { return passes_.size(); }
   std::string pass_name(size_t i) const;  // "LowerOpaqueBlock"
   IRModule run(size_t i, const IRModule& mod) const;
-  // All passes from the one with index `first` on. `after`: told the index and the module after each.
+  // All passes from the one with index `first` on. `after` is called with the index and the module after each.
   IRModule lower(const IRModule& mod, size_t first = 0,
                  const std::function<void(size_t, const IRModule&)>& after = nullptr) const;
 

@@ -5,8 +5,8 @@
 
 namespace mlc::transform {
 
-// Every expression of the function simplified with what is known where it stands. With `know_blocks`, inside
-// of a block its iterators are known to lie in their domains.
+// Every expression of the function simplified with what is known in its scope. With `know_blocks`, inside
+// of a block its iterators are known to be in their domains.
 PrimFunc simplify_stmts(const PrimFunc& fn, const PassOptions& options, bool know_blocks);
 
 }  // namespace mlc::transform

@@ -20,14 +20,14 @@ struct StorageRank {
 };
 StorageRank storage_rank(std::string_view scope);
 
-// One piece of memory and the allocations that live in it, one after the other.
+// One region of memory and the allocations that live in it, one after the other.
 struct Storage {
   const StmtNode* attach = nullptr;  // the thread or parallel loop it is allocated in; null: the function
   std::string scope;
   uint64_t bits = 0;  // 0: not constant
   DataType element;
   std::vector<const AllocBufferNode*> allocs;
-  Buffer buffer;             // allocated in their place
+  Buffer buffer;             // allocated instead of them
   uint64_t bits_offset = 0;  // of special memory, in the one that holds all
   std::vector<Storage*> merged;
 };

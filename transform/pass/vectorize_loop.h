@@ -8,11 +8,11 @@ namespace mlc::transform {
 // Which calls of elementary functions take vectors: those of TVM's VectorizeLoop, or all that mlc compiles.
 enum class VectorCalls : uint8_t { kAsInTVM, kAll };
 
-// Whether lanes that a condition leaves out are masked: as TVM's option of the PassContext says, or those of
+// Whether lanes that a condition leaves out are masked: by TVM's option of the PassContext, or those of
 // what is left of a row as well.
 enum class VectorMasks : uint8_t { kAsInTVM, kTails };
 
-// Vectorized loops become vector code where the pass's first flag says so, serial loops otherwise.
+// Vectorized loops become vector code if the pass's first flag is set, serial loops otherwise.
 PrimFunc vectorize_loops(const PrimFunc& fn, const PassOptions& options, VectorCalls calls,
                          VectorMasks masks);
 

@@ -24,7 +24,7 @@ SRefNode* common_above(const std::vector<SRefNode*>& srefs);
 std::vector<const ForNode*> relaxed_loops(const SRefNode& block, const SRefNode* top,
                                           std::string_view storage_scope);
 
-// Where a buffer lies: "global", "shared", "local", ...
+// The storage scope of a buffer: "global", "shared", "local", ...
 std::string_view memory_of(const Buffer& buffer);
 // Which statement of the body of `above` holds `below`.
 size_t child_position(const SRefNode& above, const SRefNode& below);
@@ -53,8 +53,8 @@ struct Accesses {
 struct Dependences {
   std::vector<SRefNode*> blocks;  // in program order
   std::unordered_map<const VarNode*, std::vector<SRefNode*>> writers, readers;
-  // Of blocks that tell nothing (`T.reads()`, `T.writes()`): what the blocks inside of them access. For
-  // queries of blocks that hide accesses: what they told.
+  // Of blocks without declared accesses (`T.reads()`, `T.writes()`): what the blocks inside of them access. For
+  // queries of blocks that hide accesses: what they declared before.
   std::unordered_map<const SRefNode*, Accesses> undeclared;
 
   const Array<TensorRegion>& reads(const SRefNode& block) const;
@@ -66,7 +66,7 @@ struct Dependences {
   std::vector<SRefNode*> dependents(const SRefNode& block) const;
 };
 Dependences dependences(ScheduleState& state, const SRefNode& scope);
-// The same by what the blocks tell: how TVM answers queries.
+// The same by declared accesses: how TVM answers queries.
 Dependences told_dependences(ScheduleState& state, const SRefNode& scope);
 
 // Is every iterator of the block an independent sum of digits of the loops around it, taking all values of
@@ -83,7 +83,7 @@ void compute_flags(ScheduleState& state, SRefNode& block);
 // After regions of `buffer` changed: what its readers in the scope read counts as covered only if it is.
 void recheck_cover(ScheduleState& state, SRefNode& scope, const Buffer& buffer);
 
-// Why a block is not complete (or no reduction block), in words; empty when it is.
+// Why a block is not complete (or no reduction block); empty when it is.
 std::string why_not_complete(ScheduleState& state, const SRefNode& block, const SRefNode& scope);
 std::string why_not_reduction(ScheduleState& state, const SRefNode& block, const SRefNode& scope);
 
@@ -95,7 +95,7 @@ void require_complete(ScheduleState& state, const SRefNode& block, const SRefNod
 void require_reduction(ScheduleState& state, const SRefNode& block, const SRefNode& scope);
 void require_affine_binding(ScheduleState& state, const SRefNode& block);
 void require_compact_dataflow(ScheduleState& state, const SRefNode& below, const SRefNode& scope);
-// Do the blocks tell what they access? Where not, a primitive that needs their regions cannot go on.
+// Do the blocks declare what they access? Where not, a primitive that needs their regions refuses.
 // Do the blocks below this loop take only what the same iteration has made, or what comes from outside of it?
 void require_apart(ScheduleState& state, SRefNode& loop, std::string_view primitive);
 void require_told(const Dependences& deps, const std::vector<SRefNode*>& blocks);

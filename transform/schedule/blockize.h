@@ -13,7 +13,7 @@ SBlockRealize blockized_loop(Step& step, const LoopArg& loop, bool preserve_unit
 // After an outer block was put into the module: whether it and what is inside are affine and stage pipelines.
 SRefNode* settle_outer_block(Step& step, const SBlock& outer);
 
-// The blocks, neighbours in the body of the place above them, in one outer block. Errors: as above,
+// The blocks, adjacent in the body of their parent, in one outer block. Errors: as above,
 // blockize-different-iterators, blockize-not-neighbours, blockize-outer-reduction.
 SRefNode* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool preserve_unit_iters);
 

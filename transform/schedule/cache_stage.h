@@ -34,7 +34,7 @@ void require_storage_scope(Step& step, size_t argument, const String& storage_sc
 Buffer buffer_in(const Buffer& buffer, const String& storage_scope);
 // The only block that writes the buffer in this scope; null when none does. Error: several-writers.
 SRefNode* only_writer(const Dependences& deps, const Buffer& buffer, Span span);
-// A copy made behind the writer comes too late for blocks that stand before it. Those of `readers` that share
+// A copy made after the writer comes too late for blocks before it. Those of `readers` that share
 // no loop with it are left alone unless they are to use the copy. Error: written-after-read.
 void require_read_after(Step& step, const Dependences& deps, SRefNode& writer,
                         const std::vector<SRefNode*>& readers, const Buffer& buffer, bool use_copy);
@@ -46,12 +46,12 @@ struct CopyLocation {
 };
 CopyLocation location_after(const Dependences& deps, SRefNode& scope, SRefNode& writer,
                             const std::vector<SRefNode*>& related);
-// What of a part of a dimension lies in the buffer; simplified.
+// A part of a dimension, clipped to the buffer; simplified.
 Interval inside_shape(const Interval& part, const Expr& size, Analyzer& analyzer);
 // Sets what is copied to a region of a block during one run of `location`'s body, inside the buffer's shape.
-// The new buffer of a copy that stands in the body of a block holds just that.
+// The new buffer of a copy in the body of a block holds just that.
 void set_region(CacheStage& stage, ScheduleState& state, const SRefNode& block, const TensorRegion& region);
-// Sets what is copied to what `scope` says that it reads of the buffer, or to all of it.
+// Sets what is copied to what `scope` declares to read of the buffer, or to all of it.
 void set_region_of_input(CacheStage& stage, const SRefNode& scope);
 
 // The copy itself: loops `ax0`, `ax1`, ... over the region, around the block that comes back in `block`.
@@ -59,11 +59,11 @@ Stmt copy_nest(const CacheStage& stage, SBlock& block);
 
 // What becomes of a block that uses the copy.
 using ChangeBlock = std::function<Stmt(const Stmt&)>;
-// `scope` with the copy in its place, the buffer allocated, and its users changed.
+// `scope` with the copy inserted, the buffer allocated, and its users changed.
 Stmt scope_with_stage(const SRefNode& scope, const CopyLocation& at, const Stmt& copy, const Buffer& allocated,
                       const std::vector<SRefNode*>& users, const ChangeBlock& change);
 
-// Puts the copy in place and lets `users` use the allocated buffer instead of the other. Returns the copy's
+// Inserts the copy and lets `users` use the allocated buffer instead of the other. Returns the copy's
 // block.
 SRefNode* add_cache_stage(Step& step, SRefNode& scope, const CacheStage& stage, const std::vector<SRefNode*>& users);
 

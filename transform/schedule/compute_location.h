@@ -42,18 +42,18 @@ void relax_below(ScheduleState& state, const SRefNode& block, const Array<Tensor
 Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops,
                 Analyzer& analyzer, const Expr& condition = bool_imm(true), Domain around = {});
 
-// Takes `block` from where it stands, empty loops with it, and puts `subtree` at `position` of the loop's
+// Removes `block`, empty loops with it, and puts `subtree` at `position` of the loop's
 // body.
 Stmt moved_block(const SRefNode& block, const SRefNode& loop, const Stmt& subtree, size_t position,
                  const SRefNode& scope);
 
-// Where in the loop's body a block may stand: after the last of `before`, ahead of the first of `after`.
+// Where in the loop's body a block may be: after the last of `before`, ahead of the first of `after`.
 struct Positions {
   size_t first, last;
 };
 Positions positions_in(const SRefNode& loop, const std::vector<SRefNode*>& before,
                        const std::vector<SRefNode*>& after);
-// The position that argument `index` asks for: -1 the last, -2 the first. Error: no-such-position.
+// The position for argument `index`: -1 the last, -2 the first. Error: no-such-position.
 size_t choose_position(const Positions& positions, int64_t index, Span span);
 
 // A move that passed all checks: the scope, and what it becomes.

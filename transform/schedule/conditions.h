@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions of blocks: which parts of them their iterators tell, and how the others move along.
+// Conditions of blocks: which parts of them follow from their iterators, and how the others move along.
 #pragma once
 
 #include "transform/schedule/analysis.h"
@@ -12,14 +12,14 @@ std::vector<Expr> conditions_beyond_domains(const SBlockRealize& realize, const 
                                             Analyzer& analyzer);
 
 // A condition on the loops around a block as one on its iterators; loops in `kept` stay. nullopt where the
-// iterators do not tell.
+// iterators do not imply.
 std::optional<Expr> condition_on_iterators(const Expr& condition, const SBlockRealize& realize,
                                            const std::vector<SRefNode*>& loops, const std::vector<SRefNode*>& kept);
 
-// A condition without the parts that it says twice.
+// A condition without its repeated parts.
 Expr said_once(const Expr& condition);
 
-// Is an index what memory holds at one place while the variables of `domain` run over theirs, and the same
+// Is an index a load of one element while the variables of `domain` run over theirs, and the same
 // all along: no block of the scope writes it?
 bool is_fixed_element(const Expr& index, const Domain& domain, ScheduleState& state, const SRefNode& scope);
 

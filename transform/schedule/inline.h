@@ -39,7 +39,7 @@ struct Inlining {
   Stmt next;
   BlockReuse reuse;
 };
-// Drops `block` and its buffer; loads of the buffer in `consumers` become what `value` says.
+// Drops `block` and its buffer; loads of the buffer in `consumers` become what `value` returns.
 Inlining inline_block(SRefNode& scope, SRefNode& block, const std::vector<SRefNode*>& consumers, const Buffer& buffer,
                       const LoadReplacement& value);
 // Drops `block` and `buffer`; the body of `storing`, which is the producer or a block inside of it, becomes

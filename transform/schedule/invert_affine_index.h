@@ -7,7 +7,7 @@
 
 namespace mlc::transform {
 
-// The parts of a block's iterators for which `indices` lie in `needed`, without bounds to test: exactly these
+// The parts of a block's iterators for which `indices` are in `needed`, without bounds to test: exactly these
 // iterations, or, where that is not asked for, perhaps more. `shape`: the buffer's; `bound` of a result is
 // where it stays in the buffer. nullopt when the indices are no one-to-one map of the iterators, or the
 // iterations are no box.

@@ -30,7 +30,7 @@ using AccessRanges = Ref<AccessRangesNode>;
 // position. Errors: no-such-buffer, wrong-type.
 Buffer buffer_at_position(Step& step, size_t argument, const SRefNode& block);
 // The strides that a buffer keeps where its elements get another shape of as many dimensions: those that hold
-// it. Strides that are told at run time hold what a parameter's argument has, not what is allocated here.
+// it. Strides that are known at run time hold what a parameter's argument has, not what is allocated here.
 Array<Expr> kept_strides(const BufferTypeNode& type, const Array<Expr>& shape, bool allocated);
 // The type of the block's indices.
 DataType index_type(const SBlockNode& block);

@@ -24,7 +24,7 @@ struct RewrittenWriter {
 };
 std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const SRefNode& writer,
                                                    const Relayout& layout);
-// A nest that writes the padding; or, for a buffer that nobody writes, one that assumes it is there.
+// A nest that writes the padding; or, for a buffer that is never written, one that assumes it is there.
 Stmt padding_nest(const Relayout& layout);
 Stmt assumption_nest(const Relayout& layout);
 

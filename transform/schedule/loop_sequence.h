@@ -6,7 +6,7 @@
 
 namespace mlc::transform {
 
-// The loop or block around `child` with `next` in place of `child`; flattened where `next` is a sequence.
+// The loop or block around `child` with `next` instead of `child`; flattened where `next` is a sequence.
 Stmt parent_with(const SRefNode& child, const Stmt& next);
 
 // `e` as a conjunction without `likely`, from left to right.

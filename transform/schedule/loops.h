@@ -8,7 +8,7 @@ namespace mlc::transform {
 
 // Adds a condition to the realizes below a statement (not to those inside blocks).
 Stmt add_predicate(const Stmt& body, const Expr& predicate);
-// Writes the iterator values of the blocks below anew as sums of digits of the loops, where they are that.
+// Rewrites the iterator values of the blocks below as sums of digits of the loops, where they are that.
 // `outer`: the loops around `body`.
 Stmt simplify_bindings(const Stmt& body, const std::vector<SRefNode*>& outer, bool preserve_unit_iters);
 

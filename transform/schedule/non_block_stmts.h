@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in a scope beside its blocks and their loops: conditions, `let`, attributes, plain statements.
+// What a scope holds besides its blocks and their loops: conditions, `let`, attributes, plain statements.
 #pragma once
 
 #include "transform/schedule/analysis.h"
@@ -10,14 +10,14 @@ namespace mlc::transform {
 // statements as it is written?
 bool leaves_blocks_alone(const Stmt& body, const Dependences& deps);
 
-// Throws not-stage-pipeline where a condition or attribute stands between the scope and one of `moved`, which
+// Throws not-stage-pipeline where a condition or attribute is between the scope and one of `moved`, which
 // the primitive would take out of it, or where one of the blocks `involved` needs a variable that a `let` in
 // the scope defines.
 void require_straight(ScheduleState& state, const SRefNode& scope, const std::vector<const SRefNode*>& moved,
                       const std::vector<SRefNode*>& involved, std::string_view primitive);
 
 // The same for a primitive that copies what `block` does with `buffer` elsewhere, and leaves the block where
-// it stands: attributes around it stay, as do conditions around what reads; nothing that tells the copied
+// it is: attributes around it stay, as do conditions around what reads; nothing that distinguishes the copied
 // part may be a `let`'s.
 void require_copy_straight(ScheduleState& state, const SRefNode& scope, const SRefNode& block, const Buffer& buffer,
                            bool write, std::string_view primitive);

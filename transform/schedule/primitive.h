@@ -11,7 +11,7 @@
 
 namespace mlc::transform {
 
-// A handle that was given as an argument, with where it stands now.
+// A handle passed as an argument, with its SRef.
 struct LoopArg {
   SRef sref;
   Span span;
@@ -25,10 +25,10 @@ struct BlockArg {
   SRefNode* operator->() const { return sref.get(); }
 };
 
-// A block that may not be given by name.
+// A block that may not be named by its name.
 struct BlockHandleArg : BlockArg {};
 
-// A loop to compute a block at, or a mark that says where else.
+// A loop to compute a block at, or a mark for another location.
 struct LocationArg {
   LoopArg loop;
   Mark mark() const { return loop->mark; }
@@ -37,7 +37,7 @@ struct LocationArg {
 // Of a handle whose loop or block is no longer in the module.
 Error handle_gone(const SRefNode& sref, bool loop);
 
-// Sampled variables in an expression replaced by what they stand for.
+// Sampled variables in an expression replaced by their values.
 Any evaluate_numbers(const ScheduleNode& schedule, const Any& value);
 
 // One application of a primitive to a schedule.
@@ -52,7 +52,7 @@ class Step {
   ApiCall& call;
 
   // Arguments by parameter index (0 is the schedule). Errors: wrong-type, loop-handle-gone,
-  // block-handle-gone, unknown-handle, block-not-found. A block may be given by name.
+  // block-handle-gone, unknown-handle, block-not-found. A block may be named by its name.
   LoopArg loop(size_t index) { return loop_of(call.args[index], call.span_of(index), index); }
   // A loop, or a mark that `sample_compute_location` returned for one.
   LocationArg location(size_t index);
@@ -70,9 +70,9 @@ class Step {
   Span span(size_t index) const { return call.span_of(index); }
 
   void replace(SRefNode& at, const Stmt& next, const BlockReuse& reuse = {});
-  // The place of a loop or block that `replace` has put into the module.
+  // The SRef of a loop or block that `replace` has put into the module.
   SRefNode* sref(const Stmt& stmt) { return state.find(stmt.get()).get(); }
-  // Steps that naming a block by its name stands for; traced before this one.
+  // Steps implied by naming a block by its name; traced before this one.
   std::vector<Instruction> lookups;
   // New handles.
   Any handle(SRefNode* sref);
@@ -96,7 +96,7 @@ struct Primitive {
   // buffer: as number and role. `role:` before "read" or "write" among inputs: as 0 or 1. `map:` before an
   // attribute that may be an index map.
   std::string_view json_inputs = {};
-  // What a step takes on trust, in words; empty: its checks prove that the module computes the same. Null:
+  // What a step takes on trust, as a text; empty: its checks prove that the module computes the same. Null:
   // always empty.
   std::string_view (*assumes)(std::span<const Any> args) = nullptr;
 

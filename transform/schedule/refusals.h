@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several primitives and checks refuse; the rows of one file stand at its top.
+// What several primitives and checks refuse; the rows of one file are at its top.
 #pragma once
 
 #include "ir/core/refusal.h"

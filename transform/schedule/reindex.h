@@ -32,7 +32,7 @@ struct ReindexStage {
   SRefNode* location;      // the loop or scope in whose body the copy is put,
   size_t position;      // before this statement
 };
-// Puts the copy in place and lets the block use it. Returns the copy's block.
+// Inserts the copy and lets the block use it. Returns the copy's block.
 SRefNode* add_reindex_stage(Step& step, const BlockArg& block, const ReindexStage& stage);
 
 }  // namespace mlc::transform

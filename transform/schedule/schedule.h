@@ -11,7 +11,7 @@
 
 namespace mlc::transform {
 
-// Handles. Their identity is the object; what they refer to stands in the schedule's table.
+// Handles. Their identity is the object; what they refer to is in the schedule's table.
 struct LoopRVNode final : ffi::Object {
   LoopRVNode() = default;
   MLC_NODE("mlc.s_tir.LoopRV", LoopRVNode, ffi::Object);
@@ -85,7 +85,7 @@ struct ScheduleNode final : ffi::Object {
   IRModule beginning;  // the module before the first step
   std::unique_ptr<ScheduleState> state;
   std::unordered_map<const ffi::Object*, SRef> handles;
-  std::unordered_map<const ffi::Object*, int64_t> numbers;  // what sampled variables stand for
+  std::unordered_map<const ffi::Object*, int64_t> numbers;  // values of sampled variables
   std::vector<Any> named;  // every key of the two: one that is gone would lend its address to another
   Trace trace;
   GlobalVar func_working_on;  // null: no function has been chosen
@@ -99,7 +99,7 @@ struct ScheduleNode final : ffi::Object {
   MLC_NODE("mlc.s_tir.Schedule", ScheduleNode, ffi::Object);
 };
 
-// What a step takes on trust, in words; empty when its checks prove that the module computes the same.
+// What a step takes on trust, as a text; empty when its checks prove that the module computes the same.
 std::string_view assumption_of(const Instruction& instruction, const ScheduleNode& schedule);
 
 // Where schedules are noted as they are made; null: nowhere.

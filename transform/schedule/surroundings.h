@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known where a loop stands.
+// What is known at a loop.
 #pragma once
 
 #include "transform/schedule/analysis.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor intrinsics: what a piece of hardware computes, as a function to recognise and a function to run.
+// Tensor intrinsics: what an instruction of the hardware computes, as a function to recognise and a function to run.
 #pragma once
 
 #include "transform/schedule/primitive.h"

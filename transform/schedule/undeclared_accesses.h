@@ -10,9 +10,9 @@ namespace mlc::transform {
 struct Flow {
   std::vector<SRefNode*> producers, consumers;  // in program order
 };
-// The producers and consumers of `block` by what its scope's blocks tell, and by what their bodies do.
+// The producers and consumers of `block` by declared accesses, and by what the bodies do.
 Flow flow_around(const Dependences& deps, const SRefNode& block);
-// The blocks that read a buffer, whether they tell it or not, in program order.
+// The blocks that read a buffer, declared or not, in program order.
 std::vector<SRefNode*> all_readers(const Dependences& deps, const Buffer& buffer);
 
 }  // namespace mlc::transform

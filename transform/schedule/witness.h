@@ -17,10 +17,10 @@ std::string element_written_twice(const SBlockRealize& realize, const std::vecto
 std::string instance_met_twice(const SBlockRealize& realize, const std::vector<SRefNode*>& loops);
 
 // Do iterations of these loops, all around them fixed, each run an instance of their own? Counted, where they
-// are few and what the loops around add to the iterators is apart; else false.
+// are few and what the enclosing loops add to the iterators is separable; else false.
 bool each_instance_once(const SBlockRealize& realize, const std::vector<SRefNode*>& loops);
 
-// A value in the domain of an iterator that no iteration gives it, or two iterations that give all of them
+// A value in the domain of an iterator that it takes in no iteration, or two iterations in which all of them have
 // the same values. Empty when there is none among the first.
 std::string uncovered_value(const SBlockRealize& realize, const std::vector<SRefNode*>& loops);
 
@@ -60,7 +60,7 @@ std::string element_carried(ScheduleState& state, const SRefNode& block);
 std::string two_in_one_place(const std::vector<LoopRange>& iters, const Array<Expr>& next,
                              const Array<Expr>& old, const Buffer& buffer);
 
-// Do iterations for which `next` has the same values give `old` the same values, too? Counted, where they are
+// Does `old` have the same values in iterations where `next` has the same? Counted, where they are
 // few; else false.
 bool equal_together(const std::vector<LoopRange>& iters, const Array<Expr>& next, const Array<Expr>& old);
 

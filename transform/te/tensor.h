@@ -73,7 +73,7 @@ struct ExternOpNode final : OperationNode {
 };
 using ExternOp = Ref<ExternOpNode>;
 
-// A recurrence along the first dimension: it begins with `init` and goes on with `update`, which reads the
+// A recurrence along the first dimension: it begins with `init` and continues with `update`, which reads the
 // steps before as `state_placeholder`.
 struct ScanOpNode final : OperationNode {
   static constexpr OperationKind kKind = OperationKind::kScan;

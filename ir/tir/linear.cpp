@@ -16,11 +16,6 @@ bool same_atom(const Expr& a, const Expr& b) {
   return structural_equal(Any(a), Any(b));
 }
 
-int64_t floor_div(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
-
 bool is_integer(const Expr& e) {
   DataType dtype = e->dtype();
   return dtype.is_scalar() && (dtype.is_int() || dtype.is_uint());

@@ -14,6 +14,8 @@ namespace mlc::ir {
 // The operation on whole numbers, truths as 0 and 1; nullopt for division by 0, overflow and what is none.
 std::optional<int64_t> reckoned(ExprKind operation, int64_t a, int64_t b);
 
+inline int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); }
+
 // sum(atom * factor) + constant. Atoms are variables and everything that is not linear; equal atoms are one
 // term.
 struct LinearForm {

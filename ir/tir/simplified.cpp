@@ -5,10 +5,6 @@
 #include "ir/core/walk_with.h"
 
 namespace mlc::ir {
-namespace {
-
-}  // namespace
-
 IRModule with_simplified_bounds(const IRModule& mod, const Simplify& simplify) {
   Map<GlobalVar, BaseFunc> functions;
   for (const auto& [name, fn] : mod->functions) {

@@ -11,8 +11,6 @@ namespace mlc::transform {
 
 class SmtProblem;
 
-inline int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); }
-
 // What rewriting did so far.
 struct RewriteStats {
   int64_t nodes_visited = 0, constraints_entered = 0, rewrites_attempted = 0, rewrites_performed = 0;

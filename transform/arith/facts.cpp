@@ -9,7 +9,6 @@
 namespace mlc::transform {
 namespace {
 
-
 bool is_remainder_of(const BinaryNode* e, const Expr& divisor) {
   return e->kind == ExprKind::kFloorMod && same_expr(e->b, divisor);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divisions and remainders whose simplification needs residues and bounds, which rows cannot express.
+#include "ir/tir/linear.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/rewrite_division.h"

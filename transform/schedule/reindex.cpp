@@ -155,8 +155,6 @@ void require_full_write(Step& step, const SRefNode& block, const Buffer& buffer)
   }
 }
 
-namespace {}  // namespace
-
 // Does the block access anything for a part of its iterations only? Without conditions, what it accesses for
 // any of them exists.
 static bool has_conditions(const SBlockNode& block) {

@@ -29,7 +29,7 @@ te.placeholder((-8,)))",
          .right = R"(from tvm import te
 te.placeholder((8,)))"},
         {.name = "te-combiner"},
-        {.name = "te-nested-tag", .message = "nested tag is not allowed for now"},
+        {.name = "te-nested-tag", .message = "an operation in a tag scope takes the tag of the scope, not one of its own"},
         {.name = "te-partial-index",
          .message = "the function returned a tensor with indices missing: it has {} dimensions, {} given"},
         {.name = "te-too-many-indices",

@@ -29,7 +29,6 @@ namespace {
 using ir::Iter;
 using ir::TileLayout;
 
-
 struct Step {
   int64_t extent, stride;
   std::string_view axis;

@@ -109,19 +109,19 @@ namespace {
 
 // For every variable the nodes that enclose all its uses, outermost first. As in TVM, a node that stands in
 // several places counts where it is seen first.
-class UseFinder {
+class UseFinder final : public Walker {
  public:
   explicit UseFinder(std::unordered_map<const VarNode*, std::vector<const ffi::Object*>>& uses)
       : uses_(uses) {}
 
   void walk(const Any& value) {
-    if (auto expr = value.as<Expr>()) return walk(*expr);
-    if (auto stmt = value.as<Stmt>()) return walk(*stmt);
+    if (auto expr = value.as<Expr>()) return visit(*expr);
+    if (auto stmt = value.as<Stmt>()) return visit(*stmt);
     if (auto fn = value.as<PrimFunc>()) {
       path_.push_back(fn->get());
-      for (const auto& [key, item] : (*fn)->attrs) walk(item);
-      for (const Var& param : (*fn)->params) definition(param);
-      walk((*fn)->body);
+      walk_values((*fn)->attrs);
+      for (const Var& param : (*fn)->params) type_of(param.get());
+      visit((*fn)->body);
       path_.pop_back();
       return;
     }
@@ -132,192 +132,63 @@ class UseFinder {
       return;
     }
     if (auto iter = value.as<IterVar>()) {
-      if ((*iter)->dom) walk((*iter)->dom);
+      if ((*iter)->dom) walk(Any((*iter)->dom));
       return use((*iter)->var.get());
     }
-    if (auto range = value.as<Range>()) return walk(*range);
-    if (auto* lambda = value.as<LambdaExprNode>()) return walk(lambda->pred);
+    if (auto range = value.as<Range>()) {
+      visit((*range)->min);
+      return visit((*range)->extent);
+    }
+    if (auto* lambda = value.as<LambdaExprNode>()) return visit(lambda->pred);
     if (auto list = value.as<Array<Any>>()) {
       for (const Any& one : *list) walk(one);
     }
-    if (auto map = value.as<Map<Any, Any>>()) {
-      for (const auto& [key, item] : *map) walk(item);
-    }
+    if (auto map = value.as<Map<Any, Any>>()) walk_values(*map);
   }
 
  private:
+  void walk_values(const auto& map) {
+    for (const auto& [key, item] : map) walk(item);
+  }
   void use(const VarNode* var) {
     auto [found, first] = uses_.try_emplace(var, path_);
-    if (!first) {
-      std::vector<const ffi::Object*>& common = found->second;
-      size_t n = 0;
-      while (n < common.size() && n < path_.size() && common[n] == path_[n]) ++n;
-      common.resize(n);
-    } else {
-      definition_type(var);
-    }
+    if (first) return type_of(var);
+    std::vector<const ffi::Object*>& common = found->second;
+    size_t n = 0;
+    while (n < common.size() && n < path_.size() && common[n] == path_[n]) ++n;
+    common.resize(n);
   }
-  void definition(const Var& var) { definition_type(var.get()); }
-  void definition_type(const VarNode* var) {
+  void type_of(const VarNode* var) {
     const BufferTypeNode* buffer = var->buffer();
     if (!buffer) return;
-    for (const Expr& e : buffer->shape) walk(e);
-    for (const Expr& e : buffer->strides) walk(e);
-    if (buffer->elem_offset) walk(buffer->elem_offset);
+    for (const Expr& e : buffer->shape) visit(e);
+    for (const Expr& e : buffer->strides) visit(e);
+    if (buffer->elem_offset) visit(buffer->elem_offset);
   }
-  void walk(const Range& r) {
-    walk(r->min);
-    walk(r->extent);
+  void visit_buffer(const Buffer& buffer) override {
+    if (!is_tensor_expression(buffer.get())) use(buffer.get());
   }
-  void walk(const TensorRegion& r) {
-    use(r->source.get());
-    for (const Range& one : r->region) walk(one);
+  void visit_def(const Var& var) override { use(var.get()); }
+  void visit(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) return use(var);
+    bool may_repeat = e->kind != ExprKind::kIntImm && e->kind != ExprKind::kTensorRegion;
+    if (may_repeat && !e.unique() && !visited_.insert(e.get()).second) return;
+    walk_children(e);
   }
-  void walk(const Array<Expr>& list) {
-    for (const Expr& e : list) walk(e);
-  }
-  void walk(const Expr& e) {
-    if (!e) return;
-    bool leaf = e->kind == ExprKind::kVar || e->kind == ExprKind::kIntImm;
-    if (!leaf && !e.unique() && !visited_.insert(e.get()).second) return;
-    dispatch(e, overloaded{
-                    [&](const VarNode* n) { use(n); },
-                    [&](const GlobalVarNode*) {},
-                    [&](const IntImmNode*) {},
-                    [&](const FloatImmNode*) {},
-                    [&](const StringImmNode*) {},
-                    [&](const OpNode*) {},
-                    [&](const CallNode* n) { walk(n->args); },
-                    [&](const TupleNode* n) { walk(n->elements); },
-                    [&](const TupleGetItemNode* n) { walk(n->tuple_value); },
-                    [&](const TensorLoadNode* n) {
-                      if (!is_tensor_expression(n->source.get())) use(n->source.get());
-                      walk(n->indices);
-                    },
-                    [&](const TensorRegionNode* n) {
-                      use(n->source.get());
-                      for (const Range& one : n->region) walk(one);
-                    },
-                    [&](const BinaryNode* n) {
-                      walk(n->a);
-                      walk(n->b);
-                    },
-                    [&](const NotNode* n) { walk(n->a); },
-                    [&](const BitwiseNotNode* n) { walk(n->a); },
-                    [&](const CastNode* n) { walk(n->value); },
-                    [&](const SelectNode* n) {
-                      walk(n->condition);
-                      walk(n->true_value);
-                      walk(n->false_value);
-                    },
-                    [&](const RampNode* n) {
-                      walk(n->base);
-                      walk(n->stride);
-                      walk(n->lanes);
-                    },
-                    [&](const BroadcastNode* n) {
-                      walk(n->value);
-                      walk(n->lanes);
-                    },
-                    [&](const ShuffleNode* n) {
-                      walk(n->vectors);
-                      walk(n->indices);
-                    },
-                    [&](const LetNode* n) {
-                      use(n->var.get());
-                      walk(n->value);
-                      walk(n->body);
-                    },
-                    [&](const ReduceNode* n) {
-                      walk(n->source);
-                      walk(n->init);
-                      for (const IterVar& iter : n->axis) walk(Any(iter));
-                      walk(n->condition);
-                    },
-                });
-  }
-  void walk(const Stmt& s) {
-    if (!s) return;
+  void visit(const Stmt& s) override {
     if (!s.unique() && !visited_.insert(s.get()).second) return;
     path_.push_back(s.get());
-    dispatch(s, overloaded{
-                    [&](const BindNode* n) {
-                      use(n->var.get());
-                      walk(n->value);
-                    },
-                    [&](const AttrStmtNode* n) {
-                      walk(n->node);
-                      walk(n->value);
-                      walk(n->body);
-                    },
-                    [&](const AssertStmtNode* n) { walk(n->condition); },
-                    [&](const BufferStoreNode* n) {
-                      use(n->buffer.get());
-                      walk(n->value);
-                      walk(n->indices);
-                    },
-                    [&](const AllocBufferNode* n) {
-                      use(n->buffer.get());
-                      for (const auto& [key, item] : n->annotations) walk(item);
-                    },
-                    [&](const DeclBufferNode* n) {
-                      use(n->buffer.get());
-                      walk(n->data);
-                    },
-                    [&](const SeqStmtNode* n) {
-                      for (const Stmt& one : n->seq) walk(one);
-                    },
-                    [&](const EvaluateNode* n) { walk(n->value); },
-                    [&](const IfThenElseNode* n) {
-                      walk(n->condition);
-                      walk(n->then_case);
-                      walk(n->else_case);
-                    },
-                    [&](const ForNode* n) {
-                      use(n->loop_var.get());
-                      walk(n->min);
-                      walk(n->extent);
-                      walk(n->body);
-                      if (n->thread_binding) walk(Any(n->thread_binding));
-                      for (const auto& [key, item] : n->annotations) walk(item);
-                      walk(n->step);
-                    },
-                    [&](const WhileNode* n) {
-                      walk(n->condition);
-                      walk(n->body);
-                    },
-                    [&](const ReturnNode* n) { walk(n->value); },
-                    [&](const BreakNode*) {},
-                    [&](const ContinueNode*) {},
-                    [&](const SBlockNode* n) {
-                      for (const IterVar& iter : n->iter_vars) walk(Any(iter));
-                      for (const TensorRegion& one : n->reads) walk(one);
-                      for (const TensorRegion& one : n->writes) walk(one);
-                      for (const Buffer& one : n->alloc_buffers) use(one.get());
-                      for (const MatchBufferRegion& one : n->match_buffers) {
-                        use(one->buffer.get());
-                        walk(one->source);
-                      }
-                      for (const auto& [key, item] : n->annotations) walk(item);
-                      walk(n->init);
-                      walk(n->body);
-                    },
-                    [&](const SBlockRealizeNode* n) {
-                      walk(n->iter_values);
-                      walk(n->predicate);
-                      walk(Stmt(n->block));
-                    },
-                    [&](const ScopeIdDefStmtNode* n) {
-                      walk(n->def->extents);
-                      walk(n->def->preferred_extents);
-                      for (const Var& id : n->def->def_ids) use(id.get());
-                    },
-                    [&](const TilePrimitiveCallNode* n) {
-                      for (const Any& arg : n->args) walk(arg);
-                      for (const auto& [key, value] : n->workspace) walk(value);
-                      for (const auto& [key, value] : n->config) walk(value);
-                    },
-                });
+    // What a walk passes over: values of attributes.
+    if (auto* attr = as<AttrStmtNode>(s)) walk(attr->node);
+    if (auto* block = as<SBlockNode>(s)) walk_values(block->annotations);
+    if (auto* call = as<TilePrimitiveCallNode>(s)) {
+      for (const Any& arg : call->args) walk(arg);
+      walk_values(call->workspace);
+      walk_values(call->config);
+    }
+    walk_children(s);
+    if (auto* loop = as<ForNode>(s)) walk_values(loop->annotations);
+    if (auto* alloc = as<AllocBufferNode>(s)) walk_values(alloc->annotations);
     path_.pop_back();
   }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "frontend/syntax/ast.h"
@@ -26,10 +25,5 @@ enum class ParseStatus : uint8_t {
 };
 // An indented block counts as open until an empty line ends it, as in Python's own prompt.
 ParseStatus is_complete(std::string_view text);
-
-// The tree in the form of Python's `ast.dump`, for tests and `--ast`.
-std::string dump(const Module* module);
-std::string dump(const Stmt* stmt);
-std::string dump(const Expr* expr);
 
 }  // namespace mlc::syntax

@@ -7,6 +7,7 @@
 #include "frontend/syntax/parse.h"
 #include "ir/core/error.h"
 #include "tests/fuzz/report.h"
+#include "tests/unit/syntax_dump.h"
 
 namespace {
 

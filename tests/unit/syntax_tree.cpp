@@ -6,6 +6,7 @@
 
 #include "frontend/syntax/parse.h"
 #include "ir/core/error.h"
+#include "tests/unit/syntax_dump.h"
 
 namespace {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree as Python's `ast.dump(tree)` writes it, so that the two can be compared byte for byte.
+#pragma once
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -211,19 +213,10 @@ class Dumper {
 
 }  // namespace
 
-std::string dump(const Module* module) {
+template <class T>
+std::string dump(const T* node) {
   Dumper dumper;
-  dumper.write(module);
-  return std::move(dumper.out);
-}
-std::string dump(const Stmt* stmt) {
-  Dumper dumper;
-  dumper.write(stmt);
-  return std::move(dumper.out);
-}
-std::string dump(const Expr* expr) {
-  Dumper dumper;
-  dumper.write(expr);
+  dumper.write(node);
   return std::move(dumper.out);
 }
 

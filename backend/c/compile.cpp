@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "backend/artefact/temporary_folder.h"
 #include "backend/artefact/write_file.h"
 #include "ir/core/error.h"
 #include "ir/core/inputs.h"
@@ -34,34 +34,9 @@ static constexpr ir::Refusals refusals{
     }};
 MLC_REFUSALS(c_compile, refusals);
 
-namespace fs = std::filesystem;
-using ir::Error;
-
 namespace {
 
-// A folder that goes with its files.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "mlc-c-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw Error("cannot-write", "no folder can be made in `{}`", fs::temp_directory_path().string())
-          .kind("OSError");
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  fs::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
-
-std::string contents(const fs::path& path) {
+std::string contents(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
@@ -69,7 +44,7 @@ std::string contents(const fs::path& path) {
 }
 
 // The exit status, -1 where the program does not start; what it writes goes to `log`.
-int run(const std::vector<std::string>& words, const fs::path& log) {
+int run(const std::vector<std::string>& words, const std::string& log) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -95,10 +70,8 @@ void compile(const std::string& text, const ir::Target& target, Output output, b
   ir::Inputs::global().beyond();  // which compiler that is
   const char* named = std::getenv("CC");
   std::string compiler = named != nullptr && *named != '\0' ? named : "cc";
-  TemporaryFolder folder;
-  fs::path source = folder / "module.c";
-  std::ofstream(source, std::ios::binary) << text;
-  fs::path made = folder / "made";
+  backend::TemporaryFolder folder("mlc-c");
+  std::string source = folder.write("module.c", text), made = folder / "made";
   // Contraction to multiply-add is what the LLVM backend does as well; it is not what C11 prescribes.
   std::vector<std::string> words{compiler, "-std=c11",           "-O3",
                                  "-fPIC",  "-ffp-contract=fast", "-fno-math-errno"};
@@ -116,7 +89,7 @@ void compile(const std::string& text, const ir::Target& target, Output output, b
   // OpenMP's threads wait in its library for more to do. They must not lose their code when ours is unloaded.
   if (parallel && output == Output::kSharedLibrary) words.emplace_back("-Wl,-z,nodelete");
   words.emplace_back(output == Output::kObject ? "-c" : "-shared");
-  words.insert(words.end(), {source.string(), "-o", made.string()});
+  words.insert(words.end(), {source, "-o", made});
   if (output == Output::kSharedLibrary) words.emplace_back("-lm");
   int status = run(words, folder / "log");
   if (status == -1 || status == 127) {

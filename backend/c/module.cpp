@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled C as a tvm-ffi module.
 #include <dlfcn.h>
-#include <tvm/ffi/function.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <mutex>
-
+#include "backend/artefact/compiled_module.h"
+#include "backend/artefact/temporary_folder.h"
 #include "backend/artefact/write_file.h"
 #include "backend/c/compile.h"
 #include "backend/c/emitter.h"
-#include "backend/runtime/tensor.h"
-#include "ir/core/error.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::c_backend {
@@ -27,8 +22,6 @@ static constexpr ir::Refusals refusals{
 MLC_REFUSALS(c_module, refusals);
 
 namespace ffi = ir::ffi;
-namespace fs = std::filesystem;
-using ir::Error;
 
 namespace {
 
@@ -36,20 +29,11 @@ namespace {
 class Loaded {
  public:
   Loaded(const std::string& text, const ir::Target& target, bool parallel) {
-    std::string path = (fs::temp_directory_path() / "mlc-c-XXXXXX.so").string();
-    int file = mkstemps(path.data(), 3);
-    if (file < 0) throw Error("cannot-write", "`{}` cannot be written", path).kind("OSError");
-    close(file);
-    try {
-      compile(text, target, Output::kSharedLibrary, parallel, path);
-      handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    } catch (...) {
-      unlink(path.c_str());
-      throw;
-    }
-    std::string why = handle_ == nullptr ? dlerror() : "";
-    unlink(path.c_str());
-    if (handle_ == nullptr) throw ir::refuse(refusals["load-failed"], why);
+    backend::TemporaryFolder folder("mlc-c");
+    std::string path = folder / "code.so";
+    compile(text, target, Output::kSharedLibrary, parallel, path);
+    handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle_ == nullptr) throw ir::refuse(refusals["load-failed"], dlerror());
   }
   ~Loaded() { dlclose(handle_); }
   Loaded(const Loaded&) = delete;
@@ -60,9 +44,9 @@ class Loaded {
   void* handle_ = nullptr;
 };
 
-class CModule final : public ffi::ModuleObj {
+class CModule final : public backend::CompiledModule {
  public:
-  CModule(const ir::IRModule& lowered, ir::Target target) : target_(std::move(target)) {
+  CModule(const ir::IRModule& lowered, ir::Target target) : CompiledModule(std::move(target)) {
     ModuleEmitter emitter(Convention::kPacked, nullptr);
     text_ = emitter.emit(lowered, "", "");
     functions_ = emitter.symbols();
@@ -71,20 +55,6 @@ class CModule final : public ffi::ModuleObj {
   }
 
   const char* kind() const final { return "c"; }
-  int GetPropertyMask() const final { return ffi::Module::kRunnable | ffi::Module::kCompilationExportable; }
-  bool ImplementsFunction(const ffi::String& name) final {
-    return std::ranges::find(functions_, std::string_view(name.data(), name.size())) != functions_.end();
-  }
-  ffi::Optional<ffi::Function> GetFunction(const ffi::String& name) final {
-    std::string_view wanted(name.data(), name.size());
-    bool only = functions_.size() == 1 && wanted == "main";  // the only function of a module is its entry too
-    if (!only && !ImplementsFunction(name)) return answer(wanted);
-    auto entry = reinterpret_cast<TVMFFISafeCallType>(loaded_->entry(std::string(name)));
-    MLC_CHECK(entry != nullptr, "`{}` was compiled but is not in the code", wanted);
-    ffi::Module keep(ffi::details::ObjectUnsafe::ObjectPtrFromUnowned<ffi::ModuleObj>(this));
-    return ffi::Function::FromPacked(
-        [entry, keep](ffi::PackedArgs args, ffi::Any* result) { runtime::call_entry(entry, args, result); });
-  }
   ffi::Array<ffi::String> GetWriteFormats() const final { return {"c", "o", "so"}; }
   ffi::String InspectSource(const ffi::String& format) const final {
     std::string_view wanted(format.data(), format.size());
@@ -96,9 +66,7 @@ class CModule final : public ffi::ModuleObj {
   }
   void WriteToFile(const ffi::String& path, const ffi::String& format) const final {
     std::string file(path);
-    std::string wanted(format);
-    if (wanted.empty())
-      wanted = fs::path(file).extension().string().substr(fs::path(file).has_extension() ? 1 : 0);
+    std::string wanted = format_of(file, format);
     if (wanted == "c") return backend::write_file(file, text_);
     if (wanted == "o" || wanted == "obj") return compile(text_, target_, Output::kObject, parallel_, file);
     if (wanted == "so") return compile(text_, target_, Output::kSharedLibrary, parallel_, file);
@@ -109,22 +77,9 @@ class CModule final : public ffi::ModuleObj {
   }
 
  private:
-  // What can be asked of the module itself.
-  ffi::Optional<ffi::Function> answer(std::string_view name) const {
-    if (name == "_get_target_string")
-      return ffi::Function::FromTyped([text = ir::target_text(target_)] { return ffi::String(text); });
-    if (name == "get_func_names") {
-      ffi::Array<ffi::String> names;
-      for (const std::string& one : functions_) names.push_back(one);
-      return ffi::Function::FromTyped([names] { return names; });
-    }
-    if (name == "__tvm_is_system_module") return ffi::Function::FromTyped([] { return false; });
-    return std::nullopt;
-  }
+  void* entry(const std::string& function) final { return loaded_->entry(function); }
 
-  ir::Target target_;
   std::string text_;
-  std::vector<std::string> functions_;
   bool parallel_ = false;
   std::unique_ptr<Loaded> loaded_;
 };

@@ -45,9 +45,7 @@ class EntryEmitter {
     require(b.CreateICmpEQ(count_, b.getInt32(expected)), "TypeError",
             fmt::format("`{}` takes {} argument{}, got %lld", signature_.name, expected,
                         expected == 1 ? "" : "s"),
-            [&] {
-              return Details{nullptr, b.CreateSExt(count_, b.getInt64Ty()), nullptr};
-            });
+            count_);
     arguments_.resize(signature_.params.size());
     for (size_t i = 0; i < signature_.params.size(); ++i) {  // scalars first: shapes may refer to them
       if (signature_.params[i]->buffer() == nullptr) scalar(i);
@@ -63,10 +61,11 @@ class EntryEmitter {
   }
 
  private:
+  // What a message shows beside what is known now.
   struct Details {
-    llvm::Value* text;
-    llvm::Value* a;
-    llvm::Value* b;
+    llvm::Value* text = nullptr;
+    llvm::Value* a = nullptr;
+    llvm::Value* b = nullptr;
   };
   struct Opened {
     llvm::Value* value = nullptr;  // what the compute function gets
@@ -80,7 +79,14 @@ class EntryEmitter {
     llvm::Value* actual;
   };
 
-  template <class F>
+  void require(llvm::Value* ok, std::string_view kind, const std::string& message) {
+    require(ok, kind, message, [] { return Details{}; });
+  }
+  // `number` is an i32 or i64.
+  void require(llvm::Value* ok, std::string_view kind, const std::string& message, llvm::Value* number) {
+    require(ok, kind, message, [&] { return Details{.a = b.CreateSExt(number, b.getInt64Ty())}; });
+  }
+  template <std::invocable F>
   void require(llvm::Value* ok, std::string_view kind, const std::string& message, F&& details) {
     auto* bad = llvm::BasicBlock::Create(m_.context, "bad", function_, fail_);
     auto* next = llvm::BasicBlock::Create(m_.context, "ok", function_, bad);
@@ -144,7 +150,7 @@ class EntryEmitter {
 
   void wrong_type(llvm::Value* ok, size_t i, llvm::Value* index, const char* expected) {
     require(ok, "TypeError", fmt::format("{} is %s, expected {}", subject(i), expected), [&] {
-      return Details{type_name(index), nullptr, nullptr};
+      return Details{.text = type_name(index)};
     });
   }
 
@@ -167,9 +173,7 @@ class EntryEmitter {
       if (!dtype.is_bool() && dtype.bits() < 64) {
         llvm::Value* back = values_.convert(value, dtype, DataType::Int(64));
         require(b.CreateICmpEQ(back, wide), "ValueError",
-                fmt::format("{} is %lld, which {} cannot hold", subject(i), dtype.str()), [&] {
-                  return Details{nullptr, wide, nullptr};
-                });
+                fmt::format("{} is %lld, which {} cannot hold", subject(i), dtype.str()), wide);
       }
     } else {
       llvm::Value* tensor = is(index, kTVMFFITensor);
@@ -211,15 +215,11 @@ class EntryEmitter {
 
     llvm::Value* device = field(tensor_type_, tensor, 1, b.getInt32Ty());
     require(is(device, kDLCPU), "ValueError", subject(i) + " is on a device of type %lld, expected the CPU",
-            [&] {
-              return Details{nullptr, b.CreateSExt(device, b.getInt64Ty()), nullptr};
-            });
+            device);
     auto rank = static_cast<uint32_t>(type->shape.size());
     llvm::Value* ndim = field(tensor_type_, tensor, 3, b.getInt32Ty());
     require(b.CreateICmpEQ(ndim, b.getInt32(rank)), "ValueError",
-            fmt::format("{} has %lld dimension(s), expected {}", subject(i), rank), [&] {
-              return Details{nullptr, b.CreateSExt(ndim, b.getInt64Ty()), nullptr};
-            });
+            fmt::format("{} has %lld dimension(s), expected {}", subject(i), rank), ndim);
     llvm::Value* element = field(tensor_type_, tensor, 4, b.getInt32Ty());
     auto expected = static_cast<uint32_t>(dtype.code()) | static_cast<uint32_t>(dtype.bits()) << 8U |
                     static_cast<uint32_t>(dtype.lanes()) << 16U;
@@ -227,7 +227,7 @@ class EntryEmitter {
             fmt::format("{}: dtype is %s%lld, expected {}", subject(i), dtype.str()), [&] {
               llvm::Value* code = b.CreateAnd(element, b.getInt32(0xff));
               llvm::Value* bits = b.CreateAnd(b.CreateLShr(element, 8), b.getInt32(0xff));
-              return Details{dtype_code_name(code), b.CreateZExt(bits, b.getInt64Ty()), nullptr};
+              return Details{.text = dtype_code_name(code), .a = b.CreateZExt(bits, b.getInt64Ty())};
             });
 
     llvm::Value* shape = field(tensor_type_, tensor, 5, pointer_);
@@ -251,9 +251,7 @@ class EntryEmitter {
       require(b.CreateICmpEQ(values_.convert(value, var->dtype(), DataType::Int(64)), actual), "ValueError",
               fmt::format("{}: {} is %lld, which {} `{}` cannot hold", subject(i), what, var->dtype().str(),
                           var->name.c_str()),
-              [&] {
-                return Details{nullptr, actual, nullptr};
-              });
+              actual);
     }
     values_.define_extent(ir::ref(var), value);
     bound_by_[var] = {i, fmt::format("{}.{}", signature_.params[i]->name.c_str(), what)};
@@ -279,7 +277,7 @@ class EntryEmitter {
       message += " whatever the strides";
     }
     require(b.CreateICmpEQ(check.actual, expected), "ValueError", message, [&] {
-      return Details{nullptr, check.actual, expected};
+      return Details{.a = check.actual, .b = expected};
     });
   }
 
@@ -308,10 +306,7 @@ class EntryEmitter {
         llvm::Value* same = b.CreateICmpEQ(stride_at(strides, d), compact[d]);
         all = b.CreateAnd(all, b.CreateOr(same, b.CreateICmpEQ(opened.shape[d], b.getInt64(1))));
       }
-      require(b.CreateOr(good, all), "ValueError", subject(i) + " is not compact (row-major without gaps)",
-              [&] {
-                return Details{nullptr, nullptr, nullptr};
-              });
+      require(b.CreateOr(good, all), "ValueError", subject(i) + " is not compact (row-major without gaps)");
       b.CreateBr(join);
       b.SetInsertPoint(join);
     } else if (rank > 0) {
@@ -341,16 +336,12 @@ class EntryEmitter {
       data = b.CreateGEP(b.getInt8Ty(), data, offset);
     }
     llvm::Value* empty = b.CreateICmpEQ(count, b.getInt64(0));
-    require(b.CreateOr(b.CreateIsNotNull(data), empty), "ValueError", subject(i) + " has no data", [&] {
-      return Details{nullptr, nullptr, nullptr};
-    });
+    require(b.CreateOr(b.CreateIsNotNull(data), empty), "ValueError", subject(i) + " has no data");
     if (dtype.bytes() > 1) {
       llvm::Value* address = b.CreatePtrToInt(data, b.getInt64Ty());
       llvm::Value* low = b.CreateAnd(address, b.getInt64(static_cast<uint64_t>(dtype.bytes()) - 1));
       require(b.CreateICmpEQ(low, b.getInt64(0)), "ValueError",
-              fmt::format("{}: its data is not aligned to {} bytes", subject(i), dtype.bytes()), [&] {
-                return Details{nullptr, nullptr, nullptr};
-              });
+              fmt::format("{}: its data is not aligned to {} bytes", subject(i), dtype.bytes()));
     }
     opened.value = data;
   }

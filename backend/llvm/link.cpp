@@ -13,10 +13,9 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 
+#include "backend/artefact/temporary_folder.h"
 #include "backend/artefact/write_file.h"
 #include "backend/llvm/code.h"
 #include "backend/llvm/start.h"
@@ -52,35 +51,8 @@ MLC_REFUSALS(llvm_link, refusals);
 
 namespace {
 
+using backend::TemporaryFolder;
 using ir::Error;
-
-// A directory that vanishes with its content.
-class Scratch {
- public:
-  Scratch() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "mlc-link-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw Error("cannot-write", "no temporary directory can be made").kind("OSError");
-    path_ = pattern;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const std::string& path() const { return path_; }
-  std::string write(const char* name, std::string_view bytes) const {
-    std::string file = path_ + "/" + name;
-    std::ofstream out(file, std::ios::binary);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    if (!out.flush()) throw Error("cannot-write", "`{}` cannot be written", file).kind("OSError");
-    return file;
-  }
-
- private:
-  std::string path_;
-};
 
 // The file of a library that this process runs with, such as "libm.so.6".
 std::string loaded_library(const char* name) {
@@ -107,8 +79,8 @@ void forget_symbols_of_last_link() {
 }
 
 // Links to a file of its own first: whoever is killed in here leaves nothing where the artefact belongs.
-void run_linker(std::vector<std::string> arguments, const Scratch& scratch, const std::string& path) {
-  std::string linked = scratch.path() + "/linked";
+void run_linker(std::vector<std::string> arguments, const TemporaryFolder& scratch, const std::string& path) {
+  std::string linked = scratch / "linked";
   arguments.insert(arguments.end(), {"-o", linked});
   static std::mutex lock;  // lld keeps global state
   std::lock_guard hold(lock);
@@ -166,7 +138,7 @@ void link_shared_library(const Code& code, const ir::Target& target, const std::
                          const std::string& soname) {
   elf_machine(target);
   need_runtime(code);
-  Scratch scratch;
+  TemporaryFolder scratch("mlc-link");
   std::vector<std::string> arguments{"ld.lld",
                                      "-shared",
                                      "--gc-sections",
@@ -217,7 +189,7 @@ void link_program(const Code& code, const ir::Target& target, const std::string&
 #else
   const char* interpreter = "/lib64/ld-linux-x86-64.so.2";
 #endif
-  Scratch scratch;
+  TemporaryFolder scratch("mlc-link");
   std::vector<std::string> arguments{"ld.lld",
                                      "-pie",
                                      "--gc-sections",

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/llvm/module.h"
 
-#include <tvm/ffi/function.h>
-
 #include <mutex>
 
+#include "backend/artefact/compiled_module.h"
 #include "backend/artefact/write_file.h"
 #include "backend/llvm/code.h"
-#include "backend/runtime/tensor.h"
 #include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
 
@@ -23,48 +21,14 @@ namespace {
 
 namespace ffi = ir::ffi;
 
-class CompiledModule final : public ffi::ModuleObj {
+class LlvmModule final : public backend::CompiledModule {
  public:
-  CompiledModule(ir::IRModule lowered, ir::Target target)
-      : lowered_(std::move(lowered)), target_(std::move(target)), code_(compile(lowered_, target_)) {}
+  LlvmModule(ir::IRModule lowered, ir::Target target)
+      : CompiledModule(std::move(target)), lowered_(std::move(lowered)), code_(compile(lowered_, target_)) {
+    functions_ = code_.functions;
+  }
 
   const char* kind() const final { return "llvm"; }
-  int GetPropertyMask() const final { return ffi::Module::kRunnable | ffi::Module::kCompilationExportable; }
-  bool ImplementsFunction(const ffi::String& name) final {
-    std::string_view wanted(name.data(), name.size());
-    for (const std::string& one : code_.functions) {
-      if (one == wanted) return true;
-    }
-    return false;
-  }
-  ffi::Optional<ffi::Function> GetFunction(const ffi::String& name) final {
-    // The only function of a module is its entry too.
-    bool only = code_.functions.size() == 1 && std::string_view(name.data(), name.size()) == "main";
-    if (!only && !ImplementsFunction(name)) return answer({name.data(), name.size()});
-    {
-      std::lock_guard hold(lock_);
-      if (!loaded_) loaded_ = std::make_unique<Loaded>(code_);
-    }
-    auto entry = reinterpret_cast<TVMFFISafeCallType>(loaded_->entry(std::string(name)));
-    MLC_CHECK(entry != nullptr, "`{}` was compiled but is not in the code", std::string(name));
-    ffi::Module keep(ffi::details::ObjectUnsafe::ObjectPtrFromUnowned<ffi::ModuleObj>(
-        this));  // the code lives as long as its functions
-    return ffi::Function::FromPacked(
-        [entry, keep](ffi::PackedArgs args, ffi::Any* result) { runtime::call_entry(entry, args, result); });
-  }
-  // What can be asked of the module itself.
-  ffi::Optional<ffi::Function> answer(std::string_view name) const {
-    if (name == "_get_target_string") {
-      return ffi::Function::FromTyped([text = ir::target_text(target_)] { return ffi::String(text); });
-    }
-    if (name == "get_func_names") {
-      ffi::Array<ffi::String> names;
-      for (const std::string& one : code_.functions) names.push_back(one);
-      return ffi::Function::FromTyped([names] { return names; });
-    }
-    if (name == "__tvm_is_system_module") return ffi::Function::FromTyped([] { return false; });
-    return std::nullopt;
-  }
   ffi::Array<ffi::String> GetWriteFormats() const final { return {"so", "o", "bc", "ll", "asm"}; }
   ffi::String InspectSource(const ffi::String& format) const final {
     std::string_view wanted(format.data(), format.size());
@@ -78,13 +42,7 @@ class CompiledModule final : public ffi::ModuleObj {
   }
   void WriteToFile(const ffi::String& path, const ffi::String& format) const final {
     std::string file(path);
-    std::string_view given(format.data(), format.size());
-    std::string_view wanted = given;
-    if (wanted.empty()) {
-      size_t slash = file.rfind('/'), dot = file.rfind('.');
-      if (dot != std::string::npos && (slash == std::string::npos || slash < dot))
-        wanted = std::string_view(file).substr(dot + 1);
-    }
+    std::string wanted = format_of(file, format);
     ir::Inputs::global().beyond();
     auto write = [&file](std::string_view bytes) { backend::write_file(file, bytes); };
     if (wanted == "o" || wanted == "obj")
@@ -100,8 +58,13 @@ class CompiledModule final : public ffi::ModuleObj {
   }
 
  private:
+  void* entry(const std::string& function) final {
+    std::lock_guard hold(lock_);
+    if (!loaded_) loaded_ = std::make_unique<Loaded>(code_);
+    return loaded_->entry(function);
+  }
+
   ir::IRModule lowered_;
-  ir::Target target_;
   Code code_;
   std::mutex lock_;
   std::unique_ptr<Loaded> loaded_;
@@ -110,7 +73,7 @@ class CompiledModule final : public ffi::ModuleObj {
 }  // namespace
 
 ffi::Module make_module(ir::IRModule lowered, ir::Target target) {
-  return ffi::Module(ffi::make_object<CompiledModule>(std::move(lowered), std::move(target)));
+  return ffi::Module(ffi::make_object<LlvmModule>(std::move(lowered), std::move(target)));
 }
 
 }  // namespace mlc::llvm_backend

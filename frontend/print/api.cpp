@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // script(), show() and the string forms, as methods of everything that has a text.
+#include <algorithm>
 #include <array>
 
 #include "frontend/print/highlight.h"
@@ -32,93 +33,67 @@ using namespace ir;  // NOLINT: rows of the api speak of IR values
 
 namespace {
 
-// Positions of the parameters of script(), self first; show() has style and black_format before them.
-enum Parameter : size_t {
-  kName = 1,
-  kShowMeta,
-  kIrPrefix,
-  kModuleAlias,
-  kIntDtype,
-  kFloatDtype,
-  kVerboseExpr,
-  kIndentSpaces,
-  kPrintLineNumbers,
-  kNumContextLines,
-  kSyntaxSugar,
-  kShowObjectAddress,
-  kShowAllTy,
-  kExtraConfig,
-  kPathToUnderline,
-  kPathToAnnotate,
-  kObjToUnderline,
-  kObjToAnnotate,
-  kDialect,
-};
-constexpr size_t kShowOffset = 2;
-
-// Reads arguments by position; `offset` is how many parameters come before `name`.
+// The options among the arguments of script() and show().
 class Options {
  public:
-  Options(ApiCall& call, size_t offset) : call_(call), offset_(offset) {}
+  explicit Options(ApiCall& call) : call_(call) {}
 
   PrintOptions read() {
     PrintOptions o;
-    o.name = text(kName).value_or("");
-    o.show_meta = flag(kShowMeta);
-    o.ir_prefix = *text(kIrPrefix);
-    o.module_alias = *text(kModuleAlias);
-    o.int_dtype = *text(kIntDtype);
-    o.float_dtype = *text(kFloatDtype);
-    o.verbose_expr = flag(kVerboseExpr);
-    o.indent_spaces = static_cast<int>(number(kIndentSpaces));
-    o.print_line_numbers = flag(kPrintLineNumbers);
-    o.num_context_lines = static_cast<int>(number(kNumContextLines));
-    o.syntax_sugar = flag(kSyntaxSugar);
-    o.show_object_address = flag(kShowObjectAddress);
-    extra_config(o);
-    if (!none(kPathToUnderline)) {
-      for (const Any& one : detail::argument<Array<Any>>(call_, at(kPathToUnderline)))
-        o.underline_paths.push_back(path(one, kPathToUnderline));
+    o.name = get<std::optional<std::string>>("name").value_or("");
+    o.show_meta = get<bool>("show_meta");
+    o.ir_prefix = get<std::string>("ir_prefix");
+    o.module_alias = get<std::string>("module_alias");
+    o.int_dtype = get<std::string>("int_dtype");
+    o.float_dtype = get<std::string>("float_dtype");
+    o.verbose_expr = get<bool>("verbose_expr");
+    o.indent_spaces = static_cast<int>(get<int64_t>("indent_spaces"));
+    o.print_line_numbers = get<bool>("print_line_numbers");
+    o.num_context_lines = static_cast<int>(get<int64_t>("num_context_lines"));
+    o.syntax_sugar = get<bool>("syntax_sugar");
+    o.show_object_address = get<bool>("show_object_address");
+    if (given("extra_config")) extra_config(o);
+    if (given("path_to_underline")) {
+      for (const Any& one : get<Array<Any>>("path_to_underline"))
+        o.underline_paths.push_back(path(one, "path_to_underline"));
     }
-    if (!none(kPathToAnnotate)) {
-      for (const auto& [key, message] : detail::argument<Map<Any, Any>>(call_, at(kPathToAnnotate)))
-        o.annotate_paths.emplace_back(path(key, kPathToAnnotate), std::string(message.cast<String>()));
+    if (given("path_to_annotate")) {
+      for (const auto& [key, message] : get<Map<Any, Any>>("path_to_annotate"))
+        o.annotate_paths.emplace_back(path(key, "path_to_annotate"), std::string(message.cast<String>()));
     }
-    if (!none(kObjToUnderline)) {
-      for (const Any& node : detail::argument<Array<Any>>(call_, at(kObjToUnderline)))
+    if (given("obj_to_underline")) {
+      for (const Any& node : get<Array<Any>>("obj_to_underline"))
         o.underline.push_back(node.cast<ObjectRef>());
     }
-    if (!none(kObjToAnnotate)) {
-      for (const auto& [node, message] : detail::argument<Map<Any, Any>>(call_, at(kObjToAnnotate))) {
+    if (given("obj_to_annotate")) {
+      for (const auto& [node, message] : get<Map<Any, Any>>("obj_to_annotate"))
         o.annotate.emplace_back(node.cast<ObjectRef>(), std::string(message.cast<String>()));
-      }
     }
-    std::string dialect = *text(kDialect);
-    if (dialect != "tirx" && dialect != "classic") {
-      throw ir::refuse(refusals["unknown-dialect"], dialect).at(call_.span_of(at(kDialect)));
-    }
+    auto dialect = get<std::string>("dialect");
+    if (dialect != "tirx" && dialect != "classic")
+      throw ir::refuse(refusals["unknown-dialect"], dialect).at(call_.span_of(at("dialect")));
     if (dialect == "classic") o.dialect = Dialect::kClassic;
     return o;
   }
 
  private:
-  size_t at(Parameter p) const { return p + offset_; }
-  bool none(Parameter p) const { return call_.args[at(p)] == nullptr; }
-  bool flag(Parameter p) { return detail::argument<bool>(call_, at(p)); }
-  int64_t number(Parameter p) { return detail::argument<int64_t>(call_, at(p)); }
-  std::optional<std::string> text(Parameter p) {
-    return detail::argument<std::optional<std::string>>(call_, at(p));
+  size_t at(std::string_view name) const {
+    auto param = std::ranges::find(call_.api.params, name, &ApiParam::name);
+    return static_cast<size_t>(param - call_.api.params.begin());
   }
-  AccessPath path(const Any& value, Parameter p) {
+  bool given(std::string_view name) const { return call_.args[at(name)] != nullptr; }
+  template <class T>
+  T get(std::string_view name) {
+    return detail::argument<T>(call_, at(name));
+  }
+  AccessPath path(const Any& value, std::string_view name) {
     if (auto path = value.as<AccessPath>()) return *path;
-    throw Error("wrong-type", "`{}` takes access paths, got `{}`", call_.api.params[at(p)].name,
-                type_name(value))
-        .at(call_.span_of(at(p)))
+    throw Error("wrong-type", "`{}` takes access paths, got `{}`", name, type_name(value))
+        .at(call_.span_of(at(name)))
         .kind("TypeError");
   }
   void extra_config(PrintOptions& o) {
-    if (none(kExtraConfig)) return;
-    for (const auto& [key, value] : detail::argument<Map<Any, Any>>(call_, at(kExtraConfig))) {
+    for (const auto& [key, value] : get<Map<Any, Any>>("extra_config")) {
       std::string name(key.cast<String>());
       if (name == "tirx.prefix") {
         o.tir_prefix = value.cast<String>();
@@ -127,20 +102,19 @@ class Options {
       } else {
         std::vector<std::string> known = {"tirx.prefix", "script.use_pep695"};
         throw ir::refuse(refusals["unknown-print-option"], name)
-            .at(call_.span_of(at(kExtraConfig)))
+            .at(call_.span_of(at("extra_config")))
             .help(did_you_mean(name, known));
       }
     }
   }
 
   ApiCall& call_;
-  size_t offset_;
 };
 
-Any script_method(ApiCall& call) { return String(script(call.args[0], Options(call, 0).read())); }
+Any script_method(ApiCall& call) { return String(script(call.args[0], Options(call).read())); }
 
 Any show_method(ApiCall& call) {
-  PrintOptions options = Options(call, kShowOffset).read();
+  PrintOptions options = Options(call).read();
   std::string text = script(call.args[0], options);
   if (call.args[2] != nullptr && detail::argument<bool>(call, 2)) {
     if (options.print_line_numbers || !options.underline.empty() || !options.underline_paths.empty()) {

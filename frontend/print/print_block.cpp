@@ -136,15 +136,13 @@ void Printer::block(const SBlockNode* block, const SBlockRealizeNode* realize) {
   At in_block(*this, realize ? "block" : nullptr);
   std::optional<Mark> mark;  // the text is the realization's: the block itself has none of its own
   if (realize) mark.emplace(*this, block).spread();
-  auto regions = [this](const char* name, const Array<TensorRegion>& list) {
+  auto regions = [this](const char* name, const Array<TensorRegion>& all) {
     line();
     call_of(name, [&] {
-      int64_t i = 0;
-      for (const TensorRegion& one : list) {
-        if (i) put(", ");
-        At at(*this, name, i++);
+      list(all, [&](const TensorRegion& one, int64_t i) {
+        At at(*this, name, i);
         region(one.get());
-      }
+      });
     });
     end_line();
   };

@@ -151,13 +151,11 @@ void Printer::operand(const Expr& e, Binding at_least) {
   put(")");
 }
 
-void Printer::exprs(const char* attr, const Array<Expr>& list) {
-  int64_t i = 0;
-  for (const Expr& e : list) {
-    if (i) put(", ");
-    At at(*this, attr, i++);
+void Printer::exprs(const char* attr, const Array<Expr>& all) {
+  list(all, [&](const Expr& e, int64_t i) {
+    At at(*this, attr, i);
     expr(e);
-  }
+  });
 }
 
 // TVM names the field twice in the paths of indices.
@@ -424,10 +422,7 @@ void Printer::keyword_call(const CallNode* e, std::string_view name) {
     keyword("lazy_args");
     auto indices = (*lazy).second.cast<Array<Any>>();
     put("(");
-    for (size_t i = 0; i < indices.size(); ++i) {
-      put(i ? ", " : "");
-      value(indices[static_cast<int64_t>(i)]);
-    }
+    list(indices, [&](const Any& index, int64_t) { value(index); });
     put(indices.size() == 1 ? ",)" : ")");
   }
 }
@@ -471,12 +466,10 @@ void Printer::reduce(const ReduceNode* n) {
   put("], init=[");
   exprs("init", n->init);
   put("], axis=[");
-  int64_t i = 0;
-  for (const IterVar& iter : n->axis) {
-    if (i) put(", ");
-    At at(*this, "axis", i++);
+  list(n->axis, [&](const IterVar& iter, int64_t i) {
+    At at(*this, "axis", i);
     iter_var(iter.get());
-  }
+  });
   put("], condition=");
   expr("condition", n->condition);
   put(", value_index=", std::to_string(n->value_index), ")");

@@ -122,7 +122,7 @@ void Printer::type_variables(const PrimFuncNode* fn) {
   }
   if (!options_.use_pep695 || found.empty()) return;
   put("[");
-  for (size_t i = 0; i < found.size(); ++i) put(i ? ", " : "", *names_.find(found[i]));
+  list(found, [&](const VarNode* var, int64_t) { put(*names_.find(var)); });
   put("]");
 }
 
@@ -131,21 +131,15 @@ void Printer::parameters(const PrimFuncNode* fn) {
   for (const Var& param : fn->params) {
     if (!param->buffer()) names_.define(param.get(), view(param->name));
   }
-  int64_t i = 0;
-  for (const Var& param : fn->params) {
-    if (i) put(", ");
-    At at(*this, "params", i++);
+  list(fn->params, [&](const Var& param, int64_t i) {
+    At at(*this, "params", i);
     At type_at(*this, "ty");
     if (!param->buffer()) {
       dims_bound_.insert(param.get());
       put(*names_.find(param.get()), ": ");
-      type(param->ty);
-      continue;
+      return type(param->ty);
     }
-    if (classic() && !is_plain_parameter(param->buffer())) {
-      handle_parameter(param);
-      continue;
-    }
+    if (classic() && !is_plain_parameter(param->buffer())) return handle_parameter(param);
     put(names_.define(param.get(), view(param->name)), ": ");
     call_of("Buffer", [&] {
       BufferForm form;
@@ -153,7 +147,7 @@ void Printer::parameters(const PrimFuncNode* fn) {
       form.parameter = true;
       buffer_arguments(param, form);
     });
-  }
+  });
 }
 
 void Printer::prim_func(const PrimFuncNode* fn, std::string_view name, const GlobalVarNode* global) {

@@ -141,12 +141,7 @@ void Printer::tile_primitive(const TilePrimitiveCallNode* s) {
 void Printer::lambda_expr(const LambdaExprNode* lambda) {
   names_.push(lambda, depth_, names_.innermost().insert_at);
   put("lambda ");
-  bool first = true;
-  for (const Var& var : lambda->vars) {
-    if (!first) put(", ");
-    first = false;
-    put(names_.define(var.get(), view(var->name)));
-  }
+  list(lambda->vars, [&](const Var& var, int64_t) { put(names_.define(var.get(), view(var->name))); });
   put(": ");
   expr(lambda->pred);
   names_.pop();

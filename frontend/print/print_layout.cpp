@@ -26,20 +26,13 @@ void Printer::on_axis(const Expr& value, std::string_view axis, bool in_sum) {
 }
 
 // `T.S[extents:strides]`; a single iterator stands without parentheses.
-void Printer::iters(std::string_view kind, const Array<Iter>& list) {
+void Printer::iters(std::string_view kind, const Array<Iter>& all) {
   tir(kind);
-  bool several = list.size() != 1;
+  bool several = all.size() != 1;
   put("[", several ? "(" : "");
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (i) put(", ");
-    expr(list[static_cast<int64_t>(i)]->extent);
-  }
+  list(all, [&](const Iter& iter, int64_t) { expr(iter->extent); });
   put(several ? "):(" : ":");
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (i) put(", ");
-    const Iter& iter = list[static_cast<int64_t>(i)];
-    on_axis(iter->stride, view(iter->axis->name), false);
-  }
+  list(all, [&](const Iter& iter, int64_t) { on_axis(iter->stride, view(iter->axis->name), false); });
   put(several ? ")]" : "]");
 }
 

@@ -92,11 +92,8 @@ void Printer::stmt(const Stmt& s, bool alone) {
                       text("error_kind", -1, n->error_kind);
                       put(", [");
                     }
-                    int64_t i = 0;
-                    for (const String& part : n->message_parts) {
-                      if (i) put(", ");
-                      text("message_parts", i++, part);
-                    }
+                    list(n->message_parts,
+                         [&](const String& part, int64_t i) { text("message_parts", i, part); });
                     if (!classic()) put("])");
                     end_line();
                     comment_beside(n);
@@ -226,16 +223,11 @@ void Printer::store(const BufferStoreNode* s) {
     put("[");
     if (s->indices.empty()) put("()");
     At at(*this, "indices");
-    int64_t i = 0;
-    for (const Expr& index : s->indices) {
-      if (i) put(", ");
-      At item(*this, "indices", i++);
+    list(s->indices, [&](const Expr& index, int64_t i) {
+      At item(*this, "indices", i);
       auto* ramp = as<RampNode>(index);
       auto* stride = ramp ? as<IntImmNode>(ramp->stride) : nullptr;
-      if (!stride) {
-        expr(index);
-        continue;
-      }
+      if (!stride) return expr(index);
       // The end is reckoned with the number of lanes, an int32: narrower indices become one.
       DataType type = ramp->base->dtype();
       if (type.bits() < 32) type = DataType::Int(32);
@@ -252,7 +244,7 @@ void Printer::store(const BufferStoreNode* s) {
         put(":");
         expr("stride", ramp->stride);
       }
-    }
+    });
     put("]");
   }
   put(" = ");
@@ -466,18 +458,16 @@ void Printer::for_loop(const ForNode* loop) {
   const ForNode* innermost = loop;
   if (grid.size() > 1) {
     innermost = grid.back();
-    for (size_t i = 0; i < grid.size(); ++i) {
-      if (i) put(", ");
-      names_.define_loop(grid[i]);
-      put(*names_.find(grid[i]->loop_var.get()));
-    }
+    list(grid, [&](const ForNode* each, int64_t) {
+      names_.define_loop(each);
+      put(*names_.find(each->loop_var.get()));
+    });
     put(" in ");
     call_of("grid", [&] {
-      for (size_t i = 0; i < grid.size(); ++i) {
-        if (i) put(", ");
+      list(grid, [&](const ForNode* each, int64_t i) {
         if (i && tracking_) path_.push_back(path_.back()->Attr("body"));
-        expr("extent", grid[i]->extent);
-      }
+        expr("extent", each->extent);
+      });
     });
   } else {
     names_.define_loop(loop);

@@ -148,6 +148,9 @@ void Printer::dtype_literal(DataType dtype) {
   put("\"", dtype.str(), "\"");
 }
 
+void Printer::types(const Array<Type>& all) {
+  list(all, [&](const Type& one, int64_t) { type(one); });
+}
 void Printer::type(const Type& t) {
   if (!t) return put("None");
   switch (t->kind) {
@@ -176,12 +179,7 @@ void Printer::type(const Type& t) {
     case TypeKind::kTuple: {
       const auto* tuple = static_cast<const TupleTypeNode*>(t.get());
       if (tuple->elements.empty()) return put("None");
-      return call_of("Tuple", [&] {
-        for (size_t i = 0; i < tuple->elements.size(); ++i) {
-          if (i) put(", ");
-          type(tuple->elements[i]);
-        }
-      });
+      return call_of("Tuple", [&] { types(tuple->elements); });
     }
     case TypeKind::kString:
       return put("ir.StringType(span=None)");
@@ -189,10 +187,7 @@ void Printer::type(const Type& t) {
       const auto* fn = static_cast<const FuncTypeNode*>(t.get());
       ir_name("FuncType");
       put("([");
-      for (size_t i = 0; i < fn->arg_types.size(); ++i) {
-        if (i) put(", ");
-        type(fn->arg_types[i]);
-      }
+      types(fn->arg_types);
       put("], ");
       type(fn->ret_type);
       return put(")");
@@ -253,15 +248,13 @@ void Printer::region(const TensorRegionNode* r) {
   }
   put("[");
   if (r->region.empty()) put("()");
-  int64_t i = 0;
-  for (const Range& one : r->region) {
-    if (i) put(", ");
-    At at(*this, "region", i++);
+  list(r->region, [&](const Range& one, int64_t i) {
+    At at(*this, "region", i);
     expr("min", one->min);
-    if (is_const_int(one->extent, 1)) continue;
+    if (is_const_int(one->extent, 1)) return;
     put(":");
     expr("extent", end_of(one->min, one->extent));
-  }
+  });
   put("]");
 }
 
@@ -284,10 +277,8 @@ void Printer::index_map(const IndexMapNode* map) {
   auto lambda = [this](const IndexMapNode* one) {
     names_.push(one, depth_, names_.innermost().insert_at);
     put("lambda ");
-    for (size_t i = 0; i < one->initial_indices.size(); ++i) {
-      const Var& var = one->initial_indices[static_cast<int64_t>(i)];
-      put(i ? ", " : "", names_.define(var.get(), view(var->name)));
-    }
+    list(one->initial_indices,
+         [&](const Var& var, int64_t) { put(names_.define(var.get(), view(var->name))); });
     put(": (");
     exprs(nullptr, one->final_indices);
     put(one->final_indices.size() == 1 ? ",)" : ")");
@@ -328,13 +319,10 @@ void Printer::dict(std::vector<std::pair<String, Any>> items) {
   std::sort(items.begin(), items.end(),
             [](const auto& a, const auto& b) { return view(a.first) < view(b.first); });
   put("{");
-  bool first = true;
-  for (const auto& [key, item] : items) {
-    if (!first) put(", ");
-    first = false;
-    put(literal(view(key)), ": ");
-    value(item);
-  }
+  list(items, [&](const auto& item, int64_t) {
+    put(literal(view(item.first)), ": ");
+    value(item.second);
+  });
   put("}");
 }
 
@@ -419,14 +407,9 @@ void Printer::value(const Any& v) {
     return put("(", literal(names[scope->scope_kind - static_cast<int32_t>(ScopeKind::kCluster)]), ")");
   }
   if (auto t = v.as<ffi::Tensor>()) return tensor(*t);
-  auto sequence = [&](const auto& list) {
+  auto sequence = [&](const auto& all) {
     put("[");
-    bool first = true;
-    for (const Any& one : list) {
-      if (!first) put(", ");
-      first = false;
-      value(one);
-    }
+    list(all, [&](const Any& one, int64_t) { value(one); });
     put("]");
   };
   if (auto list = v.as<Array<Any>>()) return sequence(*list);
@@ -438,14 +421,11 @@ void Printer::value(const Any& v) {
     }
     if (items.size() == map.size()) return dict(std::move(items));
     put("{");
-    bool first = true;
-    for (const auto& [key, item] : map) {
-      if (!first) put(", ");
-      first = false;
-      value(key);
+    list(map, [&](const auto& item, int64_t) {
+      value(item.first);
       put(": ");
-      value(item);
-    }
+      value(item.second);
+    });
     put("}");
   };
   if (auto map = v.as<Map<Any, Any>>()) return mapping(*map);

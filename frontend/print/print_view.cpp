@@ -95,7 +95,7 @@ bool Printer::view_of(const VarNode* source_var, const BufferTypeNode* view) {
   if (structural_equal(view->shape, source->shape)) return false;
   if (std::vector<int64_t> order = order_of(view, source); !order.empty()) {
     method("permute");
-    for (size_t i = 0; i < order.size(); ++i) put(i ? ", " : "", std::to_string(order[i]));
+    list(order, [&](int64_t dim, int64_t) { put(std::to_string(dim)); });
     put(")");
     return true;
   }

@@ -60,12 +60,9 @@ void Printer::declare_dims(const std::vector<const VarNode*>& dims, size_t frame
   if (dims.empty() || (root_is_value_ && !options_.verbose_expr)) return;
   Capture text(*this);
   indent(names_.frames()[frame].depth);
-  for (size_t i = 0; i < dims.size(); ++i) put(i ? ", " : "", *names_.find(dims[i]));
+  list(dims, [&](const VarNode* dim, int64_t) { put(*names_.find(dim)); });
   put(" = ");
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (i) put(", ");
-    new_variable(dims[i]);
-  }
+  list(dims, [&](const VarNode* dim, int64_t) { new_variable(dim); });
   put("\n");
   insert(frame, text.take());
 }

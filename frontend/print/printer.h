@@ -70,6 +70,7 @@ class Printer {
   void dict(std::vector<std::pair<ir::String, ir::Any>> items);
   void dict(const ir::Map<ir::String, ir::Any>& map);
   void type(const ir::Type& t);
+  void types(const ir::Array<ir::Type>& all);
   void dtype_literal(ir::DataType dtype);  // "float32" in quotes
   void range(const ir::Range& r, bool in_function);
   void iter_var(const ir::IterVarNode* iv);
@@ -105,7 +106,7 @@ class Printer {
   // print_layout.cpp
   void layout(const ir::ObjectRef& layout);
   void tile_layout(const ir::TileLayoutNode* layout);
-  void iters(std::string_view kind, const ir::Array<ir::Iter>& list);
+  void iters(std::string_view kind, const ir::Array<ir::Iter>& all);
   void on_axis(const ir::Expr& value, std::string_view axis, bool in_sum);
 
   // print_stmt.cpp
@@ -260,7 +261,16 @@ class Printer {
     At at(*this, attr);
     operand(e, at_least);
   }
-  void exprs(const char* attr, const ir::Array<ir::Expr>& list);
+  void exprs(const char* attr, const ir::Array<ir::Expr>& all);
+  // Each of them as `one(element, number)` writes it, with commas between.
+  template <class List, class F>
+  void list(const List& all, F one) {
+    int64_t i = 0;
+    for (const auto& element : all) {
+      if (i) put(", ");
+      one(element, i++);
+    }
+  }
   // `T.name(...)`: what `arguments` writes, or these fields.
   template <class F>
   void call_of(std::string_view name, F arguments) {

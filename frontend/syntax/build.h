@@ -140,6 +140,13 @@ class TreeBuilder {
     T* slots = static_cast<T*>(tree_.allocate(count * sizeof(T), alignof(T)));
     return {slots, count};
   }
+  // What `make` gives for each.
+  template <class T, class F>
+  Seq<T> each(const auto& items, F make) {
+    auto slots = array<const T*>(items.size());
+    std::transform(items.begin(), items.end(), slots.begin(), make);
+    return slots;
+  }
   std::string_view keep_text(std::string_view text) {
     auto kept = array<char>(text.size());
     std::copy(text.begin(), text.end(), kept.begin());

@@ -109,9 +109,7 @@ Expr* TreeBuilder::lambda(MlcParser::LambdaContext* context) {
 
 Seq<TypeParam> TreeBuilder::type_parameters(MlcParser::TypeParametersContext* context) {
   if (context == nullptr) return {};
-  auto slots = array<const TypeParam*>(context->items.size());
-  for (size_t i = 0; i < slots.size(); ++i) {
-    MlcParser::TypeParameterContext* item = context->items[i];
+  return each<TypeParam>(context->items, [&](MlcParser::TypeParameterContext* item) {
     auto* node = tree_.make<TypeParam>();
     node->span = span(item);
     node->name = symbol(item->name);
@@ -121,9 +119,8 @@ Seq<TypeParam> TreeBuilder::type_parameters(MlcParser::TypeParametersContext* co
       if (item->bound != nullptr) fail(span(item->bound), "a type parameter with `*` has no bound");
     }
     if (item->bound != nullptr) node->bound = expression(item->bound, kPlain);
-    slots[i] = node;
-  }
-  return slots;
+    return node;
+  });
 }
 
 const Stmt* TreeBuilder::function(MlcParser::FunctionDefinitionContext* context, Seq<Expr> decorators) {
@@ -163,10 +160,8 @@ const Stmt* TreeBuilder::class_definition(MlcParser::ClassDefinitionContext* con
 }
 
 const Stmt* TreeBuilder::decorated(MlcParser::DecoratedContext* context) {
-  auto decorators = array<const Expr*>(context->decorators.size());
-  for (size_t i = 0; i < decorators.size(); ++i) {
-    decorators[i] = expression(context->decorators[i]->value, kWalrus);
-  }
+  auto decorators =
+      each<Expr>(context->decorators, [&](const auto* one) { return expression(one->value, kWalrus); });
   if (context->function != nullptr) return function(context->function, decorators);
   return class_definition(context->type, decorators);
 }

@@ -279,13 +279,9 @@ Expr* TreeBuilder::compare(Chain& run, Expr* left, uint32_t begin) {
   auto* node = tree_.make<Compare>(ir::Span{tree_.file, begin, run.end});
   node->left = own(node, left);
   auto kept = array<CmpOperator>(ops.size());
-  auto comparators = array<const Expr*>(ops.size());
-  for (size_t i = 0; i < ops.size(); ++i) {
-    kept[i] = ops[i];
-    comparators[i] = own(node, right[i]);
-  }
+  std::ranges::copy(ops, kept.begin());
   node->ops = kept;
-  node->comparators = comparators;
+  node->comparators = each<Expr>(right, [&](Expr* one) { return own(node, one); });
   return node;
 }
 
@@ -298,9 +294,7 @@ Expr* TreeBuilder::boolean(Chain& run, Expr* left, uint32_t begin, BoolOperator 
   }
   auto* node = tree_.make<BoolOp>(ir::Span{tree_.file, begin, run.end});
   node->op = op;
-  auto slots = array<const Expr*>(values.size());
-  for (size_t i = 0; i < values.size(); ++i) slots[i] = own(node, values[i]);
-  node->values = slots;
+  node->values = each<Expr>(values, [&](Expr* one) { return own(node, one); });
   return node;
 }
 

@@ -118,16 +118,13 @@ Expr* TreeBuilder::brace_display(MlcParser::BracesContext* context, ir::Span who
   size_t count = context->entries.size();
   if (!dict) {
     auto* node = tree_.make<Set>(whole);
-    auto elts = array<const Expr*>(count);
-    for (size_t i = 0; i < count; ++i) {
-      MlcParser::EntryContext* entry = context->entries[i];
+    node->elts = each<Expr>(context->entries, [&](MlcParser::EntryContext* entry) {
       if (entry->star != nullptr || entry->colon != nullptr) {
         fail(span(entry), "this is a set, because its first element has no `:`",
              "give all entries a key, or none");
       }
-      elts[i] = own(node, expression(entry->key, kStar | kWalrus));
-    }
-    node->elts = elts;
+      return own(node, expression(entry->key, kStar | kWalrus));
+    });
     return node;
   }
   auto* node = tree_.make<Dict>(whole);
@@ -148,26 +145,19 @@ Expr* TreeBuilder::brace_display(MlcParser::BracesContext* context, ir::Span who
 
 Seq<Expr> TreeBuilder::elements(const std::vector<MlcParser::ExpressionContext*>& items, Expr* owner,
                                 unsigned allow) {
-  auto slots = array<const Expr*>(items.size());
-  for (size_t i = 0; i < items.size(); ++i) slots[i] = own(owner, expression(items[i], allow));
-  return slots;
+  return each<Expr>(items, [&](auto* item) { return own(owner, expression(item, allow)); });
 }
 
 Seq<Comprehension> TreeBuilder::comprehensions(
     const std::vector<MlcParser::ComprehensionClauseContext*>& clauses, Expr* owner) {
-  auto slots = array<const Comprehension*>(clauses.size());
-  for (size_t i = 0; i < clauses.size(); ++i) {
-    MlcParser::ComprehensionClauseContext* clause = clauses[i];
+  return each<Comprehension>(clauses, [&](MlcParser::ComprehensionClauseContext* clause) {
     auto* node = tree_.make<Comprehension>();
     node->span = span(clause);
     node->target = own(owner, target_list(clause->targets, Context::kStore));
     node->iter = own(owner, chain(clause->iterable));
-    auto ifs = array<const Expr*>(clause->conditions.size());
-    for (size_t k = 0; k < ifs.size(); ++k) ifs[k] = own(owner, chain(clause->conditions[k]));
-    node->ifs = ifs;
-    slots[i] = node;
-  }
-  return slots;
+    node->ifs = each<Expr>(clause->conditions, [&](auto* one) { return own(owner, chain(one)); });
+    return node;
+  });
 }
 
 Expr* TreeBuilder::call(Expr* callee, MlcParser::TrailerContext* context, ir::Span whole) {
@@ -254,9 +244,7 @@ Expr* TreeBuilder::subscription(Expr* value, MlcParser::TrailerContext* context,
     return node;
   }
   auto* tuple = tree_.make<Tuple>(span(list));
-  auto elts = array<const Expr*>(list->items.size());
-  for (size_t i = 0; i < elts.size(); ++i) elts[i] = own(tuple, subscript(list->items[i]));
-  tuple->elts = elts;
+  tuple->elts = each<Expr>(list->items, [&](auto* item) { return own(tuple, subscript(item)); });
   node->slice = own(node, tuple);
   return node;
 }
@@ -283,9 +271,8 @@ Expr* TreeBuilder::target_list(MlcParser::TargetListContext* context, Context us
     return only;
   }
   auto* node = tree_.make<Tuple>(span(context));
-  auto elts = array<const Expr*>(context->targets.size());
-  for (size_t i = 0; i < elts.size(); ++i) elts[i] = own(node, target_operand(context->targets[i], use));
-  node->elts = elts;
+  node->elts =
+      each<Expr>(context->targets, [&](auto* target) { return own(node, target_operand(target, use)); });
   set_target(node, use);
   return node;
 }

@@ -88,11 +88,8 @@ const Stmt* TreeBuilder::simple_statement(MlcParser::SimpleStatementContext* con
   }
   if (auto* deleting = context->deleting) {
     auto* node = tree_.make<Delete>(span(context));
-    auto targets = array<const Expr*>(deleting->targets->targets.size());
-    for (size_t i = 0; i < targets.size(); ++i) {
-      targets[i] = target_operand(deleting->targets->targets[i], Context::kDel);
-    }
-    node->targets = targets;
+    node->targets = each<Expr>(deleting->targets->targets,
+                               [&](auto* target) { return target_operand(target, Context::kDel); });
     return node;
   }
   if (context->importing != nullptr) return import_statement(context->importing);
@@ -126,23 +123,11 @@ const Stmt* TreeBuilder::expression_or_assign(MlcParser::AssignmentContext* cont
 
 namespace {
 
-BinOperator augmented(size_t type) {
-  static constexpr std::pair<size_t, BinOperator> operators[] = {
-      {MlcParser::PLUS_ASSIGN, BinOperator::kAdd},
-      {MlcParser::MINUS_ASSIGN, BinOperator::kSub},
-      {MlcParser::STAR_ASSIGN, BinOperator::kMult},
-      {MlcParser::AT_ASSIGN, BinOperator::kMatMult},
-      {MlcParser::SLASH_ASSIGN, BinOperator::kDiv},
-      {MlcParser::DOUBLE_SLASH_ASSIGN, BinOperator::kFloorDiv},
-      {MlcParser::PERCENT_ASSIGN, BinOperator::kMod},
-      {MlcParser::DOUBLE_STAR_ASSIGN, BinOperator::kPow},
-      {MlcParser::LEFT_SHIFT_ASSIGN, BinOperator::kLShift},
-      {MlcParser::RIGHT_SHIFT_ASSIGN, BinOperator::kRShift},
-      {MlcParser::AMPERSAND_ASSIGN, BinOperator::kBitAnd},
-      {MlcParser::CARET_ASSIGN, BinOperator::kBitXor},
-  };
-  auto row = std::ranges::find(operators, type, &std::pair<size_t, BinOperator>::first);
-  return row == std::end(operators) ? BinOperator::kBitOr : row->second;
+// `+` of `+=`.
+BinOperator augmented(std::string_view sign) {
+  size_t op = 0;
+  while (spelling(static_cast<BinOperator>(op)) != sign.substr(0, sign.size() - 1)) ++op;
+  return static_cast<BinOperator>(op);
 }
 
 bool is_single_target(const Expr* expr) {
@@ -173,7 +158,7 @@ const Stmt* TreeBuilder::assignment(MlcParser::AssignmentContext* context) {
   }
   auto* node = tree_.make<AugAssign>(span(context));
   node->target = target;
-  node->op = augmented(context->op->getType());
+  node->op = augmented(text_of(context->op));
   node->op_span = span(context->op);
   node->value = assigned(context->value);
   return node;
@@ -195,18 +180,15 @@ std::string_view TreeBuilder::dotted(MlcParser::DottedNameContext* context) {
 
 const Stmt* TreeBuilder::import_statement(MlcParser::ImportStatementContext* context) {
   auto* node = tree_.make<Import>(span(context));
-  auto names = array<const Alias*>(context->modules.size());
-  for (size_t i = 0; i < names.size(); ++i) {
-    MlcParser::ImportedModuleContext* item = context->modules[i];
+  node->names = each<Alias>(context->modules, [&](MlcParser::ImportedModuleContext* item) {
     auto* alias = tree_.make<Alias>();
     alias->span = span(item);
     alias->name = dotted(item->module);
     alias->first = symbol(item->module->parts[0]);
     alias->name_span = span(item->module);
     if (item->alias != nullptr) alias->asname = symbol(item->alias);
-    names[i] = alias;
-  }
-  node->names = names;
+    return alias;
+  });
   return node;
 }
 
@@ -232,18 +214,15 @@ const Stmt* TreeBuilder::from_statement(MlcParser::FromStatementContext* context
     node->names = names;
     return node;
   }
-  auto names = array<const Alias*>(context->names.size());
-  for (size_t i = 0; i < names.size(); ++i) {
-    MlcParser::ImportedNameContext* item = context->names[i];
+  node->names = each<Alias>(context->names, [&](MlcParser::ImportedNameContext* item) {
     auto* alias = tree_.make<Alias>();
     alias->span = span(item);
     alias->first = symbol(item->name);
     alias->name = alias->first.str();
     alias->name_span = span(item->name);
     if (item->alias != nullptr) alias->asname = symbol(item->alias);
-    names[i] = alias;
-  }
-  node->names = names;
+    return alias;
+  });
   return node;
 }
 
@@ -318,16 +297,13 @@ const Stmt* TreeBuilder::while_statement(MlcParser::WhileStatementContext* conte
 
 const Stmt* TreeBuilder::with_statement(MlcParser::WithStatementContext* context) {
   auto* node = tree_.make<With>(statement_span(context));
-  auto items = array<const WithItem*>(context->items.size());
-  for (size_t i = 0; i < items.size(); ++i) {
-    MlcParser::WithItemContext* part = context->items[i];
+  node->items = each<WithItem>(context->items, [&](MlcParser::WithItemContext* part) {
     auto* item = tree_.make<WithItem>();
     item->span = span(part);
     item->context_expr = expression(part->context, kPlain);
     if (part->target != nullptr) item->optional_vars = target_operand(part->target, Context::kStore);
-    items[i] = item;
-  }
-  node->items = items;
+    return item;
+  });
   node->body = block(context->body);
   return node;
 }
@@ -343,10 +319,8 @@ const Stmt* TreeBuilder::try_statement(MlcParser::TryStatementContext* context) 
     }
   }
   node->body = block(context->body);
-  auto handlers = array<const ExceptHandler*>(context->handlers.size());
-  for (size_t i = 0; i < handlers.size(); ++i) {
-    MlcParser::ExceptClauseContext* clause = context->handlers[i];
-    if (clause->type == nullptr && i + 1 < handlers.size()) {
+  node->handlers = each<ExceptHandler>(context->handlers, [&](MlcParser::ExceptClauseContext* clause) {
+    if (clause->type == nullptr && clause != context->handlers.back()) {
       fail(span(clause->start), "an `except` without a class catches everything and must be the last");
     }
     if (clause->type != nullptr && clause->type->start->getType() == MlcParser::STAR) {
@@ -363,9 +337,8 @@ const Stmt* TreeBuilder::try_statement(MlcParser::TryStatementContext* context) 
       handler->name_span = span(clause->name);
     }
     handler->body = block(clause->body);
-    handlers[i] = handler;
-  }
-  node->handlers = handlers;
+    return handler;
+  });
   if (context->otherwise != nullptr) node->orelse = block(context->otherwise);
   if (context->ending != nullptr) node->finalbody = block(context->ending);
   return node;

@@ -206,9 +206,7 @@ class TreeBuilder::StringParts {
   JoinedStr* join(ir::Span span) {
     flush();
     auto* node = builder_.tree_.make<JoinedStr>(span);
-    auto slots = builder_.array<const Expr*>(values.size());
-    for (size_t i = 0; i < values.size(); ++i) slots[i] = builder_.own(node, values[i]);
-    node->values = slots;
+    node->values = builder_.each<Expr>(values, [&](Expr* one) { return builder_.own(node, one); });
     return node;
   }
 

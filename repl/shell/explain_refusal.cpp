@@ -5,55 +5,24 @@
 
 #include <algorithm>
 
+// The rooms, and what stands before the examples of their refusals.
+#define MLC_ROOMS(X)                                                                                      \
+  X(ir, kFunction) X(syntax, kNone) X(print, kNone) X(format, kNone) X(review, kNone) X(script, kNone)    \
+  X(tvmscript, kFunction) X(transform, kSchedule) X(backend, kNone) X(c_backend, kNone)                   \
+  X(llvm_backend, kNone) X(interp, kNone) X(runtime, kNone) X(repl, kNone)
+
 // The rows of each room, file by file: written by the build (mlc_refusal_table of cmake/registry.cmake).
-namespace mlc::ir {
-std::vector<const ir::RefusalList*> refusal_lists();
-}
-namespace mlc::syntax {
-std::vector<const ir::RefusalList*> refusal_lists();
-}
-namespace mlc::print {
-std::vector<const ir::RefusalList*> refusal_lists();
-}
-namespace mlc::format {
-std::vector<const ir::RefusalList*> refusal_lists();
-}
-namespace mlc::review {
-std::vector<const ir::RefusalList*> refusal_lists();
-}
-namespace mlc::script {
-std::vector<const ir::RefusalList*> refusal_lists();
-}
-namespace mlc::tvmscript {
-std::vector<const ir::RefusalList*> refusal_lists();
-}
-namespace mlc::transform {
-std::vector<const ir::RefusalList*> refusal_lists();
-}
-namespace mlc::backend {
-std::vector<const ir::RefusalList*> refusal_lists();
-}
-namespace mlc::c_backend {
-std::vector<const ir::RefusalList*> refusal_lists();
-}
-namespace mlc::llvm_backend {
-std::vector<const ir::RefusalList*> refusal_lists();
-}
-namespace mlc::interp {
-std::vector<const ir::RefusalList*> refusal_lists();
-}
-namespace mlc::runtime {
-std::vector<const ir::RefusalList*> refusal_lists();
-}
-namespace mlc::repl {
-std::vector<const ir::RefusalList*> refusal_lists();
-}
+#define X(room, head)                                  \
+  namespace mlc::room {                                \
+  std::vector<const ir::RefusalList*> refusal_lists(); \
+  }
+MLC_ROOMS(X)
+#undef X
 
 namespace mlc::repl {
 
 namespace {
 
-// What stands before the examples of a room.
 enum class Head : uint8_t {
   kNone,      // they are whole programs
   kFunction,  // the statements of a function with the parameters of kFunctionHead
@@ -61,24 +30,11 @@ enum class Head : uint8_t {
 };
 struct Room {
   std::vector<const ir::RefusalList*> (*lists)();
-  Head head = Head::kNone;
+  Head head;
 };
-constexpr Room rooms[] = {
-    {ir::refusal_lists, Head::kFunction},
-    {syntax::refusal_lists},
-    {print::refusal_lists},
-    {format::refusal_lists},
-    {review::refusal_lists},
-    {script::refusal_lists},
-    {tvmscript::refusal_lists, Head::kFunction},
-    {transform::refusal_lists, Head::kSchedule},
-    {backend::refusal_lists},
-    {c_backend::refusal_lists},
-    {llvm_backend::refusal_lists},
-    {interp::refusal_lists},
-    {runtime::refusal_lists},
-    {repl::refusal_lists},
-};
+#define X(room, head) Room{room::refusal_lists, Head::head},
+constexpr Room rooms[] = {MLC_ROOMS(X)};
+#undef X
 
 constexpr std::string_view kFunctionHead =
     "@T.prim_func(s_tir=True)\n"

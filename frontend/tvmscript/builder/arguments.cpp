@@ -59,9 +59,26 @@ DataType dtype_from(const Any& value, Span span) {
 }
 DataType dtype_arg(const ApiCall& call, size_t i) { return dtype_from(call.args[i], call.span_of(i)); }
 
+Any lambda_arg(const ApiCall& call, size_t i, std::string_view what) {
+  Array<Var> vars;
+  std::vector<Any> points;
+  for (const std::string& name : call.host.parameter_names(call.args[i])) {
+    vars.push_back(ir::make<ir::VarNode>(String(name), Type(ir::prim_type(DataType::Int(32))), call.span_of(i)));
+    points.emplace_back(Expr(vars.back()));
+  }
+  Any result = call.host.call(call.args[i], points);
+  return ir::make<ir::LambdaExprNode>(vars, script::as_expr(result, call.span_of(i), what));
+}
+
 bool bool_arg(const ApiCall& call, size_t i) {
   if (auto flag = call.args[i].as<bool>()) return *flag;
   ir::wrong_argument(call, i, "bool");
+}
+
+int64_t int_arg(const ApiCall& call, size_t i) {
+  if (script::is_int(call.args[i])) return script::raw_int(call.args[i]);
+  if (auto* e = call.args[i].as<ir::IntImmNode>()) return e->value;
+  ir::wrong_argument(call, i, "int");
 }
 
 String str_arg(const ApiCall& call, size_t i) {

@@ -18,6 +18,7 @@ Expr integer_arg(const ApiCall& call, size_t i);
 DataType dtype_arg(const ApiCall& call, size_t i);
 DataType dtype_from(const Any& value, Span span);
 bool bool_arg(const ApiCall& call, size_t i);
+int64_t int_arg(const ApiCall& call, size_t i);  // an integer that is known now
 String str_arg(const ApiCall& call, size_t i);
 using ir::view;
 bool is_given(const ApiCall& call, size_t i);  // not None
@@ -30,6 +31,8 @@ void warn_swapped(const ApiCall& call, size_t i, size_t j);
 // The indices of an element of a buffer; Error wrong-number-of-indices unless there is one for each
 // dimension.
 Array<Expr> indices_arg(const ApiCall& call, size_t i, const Buffer& buffer);
+// A function of the script as one of indices, whose value is `what`.
+Any lambda_arg(const ApiCall& call, size_t i, std::string_view what);
 std::vector<Any> items(const Any& sequence, Span span);
 // A buffer argument; Error wrong-type otherwise.
 Buffer buffer_arg(const ApiCall& call, size_t i);

@@ -51,7 +51,16 @@ T.evaluate(0))",
 bx = T.cta_id([4])
 if n > 0:
     A[bx] = 1.0)"},
-        {.name = "repeated-block-part", .message = "the block `{}` has a second `T.init`"},
+        {.name = "repeated-block-part",
+         .message = "the block `{}` has a second `T.init`",
+         .meaning = "A block has one of each: T.reads, T.writes, T.where, T.init.",
+         .wrong = R"(with T.sblock("b"):
+    T.reads(A[0])
+    T.reads(A[1])
+    B[0, 0] = A[0] + A[1])",
+         .right = R"(with T.sblock("b"):
+    T.reads(A[0], A[1])
+    B[0, 0] = A[0] + A[1])"},
         {.name = "repeated-branch",
          .message = "this `T.If` has a second `{}`",
          .meaning = "A branch has one `T.Then` and at most one `T.Else`.",
@@ -182,7 +191,8 @@ Any Builder::enter(const Any& context, Span span) {
     ++depth_;
   }
   if (auto* block = frame<BlockFrameNode>(context)) {
-    open->block.name = block->name;
+    open->block.name =
+        block_suffix_.empty() ? block->name : String(std::string(block->name) + block_suffix_);
     open->block.no_realize = block->no_realize;
     open->block.span = span;
     open->block.depth = depth_;

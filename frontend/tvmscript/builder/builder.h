@@ -176,7 +176,6 @@ class Builder {
 
   // build_statement.cpp
   Stmt build_body(syntax::Seq<syntax::Stmt> stmts, bool is_branch = false);
-  Stmt build_rest(const syntax::With& node, size_t item);  // the items from there on, and the body
   void visit_all(syntax::Seq<syntax::Stmt> stmts);
   void visit(const syntax::Stmt* stmt);
   void visit_definition(const syntax::FunctionDef& node);  // template.cpp
@@ -184,7 +183,6 @@ class Builder {
   void visit_while(const syntax::While& node);
   void visit_if(const syntax::If& node);
   void visit_with(const syntax::With& node, size_t item);
-  void visit_block(const BlockFrameNode& frame, const syntax::With& node, size_t item);
   void visit_return(const syntax::Return& node);
   void visit_assert(const syntax::Assert& node);
   void visit_expression(const syntax::ExprStmt& node);

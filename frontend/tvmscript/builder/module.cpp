@@ -68,14 +68,6 @@ namespace {
 
 thread_local ModuleState* module_at_work = nullptr;
 
-bool flag(const Any& arguments, const char* name, bool otherwise) {
-  auto map = arguments.try_cast<Map<String, Any>>();
-  if (!map) return otherwise;
-  auto found = map->find(name);
-  if (found == map->end()) return otherwise;
-  return script::raw_int((*found).second) != 0;
-}
-
 // What the innermost decorator of a definition is: the path of an api function and its keyword arguments.
 struct Decorator {
   std::string path;
@@ -140,6 +132,14 @@ ModuleState* ModuleState::exchange(ModuleState* at_work) { return std::exchange(
 ModuleState& ModuleState::current(const ir::ApiCall& call) {
   if (module_at_work) return *module_at_work;
   throw ir::refuse(refusals["outside-ir-module"], call.api.name).at(call.span);
+}
+
+bool flag(const Any& arguments, const char* name, bool otherwise) {
+  auto map = arguments.try_cast<Map<String, Any>>();
+  if (!map) return otherwise;
+  auto found = map->find(name);
+  if (found == map->end()) return otherwise;
+  return script::raw_int((*found).second) != 0;
 }
 
 FunctionOptions function_options(const Any& arguments) {

@@ -20,6 +20,8 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
 Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extra,
                 const ModuleOptions& options);
 
+// A decorator's argument `name` as a flag.
+bool flag(const Any& arguments, const char* name, bool otherwise);
 FunctionOptions function_options(const Any& arguments);
 ModuleOptions module_options(const Any& arguments);
 

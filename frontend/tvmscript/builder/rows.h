@@ -10,39 +10,20 @@ namespace mlc::tvmscript {
 
 inline constexpr std::string_view kT = "tvm.script.tirx";  // owner of T.*
 
-std::span<const ir::ApiRow> dtype_rows();
-std::span<const ir::ApiRow> loop_rows();
-std::span<const ir::ApiRow> block_rows();
-std::span<const ir::ApiRow> buffer_rows();
-std::span<const ir::ApiRow> buffer_value_rows();
-std::span<const ir::ApiRow> layout_rows();
-std::span<const ir::ApiRow> hardware_layout_rows();
-std::span<const ir::ApiRow> layout_relation_rows();
-std::span<const ir::ApiRow> statement_rows();
-std::span<const ir::ApiRow> arithmetic_rows();
-std::span<const ir::ApiRow> call_rows();
-std::span<const ir::ApiRow> module_rows();
-std::span<const ir::ApiRow> global_info_rows();
-std::span<const ir::ApiRow> node_method_rows();
-std::span<const ir::ApiRow> op_attribute_rows();
-std::span<const ir::ApiRow> span_rows();
-std::span<const ir::ApiRow> module_method_rows();
-std::span<const ir::ApiRow> template_rows();
+// The tables: `name_rows()` of each.
+#define MLC_TVMSCRIPT_TABLES(X)                                                                   \
+  X(dtype) X(loop) X(block) X(buffer) X(buffer_value) X(layout) X(hardware_layout) X(statement)   \
+  X(arithmetic) X(call) X(module) X(module_method) X(node) X(node_stmt) X(constant)               \
+  X(ir_builder) X(kernel) X(scope) X(tile) X(device) X(device_form) X(ptx) X(global_info)         \
+  X(node_method) X(op_attribute) X(span) X(layout_relation) X(pool)
+#define X(name) std::span<const ir::ApiRow> name##_rows();
+MLC_TVMSCRIPT_TABLES(X)
+X(template)  // behind the aliases
+#undef X
 void register_template_hooks();
-std::span<const ir::ApiRow> ir_builder_rows();
-std::span<const ir::ApiRow> node_rows();
-std::span<const ir::ApiRow> node_stmt_rows();
 
 // The second addresses of nodes and operators: tvm.prim.Add, tvm.tirx.stmt.For, tvm.tirx.call_extern.
 void register_node_aliases();
-std::span<const ir::ApiRow> constant_rows();
-std::span<const ir::ApiRow> kernel_rows();
-std::span<const ir::ApiRow> scope_rows();
-std::span<const ir::ApiRow> pool_rows();
-std::span<const ir::ApiRow> tile_rows();
-std::span<const ir::ApiRow> device_rows();
-std::span<const ir::ApiRow> device_form_rows();
-std::span<const ir::ApiRow> ptx_rows();
 
 // A member of script classes: @T.meta_class has marked them.
 inline constexpr std::string_view kMetaClassMark = "_is_meta_class";

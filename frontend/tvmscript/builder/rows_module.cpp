@@ -157,36 +157,9 @@ std::span<const ir::ApiRow> module_rows() { return module_table; }
 
 void register_api() {
   auto& registry = ir::ApiRegistry::global();
-  for (auto table : {dtype_rows,
-                     loop_rows,
-                     block_rows,
-                     buffer_rows,
-                     buffer_value_rows,
-                     layout_rows,
-                     hardware_layout_rows,
-                     statement_rows,
-                     arithmetic_rows,
-                     call_rows,
-                     module_rows,
-                     module_method_rows,
-                     node_rows,
-                     node_stmt_rows,
-                     constant_rows,
-                     ir_builder_rows,
-                     kernel_rows,
-                     scope_rows,
-                     tile_rows,
-                     device_rows,
-                     device_form_rows,
-                     ptx_rows,
-                     global_info_rows,
-                     node_method_rows,
-                     op_attribute_rows,
-                     span_rows,
-                     layout_relation_rows,
-                     pool_rows}) {
-    registry.add(table);
-  }
+#define X(name) registry.add(name##_rows);
+  MLC_TVMSCRIPT_TABLES(X)
+#undef X
   registry.alias("tvm.script.tir", "tvm.script.tirx");
   registry.alias("tvm.script.ir_builder.tirx", "tvm.script.tirx");
   registry.alias("tvm.script.ir_builder.tir", "tvm.script.ir_builder.tirx");

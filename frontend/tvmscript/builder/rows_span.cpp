@@ -12,10 +12,6 @@ using ir::SourceName;
 using ir::SourceNameNode;
 using ir::SpanNode;
 
-int64_t number(const ApiCall& call, size_t i) {
-  if (script::is_int(call.args[i])) return script::raw_int(call.args[i]);
-  ir::wrong_argument(call, i, "int");
-}
 Any make_name(ApiCall& call) { return ir::source_name(std::string(str_arg(call, 0))); }
 Any make_span(ApiCall& call) {
   SourceName source;
@@ -24,7 +20,7 @@ Any make_span(ApiCall& call) {
   } else {
     source = ir::source_name(std::string(str_arg(call, 0)));
   }
-  return ir::make<SpanNode>(source, number(call, 1), number(call, 2), number(call, 3), number(call, 4));
+  return ir::make<SpanNode>(source, int_arg(call, 1), int_arg(call, 2), int_arg(call, 3), int_arg(call, 4));
 }
 std::string name_text(const SourceNameNode* name) {
   return fmt::format("SourceName({}, {})", name->name.c_str(), static_cast<const void*>(name));

@@ -10,6 +10,17 @@
 
 namespace mlc::tvmscript {
 
+// The scopes by name; another name is one thread's.
+inline constexpr std::pair<std::string_view, ir::ScopeKind> scope_kinds[] = {
+    {"cluster", ir::ScopeKind::kCluster},     {"cta", ir::ScopeKind::kCta},
+    {"warpgroup", ir::ScopeKind::kWarpgroup}, {"warp", ir::ScopeKind::kWarp},
+    {"thread", ir::ScopeKind::kThread}};
+inline ir::ScopeKind scope_kind_named(std::string_view name) {
+  for (const auto& [known, kind] : scope_kinds)
+    if (known == name) return kind;
+  return ir::ScopeKind::kThread;
+}
+
 struct ScopeBindingRow {
   std::string_view parent, current;
   ir::ScopeBinding binding;

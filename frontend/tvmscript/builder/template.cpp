@@ -95,19 +95,12 @@ const syntax::FunctionDef& function_of(const syntax::Stmt& definition, std::stri
   throw ir::refuse(refusals["not-a-function"], decorator).at(definition.span);
 }
 
-bool flag_of(const Any& arguments, const char* name, bool otherwise) {
-  auto map = arguments.try_cast<Map<String, Any>>();
-  if (!map) return otherwise;
-  auto found = map->find(name);
-  return found == map->end() ? otherwise : script::raw_int((*found).second) != 0;
-}
-
 Any inline_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any&, script::Scope where) {
   return make_inline(evaluator, function_of(definition, "inline"), true, where);
 }
 Any macro_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments,
                script::Scope where) {
-  return make_inline(evaluator, function_of(definition, "macro"), flag_of(arguments, "hygienic", true),
+  return make_inline(evaluator, function_of(definition, "macro"), flag(arguments, "hygienic", true),
                      where);
 }
 
@@ -115,9 +108,9 @@ Any jit_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& ar
              script::Scope where) {
   const syntax::FunctionDef& def = function_of(definition, "jit");
   FunctionOptions options;
-  options.is_private = flag_of(arguments, "private", false);
-  options.s_tir = flag_of(arguments, "is_stir", false);
-  options.check_well_formed = flag_of(arguments, "check_well_formed", true);
+  options.is_private = flag(arguments, "private", false);
+  options.s_tir = flag(arguments, "is_stir", false);
+  options.check_well_formed = flag(arguments, "check_well_formed", true);
   auto made = ir::make<JitNode>(&def, options);
   auto& jit = const_cast<JitNode&>(*made);
   jit.around = script::capture(where);

@@ -222,10 +222,7 @@ Any offset_by_axis(ApiCall& call) {
 
 Any compose_layout(ApiCall& call) {
   int64_t numbers[3];
-  for (size_t i = 0; i < 3; ++i) {
-    if (!script::is_int(call.args[i])) ir::wrong_argument(call, i, "int");
-    numbers[i] = script::raw_int(call.args[i]);
-  }
+  for (size_t i = 0; i < 3; ++i) numbers[i] = int_arg(call, i);
   auto* tile = call.args[3].as<ir::TileLayoutNode>();
   if (!tile) ir::wrong_argument(call, 3, "TileLayout");
   bool inner = bool_arg(call, 4);
@@ -253,9 +250,6 @@ std::optional<String> axis_name(ApiCall& call, size_t i) {
   return axis_from(call.args[i], call.span_of(i))->name;
 }
 
-// A constant as a script number.
-Any plain(const Expr& e) { return e; }
-
 // The layout divided along a shape, as it is or in its shortest form; nullopt where it does not divide.
 std::optional<ir::Grouped> grouped_for(const Layout& layout, const Array<Expr>& coordinate,
                                        const Array<Expr>& shape) {
@@ -269,19 +263,6 @@ std::optional<ir::Grouped> grouped_for(const Layout& layout, const Array<Expr>& 
   }
   return std::nullopt;
 }
-// What each iterator counts, dimension by dimension.
-Array<Expr> grouped_coordinate(const ir::Grouped& grouped, const Array<Expr>& coordinate) {
-  Array<Expr> parts;
-  for (size_t dim = 0; dim < coordinate.size(); ++dim) {
-    const Array<Iter>& all = grouped.layout->shard;
-    Array<Iter> own(all.begin() + grouped.separators[dim], all.begin() + grouped.separators[dim + 1]);
-    for (const Expr& part :
-         ir::split_coordinate(ir::make<ir::TileLayoutNode>(own), coordinate[static_cast<int64_t>(dim)]))
-      parts.push_back(part);
-  }
-  return parts;
-}
-
 Any apply(ApiCall& call) {
   Layout layout = layout_self(call);
   TileLayout tile = ir::tile_of(layout);
@@ -310,11 +291,6 @@ Any group(ApiCall& call) {
   return Array<Any>{Any(grouped.layout), tuple_of(grouped.separators)};
 }
 
-int64_t int_arg(ApiCall& call, size_t i) {
-  if (!script::is_int(call.args[i])) ir::wrong_argument(call, i, "int");
-  return script::raw_int(call.args[i]);
-}
-
 std::vector<int64_t> ints_arg(ApiCall& call, size_t i) {
   std::vector<int64_t> all;
   for (const Any& one : items(call.args[i], call.span_of(i))) {
@@ -325,11 +301,7 @@ std::vector<int64_t> ints_arg(ApiCall& call, size_t i) {
 }
 
 void check_permutation(ApiCall& call, size_t i, std::span<const int64_t> order, size_t size) {
-  std::vector<int64_t> sorted(order.begin(), order.end());
-  std::sort(sorted.begin(), sorted.end());
-  bool complete = sorted.size() == size;
-  for (size_t k = 0; complete && k < size; ++k) complete = sorted[k] == static_cast<int64_t>(k);
-  if (complete) return;
+  if (is_permutation(order, size)) return;
   throw ir::refuse(refusals["not-a-permutation"], call.api.params[i].name, size).at(call.span_of(i));
 }
 
@@ -452,10 +424,10 @@ std::span<const ir::ApiRow> layout_table() {
       });
   method(
       kLayout, "size(axis_name=None)", "The number of elements.",
-      +[](ApiCall& call) -> Any { return plain(ir::size_of(layout_self(call), axis_name(call, 1))); });
+      +[](ApiCall& call) -> Any { return ir::size_of(layout_self(call), axis_name(call, 1)); });
   method(
       kLayout, "span(axis_name=None)", "One more than the largest coordinate.",
-      +[](ApiCall& call) -> Any { return plain(ir::span_of(layout_self(call), axis_name(call, 1))); });
+      +[](ApiCall& call) -> Any { return ir::span_of(layout_self(call), axis_name(call, 1)); });
   method(kLayout, "apply(*coord, shape=None)", "The coordinates of an element, by axis.", apply);
   method(
       kLayout, "canonicalize()", "The same layout in its shortest form.",

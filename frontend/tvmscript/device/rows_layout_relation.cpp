@@ -4,6 +4,7 @@
 
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "frontend/tvmscript/builder/scope_binding.h"
 #include "frontend/tvmscript/device/layout_arguments.h"
 #include "ir/tir/layout_algebra.h"
 #include "ir/tir/stmt.h"
@@ -72,34 +73,22 @@ Any apply_to_shape(ApiCall& call) {
     return result;
   }
   if (coordinate.size() != shape.size()) ir::wrong_argument(call, 1, "a coordinate for each dimension");
-  for (size_t dim = 0; dim < shape.size(); ++dim) {
-    const Array<ir::Iter>& all = grouped->layout->shard;
-    Array<ir::Iter> own(all.begin() + grouped->separators[dim], all.begin() + grouped->separators[dim + 1]);
-    append_all(ir::split_coordinate(ir::make<ir::TileLayoutNode>(own), coordinate[static_cast<int64_t>(dim)]));
-  }
+  append_all(grouped_coordinate(*grouped, coordinate));
   return result;
-}
-
-ir::ScopeKind kind_named(std::string_view name) {
-  using ir::ScopeKind;
-  if (name == "cluster") return ScopeKind::kCluster;
-  if (name == "cta") return ScopeKind::kCta;
-  if (name == "warpgroup") return ScopeKind::kWarpgroup;
-  return name == "warp" ? ScopeKind::kWarp : ScopeKind::kThread;
 }
 
 Any get_scope(ApiCall& call) {
   auto scopes = ir::scope_of(ir::ref(call.args[0].as<ir::TileLayoutNode>()));
   if (!scopes) return nullptr;
-  return Array<Any>{Any(ir::exec_scope(kind_named(scopes->first))),
-                    Any(ir::exec_scope(kind_named(scopes->second)))};
+  return Array<Any>{Any(ir::exec_scope(scope_kind_named(scopes->first))),
+                    Any(ir::exec_scope(scope_kind_named(scopes->second)))};
 }
 
 Any axis_scope(ApiCall& call, bool inner) {
   auto* axis = call.args[0].as<ir::AxisNode>();
   const ir::AxisFacts* facts = ir::axis_facts(axis);
   if (!facts || !facts->is_thread) return nullptr;
-  return ir::exec_scope(kind_named(inner ? facts->subscope : facts->scope));
+  return ir::exec_scope(scope_kind_named(inner ? facts->subscope : facts->scope));
 }
 
 // Dimensions over partitions, along them, and over banks, which is what Trainium's memories have; those over

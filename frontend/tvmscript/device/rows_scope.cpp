@@ -24,13 +24,8 @@ namespace {
 using ir::ApiKind;
 using ir::ScopeBinding;
 
-constexpr std::pair<std::string_view, ir::ScopeKind> kinds[] = {{"cluster", ir::ScopeKind::kCluster},
-                                                                {"cta", ir::ScopeKind::kCta},
-                                                                {"warpgroup", ir::ScopeKind::kWarpgroup},
-                                                                {"warp", ir::ScopeKind::kWarp},
-                                                                {"thread", ir::ScopeKind::kThread}};
 Any name_of_scope(ApiCall& call) {
-  for (const auto& [name, kind] : kinds) {
+  for (const auto& [name, kind] : scope_kinds) {
     if (static_cast<int32_t>(kind) == call.args[0].as<ir::ExecScopeNode>()->scope_kind)
       return String(std::string(name));
   }
@@ -39,7 +34,7 @@ Any name_of_scope(ApiCall& call) {
 Any exec_scope(ApiCall& call) {
   String name = str_arg(call, 0);
   std::vector<std::string> names;
-  for (const auto& [known, kind] : kinds) {
+  for (const auto& [known, kind] : scope_kinds) {
     if (known == view(name)) return ir::exec_scope(kind);
     names.emplace_back(known);
   }
@@ -91,17 +86,7 @@ Any make_scope_statement(ApiCall& call) {
   return ir::make<ir::ScopeIdDefStmtNode>(ir::ref(def), call.span);
 }
 
-Any make_lambda(ApiCall& call) {
-  Array<Var> vars;
-  std::vector<Any> points;
-  for (const std::string& name : call.host.parameter_names(call.args[0])) {
-    vars.push_back(ir::make<ir::VarNode>(String(name), Type(ir::prim_type(DataType::Int(32)))));
-    points.emplace_back(Expr(vars.back()));
-  }
-  Any result = call.host.call(call.args[0], points);
-  return ir::make<ir::LambdaExprNode>(vars,
-                                      script::as_expr(result, call.span_of(0), "the value of the function"));
-}
+Any make_lambda(ApiCall& call) { return lambda_arg(call, 0, "the value of the function"); }
 Any lambda_text(ApiCall& call) {
   auto* lambda = call.args[0].as<ir::LambdaExprNode>();
   std::vector<std::string> names;

@@ -5,6 +5,7 @@
 
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "frontend/tvmscript/builder/scope_binding.h"
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
@@ -81,12 +82,7 @@ const TileRow& row_of(const ApiCall& call) {
 ir::ExecScope scope_of(const ApiCall& call) {
   std::string_view owner = call.api.row.owner;
   std::string_view name = owner.substr(owner.rfind('.') + 1);
-  using ir::ScopeKind;
-  if (name == "cluster") return ir::exec_scope(ScopeKind::kCluster);
-  if (name == "cta") return ir::exec_scope(ScopeKind::kCta);
-  if (name == "wg" || name == "warpgroup") return ir::exec_scope(ScopeKind::kWarpgroup);
-  if (name == "warp") return ir::exec_scope(ScopeKind::kWarp);
-  return ir::exec_scope(ScopeKind::kThread);
+  return ir::exec_scope(scope_kind_named(name == "wg" ? "warpgroup" : name));
 }
 
 bool is_tile(const Any& value) {
@@ -121,15 +117,7 @@ Any tile_operator(const ApiCall& call, size_t i) {
 Any tile_predicate(const ApiCall& call, size_t i) {
   if (call.args[i].as<ir::LambdaExprNode>()) return call.args[i];
   if (!call.host.callable(call.args[i])) ir::wrong_argument(call, i, "a function of the indices");
-  Array<Var> vars;
-  std::vector<Any> values;
-  for (const std::string& name : call.host.parameter_names(call.args[i])) {
-    Var var = ir::make<ir::VarNode>(String(name), Type(ir::prim_type(DataType::Int(32))), call.span_of(i));
-    vars.push_back(var);
-    values.push_back(Expr(var));
-  }
-  Any result = call.host.call(call.args[i], values);
-  return ir::make<ir::LambdaExprNode>(vars, script::as_expr(result, call.span_of(i), "a predicate"));
+  return lambda_arg(call, i, "a predicate");
 }
 
 Any operand(const ApiCall& call, size_t i, char kind) {

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "frontend/script/core/ir_values.h"
+#include "frontend/tvmscript/device/layout_arguments.h"
 #include "ir/core/refusal.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
@@ -183,11 +184,7 @@ Expr reshaped(Builder& builder, const Buffer& buffer, Array<Expr> shape, Span sp
 
 Expr permuted(Builder& builder, const Buffer& buffer, std::span<const int64_t> order, Span span) {
   const ir::BufferTypeNode* type = buffer->buffer();
-  std::vector<int64_t> sorted(order.begin(), order.end());
-  std::sort(sorted.begin(), sorted.end());
-  bool complete = count_of(sorted) == count_of(type->shape);
-  for (int64_t i = 0; complete && i < count_of(sorted); ++i) complete = sorted[static_cast<size_t>(i)] == i;
-  if (!complete) {
+  if (!is_permutation(order, type->shape.size())) {
     throw ir::refuse(refusals["not-a-permutation"], type->shape.size(), buffer->name.c_str()).at(span);
   }
   Array<Expr> shape;

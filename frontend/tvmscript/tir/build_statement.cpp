@@ -51,16 +51,6 @@ static constexpr ir::Refusals refusals{
     A[i] = 1.0)",
          .right = R"(for i in range(1, 3):
     A[i] = 1.0)"},
-        {.name = "repeated-block-part",
-         .message = "the block `{}` has a second `T.init`",
-         .meaning = "A block has one of each: T.reads, T.writes, T.where, T.init.",
-         .wrong = R"(with T.sblock("b"):
-    T.reads(A[0])
-    T.reads(A[1])
-    B[0, 0] = A[0] + A[1])",
-         .right = R"(with T.sblock("b"):
-    T.reads(A[0], A[1])
-    B[0, 0] = A[0] + A[1])"},
         {.name = "return-without-value",
          .message = "`return` in a prim_func needs a value",
          .meaning = "A function ends at its last statement; `return` gives a value.",
@@ -135,14 +125,6 @@ Stmt Builder::build_body(syntax::Seq<syntax::Stmt> stmts, bool is_branch) {
   Restore<Body*> scope(body_, &inner);
   Restore<size_t> deeper(depth_, depth_ + 1);
   visit_all(stmts);
-  return close_body(inner);
-}
-
-Stmt Builder::build_rest(const syntax::With& node, size_t item) {
-  Body inner;
-  Restore<Body*> scope(body_, &inner);
-  Restore<size_t> deeper(depth_, depth_ + 1);
-  visit_with(node, item);
   return close_body(inner);
 }
 
@@ -413,43 +395,21 @@ void Builder::visit_with(const syntax::With& node, size_t item) {
     unknown.depth = depth_ + 1;
     std::vector<BlockState*> inside = blocks_;
     inside.push_back(&unknown);
-    Restore<std::vector<BlockState*>> scope(blocks_, std::move(inside));
-    build_rest(node, item + 1);
-    return;
+    Body nowhere;
+    Restore<std::vector<BlockState*>> blocks(blocks_, std::move(inside));
+    Restore<Body*> body(body_, &nowhere);
+    Restore<size_t> deeper(depth_, depth_ + 1);
+    return visit_with(node, item + 1);
   }
-  if (auto* block = frame<BlockFrameNode>(context)) {
-    if (with.optional_vars) {
-      throw ir::Error("unsupported-statement", "a block binds no name with `as`")
-          .at(with.optional_vars->span)
-          .help("define its iterators in the body: `vi = T.axis.spatial(n, i)`");
-    }
-    return visit_block(*block, node, item);
-  }
-  if (frame<InitFrameNode>(context)) {
-    BlockState* block = blocks_.back();  // checked by T.init itself
-    if (with.optional_vars) {
-      throw ir::Error("unsupported-statement", "`T.init` binds no name with `as`")
-          .at(with.optional_vars->span);
-    }
-    if (block->init) {
-      throw ir::refuse(refusals["repeated-block-part"], block->name.c_str()).at(with.context_expr->span);
-    }
-    block->init = build_rest(node, item + 1);
-    touched_ = true;
-    return;
-  }
-  if (auto* attrs = frame<AttrFrameNode>(context)) {
-    if (with.optional_vars) {
-      if (!attrs->bound) {
-        throw ir::Error("unsupported-statement", "`T.attr` binds no name with `as`")
-            .at(with.optional_vars->span);
-      }
-      assign(*with.optional_vars, Expr(attrs->bound), nullptr, with.optional_vars->span);
-    }
-    Stmt body = build_rest(node, item + 1);
-    for (size_t i = attrs->entries.size(); i-- > 0;) body = wrap({body}, attrs->entries[i], node.span);
-    emit(std::move(body));
-    return;
+  bool is_block = frame<BlockFrameNode>(context), is_init = frame<InitFrameNode>(context);
+  auto* attrs = frame<AttrFrameNode>(context);
+  if (with.optional_vars && (is_block || is_init || (attrs && !attrs->bound))) {
+    throw ir::Error("unsupported-statement", "{} binds no name with `as`",
+                    is_block  ? "a block"
+                    : is_init ? "`T.init`"
+                              : "`T.attr`")
+        .at(with.optional_vars->span)
+        .help(is_block ? "define its iterators in the body: `vi = T.axis.spatial(n, i)`" : "");
   }
   if (is_opening(context)) {
     Any value = enter(context, with.context_expr->span);
@@ -472,23 +432,6 @@ void Builder::visit_with(const syntax::With& node, size_t item) {
     return visit_with(node, item + 1);
   }
   throw ir::refuse(refusals["not-a-context"], ir::type_name(context)).at(with.context_expr->span);
-}
-
-void Builder::visit_block(const BlockFrameNode& frame, const syntax::With& node, size_t item) {
-  BlockState state;
-  state.name = block_suffix_.empty() ? frame.name : String(std::string(frame.name) + block_suffix_);
-  state.no_realize = frame.no_realize;
-  state.span = node.items[item]->context_expr->span;
-  state.depth = depth_ + 1;
-  Stmt body;
-  {
-    std::vector<BlockState*> inside = blocks_;
-    inside.push_back(&state);
-    Restore<std::vector<BlockState*>> scope(blocks_, std::move(inside));
-    body = build_rest(node, item + 1);
-  }
-  if (!errors_.empty()) return;  // regions of half a block mean nothing
-  close_block(state, std::move(body), node.span);
 }
 
 void Builder::close_block(BlockState& state, Stmt body, Span span) {

@@ -163,12 +163,6 @@ ir::BufferType buffer_type(const Parts& parts, const ApiCall& call, size_t shape
                                       parts.offset_factor == 0 ? 1 : parts.offset_factor, layout, address);
 }
 
-int64_t int_arg(const ApiCall& call, size_t i) {
-  if (script::is_int(call.args[i])) return script::raw_int(call.args[i]);
-  if (auto* e = call.args[i].as<ir::IntImmNode>()) return e->value;
-  ir::wrong_argument(call, i, "int");
-}
-
 // (shape, dtype, data, strides, elem_offset, byte_offset, scope, align, offset_factor, layout,
 // allocated_addr)
 Parts usual_parts(const ApiCall& call) {
@@ -391,26 +385,17 @@ Any buffer_store(ApiCall& call) {
 
 constexpr std::string_view buffer_doc =
     "A buffer as the type of a parameter: `A: T.Buffer((128, 128), \"float32\")`.";
+#define MLC_BUFFER_PARAMETERS                                                                         \
+  "shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "           \
+  "scope=\"global\", align=0, offset_factor=0, layout=\"default\")"
 #define MLC_ALLOC_PARAMETERS                                                                            \
   "shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, scope=None, " \
   "align=-1, offset_factor=0, layout=\"default\", allocated_addr=None, annotations=None)"
 
 constexpr ir::ApiRow buffer_table[] = {
-    {ir::ApiKind::kFunction, kT,
-     "Buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "
-     "scope=\"global\", "
-     "align=0, offset_factor=0, layout=\"default\")",
-     buffer_doc, make_buffer},
-    {ir::ApiKind::kFunction, kT,
-     "buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "
-     "scope=\"global\", "
-     "align=0, offset_factor=0, layout=\"default\")",
-     buffer_doc, make_buffer},
-    {ir::ApiKind::kFunction, kT,
-     "buffer_decl(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "
-     "scope=\"global\", "
-     "align=0, offset_factor=0, layout=\"default\")",
-     buffer_doc, make_buffer},
+    {ir::ApiKind::kFunction, kT, "Buffer(" MLC_BUFFER_PARAMETERS, buffer_doc, make_buffer},
+    {ir::ApiKind::kFunction, kT, "buffer(" MLC_BUFFER_PARAMETERS, buffer_doc, make_buffer},
+    {ir::ApiKind::kFunction, kT, "buffer_decl(" MLC_BUFFER_PARAMETERS, buffer_doc, make_buffer},
     {ir::ApiKind::kFunction, kT,
      "match_buffer(param, shape=None, dtype=\"float32\", data=None, strides=None, elem_offset=None, "
      "scope=\"global\", "

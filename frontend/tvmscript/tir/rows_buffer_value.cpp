@@ -68,12 +68,6 @@ const ir::BufferTypeNode* type_of_self(const ApiCall& call) { return buffer_self
 
 int64_t size_of_list(const auto& list) { return static_cast<int64_t>(list.size()); }
 
-int64_t count_argument(const ApiCall& call, size_t i) {
-  if (script::is_int(call.args[i])) return script::raw_int(call.args[i]);
-  if (auto* e = call.args[i].as<ir::IntImmNode>()) return e->value;
-  ir::wrong_argument(call, i, "int");
-}
-
 // ---- access ----
 
 // The indices of a vector access of `lanes` elements that begins at `begin`.
@@ -133,14 +127,14 @@ Any buffer_access_ptr(ApiCall& call) {
       mask |= c == 'r' ? 1 : 2;
     }
   } else {
-    mask = count_argument(call, 1);
+    mask = int_arg(call, 1);
   }
   Expr extra = expr_arg(call, 4);
   Expr extent = ir::sub(flat_extent(type), extra);
   Expr offset = type->elem_offset ? ir::add(type->elem_offset, extra) : extra;
   Expr data = script::ir_attribute(call.args[0], "data", call.span)->cast<Expr>();
   DataType content = type->dtype;
-  int64_t lanes = count_argument(call, 3);
+  int64_t lanes = int_arg(call, 3);
   if (lanes > 1) {
     content = content.with_lanes(static_cast<int>(lanes));
     extent = ir::truncdiv(extent, ir::const_like(extent, lanes));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements that are calls: attributes, threads, bindings, and what is for the builder itself.
 #include "frontend/tvmscript/builder/arguments.h"
+#include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
@@ -155,9 +156,7 @@ Any launch_thread(ApiCall& call) {
 
 Any bind(ApiCall& call) {
   Builder& builder = Builder::current(call);
-  Expr value = script::is_str(call.args[0])
-                   ? Expr(ir::make<ir::StringImmNode>(call.args[0].cast<String>(), call.span))
-                   : expr_arg(call, 0);
+  Expr value = expr_or_text(call, 0);
   Var var;
   if (is_given(call, 2)) {
     auto* given = call.args[2].as<ir::VarNode>();

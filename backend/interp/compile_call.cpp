@@ -35,27 +35,16 @@ const ir::OpRow* libm_row(std::string_view name) {
   return nullptr;
 }
 
-template <class F>
-Code map_lanes(Code a, int lanes, F op) {
-  return [a = std::move(a), lanes, op](Frame& frame, Lane* out) {
-    a(frame, out);
-    for (int i = 0; i < lanes; ++i) out[i] = op(out[i]);
-  };
-}
-
 Code float_math(const ir::OpRow& row, std::vector<Code> args, DataType type) {
   const Number& number = number_of(type);
   int lanes = lane_count(type);
   if (row.unary) {
-    return map_lanes(args[0], lanes,
+    return map_lanes(lanes, args[0],
                      [fn = row.unary, round = number.round](Lane x) { return Lane{.f = round(fn(x.f))}; });
   }
-  return [a = args[0], b = args[1], lanes, fn = row.binary, round = number.round](Frame& frame, Lane* out) {
-    Lanes y(lanes);
-    a(frame, out);
-    b(frame, y.data());
-    for (int i = 0; i < lanes; ++i) out[i].f = round(fn(out[i].f, y[i].f));
-  };
+  return zip_lanes(lanes, args[0], args[1], [fn = row.binary, round = number.round](Lane x, Lane y) {
+    return Lane{.f = round(fn(x.f, y.f))};
+  });
 }
 
 }  // namespace
@@ -119,15 +108,15 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
   }
   if (const ir::ScalarOp* scalar = ir::scalar_op(name); scalar != nullptr && scalar->test != nullptr) {
     if (!node->args[0]->dtype().is_floating())
-      return map_lanes(arg(0), lanes, [](Lane) { return Lane{.i = 0}; });
-    return map_lanes(arg(0), lanes, [test = scalar->test](Lane x) { return Lane{.i = test(x.f)}; });
+      return map_lanes(lanes, arg(0), [](Lane) { return Lane{.i = 0}; });
+    return map_lanes(lanes, arg(0), [test = scalar->test](Lane x) { return Lane{.i = test(x.f)}; });
   }
-  if (name == "tirx.isnullptr") return map_lanes(arg(0), 1, [](Lane x) { return Lane{.i = x.i == 0}; });
+  if (name == "tirx.isnullptr") return map_lanes(1, arg(0), [](Lane x) { return Lane{.i = x.i == 0}; });
   if (name == "tirx.popcount" || name == "tirx.clz") {
     int bits = node->args[0]->dtype().bits();
     uint64_t mask = bits == 64 ? ~0ULL : (1ULL << bits) - 1;
     bool count_ones = name == "tirx.popcount";
-    return map_lanes(arg(0), lanes, [bits, mask, count_ones](Lane x) {
+    return map_lanes(lanes, arg(0), [bits, mask, count_ones](Lane x) {
       uint64_t value = static_cast<uint64_t>(x.i) & mask;
       return Lane{.i = count_ones ? std::popcount(value) : std::countl_zero(value) - (64 - bits)};
     });
@@ -196,18 +185,14 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
   }
   if (name == "tirx.nextafter" && type.is_floating() && type.bits() < 64) {
     if (type.bits() < 32) unsupported(node->span, fmt::format("`{}` on `{}`", name, type.str()));
-    return [a = arg(0), b = arg(1), lanes](Frame& frame, Lane* out) {  // of float32, not of float64
-      Lanes y(lanes);
-      a(frame, out);
-      b(frame, y.data());
-      for (int i = 0; i < lanes; ++i)
-        out[i].f = std::nextafterf(static_cast<float>(out[i].f), static_cast<float>(y[i].f));
-    };
+    return zip_lanes(lanes, arg(0), arg(1), [](Lane x, Lane y) {  // of float32, not of float64
+      return Lane{.f = std::nextafterf(static_cast<float>(x.f), static_cast<float>(y.f))};
+    });
   }
   if (row.unary || row.binary) {
     if (!type.is_floating()) {
       if (name == "tirx.fabs")
-        return map_lanes(arg(0), lanes, [](Lane x) { return Lane{.i = x.i < 0 ? -x.i : x.i}; });
+        return map_lanes(lanes, arg(0), [](Lane x) { return Lane{.i = x.i < 0 ? -x.i : x.i}; });
       unsupported(node->span, fmt::format("`{}` on `{}`", name, type.str()));
     }
     std::vector<Code> args;

@@ -21,25 +21,6 @@ using ir::ExprKind;
 
 int lanes_of(const Expr& e) { return lane_count(e->dtype()); }
 
-// Applies `op` lane by lane to two operands.
-template <class F>
-Code lift(int lanes, Code a, Code b, F op) {
-  if (lanes == 1) {
-    return [a = std::move(a), b = std::move(b), op](Frame& frame, Lane* out) {
-      Lane x, y;
-      a(frame, &x);
-      b(frame, &y);
-      *out = op(x, y);
-    };
-  }
-  return [lanes, a = std::move(a), b = std::move(b), op](Frame& frame, Lane* out) {
-    Lanes y(lanes);
-    a(frame, out);
-    b(frame, y.data());
-    for (int i = 0; i < lanes; ++i) out[i] = op(out[i], y[i]);
-  };
-}
-
 [[noreturn]] void divided_by_zero(Span span) {
   throw ir::Error("division-by-zero", "an integer is divided by zero").kind("ZeroDivisionError").at(span);
 }
@@ -58,10 +39,35 @@ int64_t floor_mod(int64_t a, int64_t b) {
 uint64_t u(int64_t x) { return static_cast<uint64_t>(x); }
 int64_t s(uint64_t x) { return static_cast<int64_t>(x); }
 
+// The operators that integers and floats share; none for others.
+template <class With, class Compare>
+Code ordered(ExprKind kind, With with, Compare compare) {
+  switch (kind) {
+    case ExprKind::kMin:
+      return with([](auto x, auto y) { return x < y ? x : y; });
+    case ExprKind::kMax:
+      return with([](auto x, auto y) { return x > y ? x : y; });
+    case ExprKind::kEQ:
+      return compare([](auto x, auto y) { return x == y; });
+    case ExprKind::kNE:
+      return compare([](auto x, auto y) { return x != y; });
+    case ExprKind::kLT:
+      return compare([](auto x, auto y) { return x < y; });
+    case ExprKind::kLE:
+      return compare([](auto x, auto y) { return x <= y; });
+    case ExprKind::kGT:
+      return compare([](auto x, auto y) { return x > y; });
+    case ExprKind::kGE:
+      return compare([](auto x, auto y) { return x >= y; });
+    default:
+      return nullptr;
+  }
+}
+
 Code integer_binary(ExprKind kind, const Number& number, int lanes, Code a, Code b, Span span) {
   bool is_unsigned = number.is_unsigned;
   auto with = [&](auto op) {
-    return lift(lanes, std::move(a), std::move(b),
+    return zip_lanes(lanes, std::move(a), std::move(b),
                 [op, number](Lane x, Lane y) { return Lane{.i = number.wrap(op(x.i, y.i))}; });
   };
   auto divide = [&](auto op) {
@@ -71,7 +77,7 @@ Code integer_binary(ExprKind kind, const Number& number, int lanes, Code a, Code
     });
   };
   auto compare = [&](auto op) {
-    return lift(lanes, std::move(a), std::move(b), [op](Lane x, Lane y) { return Lane{.i = op(x.i, y.i)}; });
+    return zip_lanes(lanes, std::move(a), std::move(b), [op](Lane x, Lane y) { return Lane{.i = op(x.i, y.i)}; });
   };
   auto shift = [&](auto op) {
     int bits = number.type.bits();
@@ -82,6 +88,14 @@ Code integer_binary(ExprKind kind, const Number& number, int lanes, Code a, Code
       return op(x, y);
     });
   };
+  auto of_kind = [is_unsigned](auto op) {
+    return [op, is_unsigned](int64_t x, int64_t y) -> int64_t {
+      return is_unsigned ? op(u(x), u(y)) : op(x, y);
+    };
+  };
+  if (Code code = ordered(
+          kind, [&](auto op) { return with(of_kind(op)); }, [&](auto op) { return compare(of_kind(op)); }))
+    return code;
   switch (kind) {
     case ExprKind::kAdd:
       return with([](int64_t x, int64_t y) { return s(u(x) + u(y)); });
@@ -101,28 +115,6 @@ Code integer_binary(ExprKind kind, const Number& number, int lanes, Code a, Code
     case ExprKind::kFloorMod:
       if (is_unsigned) return divide([](int64_t x, int64_t y) { return s(u(x) % u(y)); });
       return divide([](int64_t x, int64_t y) { return floor_mod(x, y); });
-    case ExprKind::kMin:
-      if (is_unsigned) return with([](int64_t x, int64_t y) { return u(x) < u(y) ? x : y; });
-      return with([](int64_t x, int64_t y) { return x < y ? x : y; });
-    case ExprKind::kMax:
-      if (is_unsigned) return with([](int64_t x, int64_t y) { return u(x) > u(y) ? x : y; });
-      return with([](int64_t x, int64_t y) { return x > y ? x : y; });
-    case ExprKind::kEQ:
-      return compare([](int64_t x, int64_t y) { return x == y; });
-    case ExprKind::kNE:
-      return compare([](int64_t x, int64_t y) { return x != y; });
-    case ExprKind::kLT:
-      if (is_unsigned) return compare([](int64_t x, int64_t y) { return u(x) < u(y); });
-      return compare([](int64_t x, int64_t y) { return x < y; });
-    case ExprKind::kLE:
-      if (is_unsigned) return compare([](int64_t x, int64_t y) { return u(x) <= u(y); });
-      return compare([](int64_t x, int64_t y) { return x <= y; });
-    case ExprKind::kGT:
-      if (is_unsigned) return compare([](int64_t x, int64_t y) { return u(x) > u(y); });
-      return compare([](int64_t x, int64_t y) { return x > y; });
-    case ExprKind::kGE:
-      if (is_unsigned) return compare([](int64_t x, int64_t y) { return u(x) >= u(y); });
-      return compare([](int64_t x, int64_t y) { return x >= y; });
     case ExprKind::kAnd:
       return compare([](int64_t x, int64_t y) { return x != 0 && y != 0; });
     case ExprKind::kOr:
@@ -147,12 +139,13 @@ Code float_binary(ExprKind kind, const Number& number, int lanes, Code a, Code b
   // Sum, difference, product and quotient of two values of up to 24 bits of mantissa, computed in double
   // and rounded again, are the correctly rounded ones.
   auto with = [&](auto op) {
-    return lift(lanes, std::move(a), std::move(b),
+    return zip_lanes(lanes, std::move(a), std::move(b),
                 [op, round = number.round](Lane x, Lane y) { return Lane{.f = round(op(x.f, y.f))}; });
   };
   auto compare = [&](auto op) {
-    return lift(lanes, std::move(a), std::move(b), [op](Lane x, Lane y) { return Lane{.i = op(x.f, y.f)}; });
+    return zip_lanes(lanes, std::move(a), std::move(b), [op](Lane x, Lane y) { return Lane{.i = op(x.f, y.f)}; });
   };
+  if (Code code = ordered(kind, with, compare)) return code;
   switch (kind) {
     case ExprKind::kAdd:
       return with([](double x, double y) { return x + y; });
@@ -168,22 +161,6 @@ Code float_binary(ExprKind kind, const Number& number, int lanes, Code a, Code b
       return with([](double x, double y) { return std::floor(x / y); });
     case ExprKind::kFloorMod:
       return with([](double x, double y) { return x - std::floor(x / y) * y; });
-    case ExprKind::kMin:
-      return with([](double x, double y) { return x < y ? x : y; });
-    case ExprKind::kMax:
-      return with([](double x, double y) { return x > y ? x : y; });
-    case ExprKind::kEQ:
-      return compare([](double x, double y) { return x == y; });
-    case ExprKind::kNE:
-      return compare([](double x, double y) { return x != y; });
-    case ExprKind::kLT:
-      return compare([](double x, double y) { return x < y; });
-    case ExprKind::kLE:
-      return compare([](double x, double y) { return x <= y; });
-    case ExprKind::kGT:
-      return compare([](double x, double y) { return x > y; });
-    case ExprKind::kGE:
-      return compare([](double x, double y) { return x >= y; });
     default:
       unsupported(span, "this operator on floating values");
   }
@@ -229,23 +206,23 @@ Code Compiler::var_use(const VarNode* var, Span span) {
   };
 }
 
-Code Compiler::load(const ir::TensorLoadNode* node) {
-  const ir::BufferTypeNode* type = node->source->buffer();
+std::shared_ptr<Site> Compiler::site(const Buffer& buffer, const ir::Array<Expr>& indices, Span span,
+                                     bool stores) {
+  const ir::BufferTypeNode* type = buffer->buffer();
   DataType element = type->dtype;
-  auto site = std::make_shared<Site>(Site{node->source,
-                                          node->span,
-                                          &number_of(element),
-                                          lanes_in_memory(element, node->span),
-                                          view_of(node->source.get(), node->span),
-                                          {},
-                                          1,
-                                          false});
-  MLC_CHECK(node->indices.size() == type->shape.size(), "`{}` of {} dimensions is read with {} indices",
-            node->source->name.c_str(), type->shape.size(), node->indices.size());
-  for (const Expr& index : node->indices) {
-    site->indices.push_back(expr(index));
-    site->lanes = lanes_of(index);
+  MLC_CHECK(indices.size() == type->shape.size(), "`{}` of {} dimensions is {} with {} indices",
+            buffer->name.c_str(), type->shape.size(), stores ? "written" : "read", indices.size());
+  auto made = std::make_shared<Site>(Site{buffer, span, &number_of(element), lanes_in_memory(element, span),
+                                          view_of(buffer.get(), span), {}, 1, stores});
+  for (const Expr& index : indices) {
+    made->indices.push_back(expr(index));
+    made->lanes = lanes_of(index);
   }
+  return made;
+}
+
+Code Compiler::load(const ir::TensorLoadNode* node) {
+  auto site = this->site(node->source, node->indices, node->span, false);
   if (site->lanes == 1 && site->element_lanes == 1) {
     return [site](Frame& frame, Lane* out) {
       int64_t at;
@@ -289,17 +266,12 @@ Code Compiler::expr(const Expr& e) {
              },
              [&](const ir::BinaryNode* node) { return binary(node); },
              [&](const ir::NotNode* node) -> Code {
-               return [a = expr(node->a), lanes = lanes_of(node->a)](Frame& frame, Lane* out) {
-                 a(frame, out);
-                 for (int i = 0; i < lanes; ++i) out[i].i = out[i].i == 0;
-               };
+               return map_lanes(lanes_of(node->a), expr(node->a), [](Lane x) { return Lane{.i = x.i == 0}; });
              },
              [&](const ir::BitwiseNotNode* node) -> Code {
-               return [a = expr(node->a), lanes = lanes_of(node->a), number = number_of(node->dtype())](
-                          Frame& frame, Lane* out) {
-                 a(frame, out);
-                 for (int i = 0; i < lanes; ++i) out[i].i = number.wrap(~out[i].i);
-               };
+               return map_lanes(lanes_of(node->a), expr(node->a), [number = number_of(node->dtype())](Lane x) {
+                 return Lane{.i = number.wrap(~x.i)};
+               });
              },
              [&](const ir::CastNode* node) { return cast(node); },
              [&](const ir::SelectNode* node) -> Code {

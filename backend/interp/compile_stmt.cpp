@@ -22,6 +22,16 @@ using ir::view;
 
 Flow nothing(Frame&) { return Flow::kNext; }
 
+// One after the other, until one leaves.
+Action in_order(std::vector<Action> steps) {
+  return [steps = std::move(steps)](Frame& frame) {
+    for (const Action& step : steps) {
+      if (Flow flow = step(frame); flow != Flow::kNext) return flow;
+    }
+    return Flow::kNext;
+  };
+}
+
 [[noreturn]] void kernel_only(std::string_view what, Span span) {
   throw ir::Error("unsupported", "{} of the kernel dialect cannot be interpreted", what).at(span);
 }
@@ -122,22 +132,7 @@ Action Compiler::declare(const ir::DeclBufferNode* node) {
 }
 
 Action Compiler::store(const ir::BufferStoreNode* node) {
-  const ir::BufferTypeNode* type = node->buffer->buffer();
-  ir::DataType element = type->dtype;
-  auto site = std::make_shared<Site>(Site{node->buffer,
-                                          node->span,
-                                          &number_of(element),
-                                          lanes_in_memory(element, node->span),
-                                          view_of(node->buffer.get(), node->span),
-                                          {},
-                                          1,
-                                          true});
-  MLC_CHECK(node->indices.size() == type->shape.size(), "`{}` of {} dimensions is written with {} indices",
-            node->buffer->name.c_str(), type->shape.size(), node->indices.size());
-  for (const Expr& index : node->indices) {
-    site->indices.push_back(expr(index));
-    site->lanes = lane_count(index->dtype());
-  }
+  auto site = this->site(node->buffer, node->indices, node->span, true);
   int lanes = site->lanes * site->element_lanes;
   int given = lane_count(node->value->dtype());
   MLC_CHECK(given == lanes, "{} lanes are stored to {}", given, lanes);
@@ -268,12 +263,7 @@ Action Compiler::block(const ir::SBlockNode* node, std::function<bool(Frame&)> f
     });
   }
   steps.push_back(stmt(node->body));
-  return [steps](Frame& frame) {
-    for (const Action& step : steps) {
-      if (Flow flow = step(frame); flow != Flow::kNext) return flow;
-    }
-    return Flow::kNext;
-  };
+  return in_order(steps);
 }
 
 Action Compiler::realize(const ir::SBlockRealizeNode* node) {
@@ -341,12 +331,7 @@ Action Compiler::stmt(const Stmt& s) {
              [&](const ir::SeqStmtNode* node) -> Action {
                std::vector<Action> steps;
                for (const Stmt& step : node->seq) steps.push_back(stmt(step));
-               return [steps](Frame& frame) {
-                 for (const Action& step : steps) {
-                   if (Flow flow = step(frame); flow != Flow::kNext) return flow;
-                 }
-                 return Flow::kNext;
-               };
+               return in_order(steps);
              },
              [&](const ir::EvaluateNode* node) { return evaluate(node); },
              [&](const ir::IfThenElseNode* node) -> Action {

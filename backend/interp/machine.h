@@ -114,6 +114,33 @@ class Lanes {
   std::unique_ptr<Lane[]> large_;
 };
 
+// Applies `op` lane by lane.
+template <class F>
+Code map_lanes(int lanes, Code a, F op) {
+  return [a = std::move(a), lanes, op](Frame& frame, Lane* out) {
+    a(frame, out);
+    for (int i = 0; i < lanes; ++i) out[i] = op(out[i]);
+  };
+}
+// Applies `op` lane by lane to two operands.
+template <class F>
+Code zip_lanes(int lanes, Code a, Code b, F op) {
+  if (lanes == 1) {
+    return [a = std::move(a), b = std::move(b), op](Frame& frame, Lane* out) {
+      Lane x, y;
+      a(frame, &x);
+      b(frame, &y);
+      *out = op(x, y);
+    };
+  }
+  return [lanes, a = std::move(a), b = std::move(b), op](Frame& frame, Lane* out) {
+    Lanes y(lanes);
+    a(frame, out);
+    b(frame, y.data());
+    for (int i = 0; i < lanes; ++i) out[i] = op(out[i], y[i]);
+  };
+}
+
 // Turns one function into closures. A buffer variable is a view, every other variable a slot.
 class Compiler {
  public:
@@ -126,6 +153,7 @@ class Compiler {
   Code binary(const ir::BinaryNode* node);
   Code cast(const ir::CastNode* node);
   Code load(const ir::TensorLoadNode* node);
+  std::shared_ptr<Site> site(const Buffer& buffer, const ir::Array<Expr>& indices, Span span, bool stores);
   Code var_use(const VarNode* var, Span span);
   std::function<int64_t(Frame&)> integer(const Expr& e);  // a scalar integer
 

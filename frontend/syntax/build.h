@@ -147,6 +147,24 @@ class TreeBuilder {
     std::transform(items.begin(), items.end(), slots.begin(), make);
     return slots;
   }
+  // A node for each, with its span, that `fill` completes.
+  template <class T, class F>
+  Seq<T> nodes(const auto& items, F fill) {
+    return each<T>(items, [&](auto* item) {
+      auto* node = tree_.make<T>();
+      node->span = span(item);
+      fill(item, node);
+      return node;
+    });
+  }
+  template <class T>
+  T* comprehension(ir::Span whole, MlcParser::ExpressionContext* element,
+                   const std::vector<MlcParser::ComprehensionClauseContext*>& clauses) {
+    auto* node = tree_.make<T>(whole);
+    node->elt = own(node, expression(element, kWalrus));
+    node->generators = comprehensions(clauses, node);
+    return node;
+  }
   std::string_view keep_text(std::string_view text) {
     auto kept = array<char>(text.size());
     std::copy(text.begin(), text.end(), kept.begin());

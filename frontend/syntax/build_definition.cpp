@@ -109,9 +109,7 @@ Expr* TreeBuilder::lambda(MlcParser::LambdaContext* context) {
 
 Seq<TypeParam> TreeBuilder::type_parameters(MlcParser::TypeParametersContext* context) {
   if (context == nullptr) return {};
-  return each<TypeParam>(context->items, [&](MlcParser::TypeParameterContext* item) {
-    auto* node = tree_.make<TypeParam>();
-    node->span = span(item);
+  return nodes<TypeParam>(context->items, [&](MlcParser::TypeParameterContext* item, TypeParam* node) {
     node->name = symbol(item->name);
     if (item->star != nullptr) {
       node->type_kind = item->star->getType() == MlcParser::STAR ? TypeParam::Kind::kTypeVarTuple
@@ -119,7 +117,6 @@ Seq<TypeParam> TreeBuilder::type_parameters(MlcParser::TypeParametersContext* co
       if (item->bound != nullptr) fail(span(item->bound), "a type parameter with `*` has no bound");
     }
     if (item->bound != nullptr) node->bound = expression(item->bound, kPlain);
-    return node;
   });
 }
 

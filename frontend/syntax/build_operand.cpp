@@ -73,12 +73,7 @@ Expr* TreeBuilder::parenthesised(MlcParser::OperandContext* context, ir::Span wh
   if (context->yielded != nullptr) return yield(context->yielded);
   MlcParser::SequenceContext* group = context->group;
   if (group == nullptr) return tree_.make<Tuple>(whole);
-  if (!group->clauses.empty()) {
-    auto* node = tree_.make<GeneratorExp>(whole);
-    node->elt = own(node, expression(group->items[0], kWalrus));
-    node->generators = comprehensions(group->clauses, node);
-    return node;
-  }
+  if (!group->clauses.empty()) return comprehension<GeneratorExp>(whole, group->items[0], group->clauses);
   if (group->commas.empty()) return expression(group->items[0], kWalrus);
   auto* node = tree_.make<Tuple>(whole);
   node->elts = elements(group->items, node, kStar | kWalrus);
@@ -86,12 +81,8 @@ Expr* TreeBuilder::parenthesised(MlcParser::OperandContext* context, ir::Span wh
 }
 
 Expr* TreeBuilder::list_display(MlcParser::SequenceContext* context, ir::Span whole) {
-  if (context != nullptr && !context->clauses.empty()) {
-    auto* node = tree_.make<ListComp>(whole);
-    node->elt = own(node, expression(context->items[0], kWalrus));
-    node->generators = comprehensions(context->clauses, node);
-    return node;
-  }
+  if (context != nullptr && !context->clauses.empty())
+    return comprehension<ListComp>(whole, context->items[0], context->clauses);
   auto* node = tree_.make<List>(whole);
   if (context != nullptr) node->elts = elements(context->items, node, kStar | kWalrus);
   return node;
@@ -110,10 +101,7 @@ Expr* TreeBuilder::brace_display(MlcParser::BracesContext* context, ir::Span who
       node->generators = comprehensions(context->clauses, node);
       return node;
     }
-    auto* node = tree_.make<SetComp>(whole);
-    node->elt = own(node, expression(first->key, kWalrus));
-    node->generators = comprehensions(context->clauses, node);
-    return node;
+    return comprehension<SetComp>(whole, first->key, context->clauses);
   }
   size_t count = context->entries.size();
   if (!dict) {
@@ -150,13 +138,10 @@ Seq<Expr> TreeBuilder::elements(const std::vector<MlcParser::ExpressionContext*>
 
 Seq<Comprehension> TreeBuilder::comprehensions(
     const std::vector<MlcParser::ComprehensionClauseContext*>& clauses, Expr* owner) {
-  return each<Comprehension>(clauses, [&](MlcParser::ComprehensionClauseContext* clause) {
-    auto* node = tree_.make<Comprehension>();
-    node->span = span(clause);
+  return nodes<Comprehension>(clauses, [&](MlcParser::ComprehensionClauseContext* clause, auto* node) {
     node->target = own(owner, target_list(clause->targets, Context::kStore));
     node->iter = own(owner, chain(clause->iterable));
     node->ifs = each<Expr>(clause->conditions, [&](auto* one) { return own(owner, chain(one)); });
-    return node;
   });
 }
 
@@ -206,10 +191,7 @@ TreeBuilder::CallArguments TreeBuilder::call_arguments(MlcParser::ArgumentListCo
       if (items.size() != 1 || source_token(context->stop).type == MlcParser::COMMA) {
         fail(span(item), "a generator beside other arguments needs parentheses of its own");
       }
-      auto* node = tree_.make<GeneratorExp>(brackets);
-      node->elt = own(node, expression(item->value, kWalrus));
-      node->generators = comprehensions(item->clauses, node);
-      positional[p++] = own(owner, node);
+      positional[p++] = own(owner, comprehension<GeneratorExp>(brackets, item->value, item->clauses));
       continue;
     }
     bool star = source_token(item->start).type == MlcParser::STAR;

@@ -180,14 +180,11 @@ std::string_view TreeBuilder::dotted(MlcParser::DottedNameContext* context) {
 
 const Stmt* TreeBuilder::import_statement(MlcParser::ImportStatementContext* context) {
   auto* node = tree_.make<Import>(span(context));
-  node->names = each<Alias>(context->modules, [&](MlcParser::ImportedModuleContext* item) {
-    auto* alias = tree_.make<Alias>();
-    alias->span = span(item);
+  node->names = nodes<Alias>(context->modules, [&](MlcParser::ImportedModuleContext* item, Alias* alias) {
     alias->name = dotted(item->module);
     alias->first = symbol(item->module->parts[0]);
     alias->name_span = span(item->module);
     if (item->alias != nullptr) alias->asname = symbol(item->alias);
-    return alias;
   });
   return node;
 }
@@ -209,19 +206,14 @@ const Stmt* TreeBuilder::from_statement(MlcParser::FromStatementContext* context
     auto* alias = tree_.make<Alias>();
     alias->span = alias->name_span = span(context->star);
     alias->name = "*";
-    auto names = array<const Alias*>(1);
-    names[0] = alias;
-    node->names = names;
+    node->names = keep<Alias>({alias});
     return node;
   }
-  node->names = each<Alias>(context->names, [&](MlcParser::ImportedNameContext* item) {
-    auto* alias = tree_.make<Alias>();
-    alias->span = span(item);
+  node->names = nodes<Alias>(context->names, [&](MlcParser::ImportedNameContext* item, Alias* alias) {
     alias->first = symbol(item->name);
     alias->name = alias->first.str();
     alias->name_span = span(item->name);
     if (item->alias != nullptr) alias->asname = symbol(item->alias);
-    return alias;
   });
   return node;
 }
@@ -270,11 +262,7 @@ const Stmt* TreeBuilder::if_statement(MlcParser::IfStatementContext* context) {
     branches.push_back(node);
   }
   if (context->otherwise != nullptr) branches.back()->orelse = block(context->otherwise);
-  for (size_t i = 0; i + 1 < count; ++i) {
-    auto next = array<const Stmt*>(1);
-    next[0] = branches[i + 1];
-    branches[i]->orelse = next;
-  }
+  for (size_t i = 0; i + 1 < count; ++i) branches[i]->orelse = keep<Stmt>({branches[i + 1]});
   return branches[0];
 }
 
@@ -297,12 +285,9 @@ const Stmt* TreeBuilder::while_statement(MlcParser::WhileStatementContext* conte
 
 const Stmt* TreeBuilder::with_statement(MlcParser::WithStatementContext* context) {
   auto* node = tree_.make<With>(statement_span(context));
-  node->items = each<WithItem>(context->items, [&](MlcParser::WithItemContext* part) {
-    auto* item = tree_.make<WithItem>();
-    item->span = span(part);
+  node->items = nodes<WithItem>(context->items, [&](MlcParser::WithItemContext* part, WithItem* item) {
     item->context_expr = expression(part->context, kPlain);
     if (part->target != nullptr) item->optional_vars = target_operand(part->target, Context::kStore);
-    return item;
   });
   node->body = block(context->body);
   return node;

@@ -22,39 +22,21 @@ std::string name_in_t(const Imports& imports, const Expr* expr, const Binding** 
 }
 
 // What decides the dialect of a function.
-class Survey final : public Visitor {
- public:
-  explicit Survey(const Imports& imports) : imports_(imports) {}
-  bool enter(const Expr& e) override {
-    auto* attribute = as<Attribute>(&e);
-    if (attribute == nullptr) return true;
-    const Binding* root = nullptr;
-    std::string name = name_in_t(imports_, &e, &root);
-    if (name.empty()) return true;
-    older = older || root->path != root->current || attribute->attr.str() == "block";
-    blocks = blocks || name == "sblock";
-    return false;
+struct Survey {
+  Survey(Seq<Stmt> body, const Imports& imports) {
+    each_expr(body, [&](const Expr& e) {
+      auto* attribute = as<Attribute>(&e);
+      if (attribute == nullptr) return true;
+      const Binding* root = nullptr;
+      std::string name = name_in_t(imports, &e, &root);
+      if (name.empty()) return true;
+      older = older || root->path != root->current || attribute->attr.str() == "block";
+      blocks = blocks || name == "sblock";
+      return false;
+    });
   }
   bool older = false;
   bool blocks = false;
-
- private:
-  const Imports& imports_;
-};
-
-// Loads of one name.
-class Uses final : public Visitor {
- public:
-  explicit Uses(Symbol name) : name_(name) {}
-  bool enter(const Expr& e) override {
-    auto* name = as<Name>(&e);
-    if (name != nullptr && name->id == name_ && name->ctx == Context::kLoad) found.push_back(name);
-    return true;
-  }
-  std::vector<const Name*> found;
-
- private:
-  Symbol name_;
 };
 
 class FormFixer final : public Visitor {
@@ -100,8 +82,7 @@ class FormFixer final : public Visitor {
       auto* call = as<Call>(decorator);
       if (name_in_t(imports_, call != nullptr ? call->func : decorator) != "prim_func") continue;
       function_ = &def;
-      Survey survey(imports_);
-      walk(def.body, survey);
+      Survey survey(def.body, imports_);
       blocks_ = survey.blocks && survey.older;
       if (survey.blocks) mark_schedulable(*decorator);
     }
@@ -301,17 +282,12 @@ class FormFixer final : public Visitor {
     return prefix + kind + "(" + (from == "0" ? to : "(" + from + ", " + to + ")");
   }
   static bool has_attribute(const Expr& e) {
-    class Search final : public Visitor {
-     public:
-      bool enter(const Expr& inner) override {
-        found = found || inner.kind == ExprKind::kAttribute;
-        return !found;
-      }
-      bool found = false;
-    };
-    Search search;
-    walk(&e, search);
-    return search.found;
+    bool found = false;
+    each_expr(&e, [&](const Expr& inner) {
+      found = found || inner.kind == ExprKind::kAttribute;
+      return !found;
+    });
+    return found;
   }
   std::string text(const Expr& e) const { return std::string(rewriter_.text(e.span)); }
 
@@ -341,9 +317,11 @@ class FormFixer final : public Visitor {
   void allocate(const Call& call, const Name& target) {
     rename(call.func, "alloc_buffer");
     if (call.args.size() == 3) insert(call.args[2]->span.begin, "scope=");
-    Uses uses(target.id);
-    walk(function_->body, uses);
-    for (const Name* use : uses.found) insert(use->span.end, ".data");
+    each_expr(function_->body, [&](const Expr& e) {
+      auto* name = as<Name>(&e);
+      if (name != nullptr && name->id == target.id && name->ctx == Context::kLoad) insert(e.span.end, ".data");
+      return true;
+    });
   }
 
   void rename(const Expr* path, std::string_view name) {
@@ -374,8 +352,7 @@ class FormFixer final : public Visitor {
 }  // namespace
 
 void fix_forms(const Module& module, const Imports& imports, Rewriter& rewriter) {
-  Survey survey(imports);
-  walk(module.body, survey);
+  Survey survey(module.body, imports);
   FormFixer forms(imports, rewriter, survey.blocks && survey.older);
   walk(module.body, forms);
 }

@@ -20,4 +20,15 @@ void walk(Seq<Stmt> stmts, Visitor& visitor);
 void walk(const Stmt* stmt, Visitor& visitor);
 void walk(const Expr* expr, Visitor& visitor);
 
+// Every expression in `root`; where `visit` says false, not what is below.
+template <class F>
+void each_expr(const auto& root, F visit) {
+  struct Each final : Visitor {
+    explicit Each(F& visit) : visit_(visit) {}
+    bool enter(const Expr& e) override { return visit_(e); }
+    F& visit_;
+  } each(visit);
+  walk(root, each);
+}
+
 }  // namespace mlc::syntax

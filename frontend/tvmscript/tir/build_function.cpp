@@ -229,42 +229,40 @@ Var Builder::parameter_from(const Any& annotation, const syntax::Arg& arg) {
 
 namespace {
 
-// The names of annotations, quoted ones too.
-class AnnotationNames final : public syntax::Visitor {
- public:
-  std::vector<std::pair<Symbol, Span>> found;
-  bool enter(const syntax::Expr& e) override {
-    if (auto* name = syntax::as<syntax::Name>(&e)) found.emplace_back(name->id, name->span);
-    auto* text = syntax::as<syntax::Constant>(&e);
-    if (text && text->type == syntax::Constant::Type::kStr) quoted(text->text, text->span);
-    return true;
-  }
+using NamesAt = std::vector<std::pair<Symbol, Span>>;
 
- private:
-  void quoted(std::string_view text, Span span) {
-    for (size_t i = 0; i < text.size();) {
-      size_t begin = i;
-      auto word = [&](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
-      while (i < text.size() && word(text[i])) ++i;
-      if (i == begin) {
-        ++i;
-      } else if (begin == 0 || text[begin - 1] != '.') {
-        found.emplace_back(Symbol(text.substr(begin, i - begin)), span);
-      }
+void quoted_names(std::string_view text, Span span, NamesAt& found) {
+  for (size_t i = 0; i < text.size();) {
+    size_t begin = i;
+    auto word = [&](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
+    while (i < text.size() && word(text[i])) ++i;
+    if (i == begin) {
+      ++i;
+    } else if (begin == 0 || text[begin - 1] != '.') {
+      found.emplace_back(Symbol(text.substr(begin, i - begin)), span);
     }
   }
-};
+}
+
+// The names of an annotation, quoted ones too.
+void annotation_names(const syntax::Expr* annotation, NamesAt& found) {
+  if (!annotation) return;
+  syntax::each_expr(annotation, [&](const syntax::Expr& e) {
+    if (auto* name = syntax::as<syntax::Name>(&e)) found.emplace_back(name->id, name->span);
+    auto* text = syntax::as<syntax::Constant>(&e);
+    if (text && text->type == syntax::Constant::Type::kStr) quoted_names(text->text, text->span, found);
+    return true;
+  });
+}
 
 }  // namespace
 
 // Each function has variables of its own for the TypeVars that its signature names.
 void Builder::bind_type_variables(const syntax::FunctionDef& definition) {
-  AnnotationNames names;
-  for (const syntax::Arg* arg : definition.args->args) {
-    if (arg->annotation) syntax::walk(arg->annotation, names);
-  }
-  if (definition.returns) syntax::walk(definition.returns, names);
-  for (const auto& [name, span] : names.found) {
+  NamesAt names;
+  for (const syntax::Arg* arg : definition.args->args) annotation_names(arg->annotation, names);
+  annotation_names(definition.returns, names);
+  for (const auto& [name, span] : names) {
     auto is_parameter = [name = name](const syntax::Arg* arg) { return arg->name == name; };
     if (std::any_of(definition.args->args.begin(), definition.args->args.end(), is_parameter)) continue;
     const Any* value = names_.find(name);
@@ -286,11 +284,16 @@ void Builder::bind_type_variables(const syntax::FunctionDef& definition) {
 
 namespace {
 
-// How the body of a function uses one of its parameters.
-class ParameterUse final : public syntax::Visitor {
- public:
-  explicit ParameterUse(Symbol name) : name_(name) {}
-  bool enter(const syntax::Expr& e) override {
+// A type that a parameter without one could have, by how the body uses it.
+std::string fitting_type(Symbol parameter, const syntax::FunctionDef& definition) {
+  size_t dimensions = 0;  // of a buffer
+  bool pointer = false;
+  bool used = false;
+  auto is_it = [&](const syntax::Expr* e) {
+    auto* name = syntax::as<syntax::Name>(e);
+    return name && name->id == parameter;
+  };
+  syntax::each_expr(definition.body, [&](const syntax::Expr& e) {
     if (auto* subscript = syntax::as<syntax::Subscript>(&e); subscript && is_it(subscript->value)) {
       auto* tuple = syntax::as<syntax::Tuple>(subscript->slice);
       dimensions = std::max(dimensions, tuple ? tuple->elts.size() : size_t{1});
@@ -301,28 +304,12 @@ class ParameterUse final : public syntax::Visitor {
       pointer = pointer || is_it(call->args[0]);
     used = used || is_it(&e);
     return true;
-  }
-  size_t dimensions = 0;  // of a buffer
-  bool pointer = false;
-  bool used = false;
-
- private:
-  bool is_it(const syntax::Expr* e) const {
-    auto* name = syntax::as<syntax::Name>(e);
-    return name && name->id == name_;
-  }
-  Symbol name_;
-};
-
-// A type that a parameter without one could have.
-std::string fitting_type(Symbol name, const syntax::FunctionDef& definition) {
-  ParameterUse use(name);
-  syntax::walk(definition.body, use);
-  if (use.pointer) return "T.handle";
-  if (!use.used) return "T.int32` or another type of `T";
-  if (use.dimensions == 0) return "T.int32";
-  std::string shape = use.dimensions == 1 ? "n," : "m, n";
-  for (size_t i = 2; i < use.dimensions; ++i) shape += fmt::format(", k{}", i - 1);
+  });
+  if (pointer) return "T.handle";
+  if (!used) return "T.int32` or another type of `T";
+  if (dimensions == 0) return "T.int32";
+  std::string shape = dimensions == 1 ? "n," : "m, n";
+  for (size_t i = 2; i < dimensions; ++i) shape += fmt::format(", k{}", i - 1);
   return fmt::format("T.Buffer(({}), \"float32\")", shape);
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 namespace mlc::repl {
 
@@ -14,23 +13,12 @@ constexpr size_t kMostCells = size_t{1} << 25;
 
 struct Line {
   char mark;  // ' ', '-', '+'
-  std::string_view text;
+  std::string text;
 };
 
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return lines;
-}
-
 std::vector<Line> compare(std::string_view before, std::string_view after) {
-  std::vector<std::string_view> a = split(before);
-  std::vector<std::string_view> b = split(after);
+  std::vector<std::string> a = lines_of(before);
+  std::vector<std::string> b = lines_of(after);
   size_t head = 0;
   while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
   size_t tail = 0;
@@ -40,19 +28,11 @@ std::vector<Line> compare(std::string_view before, std::string_view after) {
   size_t m = b.size() - head - tail;
 
   // Past this size the lines between are one change as a whole.
-  if (n > 0 && m > 0 && n > kMostCells / m) {
-    std::vector<Line> lines;
-    for (size_t i = 0; i < head; ++i) lines.push_back({' ', a[i]});
-    for (size_t i = head; i < head + n; ++i) lines.push_back({'-', a[i]});
-    for (size_t i = head; i < head + m; ++i) lines.push_back({'+', b[i]});
-    for (size_t k = a.size() - tail; k < a.size(); ++k) lines.push_back({' ', a[k]});
-    return lines;
-  }
-
+  bool whole = n > 0 && m > 0 && n > kMostCells / m;
   // length[i][j]: of the longest common subsequence of a[head + i..] and b[head + j..].
-  std::vector<uint32_t> length((n + 1) * (m + 1), 0);
+  std::vector<uint32_t> length(whole ? 0 : (n + 1) * (m + 1), 0);
   auto at = [&](size_t i, size_t j) -> uint32_t& { return length[i * (m + 1) + j]; };
-  for (size_t i = n; i-- > 0;) {
+  for (size_t i = whole ? 0 : n; i-- > 0;) {
     for (size_t j = m; j-- > 0;) {
       at(i, j) = a[head + i] == b[head + j] ? at(i + 1, j + 1) + 1 : std::max(at(i + 1, j), at(i, j + 1));
     }
@@ -63,10 +43,10 @@ std::vector<Line> compare(std::string_view before, std::string_view after) {
   size_t i = 0;
   size_t j = 0;
   while (i < n || j < m) {
-    if (i < n && j < m && a[head + i] == b[head + j]) {
+    if (!whole && i < n && j < m && a[head + i] == b[head + j]) {
       lines.push_back({' ', a[head + i]});
       ++i, ++j;
-    } else if (i < n && (j == m || at(i + 1, j) >= at(i, j + 1))) {
+    } else if (i < n && (whole || j == m || at(i + 1, j) >= at(i, j + 1))) {
       lines.push_back({'-', a[head + i++]});
     } else {
       lines.push_back({'+', b[head + j++]});
@@ -77,6 +57,16 @@ std::vector<Line> compare(std::string_view before, std::string_view after) {
 }
 
 }  // namespace
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
 
 std::string line_diff(std::string_view before, std::string_view after, size_t context) {
   std::vector<Line> lines = compare(before, after);
@@ -144,12 +134,9 @@ std::string unified_diff(std::string_view before, std::string_view after, std::s
 
 std::string colour_diff(std::string_view text) {
   std::string out;
-  while (!text.empty()) {
-    size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
+  for (const std::string& line : lines_of(text)) {
     out += line.starts_with('-') ? "\x1b[31m" : line.starts_with('+') ? "\x1b[32m" : "\x1b[90m";
     out.append(line).append("\x1b[0m\n");
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out;
 }

@@ -4,8 +4,11 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mlc::repl {
+
+std::vector<std::string> lines_of(std::string_view text);
 
 // Lines that differ, marked `-` and `+`, with `context` unmarked lines around each group and `...` where
 // lines were left out; "" when the texts are equal. Longest common subsequence after equal ends are

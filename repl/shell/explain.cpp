@@ -6,30 +6,22 @@
 #include "frontend/script/core/stdlib.h"
 #include "ir/target/target.h"
 #include "repl/session/commands.h"
+#include "repl/session/line_diff.h"
+#include "repl/session/session.h"
 #include "repl/shell/explain_refusal.h"
 
 namespace mlc::repl {
 
 namespace {
 
-std::string_view trim(std::string_view text) {
-  size_t begin = text.find_first_not_of(" \n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \n") - begin + 1);
-}
-
 // `doc` two blanks to the right, whatever its own indentation.
 std::string indented(std::string_view doc) {
   std::string out;
-  doc = doc.substr(std::min(doc.find_first_not_of('\n'), doc.size()));
-  while (!doc.empty()) {
-    size_t end = std::min(doc.find('\n'), doc.size());
-    std::string_view line = doc.substr(0, end);
+  for (const std::string& line : lines_of(doc.substr(std::min(doc.find_first_not_of('\n'), doc.size())))) {
     if (line.find_first_not_of(' ') == std::string_view::npos)
       out += '\n';
     else
       out.append("  ").append(line).append("\n");
-    doc.remove_prefix(std::min(end + 1, doc.size()));
   }
   while (out.ends_with("\n\n")) out.pop_back();
   return out;

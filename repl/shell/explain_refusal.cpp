@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "repl/session/line_diff.h"
+
 // The rooms, and what stands before the examples of their refusals.
 #define MLC_ROOMS(X)                                                                                      \
   X(ir, kFunction) X(syntax, kNone) X(print, kNone) X(format, kNone) X(review, kNone) X(script, kNone)    \
@@ -74,11 +76,7 @@ sch = tvm.s_tir.Schedule(main)
 
 std::string indented_example(std::string_view text) {
   std::string out;
-  while (!text.empty()) {
-    size_t end = std::min(text.find('\n'), text.size());
-    out.append("    ").append(text.substr(0, end)).append("\n");
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for (const std::string& line : lines_of(text)) out.append("    ").append(line).append("\n");
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "frontend/syntax/parse.h"
 #include "ir/core/refusal.h"
+#include "repl/session/line_diff.h"
 #include "repl/session/repl.h"
 #include "repl/shell/golden_checks.h"
 #include "repl/shell/interpreter.h"
@@ -22,16 +23,6 @@ MLC_REFUSALS(shell_golden, refusals);
 
 namespace {
 
-std::vector<std::string> split_lines(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 bool is_expectation(std::string_view line) {
   size_t begin = line.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return false;
@@ -40,7 +31,7 @@ bool is_expectation(std::string_view line) {
 }
 
 void append_marked(std::string& out, std::string_view mark, std::string_view text) {
-  for (const std::string& line : split_lines(text)) {
+  for (const std::string& line : lines_of(text)) {
     out.append(mark);
     if (!line.empty()) out.append(" ").append(line);
     out += '\n';
@@ -101,7 +92,7 @@ void GoldenOutcome::add(const GoldenOutcome& part) {
 
 GoldenOutcome run_golden_program(const std::string& path, const std::string& text) {
   GoldenOutcome outcome;
-  std::vector<std::string> lines = split_lines(text);
+  std::vector<std::string> lines = lines_of(text);
   uint32_t file = ir::SourceMap::current().add(path, text);
   Shown shown(lines.size() + 1);
   std::shared_ptr<const syntax::Tree> tree;
@@ -150,7 +141,7 @@ GoldenOutcome run_golden_markdown(const std::string& path, const std::string& te
   std::string block;
   bool inside = false;
   bool program = false;
-  for (const std::string& line : split_lines(text)) {
+  for (const std::string& line : lines_of(text)) {
     bool fence = line.starts_with("```");
     if (fence && !inside) {
       inside = true;
@@ -189,7 +180,7 @@ GoldenOutcome run_golden_transcript(const std::string& text) {
     ++outcome.checks;
   };
   bool begun = false;
-  for (const std::string& line : split_lines(text)) {
+  for (const std::string& line : lines_of(text)) {
     bool first = line.starts_with(">>>");
     bool more = line.starts_with("...") && begun;
     if (!first && !more) {

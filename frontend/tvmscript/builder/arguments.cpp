@@ -4,6 +4,8 @@
 #include "frontend/script/core/evaluator.h"
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
+#include "ir/tir/arith_ops.h"
+#include "ir/tir/linear.h"
 
 namespace mlc::tvmscript {
 
@@ -29,14 +31,25 @@ Expr expr_arg(const ApiCall& call, size_t i) {
   return script::as_expr(call.args[i], call.span_of(i), fmt::format("`{}`", call.api.params[i].name));
 }
 
-Expr integer_arg(const ApiCall& call, size_t i) {
-  Expr e = expr_arg(call, i);
+Expr integer_of(Expr e, Span span, std::string_view what) {
   DataType dtype = e->dtype();
   if (e->ty->kind == ir::TypeKind::kPrim && dtype.is_scalar() && (dtype.is_int() || dtype.is_uint()))
     return e;
-  throw ir::Error("type-mismatch", "`{}` must be an integer, got `{}`", call.api.params[i].name, dtype.str())
-      .at(call.span_of(i))
+  throw ir::Error("type-mismatch", "{} must be an integer, got `{}`", what, dtype.str())
+      .at(span)
       .kind("TypeError");
+}
+
+Expr integer_arg(const ApiCall& call, size_t i) {
+  return integer_of(expr_arg(call, i), call.span_of(i), fmt::format("`{}`", call.api.params[i].name));
+}
+
+Loop loop_over(Expr start, Expr stop, const Expr& step, Span span, const ir::Simplify& simplify) {
+  if (!stop) return {ir::const_like(start, 0), ir::simplified(start, simplify), {}};
+  ir::match_types(start, stop, span);
+  Loop loop{start, ir::simplified(ir::difference(stop, start), simplify), {}};
+  if (step && !ir::is_const_int(step, 1)) loop.step = ir::cast(start->dtype(), step);
+  return loop;
 }
 
 DataType dtype_from(const Any& value, Span span) {
@@ -124,7 +137,7 @@ void warn_swapped(const ApiCall& call, size_t i, size_t j) {
 }
 
 std::vector<Any> items(const Any& sequence, Span span) {
-  if (script::as<ffi::ArrayObj>(sequence) || script::as<ffi::ListObj>(sequence)) {
+  if (is_list(sequence)) {
     auto all = script::elements(sequence);
     return {all.begin(), all.end()};
   }
@@ -135,7 +148,7 @@ std::vector<Any> items(const Any& sequence, Span span) {
 
 Array<Expr> exprs_arg(const ApiCall& call, size_t i) {
   const Any& value = call.args[i];
-  if (!script::as<ffi::ArrayObj>(value) && !script::as<ffi::ListObj>(value)) return {expr_arg(call, i)};
+  if (!is_list(value)) return {expr_arg(call, i)};
   Array<Expr> all;
   for (const Any& one : script::elements(value)) {
     if (auto e = script::to_expr(one)) {
@@ -148,14 +161,15 @@ Array<Expr> exprs_arg(const ApiCall& call, size_t i) {
   return all;
 }
 
-Array<Expr> indices_arg(const ApiCall& call, size_t i, const Buffer& buffer) {
+Array<Expr> indices_arg(const ApiCall& call, size_t i, const Buffer& buffer, const char* kind) {
   Array<Expr> indices = exprs_arg(call, i);
   size_t dimensions = buffer->buffer()->shape.size();
   if (indices.size() == dimensions) return indices;
-  throw ir::Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", buffer->name.c_str(),
-                  dimensions, dimensions == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices")
-      .at(call.span_of(i))
-      .kind(indices.empty() ? "IndexError+InternalError" : "InternalError");
+  ir::Error error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", buffer->name.c_str(),
+                  dimensions, dimensions == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices");
+  std::move(error).at(call.span_of(i)).kind(indices.empty() ? "IndexError+InternalError" : "InternalError");
+  if (kind != nullptr) std::move(error).kind(kind).note("the buffer is declared here", buffer->span);
+  throw error;
 }
 
 Buffer buffer_arg(const ApiCall& call, size_t i) {
@@ -165,7 +179,7 @@ Buffer buffer_arg(const ApiCall& call, size_t i) {
 }
 
 Any attribute_value(const Any& value, Span span) {
-  if (script::as<ffi::ListObj>(value) || script::as<ffi::ArrayObj>(value)) {
+  if (is_list(value)) {
     Array<Any> all;
     for (const Any& one : script::elements(value)) all.push_back(attribute_value(one, span));
     return all;
@@ -174,7 +188,7 @@ Any attribute_value(const Any& value, Span span) {
     Map<Any, Any> map;
     for (const auto& [key, item] : *dict) {
       bool is_node =
-          script::is_object(key) && !script::as<ffi::ListObj>(key) && !script::as<ffi::ArrayObj>(key);
+          script::is_object(key) && !is_list(key);
       if (!script::is_str(key) && !script::is_int(key) && !is_node) {
         throw ir::Error("wrong-type", "keys are strings, integers or nodes, got `{}`", ir::type_name(key))
             .at(span)

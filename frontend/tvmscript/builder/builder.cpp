@@ -204,6 +204,12 @@ Buffer Builder::allocate(const ir::BufferType& type, Map<String, Any> annotation
   return buffer;
 }
 
+Buffer Builder::declare(const Type& type, Expr data, Span span) {
+  Buffer buffer = ir::make<ir::VarNode>(String(), type, span);
+  emit(ir::make<ir::DeclBufferNode>(buffer, std::move(data), span));
+  return buffer;
+}
+
 Expr Builder::new_scalar(std::string_view name, DataType dtype, const String& scope, Span span) {
   // Its layout (one element, compact) tells a scalar from an array of one element: it prints as `x: T.int32`.
   Array<Expr> shape{ir::int32(1)};

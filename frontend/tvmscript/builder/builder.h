@@ -118,6 +118,8 @@ class Builder {
   Expr new_scalar(std::string_view name, DataType dtype, const String& scope, Span span);
   // A buffer allocated by a statement here.
   Buffer allocate(const ir::BufferType& type, Map<String, Any> annotations, Span span);
+  // A buffer declared by a statement here: a view of `data`, or memory with an address of its own.
+  Buffer declare(const Type& type, Expr data, Span span);
   // `value_span`: where the value is written, to blame it.
   void store(const Buffer& buffer, Expr value, Array<Expr> indices, Span span, Span value_span);
   void add_iter_var(const ir::ApiCall& call, ir::IterVar iter_var, Expr binding);

@@ -25,8 +25,7 @@ template <class N>
 Array<Ref<N>> node_list(const ApiCall& call, size_t i, std::string_view expected) {
   Array<Ref<N>> all;
   if (!is_given(call, i)) return all;
-  if (!script::as<ffi::ArrayObj>(call.args[i]) && !script::as<ffi::ListObj>(call.args[i]))
-    ir::wrong_argument(call, i, expected);
+  if (!is_list(call.args[i])) ir::wrong_argument(call, i, expected);
   for (const Any& one : script::elements(call.args[i])) {
     auto* node = one.as<N>();
     if (!node) ir::wrong_argument(call, i, expected);

@@ -83,14 +83,6 @@ std::optional<Map<String, Expr>> offset_terms(const Any& value) {
   return std::nullopt;
 }
 
-std::vector<Any> listed(const Any& value) {
-  if (script::as<ffi::ArrayObj>(value) || script::as<ffi::ListObj>(value)) {
-    auto all = script::elements(value);
-    return {all.begin(), all.end()};
-  }
-  return {value};
-}
-
 ir::Axis axis_from(const Any& value, Span span) {
   if (auto* axis = value.as<ir::AxisNode>()) return ir::ref(axis);
   if (script::is_str(value)) return ir::axis(script::text_of(value));
@@ -100,13 +92,7 @@ ir::Axis axis_from(const Any& value, Span span) {
 }
 
 Expr integer(const Any& value, Span span, std::string_view what) {
-  Expr e = script::as_expr(value, span, what);
-  DataType dtype = e->dtype();
-  if (e->ty->kind == ir::TypeKind::kPrim && dtype.is_scalar() && (dtype.is_int() || dtype.is_uint()))
-    return e;
-  throw ir::Error("type-mismatch", "{} must be an integer, got `{}`", what, dtype.str())
-      .at(span)
-      .kind("TypeError");
+  return integer_of(script::as_expr(value, span, what), span, what);
 }
 
 // A stride: `4`, `4 @ Axis.laneid`, `(4, "laneid")`, or the name of an axis for one step on it.
@@ -128,13 +114,13 @@ Any brackets(ApiCall& call) {
   Span span = call.span_of(1);
   auto* slice = script::as<script::SliceNode>(key);
   Array<Expr> extents;
-  for (const Any& extent : listed(slice ? slice->start : key))
+  for (const Any& extent : one_or_all(slice ? slice->start : key))
     extents.push_back(integer(extent, span, "an extent"));
   Array<Iter> iters;
   if (!slice) {
     iters = ir::default_layout(extents)->shard;
   } else {
-    std::vector<Any> strides = listed(slice->stop);
+    std::span<const Any> strides = one_or_all(slice->stop);
     if (strides.size() != extents.size()) {
       throw ir::refuse(refusals["wrong-number-of-strides"], strides.size(), extents.size()).at(span);
     }

@@ -152,17 +152,12 @@ Expr declare_view(Builder& builder, const Buffer& buffer, ViewChange change, Spa
     Type view_type =
         ir::make<ir::BufferTypeNode>(dtype, type->storage_scope, change.shape, Array<Expr>{}, ir::int32(0),
                                      type->data_alignment, 1, change.layout, Array<Expr>{address});
-    Buffer view = ir::make<ir::VarNode>(String(), view_type, span);
-    builder.emit(ir::make<ir::DeclBufferNode>(view, Expr(), span));
-    return view;
+    return builder.declare(view_type, Expr(), span);
   }
   Type view_type = ir::make<ir::BufferTypeNode>(dtype, type->storage_scope, change.shape, type->strides,
                                                 change.elem_offset ? change.elem_offset : type->elem_offset,
                                                 type->data_alignment, type->offset_factor, change.layout);
-  Buffer view = ir::make<ir::VarNode>(String(), view_type, span);
-  Expr data = script::ir_attribute(Expr(buffer), "data", span)->cast<Expr>();
-  builder.emit(ir::make<ir::DeclBufferNode>(view, data, span));
-  return view;
+  return builder.declare(view_type, script::ir_attribute(Expr(buffer), "data", span)->cast<Expr>(), span);
 }
 
 Expr reshaped(Builder& builder, const Buffer& buffer, Array<Expr> shape, Span span) {

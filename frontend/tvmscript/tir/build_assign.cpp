@@ -4,7 +4,7 @@
 
 #include "frontend/script/core/ir_values.h"
 #include "frontend/script/core/value.h"
-#include "frontend/tvmscript/builder/builder.h"
+#include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
@@ -145,7 +145,7 @@ void name_owned(const Any& value, const std::string& name) {
     for (const auto& [field, one] : fields) {
       if (!field.str().starts_with("_tirx_")) name_owned(one, fmt::format("{}_{}", name, field.str()));
     }
-  } else if (script::as<ffi::ArrayObj>(value) || script::as<ffi::ListObj>(value)) {
+  } else if (is_list(value)) {
     size_t i = 0;
     for (const Any& one : script::elements(value)) name_owned(one, fmt::format("{}_{}", name, i++));
   } else if (auto dict = value.as<script::Dict>()) {
@@ -278,11 +278,7 @@ Array<Expr> Builder::store_indices(const Buffer& buffer, const syntax::Expr& sli
       return;
     }
     Any value = evaluate(*e);
-    if (script::as<ffi::ArrayObj>(value) || script::as<ffi::ListObj>(value)) {
-      for (const Any& one : script::elements(value)) add_value(one, e->span);
-      return;
-    }
-    add_value(value, e->span);
+    for (const Any& one : one_or_all(value)) add_value(one, e->span);
   };
   if (auto* tuple = syntax::as<syntax::Tuple>(&slice)) {
     for (const syntax::Expr* element : tuple->elts) add(element);
@@ -342,7 +338,7 @@ bool Builder::store_scalar(const syntax::Expr& target, const Any& value, Span sp
 
 Any Builder::named(const std::string& name, const Any& value, Span span) {
   if (auto* meta = frame<MetaVarNode>(value)) return meta->value;
-  if (script::as<ffi::ArrayObj>(value) || script::as<ffi::ListObj>(value)) {
+  if (is_list(value)) {
     // A starred target, or one name for several things: name_0, name_1, ... The name stands for the things.
     size_t i = 0;
     for (const Any& element : script::elements(value)) named(fmt::format("{}_{}", name, i++), element, span);

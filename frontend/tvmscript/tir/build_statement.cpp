@@ -188,38 +188,20 @@ void Builder::visit(const syntax::Stmt* stmt) {
 
 Ref<ForFrameNode> Builder::range_loop(const syntax::Call& call) {
   std::vector<Expr> bounds;
+  constexpr const char* what = "a bound of a loop";
   for (const syntax::Expr* arg : call.args)
-    bounds.push_back(script::as_expr(evaluate(*arg), arg->span, "a bound of a loop"));
+    bounds.push_back(script::as_expr(evaluate(*arg), arg->span, what));
   if (bounds.empty() || bounds.size() > 3 || !call.keywords.empty()) {
     throw ir::Error("wrong-arguments", "`range` takes one to three bounds, got {}", bounds.size())
         .at(call.span)
         .kind("TypeError");
   }
-  for (size_t i = 0; i < bounds.size(); ++i) {
-    DataType dtype = bounds[i]->dtype();
-    if (bounds[i]->ty->kind == ir::TypeKind::kPrim && dtype.is_scalar() &&
-        (dtype.is_int() || dtype.is_uint()))
-      continue;
-    throw ir::Error("type-mismatch", "a bound of a loop must be an integer, got `{}`", dtype.str())
-        .at(call.args[i]->span)
-        .kind("TypeError");
-  }
+  for (size_t i = 0; i < bounds.size(); ++i) integer_of(bounds[i], call.args[i]->span, what);
+  bounds.resize(3);
   auto frame = ir::make<ForFrameNode>();
-  auto& loops = const_cast<ForFrameNode*>(frame.get())->loops;
-  Loop loop;
-  auto simplify = [&](const Expr& e) { return evaluator_.simplify(e); };
-  if (bounds.size() == 1) {
-    loop.min = ir::const_like(bounds[0], 0);
-    loop.extent = ir::simplified(bounds[0], simplify);
-  } else {
-    ir::match_types(bounds[0], bounds[1], call.span);
-    loop.min = bounds[0];
-    loop.extent = ir::simplified(ir::difference(bounds[1], bounds[0]), simplify);
-    if (bounds.size() == 3 && !ir::is_const_int(bounds[2], 1)) {
-      loop.step = ir::cast(bounds[0]->dtype(), bounds[2]);
-    }
-  }
-  loops.push_back(std::move(loop));
+  const_cast<ForFrameNode*>(frame.get())
+      ->loops.push_back(loop_over(bounds[0], bounds[1], bounds[2], call.span,
+                                  [&](const Expr& e) { return evaluator_.simplify(e); }));
   return frame;
 }
 
@@ -531,7 +513,7 @@ void Builder::visit_assert(const syntax::Assert& node) {
   auto* pair = message.as<ffi::ArrayObj>();
   if (pair && pair->size() == 2 && script::is_str(pair->at(0))) {
     kind = pair->at(0).cast<String>();
-    if (!script::as<ffi::ArrayObj>(pair->at(1)) && !script::as<ffi::ListObj>(pair->at(1))) {
+    if (!is_list(pair->at(1))) {
       add(pair->at(1));
     } else {
       for (const Any& part : script::elements(pair->at(1))) add(part);

@@ -79,23 +79,18 @@ Any binary(ApiCall& call) {
 template <Expr (*build)(Expr, Expr, Span), Expr (*neutral)(DataType, Span)>
 Any extreme(ApiCall& call) {
   const Any& axis = call.args[1];
-  if (axis.as<ir::IterVarNode>() || script::as<ffi::ListObj>(axis) || script::as<ffi::ArrayObj>(axis)) {
+  if (axis.as<ir::IterVarNode>() || is_list(axis)) {
     Array<ir::IterVar> axes;
-    auto add = [&](const Any& one) {
+    for (const Any& one : one_or_all(axis)) {
       auto* iter = one.as<ir::IterVarNode>();
       if (iter == nullptr) ir::wrong_argument(call, 1, "reduce_axis");
       ir::expect_reduce_axis(ir::ref(iter), call.span_of(1));
       axes.push_back(ir::ref(iter));
-    };
-    if (axis.as<ir::IterVarNode>()) {
-      add(axis);
-    } else {
-      for (const Any& one : script::elements(axis)) add(one);
     }
     Expr source = value_arg(call, 0);
     Expr condition = is_given(call, 2) ? value_arg(call, 2) : ir::bool_imm(true);
     Array<Expr> init;
-    if (script::as<ffi::ListObj>(call.args[3]) || script::as<ffi::ArrayObj>(call.args[3])) {
+    if (is_list(call.args[3])) {
       for (const Any& one : script::elements(call.args[3]))
         init.push_back(script::as_expr(one, call.span_of(3), "the initial value"));
     } else if (is_given(call, 3)) {

@@ -73,7 +73,7 @@ constexpr std::string_view kAxis = "tvm.script.tirx.axis";
 
 ir::Range domain_from(const Any& value, Span span) {
   if (auto range = ir::try_get<ir::Range>(value)) return *range;
-  if (script::as<ffi::ArrayObj>(value) || script::as<ffi::ListObj>(value)) {
+  if (is_list(value)) {
     auto pair = script::elements(value);
     if (pair.size() != 2) {
       throw ir::refuse(refusals["bad-domain"], pair.size()).at(span);
@@ -83,13 +83,8 @@ ir::Range domain_from(const Any& value, Span span) {
     ir::match_types(begin, end, span);
     return ir::make<ir::RangeNode>(begin, ir::difference(end, begin));
   }
-  Expr extent = script::as_expr(value, span, "the domain of an axis");
-  if (extent->ty->kind != ir::TypeKind::kPrim || !(extent->dtype().is_int() || extent->dtype().is_uint())) {
-    throw ir::Error("type-mismatch", "the domain of an axis must be an integer, got `{}`",
-                    extent->dtype().str())
-        .at(span)
-        .kind("TypeError");
-  }
+  constexpr const char* what = "the domain of an axis";
+  Expr extent = integer_of(script::as_expr(value, span, what), span, what);
   return ir::make<ir::RangeNode>(ir::const_like(extent, 0), extent);
 }
 
@@ -188,7 +183,7 @@ ir::TensorRegion region_from(const Any& value, Span span) {
 Array<ir::TensorRegion> regions_arg(const ApiCall& call) {
   Array<ir::TensorRegion> all;
   auto add = [&](const auto& self, const Any& value) -> void {
-    if (script::as<ffi::ArrayObj>(value) || script::as<ffi::ListObj>(value)) {
+    if (is_list(value)) {
       for (const Any& one : script::elements(value)) self(self, one);
     } else {
       all.push_back(region_from(value, call.span));

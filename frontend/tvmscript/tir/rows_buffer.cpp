@@ -47,23 +47,12 @@ Expr dimension(const Any& value, Span span) {
     if (builder && builder->in_signature()) return builder->match_expression(script::text_of(value), span);
     throw ir::refuse(refusals["quoted-dimension"]).at(span);
   }
-  Expr e = script::as_expr(value, span, "a dimension");
-  DataType dtype = e->dtype();
-  if (e->ty->kind != ir::TypeKind::kPrim || !(dtype.is_int() || dtype.is_uint())) {
-    throw ir::Error("type-mismatch", "a dimension must be an integer, got `{}`", dtype.str())
-        .at(span)
-        .kind("TypeError");
-  }
-  return e;
+  return integer_of(script::as_expr(value, span, "a dimension"), span, "a dimension");
 }
 
 Array<Expr> shape_from(const Any& value, Span span) {
   Array<Expr> shape;
-  if (script::as<ffi::ArrayObj>(value) || script::as<ffi::ListObj>(value)) {
-    for (const Any& one : script::elements(value)) shape.push_back(dimension(one, span));
-  } else {
-    shape.push_back(dimension(value, span));
-  }
+  for (const Any& one : one_or_all(value)) shape.push_back(dimension(one, span));
   return shape;
 }
 
@@ -122,8 +111,7 @@ ir::ObjectRef layout_from(const Parts& parts, const Array<Expr>& shape, std::str
 
 ir::BufferType buffer_type(const Parts& parts, const ApiCall& call, size_t shape_at, size_t dtype_at) {
   Span span = call.span_of(shape_at);
-  bool extents = script::as<ffi::ArrayObj>(parts.dtype) || script::as<ffi::ListObj>(parts.dtype) ||
-                 script::is_int(parts.dtype);
+  bool extents = is_list(parts.dtype) || script::is_int(parts.dtype);
   if (script::is_str(parts.shape) && extents) swapped(call, shape_at, dtype_at);
   Array<Expr> shape = shape_from(parts.shape, span);
   DataType dtype = dtype_from(parts.dtype, call.span_of(dtype_at));
@@ -152,10 +140,7 @@ ir::BufferType buffer_type(const Parts& parts, const ApiCall& call, size_t shape
   ir::ObjectRef layout = layout_from(parts, shape, view(scope), call.span);
   Array<Expr> address;
   if (!script::is_none(parts.allocated_addr)) {
-    bool several =
-        script::as<ffi::ArrayObj>(parts.allocated_addr) || script::as<ffi::ListObj>(parts.allocated_addr);
-    for (const Any& one :
-         several ? items(parts.allocated_addr, call.span) : std::vector<Any>{parts.allocated_addr})
+    for (const Any& one : one_or_all(parts.allocated_addr))
       address.push_back(script::as_expr(one, call.span, "an address"));
   }
   return ir::make<ir::BufferTypeNode>(dtype, scope, std::move(shape), std::move(strides), std::move(offset),
@@ -182,10 +167,7 @@ Any make_buffer(ApiCall& call) {
   if (signature && signature->in_signature() && signature->schedulable()) parts.layout = nullptr;
   ir::BufferType type = buffer_type(parts, call, 0, 1);
   if (is_given(call, 2)) {
-    Builder& builder = Builder::current(call);
-    Buffer view = ir::make<ir::VarNode>(String(), Type(type), call.span);
-    builder.emit(ir::make<ir::DeclBufferNode>(view, expr_arg(call, 2), call.span));
-    return Expr(view);
+    return Expr(Builder::current(call).declare(type, expr_arg(call, 2), call.span));
   }
   Buffer buffer = ir::make<ir::VarNode>(String(), Type(type), call.span);
   if (signature && !signature->in_signature()) signature->announce(buffer.get());
@@ -197,7 +179,7 @@ Any make_buffer(ApiCall& call) {
 Any match_buffer(ApiCall& call) {
   Builder& builder = Builder::current(call);
   const Any& what = call.args[0];
-  bool extents = script::as<ffi::ArrayObj>(what) || script::as<ffi::ListObj>(what);
+  bool extents = is_list(what);
   if (extents && call.args[1].as<ir::VarNode>()) swapped(call, 0, 1);
   auto* region = what.as<ir::TensorRegionNode>();
   auto* load = what.as<ir::TensorLoadNode>();
@@ -238,6 +220,13 @@ Any match_buffer(ApiCall& call) {
   return Expr(buffer);
 }
 
+Any owned_by_block(Builder& builder, const ir::BufferType& type, Span span) {
+  Buffer buffer = ir::make<ir::VarNode>(String(), Type(type), span);
+  builder.touch();
+  builder.block_or_root()->alloc_buffers.push_back(buffer);
+  return Expr(buffer);
+}
+
 // (shape, dtype, data, strides, elem_offset, scope, align, offset_factor, layout)
 Any block_alloc(ApiCall& call) {
   Builder& builder = Builder::current(call);
@@ -246,10 +235,7 @@ Any block_alloc(ApiCall& call) {
   }
   Parts parts{call.args[0],     call.args[1],     call.args[3], call.args[4], call.args[5],
               int_arg(call, 6), int_arg(call, 7), nullptr,      call.args[8], call.args[9]};
-  Buffer buffer = ir::make<ir::VarNode>(String(), Type(buffer_type(parts, call, 0, 1)), call.span);
-  builder.touch();
-  builder.block_or_root()->alloc_buffers.push_back(buffer);
-  return Expr(buffer);
+  return owned_by_block(builder, buffer_type(parts, call, 0, 1), call.span);
 }
 
 // The scope that the name of an allocation says.
@@ -265,12 +251,7 @@ Any alloc(ApiCall& call) {
   Parts parts = usual_parts(call);
   if (call.api.name != "alloc_buffer" && !script::is_str(call.args[6])) parts.scope = implied_scope(call);
   ir::BufferType type = buffer_type(parts, call, 0, 1);
-  if (builder.block_allocates()) {
-    Buffer buffer = ir::make<ir::VarNode>(String(), Type(type), call.span);
-    builder.touch();
-    builder.block_or_root()->alloc_buffers.push_back(buffer);
-    return Expr(buffer);
-  }
+  if (builder.block_allocates()) return owned_by_block(builder, type, call.span);
   Map<String, Any> annotations = attributes_arg(call, 11);
   for (const auto& [key, value] : Map<String, Any>(annotations)) {
     // A bool stays as it is: passes leave plain ones, and what they leave has to read back as it prints.
@@ -288,10 +269,7 @@ Any decl(ApiCall& call) {
   if (!is_given(call, 2)) {
     ir::BufferType type = buffer_type(parts, call, 0, 1);
     if (type->allocated_addr.empty()) return Expr(builder.allocate(type, {}, call.span));
-    // Memory with an address of its own: there is no pointer to it.
-    Buffer placed = ir::make<ir::VarNode>(String(), Type(type), call.span);
-    builder.emit(ir::make<ir::DeclBufferNode>(placed, Expr(), call.span));
-    return Expr(placed);
+    return Expr(builder.declare(type, Expr(), call.span));
   }
   Expr data = expr_arg(call, 2);
   if (auto* var = ir::as<ir::VarNode>(data); var && var->buffer()) {
@@ -316,9 +294,7 @@ Any decl(ApiCall& call) {
   ir::BufferType type = buffer_type(parts, call, 0, 1);
   if (at_begin && factor != 0)
     type = ir::with(type, [&](ir::BufferTypeNode& n) { n.offset_factor = factor; });
-  Buffer view = ir::make<ir::VarNode>(String(), Type(type), call.span);
-  builder.emit(ir::make<ir::DeclBufferNode>(view, data, call.span));
-  return Expr(view);
+  return Expr(builder.declare(type, data, call.span));
 }
 
 Any scalar(ApiCall& call) {
@@ -363,8 +339,7 @@ Any decl_scalar(ApiCall& call) {
   Expr data = expr_arg(call, 1);
   if (data->ty->kind != ir::TypeKind::kPointer) ir::wrong_argument(call, 1, "a pointer");
   parts.scope = static_cast<const ir::PointerTypeNode*>(data->ty.get())->storage_scope;
-  Buffer view = ir::make<ir::VarNode>(String(), Type(buffer_type(parts, call, 1, 0)), call.span);
-  Builder::current(call).emit(ir::make<ir::DeclBufferNode>(view, data, call.span));
+  Buffer view = Builder::current(call).declare(buffer_type(parts, call, 1, 0), data, call.span);
   return Expr(ir::make<ir::TensorLoadNode>(view, Array<Expr>{ir::int32(0)}, call.span));
 }
 

@@ -70,8 +70,17 @@ int64_t size_of_list(const auto& list) { return static_cast<int64_t>(list.size()
 
 // ---- access ----
 
-// The indices of a vector access of `lanes` elements that begins at `begin`.
-Array<Expr> vector_indices(const Array<Expr>& begin, int lanes) {
+// The indices of an access to a vector of type `wanted` that begins at the indices given.
+Array<Expr> vector_indices(const ApiCall& call, DataType wanted, std::string_view verb,
+                           std::string_view place) {
+  DataType own = type_of_self(call)->dtype;
+  if (!(wanted.element() == own.element()) || wanted.lanes() % own.lanes() != 0) {
+    throw ir::Error("type-mismatch", "cannot {} `{}` {} a buffer of `{}`", verb, wanted.str(), place, own.str())
+        .kind(ir::kRefusedValue)
+        .at(call.span_of(2));
+  }
+  int lanes = wanted.lanes() / own.lanes();
+  Array<Expr> begin = indices_arg(call, 1, buffer_self(call));
   if (lanes == 1 || begin.empty() || !begin.back()->dtype().is_scalar()) return begin;
   Array<Expr> indices = begin;
   int64_t last = size_of_list(begin) - 1;
@@ -80,30 +89,15 @@ Array<Expr> vector_indices(const Array<Expr>& begin, int lanes) {
 }
 
 Any vload(ApiCall& call) {
-  const ir::BufferTypeNode* type = type_of_self(call);
-  DataType own = type->dtype;
-  DataType wanted = is_given(call, 2) ? dtype_arg(call, 2) : own;
-  if (!(wanted.element() == own.element()) || wanted.lanes() % own.lanes() != 0) {
-    throw ir::Error("type-mismatch", "cannot load `{}` from a buffer of `{}`", wanted.str(), own.str())
-        .kind(ir::kRefusedValue)
-        .at(call.span_of(2));
-  }
-  Array<Expr> indices = vector_indices(indices_arg(call, 1, buffer_self(call)), wanted.lanes() / own.lanes());
+  DataType wanted = is_given(call, 2) ? dtype_arg(call, 2) : DataType(type_of_self(call)->dtype);
+  Array<Expr> indices = vector_indices(call, wanted, "load", "from");
   check_indices(buffer_self(call), indices, call.span_of(1));
   return Expr(ir::make<ir::TensorLoadNode>(buffer_self(call), indices, call.span));
 }
 
 Any vstore(ApiCall& call) {
-  const ir::BufferTypeNode* type = type_of_self(call);
   Expr value = expr_arg(call, 2);
-  DataType own = type->dtype;
-  DataType given = value->dtype();
-  if (!(given.element() == own.element()) || given.lanes() % own.lanes() != 0) {
-    throw ir::Error("type-mismatch", "cannot store `{}` to a buffer of `{}`", given.str(), own.str())
-        .kind(ir::kRefusedValue)
-        .at(call.span_of(2));
-  }
-  Array<Expr> indices = vector_indices(indices_arg(call, 1, buffer_self(call)), given.lanes() / own.lanes());
+  Array<Expr> indices = vector_indices(call, value->dtype(), "store", "to");
   return ir::make<ir::BufferStoreNode>(buffer_self(call), value, indices, call.span);
 }
 
@@ -154,15 +148,7 @@ Any buffer_access_ptr(ApiCall& call) {
 }
 
 Array<Expr> all_indices(ApiCall& call) {
-  Array<Expr> indices = exprs_arg(call, 1);
-  Buffer buffer = buffer_self(call);
-  size_t rank = buffer->buffer()->shape.size();
-  if (indices.size() == rank) return indices;
-  throw ir::Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", buffer->name.c_str(),
-                  rank, rank == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices")
-      .at(call.span_of(1))
-      .kind("AssertionError")
-      .note("the buffer is declared here", buffer->span);
+  return indices_arg(call, 1, buffer_self(call), "AssertionError");
 }
 
 Any ptr_to(ApiCall& call) {

@@ -40,18 +40,9 @@ MLC_REFUSALS(tir_rows_loop, refusals);
 
 namespace {
 
-Loop loop_over(const ApiCall& call, Expr start, Expr stop) {
-  auto simplify = [&](const Expr& e) { return call.host.simplify(e); };
-  Loop loop;
-  if (!stop) {
-    loop.min = ir::const_like(start, 0);
-    loop.extent = ir::simplified(start, simplify);
-    return loop;
-  }
-  ir::match_types(start, stop, call.span);
-  loop.min = start;
-  loop.extent = ir::simplified(ir::difference(stop, start), simplify);
-  return loop;
+Loop loop_over(const ApiCall& call, Expr start, Expr stop, const Expr& step = {}) {
+  return tvmscript::loop_over(std::move(start), std::move(stop), step, call.span,
+                              [&](const Expr& e) { return call.host.simplify(e); });
 }
 
 ForFrameNode& change(const Ref<ForFrameNode>& frame) { return const_cast<ForFrameNode&>(*frame); }
@@ -61,13 +52,9 @@ Ref<ForFrameNode> simple_loop(ApiCall& call, ir::ForKind kind) {
   auto frame = ir::make<ForFrameNode>();
   ForFrameNode& out = change(frame);
   out.kind = kind;
-  Loop loop = loop_over(call, integer_arg(call, 0), is_given(call, 1) ? integer_arg(call, 1) : Expr());
+  auto given = [&](size_t i) { return is_given(call, i) ? integer_arg(call, i) : Expr(); };
+  out.loops.push_back(loop_over(call, integer_arg(call, 0), given(1), given(3)));
   out.annotations = attributes_arg(call, 2);
-  if (is_given(call, 3)) {
-    Expr step = integer_arg(call, 3);
-    if (!ir::is_const_int(step, 1)) loop.step = ir::cast(loop.min->dtype(), step);
-  }
-  out.loops.push_back(std::move(loop));
   return frame;
 }
 
@@ -153,7 +140,7 @@ Any grid(ApiCall& call) {
   out.is_grid = true;
   for (const Any& extent : script::elements(call.args[0])) {
     Loop loop;
-    if (script::as<ffi::ArrayObj>(extent) || script::as<ffi::ListObj>(extent)) {
+    if (is_list(extent)) {
       auto pair = script::elements(extent);
       if (pair.size() != 2) {
         throw ir::Error("wrong-type", "an extent of `T.grid` is a number or `(start, extent)`")
@@ -164,14 +151,9 @@ Any grid(ApiCall& call) {
       loop.extent = script::as_expr(pair[1], call.span, "an extent");
       ir::match_types(loop.min, loop.extent, call.span);
     } else {
-      Expr e = script::as_expr(extent, call.span, "an extent of `T.grid`");
-      DataType dtype = e->dtype();
-      if (e->ty->kind != ir::TypeKind::kPrim || !dtype.is_scalar() || !(dtype.is_int() || dtype.is_uint())) {
-        throw ir::Error("type-mismatch", "an extent of `T.grid` must be an integer, got `{}`", dtype.str())
-            .at(e->span)
-            .at(call.span)
-            .kind("TypeError");
-      }
+      constexpr const char* what = "an extent of `T.grid`";
+      Expr e = script::as_expr(extent, call.span, what);
+      e = integer_of(e, e->span ? e->span : call.span, what);
       loop.min = ir::const_like(e, 0);
       loop.extent = std::move(e);  // as written: only bounds of single loops are simplified
     }

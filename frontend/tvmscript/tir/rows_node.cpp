@@ -296,7 +296,7 @@ Any convert_numbers(ApiCall& call) {
     ir::wrong_argument(call, 0, "an expression or a list of expressions");
   };
   const Any& value = call.args[0];
-  if (!script::as<ffi::ListObj>(value) && !script::as<ffi::ArrayObj>(value)) return converted(value);
+  if (!is_list(value)) return converted(value);
   Array<Any> all;
   for (const Any& one : script::elements(value)) all.push_back(converted(one));
   return all;

@@ -271,7 +271,7 @@ Any comm_reducer(ApiCall& call) {
   }
   Any result = call.host.call(call.args[0], vars);
   Array<Expr> results;
-  if (script::as<ffi::ArrayObj>(result) || script::as<ffi::ListObj>(result)) {
+  if (is_list(result)) {
     for (const Any& one : script::elements(result))
       results.push_back(script::as_expr(one, call.span, "a result"));
   } else {

@@ -172,9 +172,7 @@ void Printer::block(const SBlockNode* block, const SBlockRealizeNode* realize) {
     tir("init");
     put("():");
     end_line();
-    names_.push(block->init.get(), depth_ + 1, out_.size());
-    body("init", block->init);
-    names_.pop();
+    body_of(block->init.get(), "init", block->init);
   }
   {
     At at(*this, "body");

@@ -428,30 +428,18 @@ void Printer::keyword_call(const CallNode* e, std::string_view name) {
 }
 
 void Printer::comm_reducer(const CommReducerNode* combiner) {
-  names_.push(combiner, depth_, names_.innermost().insert_at);
+  Array<Var> vars = combiner->lhs;
+  for (const Var& var : combiner->rhs) vars.push_back(var);
   tir("comm_reducer");
-  put("(lambda ");
-  bool first = true;
-  for (const Array<Var>* side : {&combiner->lhs, &combiner->rhs}) {
-    for (const Var& var : *side) {
-      if (!first) put(", ");
-      first = false;
-      put(names_.define(var.get(), view(var->name)));
-    }
-  }
-  put(": ");
-  if (combiner->result.size() == 1) {
-    At at(*this, "result", 0);
-    expr(combiner->result[0]);
-  } else {
-    put("(");
+  put("(");
+  lambda(combiner, vars, [&] {
+    bool several = combiner->result.size() != 1;
+    if (several) put("(");
     exprs("result", combiner->result);
-    put(")");
-  }
-  put(", [");
-  exprs("identity_element", combiner->identity_element);
-  put("])");
-  names_.pop();
+    put(several ? "), [" : ", [");
+    exprs("identity_element", combiner->identity_element);
+    put("])");
+  });
 }
 
 void Printer::reduce(const ReduceNode* n) {

@@ -138,13 +138,8 @@ void Printer::tile_primitive(const TilePrimitiveCallNode* s) {
   end_line();
 }
 
-void Printer::lambda_expr(const LambdaExprNode* lambda) {
-  names_.push(lambda, depth_, names_.innermost().insert_at);
-  put("lambda ");
-  list(lambda->vars, [&](const Var& var, int64_t) { put(names_.define(var.get(), view(var->name))); });
-  put(": ");
-  expr(lambda->pred);
-  names_.pop();
+void Printer::lambda_expr(const LambdaExprNode* node) {
+  lambda(node, node->vars, [&] { expr(node->pred); });
 }
 
 }  // namespace mlc::print

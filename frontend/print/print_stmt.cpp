@@ -65,8 +65,20 @@ void Printer::body(const char* attr, const Stmt& s) {
   --depth_;
 }
 
+void Printer::body_of(const ffi::Object* node, const char* attr, const Stmt& s) {
+  names_.push(node, depth_ + 1, out_.size());
+  body(attr, s);
+  names_.pop();
+}
+
 void Printer::stmt(const Stmt& s, bool alone) {
   Mark mark(*this, s.get());
+  auto leave = [&](std::string_view how) {
+    if (classic()) not_classic(fmt::format("`{}`", how));
+    line();
+    put(how);
+    end_line();
+  };
   dispatch(s, overloaded{
                   [&](const BindNode* n) {
                     bind(n);
@@ -124,16 +136,12 @@ void Printer::stmt(const Stmt& s, bool alone) {
                     expr("condition", n->condition);
                     put(":");
                     end_line();
-                    names_.push(n->then_case.get(), depth_ + 1, out_.size());
-                    body("then_case", n->then_case);
-                    names_.pop();
+                    body_of(n->then_case.get(), "then_case", n->then_case);
                     if (!n->else_case) return;
                     indent(depth_);
                     put("else:");
                     end_line();
-                    names_.push(n->else_case.get(), depth_ + 1, out_.size());
-                    body("else_case", n->else_case);
-                    names_.pop();
+                    body_of(n->else_case.get(), "else_case", n->else_case);
                   },
                   [&](const ForNode* n) { for_loop(n); },
                   [&](const WhileNode* n) {
@@ -142,9 +150,7 @@ void Printer::stmt(const Stmt& s, bool alone) {
                     expr("condition", n->condition);
                     put(":");
                     end_line();
-                    names_.push(n, depth_ + 1, out_.size());
-                    body("body", n->body);
-                    names_.pop();
+                    body_of(n, "body", n->body);
                   },
                   [&](const ReturnNode* n) {
                     line();
@@ -157,18 +163,8 @@ void Printer::stmt(const Stmt& s, bool alone) {
                     end_line();
                     comment_beside(n);
                   },
-                  [&](const BreakNode*) {
-                    if (classic()) not_classic("`break`");
-                    line();
-                    put("break");
-                    end_line();
-                  },
-                  [&](const ContinueNode*) {
-                    if (classic()) not_classic("`continue`");
-                    line();
-                    put("continue");
-                    end_line();
-                  },
+                  [&](const BreakNode*) { leave("break"); },
+                  [&](const ContinueNode*) { leave("continue"); },
                   [&](const SBlockNode* n) { block(n, nullptr); },
                   [&](const SBlockRealizeNode* n) { realize(n); },
                   [&](const ScopeIdDefStmtNode* n) { scope_ids(n); },
@@ -260,11 +256,7 @@ void Printer::attr_stmt(const AttrStmtNode* s, bool alone) {
   if (view(s->attr_key) == "thread_extent" || view(s->attr_key) == "virtual_thread") {
     if (auto thread = s->node.as<IterVar>()) return launch_thread(s, thread->get(), alone);
   }
-  if (alone) {
-    line();
-  } else {
-    line(s);
-  }
+  line(alone ? nullptr : s);
   if (!alone) put("with ");
   const AttrStmtNode* innermost = s;
   size_t deep = path_.size();
@@ -334,11 +326,7 @@ void Printer::launch_thread(const AttrStmtNode* s, const IterVarNode* thread, bo
       insert(frame, text.take());
     }
   }
-  if (alone) {
-    line();
-  } else {
-    line(s);
-  }
+  line(alone ? nullptr : s);
   if (defines) {
     names_.push(s, depth_ + (alone ? 0 : 1), out_.size());
     std::string name = names_.define(var, view(var->name));
@@ -379,23 +367,8 @@ void Printer::loop_header(const ForNode* loop) {
   if (plain) {
     put("range");
   } else {
-    switch (loop->for_kind) {
-      case ForKind::kSerial:
-        tir("serial");
-        break;
-      case ForKind::kParallel:
-        tir("parallel");
-        break;
-      case ForKind::kVectorized:
-        tir("vectorized");
-        break;
-      case ForKind::kUnrolled:
-        tir("unroll");
-        break;
-      case ForKind::kThreadBinding:
-        tir("thread_binding");
-        break;
-    }
+    static constexpr const char* kinds[] = {"serial", "parallel", "vectorized", "unroll", "thread_binding"};
+    tir(kinds[static_cast<size_t>(loop->for_kind)]);
   }
   put("(");
   if (!from_zero) {

@@ -274,21 +274,18 @@ void Printer::target(const TargetNode* t) {
 }
 
 void Printer::index_map(const IndexMapNode* map) {
-  auto lambda = [this](const IndexMapNode* one) {
-    names_.push(one, depth_, names_.innermost().insert_at);
-    put("lambda ");
-    list(one->initial_indices,
-         [&](const Var& var, int64_t) { put(names_.define(var.get(), view(var->name))); });
-    put(": (");
-    exprs(nullptr, one->final_indices);
-    put(one->final_indices.size() == 1 ? ",)" : ")");
-    names_.pop();
+  auto one_way = [this](const IndexMapNode* one) {
+    lambda(one, one->initial_indices, [&] {
+      put("(");
+      exprs(nullptr, one->final_indices);
+      put(one->final_indices.size() == 1 ? ",)" : ")");
+    });
   };
   call_of("index_map", [&] {
-    lambda(map);
+    one_way(map);
     if (map->inverse_index_map) {
       put(", inverse_index_map=");
-      lambda(map->inverse_index_map.get());
+      one_way(map->inverse_index_map.get());
     }
   });
 }

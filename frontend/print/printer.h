@@ -112,6 +112,7 @@ class Printer {
   // print_stmt.cpp
   void stmt(const ir::Stmt& s, bool alone);        // alone: the whole body of what encloses it
   void body(const char* attr, const ir::Stmt& s);  // in the frame just pushed, one level deeper
+  void body_of(const ffi::Object* node, const char* attr, const ir::Stmt& s);  // in a frame of its own
   void scope_body(const ir::Stmt& s, bool alone);
   void statements(const ir::Stmt& s);  // at this level
   void one_of(const ir::Array<ir::Stmt>& seq, size_t& i);
@@ -127,6 +128,16 @@ class Printer {
   void hint(const ir::Map<ir::String, ir::Any>& attrs);
   void tile_primitive(const ir::TilePrimitiveCallNode* s);
   void lambda_expr(const ir::LambdaExprNode* lambda);
+  // `lambda a, b: ` and what `body` prints, in a frame of its own.
+  template <class F>
+  void lambda(const ffi::Object* node, const ir::Array<ir::Var>& vars, F body) {
+    names_.push(node, depth_, names_.innermost().insert_at);
+    put("lambda ");
+    list(vars, [&](const ir::Var& var, int64_t) { put(names_.define(var.get(), ir::view(var->name))); });
+    put(": ");
+    body();
+    names_.pop();
+  }
 
   // print_block.cpp
   void realize(const ir::SBlockRealizeNode* s);
@@ -146,13 +157,10 @@ class Printer {
   // printer.cpp
   void root_value();
   std::string finish();
-  void line() {  // a new statement of the innermost frame starts here
+  // A new statement of the innermost frame starts here, below the comments of that node.
+  void line(const ffi::Object* commented = nullptr) {
     names_.innermost().insert_at = out_.size();
-    indent(depth_);
-  }
-  void line(const ffi::Object* commented) {  // the same, below the comments of that node
-    names_.innermost().insert_at = out_.size();
-    if (tracking_) comment_above(commented);
+    if (tracking_ && commented) comment_above(commented);
     indent(depth_);
   }
   void begin_frame();  // the first statement of the innermost frame follows

@@ -541,14 +541,7 @@ constexpr ir::ApiRow ir_builder_table[] = {
      "script.ir_builder.IRBuilderFrame", "tvm.script.ir_builder.base.IRBuilderFrame"},
     {ir::ApiKind::kMethod, "script.ir_builder.IRBuilderFrame", "add_callback(callback)",
      "Calls `callback` when the frame is left.", add_callback},
-    CONTEXT("mlc.tvmscript.ForFrame", enter_frame, exit_frame),
-    CONTEXT("mlc.tvmscript.BlockFrame", enter_frame, exit_frame),
-    CONTEXT("mlc.tvmscript.InitFrame", enter_frame, exit_frame),
-    CONTEXT("mlc.tvmscript.AttrFrame", enter_frame, exit_frame),
-    CONTEXT("mlc.tvmscript.IfFrame", enter_frame, exit_frame),
-    CONTEXT("mlc.tvmscript.BranchFrame", enter_frame, exit_frame),
-    CONTEXT("mlc.tvmscript.WhileFrame", enter_frame, exit_frame),
-    CONTEXT("mlc.tvmscript.AssertFrame", enter_frame, exit_frame),
+    CONTEXT("script.ir_builder.IRBuilderFrame", enter_frame, exit_frame),
 };
 #undef FUNCTION
 #undef CONTEXT

@@ -65,13 +65,17 @@ Any module_contains(ApiCall& call) {
   ir::GlobalVar found = name_in(mod, call, 1);
   return found && mod->functions.count(found) != 0;
 }
+std::vector<std::pair<ir::GlobalVar, ir::BaseFunc>> sorted_functions(const ApiCall& call) {
+  std::vector<std::pair<ir::GlobalVar, ir::BaseFunc>> all;
+  for (const auto& [name, fn] : module_self(call)->functions) all.emplace_back(name, fn);
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return view(a.first->name_hint) < view(b.first->name_hint); });
+  return all;
+}
 Any get_global_vars(ApiCall& call) {
-  std::vector<ir::GlobalVar> all;
-  for (const auto& [name, fn] : module_self(call)->functions) all.push_back(name);
-  std::sort(all.begin(), all.end(), [](const ir::GlobalVar& a, const ir::GlobalVar& b) {
-    return view(a->name_hint) < view(b->name_hint);
-  });
-  return script::Tuple(all.begin(), all.end());
+  script::List names;
+  for (const auto& [name, fn] : sorted_functions(call)) names.push_back(name);
+  return script::Tuple(names.begin(), names.end());
 }
 // The GlobalVar that argument i names; Error no-such-function without one.
 ir::GlobalVar name_of(const ApiCall& call, size_t i) {
@@ -177,12 +181,8 @@ Any clone(ApiCall& call) {
   return ir::with(module_self(call), [](ir::IRModuleNode&) {});
 }
 Any functions_items(ApiCall& call) {
-  std::vector<std::pair<ir::GlobalVar, ir::BaseFunc>> all;
-  for (const auto& [name, fn] : module_self(call)->functions) all.emplace_back(name, fn);
-  std::sort(all.begin(), all.end(),
-            [](const auto& a, const auto& b) { return view(a.first->name_hint) < view(b.first->name_hint); });
   script::List items;
-  for (const auto& [name, fn] : all) items.push_back(script::Tuple{name, fn});
+  for (const auto& [name, fn] : sorted_functions(call)) items.push_back(script::Tuple{name, fn});
   return items;
 }
 // A name that the module lacks is refused; a GlobalVar that it lacks is not, as in TVM.
@@ -225,18 +225,15 @@ Any module_with_attr(ApiCall& call) {
 
 // ---- PrimFunc ----
 
-Any with_attr(ApiCall& call) {
-  auto fn = call.args[0].cast<ir::PrimFunc>();
-  if (!script::is_str(call.args[1])) {
-    for (const auto& [key, value] : attributes_arg(call, 1)) fn = ir::with_attr(fn, key, value);
-    return fn;
-  }
-  return ir::with_attr(fn, str_arg(call, 1), attribute_value(call.args[2], call.span_of(2)));
-}
 Any with_attrs(ApiCall& call) {
   auto fn = call.args[0].cast<ir::PrimFunc>();
   for (const auto& [key, value] : attributes_arg(call, 1)) fn = ir::with_attr(fn, key, value);
   return fn;
+}
+Any with_attr(ApiCall& call) {
+  if (!script::is_str(call.args[1])) return with_attrs(call);
+  return ir::with_attr(call.args[0].cast<ir::PrimFunc>(), str_arg(call, 1),
+                       attribute_value(call.args[2], call.span_of(2)));
 }
 Any without_attr(ApiCall& call) {
   return ir::without_attr(call.args[0].cast<ir::PrimFunc>(), str_arg(call, 1));

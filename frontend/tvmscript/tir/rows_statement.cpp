@@ -271,21 +271,11 @@ Any comm_reducer(ApiCall& call) {
   }
   Any result = call.host.call(call.args[0], vars);
   Array<Expr> results;
-  if (is_list(result)) {
-    for (const Any& one : script::elements(result))
-      results.push_back(script::as_expr(one, call.span, "a result"));
-  } else {
-    results.push_back(script::as_expr(result, call.span, "a result"));
-  }
+  for (const Any& one : one_or_all(result)) results.push_back(script::as_expr(one, call.span, "a result"));
   return ir::make<ir::CommReducerNode>(lhs, rhs, results, identity);
 }
 
 Any meta_var(ApiCall& call) { return ir::make<MetaVarNode>(call.args[0]); }
-
-Any unsupported(ApiCall& call) {
-  throw ir::Error("unsupported", "`T.{}` of the kernel dialect is not supported", call.api.name)
-      .at(call.span);
-}
 
 constexpr ir::ApiRow statement_table[] = {
     {ir::ApiKind::kFunction, kT, "func_attr(attrs)", "Attributes of the function.", func_attr},

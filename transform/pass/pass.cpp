@@ -11,6 +11,10 @@
 
 namespace mlc::transform {
 
+std::optional<bool> PassOptions::config_flag(std::string_view key) const {
+  auto found = config->find(String(std::string(key)));
+  return found == config->end() ? std::nullopt : std::optional((*found).second.cast<bool>());
+}
 int64_t PassOptions::config_integer(std::string_view key, std::string_view entry, int64_t otherwise) const {
   auto found = config->find(String(std::string(key)));
   if (found == config->end()) return otherwise;
@@ -61,8 +65,7 @@ IRModule apply_each(FunctionPass apply, const IRModule& mod, const PassOptions& 
 Stage stage_of(const BaseFunc& function) {
   auto fn = Any(function).as<PrimFunc>();
   if (!fn || !(*fn)->body) return Stage::kSchedulable;
-  bool blocks = false;
-  post_order((*fn)->body, nullptr, [&](const Stmt& s) { blocks = blocks || as<SBlockNode>(s) != nullptr; });
+  bool blocks = any_below((*fn)->body, [](const Stmt& s) { return as<SBlockNode>(s) != nullptr; });
   return blocks ? Stage::kSchedulable : Stage::kLowered;
 }
 

@@ -23,6 +23,8 @@ struct PassOptions {
 
   bool flag(size_t index) const { return argument<bool>(index, "bool"); }
   int64_t integer(size_t index) const { return argument<int64_t>(index, "int"); }
+  // An option of the configuration that is on or off ("tirx.enable_fast_math"); nothing: not given.
+  std::optional<bool> config_flag(std::string_view key) const;
   // An entry of the dictionary under `key` ("tirx.UnrollLoop" has "auto_max_step", ...).
   int64_t config_integer(std::string_view key, std::string_view entry, int64_t otherwise) const;
 
@@ -90,7 +92,62 @@ inline PrimFunc with_body(const PrimFunc& fn, const Stmt& body) {
   return body.same_as(fn->body) ? fn : with(fn, [&](PrimFuncNode& n) { n.body = body; });
 }
 
+// The function with other parameters and another body.
+inline PrimFunc with_params(const PrimFunc& fn, const Array<Var>& params, const Stmt& body) {
+  return with(fn, [&](PrimFuncNode& n) {
+    n.params = params;
+    n.body = body;
+  });
+}
+// As with(), but the node itself where the change leaves every field as it was.
+template <class N, class F>
+Ref<N> updated(const N* node, F&& change) {
+  Ref<N> next = with(ref(node), change);
+  bool same = true;
+  auto compare = [&](const char*, auto member, Role = Role::kUse) {
+    const auto &before = node->*member, &after = next.get()->*member;
+    if constexpr (requires { before.same_as(after); }) {
+      same = same && before.same_as(after);
+    } else {
+      same = same && before == after;
+    }
+  };
+  N::fields(compare);
+  return same ? ref(node) : next;
+}
+
 inline std::string_view text(const String& s) { return {s.data(), s.size()}; }
+
+// An integer as scripts and annotations hold it, a number or a constant; nothing for other values.
+inline std::optional<int64_t> integer_of(const Any& value) {
+  auto constant = value.as<IntImm>();
+  return constant ? (*constant)->value : value.try_cast<int64_t>();
+}
+
+// The thread that the statement launches; null for other statements.
+inline IterVar launched_thread(const Stmt& s) {
+  auto* attr = as<AttrStmtNode>(s);
+  return attr && attr->attr_key == "thread_extent" ? attr->node.as<IterVar>().value_or(nullptr) : nullptr;
+}
+// The same, virtual threads included.
+inline IterVar opened_thread(const Stmt& s) {
+  auto* attr = as<AttrStmtNode>(s);
+  bool opens = attr && (attr->attr_key == "thread_extent" || attr->attr_key == "virtual_thread");
+  return opens ? attr->node.as<IterVar>().value_or(nullptr) : nullptr;
+}
+
+// A buffer of its own, without strides and offset.
+inline Buffer new_buffer(std::string name, DataType dtype, std::string_view scope, Array<Expr> shape) {
+  BufferType type = make<BufferTypeNode>(dtype, String(std::string(scope)), std::move(shape), Array<Expr>{},
+                                         Expr(int32(0)));
+  return make<VarNode>(String(std::move(name)), type);
+}
+// The product of the extents.
+inline Expr number_of_elements(const Array<Expr>& shape) {
+  Expr count = int32(1);
+  for (const Expr& extent : shape) count = count * extent;
+  return count;
+}
 
 // `A.data`: where the elements of a buffer begin, as a pointer expression.
 Expr data_of(const Buffer& buffer);

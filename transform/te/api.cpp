@@ -54,17 +54,6 @@ namespace {
 
 constexpr std::string_view kTe = "tvm.te";
 
-// The elements of a list or tuple; nullopt for anything else.
-std::optional<Array<Any>> elements(const Any& value) {
-  if (auto tuple = value.as<Array<Any>>()) return *tuple;
-  if (auto list = value.as<ffi::List<Any>>()) {
-    Array<Any> out;
-    for (const Any& one : *list) out.push_back(one);
-    return out;
-  }
-  return std::nullopt;
-}
-
 // A number, an expression, or an iterator's variable; null for anything else.
 Expr expr_of(const Any& value) {
   if (auto e = ir::try_get<Expr>(value)) return *e;
@@ -149,12 +138,7 @@ Any load(const ApiCall& call, const Tensor& tensor, const Array<Any>& indices, s
   return Expr(make<TensorLoadNode>(tensor->buffer, at, call.span));
 }
 
-Array<Any> index_list(const Any& value) {
-  if (auto list = elements(value)) return *list;
-  Array<Any> one;
-  one.push_back(value);
-  return one;
-}
+Array<Any> index_list(const Any& value) { return elements(value).value_or(Array<Any>{value}); }
 
 Any tensor_getitem(ApiCall& call) {
   return load(call, call.args[0].cast<Tensor>(), index_list(call.args[1]), 1);
@@ -178,18 +162,6 @@ Any slice_getitem(ApiCall& call) {
   for (const Any& one : index_list(call.args[1])) all.push_back(one);
   return load(call, slice->tensor, all, 1);
 }
-Any tensor_repr(ApiCall& call) {
-  Tensor tensor = call.args[0].cast<Tensor>();
-  Array<Expr> shape = tensor->shape();
-  std::string text = "Tensor(shape=(";
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (i) text += ", ";
-    text += call.host.repr(shape[static_cast<int64_t>(i)]);
-  }
-  if (shape.size() == 1) text += ",";
-  return String(text + "), op.name=" + std::string(tensor->op->name) + ")");
-}
-
 // ---- definitions ----
 
 Any placeholder(ApiCall& call) {
@@ -242,7 +214,7 @@ Any compute_over(ApiCall& call, const Array<Expr>& shape, const std::vector<std:
   }
   Any result = call.host.call(call.args[1], points);
   Array<Expr> body;
-  auto add = [&](const Any& one) {
+  for (const Any& one : index_list(result)) {
     if (one == nullptr) {
       throw Error("wrong-type", "what the function returns must be an expression, got None")
           .kind("ValueError+TypeError")
@@ -253,11 +225,6 @@ Any compute_over(ApiCall& call, const Array<Expr>& shape, const std::vector<std:
           .at(call.span_of(1));
     }
     body.push_back(expect_expr(call, one, 1, "what the function returns"));
-  };
-  if (auto several = elements(result)) {
-    for (const Any& one : *several) add(one);
-  } else {
-    add(result);
   }
   if (body.empty())
     throw Error("wrong-type", "the function returned no value").kind("TypeError").at(call.span_of(1));
@@ -320,16 +287,11 @@ Any variable(ApiCall& call) {
 
 Array<IterVar> axes_of(const ApiCall& call, const Any& value) {
   Array<IterVar> axes;
-  auto add = [&](const Any& one) {
+  for (const Any& one : index_list(value)) {
     auto iter = ir::try_get<IterVar>(one);
     if (!iter) wrong_argument(call, 1, "reduce_axis");
     ir::expect_reduce_axis(*iter, call.span_of(1));
     axes.push_back(*iter);
-  };
-  if (auto list = elements(value)) {
-    for (const Any& one : *list) add(one);
-  } else {
-    add(value);
   }
   return axes;
 }
@@ -342,21 +304,6 @@ Array<Expr> initial_values(const ApiCall& call, const Any& init) {
 }
 Expr condition_of(const ApiCall& call, const Any& where) {
   return where == nullptr ? bool_imm(true) : expect_expr(call, where, 2, "the condition");
-}
-
-// The Reduce node of each of `sources`; arguments 1.. of the call are axis, where, init.
-Any reduce(const ApiCall& call, const CommReducer& combiner, const Array<Expr>& sources, const Any& axis,
-           const Any& where, const Any& init) {
-  Expr condition = condition_of(call, where);
-  Array<IterVar> axes = axes_of(call, axis);
-  Array<Expr> start = initial_values(call, init);
-  Array<Any> outputs;
-  for (size_t i = 0; i < sources.size(); ++i) {
-    outputs.push_back(Expr(
-        make<ReduceNode>(combiner, sources, start, axes, condition, static_cast<int64_t>(i), call.span)));
-  }
-  if (outputs.size() == 1) return outputs[0];
-  return outputs;
 }
 
 using Identity = Expr (*)(DataType, Span);
@@ -437,8 +384,16 @@ Any reducer_call(ApiCall& call) {
   };
   Array<Expr> result = values(call.host.call(reducer->combine, operands), "the combiner");
   Array<Expr> identity = values(call.host.call(reducer->identity, dtypes), "the identity");
-  return reduce(call, make<CommReducerNode>(lhs, rhs, result, identity), sources, call.args[2], call.args[3],
-                call.args[4]);
+  CommReducer combiner = make<CommReducerNode>(lhs, rhs, result, identity);
+  Expr condition = condition_of(call, call.args[3]);
+  Array<IterVar> axes = axes_of(call, call.args[2]);
+  Array<Expr> start = initial_values(call, call.args[4]);
+  Array<Any> outputs;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    outputs.push_back(Expr(
+        make<ReduceNode>(combiner, sources, start, axes, condition, static_cast<int64_t>(i), call.span)));
+  }
+  return outputs.size() == 1 ? outputs[0] : Any(outputs);
 }
 
 // ---- functions ----
@@ -513,17 +468,14 @@ constexpr ApiRow api_table[] = {
     {ApiKind::kMethod, kTensor, "__getitem__(indices)", "An element, or with indices missing a slice.",
      tensor_getitem},
     {ApiKind::kMethod, kTensor, "__call__(*indices)", "An element.", tensor_call},
-    {ApiKind::kMethod, kTensor, "__repr__()", "Shape and name.", tensor_repr},
-    {ApiKind::kProperty, kTensor, "shape", "The extents.",
-     property<TensorNode, [](auto& t) { return t.shape(); }>},
+    {ApiKind::kProperty, kTensor, "shape", "The extents.", field<&TensorNode::shape>},
     {ApiKind::kProperty, kTensor, "ndim", "The number of dimensions.",
      property<TensorNode, [](auto& t) { return static_cast<int64_t>(t.shape().size()); }>},
     {ApiKind::kProperty, kTensor, "dtype", "The type of an element.",
      property<TensorNode, [](auto& t) { return ir::prim_type(t.dtype()); }>},
     {ApiKind::kProperty, kTensor, "name", "The name.",
      property<TensorNode, [](auto& t) { return String(t.name()); }>},
-    {ApiKind::kProperty, kTensor, "op", "What computes it.",
-     property<TensorNode, [](auto& t) { return t.op; }>},
+    {ApiKind::kProperty, kTensor, "op", "What computes it.", field<&TensorNode::op>},
     {ApiKind::kMethod, kTensor, "__eq__(other)", "Is it the same output of the same operation?",
      +[](ApiCall& call) -> Any { return same_output(call); }},
     {ApiKind::kMethod, kTensor, "__ne__(other)", "Is it another output, or of another operation?",
@@ -534,7 +486,7 @@ constexpr ApiRow api_table[] = {
                 return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t.op.get()) >> 4) + t.value_index;
               }>},
     {ApiKind::kProperty, kTensor, "value_index", "Which output of its operation it is.",
-     property<TensorNode, [](auto& t) { return t.value_index; }>},
+     field<&TensorNode::value_index>},
     {ApiKind::kProperty, "mlc.te.TensorSlice", "dtype", "The type of an element.",
      property<TensorSliceNode, [](auto& s) { return ir::prim_type(s.tensor->dtype()); }>},
     {ApiKind::kMethod, "mlc.te.TensorSlice", "__getitem__(indices)",
@@ -543,16 +495,13 @@ constexpr ApiRow api_table[] = {
      +[](ApiCall&) -> Any { return String("reducer"); }},
     {ApiKind::kMethod, "mlc.te.Reducer", "__call__(expr, axis, where=None, init=None)",
      "The reduction over axes.", reducer_call},
-    {ApiKind::kProperty, kOperation, "name", "The name.",
-     property<OperationNode, [](auto& o) { return o.name; }>},
-    {ApiKind::kProperty, kOperation, "tag", "The tag.",
-     property<OperationNode, [](auto& o) { return o.tag; }>},
-    {ApiKind::kProperty, kOperation, "attrs", "The attributes.",
-     property<OperationNode, [](auto& o) { return o.attrs; }>},
+    {ApiKind::kProperty, kOperation, "name", "The name.", field<&OperationNode::name>},
+    {ApiKind::kProperty, kOperation, "tag", "The tag.", field<&OperationNode::tag>},
+    {ApiKind::kProperty, kOperation, "attrs", "The attributes.", field<&OperationNode::attrs>},
     {ApiKind::kProperty, kOperation, "num_outputs", "How many tensors it makes.",
      property<OperationNode, [](auto& o) { return static_cast<int64_t>(o.num_outputs()); }>},
     {ApiKind::kProperty, kOperation, "input_tensors", "The tensors it reads.",
-     property<OperationNode, [](auto& o) { return o.input_tensors(); }>},
+     field<&OperationNode::input_tensors>},
     {ApiKind::kMethod, kOperation, "output(index)", "One of its tensors.",
      +[](ApiCall& call) -> Any {
        auto op = call.args[0].cast<Operation>();
@@ -564,12 +513,10 @@ constexpr ApiRow api_table[] = {
        }
        return make<TensorNode>(op, index);
      }},
-    {ApiKind::kProperty, kComputeOp, "axis", "The axes of the result.",
-     property<ComputeOpNode, [](auto& o) { return o.axis; }>},
+    {ApiKind::kProperty, kComputeOp, "axis", "The axes of the result.", field<&ComputeOpNode::axis>},
     {ApiKind::kProperty, kComputeOp, "reduce_axis", "The axes that are reduced.",
-     property<ComputeOpNode, [](auto& o) { return o.reduce_axis(); }>},
-    {ApiKind::kProperty, kComputeOp, "body", "The values.",
-     property<ComputeOpNode, [](auto& o) { return o.body; }>},
+     field<&ComputeOpNode::reduce_axis>},
+    {ApiKind::kProperty, kComputeOp, "body", "The values.", field<&ComputeOpNode::body>},
 };
 
 // Functions on expressions that te shares with tirx, besides those of the table of scalar intrinsics.

@@ -13,8 +13,6 @@ class IndexTypes final : public IndexRewriter {
  public:
   explicit IndexTypes(DataType type) : type_(type) {}
 
-  Var parameter(const Var& param) { return param->buffer() ? mapped(param) : narrowed(param); }
-
   using IndexRewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     if (auto* var = as<VarNode>(e)) {
@@ -73,12 +71,9 @@ class IndexTypes final : public IndexRewriter {
 PrimFunc with_index_type(const PrimFunc& fn, DataType type) {
   IndexTypes types(type);
   Array<Var> params;
-  for (const Var& param : fn->params) params.push_back(types.parameter(param));
+  for (const Var& param : fn->params) params.push_back(types.rewrite_def(param));
   Stmt body = types.rewrite(fn->body);
-  return with(fn, [&](PrimFuncNode& n) {
-    n.params = params;
-    n.body = body;
-  });
+  return with_params(fn, params, body);
 }
 
 }  // namespace mlc::transform::te

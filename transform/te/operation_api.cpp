@@ -73,20 +73,13 @@ Any compute_repr(ApiCall& call) {
 
 template <class T>
 Array<T> all_of(ApiCall& call, size_t argument, std::string_view expected) {
+  auto list = elements(call.args[argument]);
+  if (!list) wrong_argument(call, argument, expected);
   Array<T> all;
-  auto add = [&](const auto& list) {
-    for (const Any& one : list) {
-      auto cast = try_get<T>(one);
-      if (!cast) wrong_argument(call, argument, expected);
-      all.push_back(*cast);
-    }
-  };
-  if (auto tuple = call.args[argument].as<Array<Any>>()) {
-    add(*tuple);
-  } else if (auto list = call.args[argument].as<ffi::List<Any>>()) {
-    add(*list);
-  } else {
-    wrong_argument(call, argument, expected);
+  for (const Any& one : *list) {
+    auto cast = try_get<T>(one);
+    if (!cast) wrong_argument(call, argument, expected);
+    all.push_back(*cast);
   }
   return all;
 }
@@ -182,10 +175,7 @@ Any set_tag(ApiCall& call) {
 }
 
 constexpr std::string_view kTe = "tvm.te", kInner = "mlc.te";
-#define FIELD(Node, key, name, doc)                                                                          \
-  {                                                                                                          \
-    ApiKind::kProperty, key, #name, doc, +[](ApiCall& call) -> Any { return call.args[0].as<Node>()->name; } \
-  }
+
 constexpr ApiRow operation_api_table[] = {
     {ApiKind::kClass, kTe, "Operation()", "What makes tensors.", not_constructible, "mlc.te.Operation",
      "tvm.te.tensor.Operation"},
@@ -195,29 +185,39 @@ constexpr ApiRow operation_api_table[] = {
      "tvm.te.tensor.ComputeOp"},
     {ApiKind::kClass, kTe, "TensorSlice()", "A tensor with some of its indices.", not_constructible,
      "mlc.te.TensorSlice", "tvm.te.tensor.TensorSlice"},
-    {ApiKind::kProperty, "mlc.te.PlaceholderOp", "shape", "The extents.",
-     +[](ApiCall& call) -> Any { return call.args[0].as<PlaceholderOpNode>()->shape; }},
+    {ApiKind::kProperty, "mlc.te.PlaceholderOp", "shape", "The extents.", field<&PlaceholderOpNode::shape>},
     {ApiKind::kProperty, "mlc.te.PlaceholderOp", "dtype", "The type of an element.",
      +[](ApiCall& call) -> Any { return prim_type(call.args[0].as<PlaceholderOpNode>()->dtype); }},
     {ApiKind::kMethod, "mlc.te.PlaceholderOp", "__repr__()", "The fields.", placeholder_repr},
     {ApiKind::kMethod, "mlc.te.ComputeOp", "__repr__()", "The fields.", compute_repr},
     {ApiKind::kClass, kTe, "ExternOp()", "A statement that fills whole buffers.", not_constructible,
      "mlc.te.ExternOp", "tvm.te.tensor.ExternOp"},
-    FIELD(ExternOpNode, "mlc.te.ExternOp", inputs, "The tensors it reads."),
-    FIELD(ExternOpNode, "mlc.te.ExternOp", input_placeholders, "The buffers that stand for the inputs."),
-    FIELD(ExternOpNode, "mlc.te.ExternOp", output_placeholders, "The buffers that it fills."),
-    FIELD(ExternOpNode, "mlc.te.ExternOp", body, "The statement."),
+    {ApiKind::kProperty, "mlc.te.ExternOp", "inputs", "The tensors it reads.", field<&ExternOpNode::inputs>},
+    {ApiKind::kProperty, "mlc.te.ExternOp", "input_placeholders", "The buffers that stand for the inputs.",
+     field<&ExternOpNode::input_placeholders>},
+    {ApiKind::kProperty, "mlc.te.ExternOp", "output_placeholders", "The buffers that it fills.",
+     field<&ExternOpNode::output_placeholders>},
+    {ApiKind::kProperty, "mlc.te.ExternOp", "body", "The statement.", field<&ExternOpNode::body>},
     {ApiKind::kMethod, "mlc.te.ExternOp", "__repr__()", "The fields.", extern_repr},
     {ApiKind::kClass, kTe, "ScanOp()", "A recurrence along the first dimension.", not_constructible,
      "mlc.te.ScanOp", "tvm.te.tensor.ScanOp"},
-    FIELD(ScanOpNode, "mlc.te.ScanOp", scan_axis, "The axis of the steps."),
-    FIELD(ScanOpNode, "mlc.te.ScanOp", init, "The first steps."),
-    FIELD(ScanOpNode, "mlc.te.ScanOp", update, "The steps after them."),
-    FIELD(ScanOpNode, "mlc.te.ScanOp", state_placeholder, "What the steps read of those before."),
+    {ApiKind::kProperty, "mlc.te.ScanOp", "scan_axis", "The axis of the steps.",
+     field<&ScanOpNode::scan_axis>},
+    {ApiKind::kProperty, "mlc.te.ScanOp", "init", "The first steps.", field<&ScanOpNode::init>},
+    {ApiKind::kProperty, "mlc.te.ScanOp", "update", "The steps after them.", field<&ScanOpNode::update>},
+    {ApiKind::kProperty, "mlc.te.ScanOp", "state_placeholder", "What the steps read of those before.",
+     field<&ScanOpNode::state_placeholder>},
     {ApiKind::kProperty, "mlc.te.ScanOp", "spatial_axis_", "The other dimensions of each update.",
-     +[](ApiCall& call) -> Any { return call.args[0].as<ScanOpNode>()->spatial_axis; }},
-    FIELD(ScanOpNode, "mlc.te.ScanOp", inputs, "The tensors that it is said to read."),
+     field<&ScanOpNode::spatial_axis>},
+    {ApiKind::kProperty, "mlc.te.ScanOp", "inputs", "The tensors that it is said to read.",
+     field<&ScanOpNode::inputs>},
     {ApiKind::kMethod, "mlc.te.ScanOp", "__repr__()", "The fields.", scan_repr},
+    {ApiKind::kMethod, "mlc.te.Tensor", "__repr__()", "Shape and name.",
+     +[](ApiCall& call) -> Any {
+       Tensor tensor = call.args[0].cast<Tensor>();
+       return String(fmt::format("Tensor(shape={}, op.name={})", listed(call, tensor->shape()),
+                                 tensor->op->name.c_str()));
+     }},
     {ApiKind::kMethod, "mlc.te.Tensor", "__ffi_repr__()", "The fields, as an array of tensors shows them.",
      +[](ApiCall& call) -> Any { return String(inner_text(call, call.args[0].cast<Tensor>())); }},
     {ApiKind::kFunction, kInner,
@@ -234,7 +234,6 @@ constexpr ApiRow operation_api_table[] = {
     {ApiKind::kProperty, "mlc.te.Tensor", "ty", "A tensor has no type of numbers.",
      +[](ApiCall&) -> Any { return opaque_type(); }},
 };
-#undef FIELD
 
 }  // namespace
 

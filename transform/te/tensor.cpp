@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/te/tensor.h"
 
+#include <tvm/ffi/container/list.h>
+
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
@@ -39,9 +41,6 @@ bool contains_reduce(const Expr& e) {
   return any_below(e, [](const Expr& part) { return as<ReduceNode>(part) != nullptr; });
 }
 
-const PlaceholderOpNode* as_placeholder(const OperationNode* op) {
-  return static_cast<const PlaceholderOpNode*>(op);
-}
 const ComputeOpNode* as_compute(const OperationNode* op) { return static_cast<const ComputeOpNode*>(op); }
 const ExternOpNode* as_extern(const OperationNode* op) { return static_cast<const ExternOpNode*>(op); }
 const ScanOpNode* as_scan(const OperationNode* op) { return static_cast<const ScanOpNode*>(op); }
@@ -53,48 +52,10 @@ const OriginNode* origin_of(const VarNode* buffer) {
   return type ? Any(type->layout).as<OriginNode>() : nullptr;
 }
 
-size_t OperationNode::num_outputs() const {
-  switch (kind) {
-    case OperationKind::kPlaceholder:
-      return 1;
-    case OperationKind::kCompute:
-      return as_compute(this)->body.size();
-    case OperationKind::kExtern:
-      return as_extern(this)->output_placeholders.size();
-    case OperationKind::kScan:
-      return as_scan(this)->update.size();
-  }
-  return 0;
-}
-Array<Expr> OperationNode::output_shape(size_t i) const {
-  auto k = static_cast<int64_t>(i);
-  Array<Expr> shape;
-  switch (kind) {
-    case OperationKind::kPlaceholder:
-      return as_placeholder(this)->shape;
-    case OperationKind::kCompute:
-      for (const IterVar& iter : as_compute(this)->axis) shape.push_back(iter->dom->extent);
-      return shape;
-    case OperationKind::kExtern:
-      return as_extern(this)->output_placeholders[k]->buffer()->shape;
-    case OperationKind::kScan:
-      return as_scan(this)->state_placeholder[k]->shape();
-  }
-  return shape;
-}
-DataType OperationNode::output_dtype(size_t i) const {
-  auto k = static_cast<int64_t>(i);
-  switch (kind) {
-    case OperationKind::kPlaceholder:
-      return as_placeholder(this)->dtype;
-    case OperationKind::kCompute:
-      return as_compute(this)->body[k]->dtype();
-    case OperationKind::kExtern:
-      return as_extern(this)->output_placeholders[k]->buffer()->dtype;
-    case OperationKind::kScan:
-      return as_scan(this)->update[k]->dtype();
-  }
-  return {};
+std::optional<Array<Any>> elements(const Any& value) {
+  if (auto tuple = value.as<Array<Any>>()) return *tuple;
+  auto list = value.as<ffi::List<Any>>();
+  return list ? std::optional(Array<Any>(list->begin(), list->end())) : std::nullopt;
 }
 Array<Tensor> OperationNode::input_tensors() const {
   std::unordered_set<const VarNode*> seen_buffers;
@@ -133,7 +94,10 @@ ExternOpNode::ExternOpNode(String name, String tag, Map<String, Any> attrs, Arra
       inputs(std::move(inputs)),
       input_placeholders(std::move(input_placeholders)),
       output_placeholders(std::move(output_placeholders)),
-      body(std::move(body)) {}
+      body(std::move(body)) {
+  for (const Buffer& each : this->output_placeholders)
+    outputs.push_back({each->buffer()->shape, each->buffer()->dtype});
+}
 ScanOpNode::ScanOpNode(String name, String tag, Map<String, Any> attrs, IterVar scan_axis, Array<Tensor> init,
                        Array<Tensor> update, Array<Tensor> state_placeholder, Array<Tensor> inputs)
     : OperationNode(kKind, std::move(name), std::move(tag), std::move(attrs)),
@@ -143,7 +107,9 @@ ScanOpNode::ScanOpNode(String name, String tag, Map<String, Any> attrs, IterVar 
       state_placeholder(std::move(state_placeholder)),
       inputs(std::move(inputs)) {
   for (size_t i = 0; i < this->update.size(); ++i) {
-    Array<Expr> shape = this->update[static_cast<int64_t>(i)]->shape();
+    auto at = static_cast<int64_t>(i);
+    outputs.push_back({this->state_placeholder[at]->shape(), this->update[at]->dtype()});
+    Array<Expr> shape = this->update[at]->shape();
     for (size_t k = 1; k < shape.size(); ++k) {
       const Expr& extent = shape[static_cast<int64_t>(k)];
       Var var = make_var(String(fmt::format("{}.out{}.i{}", this->name.c_str(), i, k)), extent->dtype());
@@ -159,12 +125,12 @@ Array<IterVar> ComputeOpNode::reduce_axis() const {
 }
 
 TensorNode::TensorNode(Operation op, int64_t value_index) : op(std::move(op)), value_index(value_index) {
-  Array<Expr> shape = this->op->output_shape(static_cast<size_t>(value_index));
+  const auto& [shape, dtype] = this->op->outputs.at(static_cast<size_t>(value_index));
   DataType index = shape.empty() ? DataType::Int(64) : shape[0]->dtype();
   buffer = make<VarNode>(
       String(name()),
-      make<BufferTypeNode>(this->op->output_dtype(static_cast<size_t>(value_index)), String("global"), shape,
-                           Array<Expr>(), int_imm(index, 0), 64, 1, make<OriginNode>(this->op, value_index)));
+      make<BufferTypeNode>(dtype, String("global"), shape, Array<Expr>(), int_imm(index, 0), 64, 1,
+                           make<OriginNode>(this->op, value_index)));
 }
 std::string TensorNode::name() const {
   std::string base(op->name);

@@ -15,17 +15,20 @@ enum class OperationKind : uint8_t { kPlaceholder, kCompute, kExtern, kScan };
 
 // Makes one tensor or several. Identity counts: two equal operations are two computations.
 struct OperationNode : ffi::Object {
+  struct Output {
+    Array<Expr> shape;
+    DataType dtype;
+  };
   const OperationKind kind;
   String name;
   String tag;
   Map<String, Any> attrs;
+  std::vector<Output> outputs;
 
   explicit OperationNode(OperationKind kind) : kind(kind) {}
   OperationNode(OperationKind kind, String name, String tag, Map<String, Any> attrs)
       : kind(kind), name(std::move(name)), tag(std::move(tag)), attrs(std::move(attrs)) {}
-  size_t num_outputs() const;
-  Array<Expr> output_shape(size_t i) const;
-  DataType output_dtype(size_t i) const;
+  size_t num_outputs() const { return outputs.size(); }
   Array<Tensor> input_tensors() const;  // in order of first use
   MLC_NODE_BASE("mlc.te.Operation", OperationNode, ffi::Object);
 };
@@ -38,7 +41,9 @@ struct PlaceholderOpNode final : OperationNode {
   DLDataType dtype;
 
   PlaceholderOpNode(String name, Array<Expr> shape, DataType dtype)
-      : OperationNode(kKind, std::move(name), "", {}), shape(std::move(shape)), dtype(dtype) {}
+      : OperationNode(kKind, std::move(name), "", {}), shape(std::move(shape)), dtype(dtype) {
+    outputs.push_back({this->shape, dtype});
+  }
   MLC_NODE("mlc.te.PlaceholderOp", PlaceholderOpNode, OperationNode);
 };
 
@@ -52,7 +57,11 @@ struct ComputeOpNode final : OperationNode {
   ComputeOpNode(String name, String tag, Map<String, Any> attrs, Array<IterVar> axis, Array<Expr> body)
       : OperationNode(kKind, std::move(name), std::move(tag), std::move(attrs)),
         axis(std::move(axis)),
-        body(std::move(body)) {}
+        body(std::move(body)) {
+    Array<Expr> shape;
+    for (const IterVar& iter : this->axis) shape.push_back(iter->dom->extent);
+    for (const Expr& value : this->body) outputs.push_back({shape, value->dtype()});
+  }
   Array<IterVar> reduce_axis() const;
   MLC_NODE("mlc.te.ComputeOp", ComputeOpNode, OperationNode);
 };
@@ -101,6 +110,18 @@ struct OriginNode final : ffi::Object {
   MLC_NODE("mlc.te.Origin", OriginNode, ffi::Object);
 };
 using Origin = Ref<OriginNode>;
+// The elements of a list or tuple; nullopt for anything else.
+std::optional<Array<Any>> elements(const Any& value);
+
+// A property of scripts: a member of the node, or what a member function gives.
+template <class N, class T>
+N* owner_of(T N::*);
+template <auto member>
+Any field(ApiCall& call) {
+  using Node = std::remove_pointer_t<decltype(owner_of(member))>;
+  return std::invoke(member, *call.args[0].as<Node>());
+}
+
 // Null for buffers that are no tensors.
 const OriginNode* origin_of(const VarNode* buffer);
 

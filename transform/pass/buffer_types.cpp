@@ -2,6 +2,7 @@
 #include "transform/pass/buffer_types.h"
 
 #include "ir/tir/layout.h"
+#include "transform/pass/pass.h"
 
 namespace mlc::transform {
 
@@ -21,23 +22,14 @@ Buffer BufferTypeRewriter::mapped(const Buffer& buffer) {
 }
 
 Buffer BufferTypeRewriter::map_buffer(const Buffer& buffer) {
-  const BufferTypeNode* type = buffer->buffer();
-  Array<Expr> shape = rewrite(type->shape);
-  Array<Expr> strides = rewrite(type->strides);
-  Expr offset = type->elem_offset ? rewrite(type->elem_offset) : type->elem_offset;
-  ObjectRef layout = map_layout(type->layout, [this](const Expr& e) { return rewrite(e); });
-  Array<Expr> address = rewrite(type->allocated_addr);
-  if (shape.same_as(type->shape) && strides.same_as(type->strides) && offset.same_as(type->elem_offset) &&
-      layout.same_as(type->layout) && address.same_as(type->allocated_addr)) {
-    return buffer;
-  }
-  return with_type(buffer, with(type_of(buffer), [&](BufferTypeNode& n) {
-                     n.shape = shape;
-                     n.strides = strides;
-                     n.elem_offset = offset;
-                     n.layout = layout;
-                     n.allocated_addr = address;
-                   }));
+  BufferType next = updated(buffer->buffer(), [this](BufferTypeNode& n) {
+    n.shape = rewrite(n.shape);
+    n.strides = rewrite(n.strides);
+    if (n.elem_offset) n.elem_offset = rewrite(n.elem_offset);
+    n.layout = map_layout(n.layout, [this](const Expr& e) { return rewrite(e); });
+    n.allocated_addr = rewrite(n.allocated_addr);
+  });
+  return next.get() == buffer->buffer() ? buffer : with_type(buffer, next);
 }
 
 Buffer with_type(const Buffer& buffer, BufferType type) {
@@ -46,8 +38,8 @@ Buffer with_type(const Buffer& buffer, BufferType type) {
 
 Expr Substituter::rewrite(const Expr& e) {
   if (auto* var = as<VarNode>(e)) {
-    auto found = values_.find(var);
-    if (found != values_.end()) return found->second;
+    auto found = values.find(var);
+    if (found != values.end()) return found->second;
   }
   return BufferTypeRewriter::rewrite(e);
 }

@@ -12,6 +12,11 @@ namespace mlc::transform {
 class BufferTypeRewriter : public ir::Rewriter {
  public:
   using Rewriter::rewrite;
+  // Those of the function's parameters never change.
+  void keep_params(const ir::PrimFunc& fn) {
+    for (const ir::Var& param : fn->params)
+      if (param->buffer()) mapped_[param.get()] = param;
+  }
   ir::Buffer rewrite_buffer(const ir::Buffer& buffer) override { return mapped(buffer); }
   ir::Var rewrite_def(const ir::Var& var) override { return var->buffer() ? mapped(var) : var; }
   ir::Expr rewrite(const ir::Expr& e) override;
@@ -19,8 +24,6 @@ class BufferTypeRewriter : public ir::Rewriter {
  protected:
   // The buffer with its type rewritten; the same object when the type did not change.
   virtual ir::Buffer map_buffer(const ir::Buffer& buffer);
-  // Buffers that never change: those of the function's parameters.
-  void keep(const ir::Buffer& buffer) { mapped_[buffer.get()] = buffer; }
   ir::Buffer mapped(const ir::Buffer& buffer);
 
  private:
@@ -31,16 +34,16 @@ class BufferTypeRewriter : public ir::Rewriter {
 ir::Buffer with_type(const ir::Buffer& buffer, ir::BufferType type);
 inline ir::BufferType type_of(const ir::Buffer& buffer) { return ir::ref(buffer->buffer()); }
 
-// Simultaneous replacement of variables, in buffer types too.
-class Substituter final : public BufferTypeRewriter {
+// Simultaneous replacement of variables, in buffer types too. A rewriter that finds out on its way what is
+// replaced adds to the values.
+class Substituter : public BufferTypeRewriter {
  public:
-  explicit Substituter(ir::VarMap values = {}) : values_(std::move(values)) {}
-  void set(const ir::Var& var, ir::Expr value) { values_[var.get()] = std::move(value); }
+  explicit Substituter(ir::VarMap values = {}) : values(std::move(values)) {}
   using BufferTypeRewriter::rewrite;
   ir::Expr rewrite(const ir::Expr& e) override;
 
- private:
-  ir::VarMap values_;
+ protected:
+  ir::VarMap values;
 };
 
 }  // namespace mlc::transform

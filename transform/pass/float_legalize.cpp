@@ -106,7 +106,7 @@ Expr convert_bits(const Expr& value, DataType to) {
   return reinterpret(to, if_then_else(small, number(whole, 0), whole));
 }
 
-class WideCompute final : public BufferTypeRewriter {
+class WideCompute final : public Substituter {
  public:
   WideCompute(FloatFamily family, DataType wide, const Stmt& body) : family_(family), wide_(wide) {
     std::unordered_set<const VarNode*> opaque;
@@ -127,12 +127,8 @@ class WideCompute final : public BufferTypeRewriter {
     });
   }
 
-  using BufferTypeRewriter::rewrite;
+  using Substituter::rewrite;
   Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) {
-      auto found = renamed_.find(var);
-      return found != renamed_.end() ? found->second : BufferTypeRewriter::rewrite(e);
-    }
     if (auto* number = as<FloatImmNode>(e); number && family_(e->dtype()))
       return make<FloatImmNode>(wide_.with_lanes(e->dtype().lanes()), number->value, e->span);
     if (auto* op = as_binary(e)) {
@@ -144,29 +140,8 @@ class WideCompute final : public BufferTypeRewriter {
       if (family_(e->dtype())) return cast(wide_.with_lanes(e->dtype().lanes()), value);
       return value.same_as(op->value) ? e : cast(e->dtype(), value);
     }
-    if (auto* choice = as<SelectNode>(e)) {
-      Expr condition = rewrite(choice->condition);
-      Expr yes = promoted(choice->true_value), no = promoted(choice->false_value);
-      if (condition.same_as(choice->condition) && yes.same_as(choice->true_value) &&
-          no.same_as(choice->false_value)) {
-        return e;
-      }
-      return make<SelectNode>(condition, yes, no, e->span);
-    }
-    if (auto* broadcast = as<BroadcastNode>(e)) {
-      Expr value = promoted(broadcast->value);
-      return value.same_as(broadcast->value) ? e
-                                             : Expr(make<BroadcastNode>(value, broadcast->lanes, e->span));
-    }
-    if (auto* shuffle = as<ShuffleNode>(e)) {
-      Array<Expr> vectors;
-      bool same = true;
-      for (const Expr& vector : shuffle->vectors) {
-        vectors.push_back(promoted(vector));
-        same = same && vectors.back().same_as(vector);
-      }
-      return same ? e : Expr(make<ShuffleNode>(vectors, shuffle->indices, e->span));
-    }
+    if (as<SelectNode>(e) || as<BroadcastNode>(e) || as<ShuffleNode>(e))
+      return rewrite_below(e, [&](const Expr& part, Rewriter&) { return promoted(part); });
     if (auto* let = as<LetNode>(e)) {
       Expr value = promoted(let->value);
       Var var = renamed(let->var, value);
@@ -175,7 +150,7 @@ class WideCompute final : public BufferTypeRewriter {
       return make<LetNode>(var, value, body, e->span);
     }
     if (auto* call = as<CallNode>(e)) return rewrite_call(*call);
-    return BufferTypeRewriter::rewrite(e);
+    return Substituter::rewrite(e);
   }
   Stmt rewrite(const Stmt& s) override {
     if (auto* bind = as<BindNode>(s)) {
@@ -209,7 +184,6 @@ class WideCompute final : public BufferTypeRewriter {
   FloatFamily family_;
   DataType wide_;
   std::unordered_map<const VarNode*, Buffer> widened_;
-  VarMap renamed_;
 
   // Rewritten, and of the wide type where it is of the family.
   Expr promoted(const Expr& e) {
@@ -224,27 +198,20 @@ class WideCompute final : public BufferTypeRewriter {
   Var renamed(const Var& var, const Expr& value) {
     if (!family_(var->dtype())) return var;
     Var next = make_var(var->name, value->dtype(), var->span);
-    renamed_[var.get()] = next;
+    values[var.get()] = next;
     return next;
   }
   Expr rewrite_call(const CallNode& call) {
     Expr e = ref(&call);
-    if (as_call_to(e, "tirx.reinterpret")) return rewrite_children(e);
-    if (as_call_to(e, "tirx.address_of")) return rewrite_children(e);
-    Array<Expr> args;
-    bool same = true;
-    for (const Expr& arg : call.args) {
-      args.push_back(promoted(arg));
-      same = same && args.back().same_as(arg);
-    }
-    bool narrow = family_(e->dtype());
-    if (same && !narrow) return e;
-    Type type = narrow ? Type(prim_type(wide_.with_lanes(e->dtype().lanes()))) : call.ty;
-    return make<CallNode>(type, call.op, args, call.attrs, call.span);
+    if (as_call_to(e, "tirx.reinterpret") || as_call_to(e, "tirx.address_of")) return rewrite_children(e);
+    Expr next = rewrite_below(e, [&](const Expr& part, Rewriter&) { return promoted(part); });
+    if (!family_(e->dtype())) return next;
+    return with(ref(as<CallNode>(next)),
+                [&](CallNode& n) { n.ty = prim_type(wide_.with_lanes(e->dtype().lanes())); });
   }
 };
 
-class IntegerStorage final : public BufferTypeRewriter {
+class IntegerStorage final : public Substituter {
  public:
   IntegerStorage(FloatFamily family, std::string_view pass) : family_(family), pass_(pass) {}
 
@@ -258,18 +225,12 @@ class IntegerStorage final : public BufferTypeRewriter {
     }
     if (type.same_as(param->ty)) return param;
     Var next = make<VarNode>(param->name, type, param->span);
-    renamed_[param.get()] = next;
+    values[param.get()] = next;
     return next;
   }
 
-  using BufferTypeRewriter::rewrite;
+  using Substituter::rewrite;
   Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) {
-      auto found = renamed_.find(var);
-      return found != renamed_.end() ? found->second : BufferTypeRewriter::rewrite(e);
-    }
-    if (auto* load = as<TensorLoadNode>(e))
-      return make<TensorLoadNode>(rewrite_buffer(load->source), rewrite(load->indices), e->span);
     if (auto* call = as_call_to(e, "tirx.reinterpret"); call && !e->dtype().is_handle()) {
       Expr value = rewrite(call->args[0]);
       if (value->dtype() == e->dtype()) return value;
@@ -277,14 +238,13 @@ class IntegerStorage final : public BufferTypeRewriter {
       return value.same_as(call->args[0]) ? e : reinterpret(e->dtype(), value);
     }
     if (auto* call = as<CallNode>(e)) {
-      Array<Expr> args = rewrite(call->args);
-      Type type = call->ty;
-      if (type && type->kind == TypeKind::kPointer)
-        type = as_integer(static_cast<const PointerTypeNode&>(*type.get()));
-      if (args.same_as(call->args) && type.same_as(call->ty)) return e;
-      return make<CallNode>(type, call->op, args, call->attrs, call->span);
+      return updated(call, [&](CallNode& n) {
+        n.args = rewrite(call->args);
+        if (n.ty && n.ty->kind == TypeKind::kPointer)
+          n.ty = as_integer(static_cast<const PointerTypeNode&>(*n.ty.get()));
+      });
     }
-    return BufferTypeRewriter::rewrite(e);
+    return Substituter::rewrite(e);
   }
   Stmt rewrite(const Stmt& s) override {
     if (auto* bind = as<BindNode>(s); bind && bind->var->ty->kind == TypeKind::kPointer) {
@@ -326,7 +286,6 @@ class IntegerStorage final : public BufferTypeRewriter {
  private:
   FloatFamily family_;
   std::string_view pass_;
-  VarMap renamed_;
 
   Type as_integer(const PointerTypeNode& pointer) const {
     auto* element = pointer.element_type->kind == TypeKind::kPrim
@@ -354,10 +313,7 @@ PrimFunc store_as_integers(const PrimFunc& fn, FloatFamily family, std::string_v
   Array<Var> params;
   for (const Var& param : fn->params) params.push_back(storage.param(param));
   Stmt body = storage.rewrite(fn->body);
-  return with(fn, [&](PrimFuncNode& n) {
-    n.params = params;
-    n.body = body;
-  });
+  return with_params(fn, params, body);
 }
 
 }  // namespace mlc::transform

@@ -5,13 +5,6 @@ namespace mlc::transform {
 
 using namespace mlc::ir;  // NOLINT
 
-Expr FreshBinders::rewrite(const Expr& e) {
-  if (auto* var = as<VarNode>(e)) {
-    auto found = renamed.find(var);
-    if (found != renamed.end()) return found->second;
-  }
-  return BufferTypeRewriter::rewrite(e);
-}
 // What is said of a loop by its variable stands around the loop.
 Stmt FreshBinders::rewrite(const Stmt& s) {
   auto* attr = as<AttrStmtNode>(s);
@@ -22,16 +15,16 @@ Stmt FreshBinders::rewrite(const Stmt& s) {
   return make<AttrStmtNode>(rewrite(Expr(*about)), attr->attr_key, value, body, attr->span);
 }
 Buffer FreshBinders::rewrite_buffer(const Buffer& buffer) {
-  auto found = renamed.find(buffer.get());
-  return found == renamed.end() ? BufferTypeRewriter::rewrite_buffer(buffer)
+  auto found = values.find(buffer.get());
+  return found == values.end() ? BufferTypeRewriter::rewrite_buffer(buffer)
                                 : ref(as<VarNode>(found->second));
 }
 // Field order puts a loop's bounds before its variable, a binding's value before its name.
 Var FreshBinders::rewrite_def(const Var& var) {
-  auto [at, added] = renamed.emplace(var.get(), nullptr);
+  auto [at, added] = values.emplace(var.get(), nullptr);
   if (added) {
     Buffer typed = var->buffer() ? BufferTypeRewriter::rewrite_buffer(var) : var;
-    at = renamed.find(var.get());
+    at = values.find(var.get());
     at->second = typed.same_as(var) ? make<VarNode>(var->name, var->ty, var->span) : typed;
   }
   return ref(as<VarNode>(at->second));

@@ -6,11 +6,8 @@
 namespace mlc::transform {
 
 // A statement with new variables for all that are bound in it: what a second copy needs.
-struct FreshBinders final : BufferTypeRewriter {
-  ir::VarMap renamed;
-
-  using BufferTypeRewriter::rewrite;
-  ir::Expr rewrite(const ir::Expr& e) override;
+struct FreshBinders final : Substituter {
+  using Substituter::rewrite;
   ir::Stmt rewrite(const ir::Stmt& s) override;
   ir::Buffer rewrite_buffer(const ir::Buffer& buffer) override;
   ir::Var rewrite_def(const ir::Var& var) override;

@@ -13,33 +13,29 @@ DataType wider(const Expr& a, const Expr& b) {
 Stmt IndexRewriter::rewrite(const Stmt& s) {
   if (auto* loop = as<ForNode>(s)) return rewrite_loop(*loop);
   if (auto* bind = as<BindNode>(s)) return rewrite_bind(*bind);
-  if (auto* attr = as<AttrStmtNode>(s); attr && opens_threads(*attr)) return rewrite_thread(*attr);
+  if (IterVar thread = opened_thread(s)) return rewrite_thread(*as<AttrStmtNode>(s), thread);
   if (auto* attr = as<AttrStmtNode>(s); attr && attr->node.as<IntImm>()) {
     // A number that the attribute is about is no index.
-    Expr value = rewrite(attr->value);
-    Stmt body = rewrite(attr->body);
-    if (value.same_as(attr->value) && body.same_as(attr->body)) return s;
-    return make<AttrStmtNode>(attr->node, attr->attr_key, value, body, s->span);
+    return updated(attr, [&](AttrStmtNode& n) {
+      n.value = rewrite(attr->value);
+      n.body = rewrite(attr->body);
+    });
   }
   if (auto* realize = as<SBlockRealizeNode>(s)) return rewrite_realize(*realize);
   if (auto* block = as<SBlockNode>(s)) return rewrite_block(*block);
   if (auto* branch = as<IfThenElseNode>(s)) {
-    Expr asked = condition(branch->condition);
-    Stmt yes = rewrite(branch->then_case);
-    Stmt no = branch->else_case ? rewrite(branch->else_case) : branch->else_case;
-    if (asked.same_as(branch->condition) && yes.same_as(branch->then_case) && no.same_as(branch->else_case))
-      return s;
-    return make<IfThenElseNode>(asked, yes, no, s->span);
+    return updated(branch, [&](IfThenElseNode& n) {
+      n.condition = condition(branch->condition);
+      n.then_case = rewrite(branch->then_case);
+      if (branch->else_case) n.else_case = rewrite(branch->else_case);
+    });
   }
   if (auto* store = as<BufferStoreNode>(s)) {
-    Expr value = rewrite(store->value);
-    DataType dtype = store->value->dtype();
-    if (value->dtype() != dtype) value = cast(dtype, value);
-    Array<Expr> indices = rewrite_indices(store->indices);
-    Buffer buffer = rewrite_buffer(store->buffer);
-    if (buffer.same_as(store->buffer) && value.same_as(store->value) && indices.same_as(store->indices))
-      return s;
-    return make<BufferStoreNode>(buffer, value, indices, s->span);
+    return updated(store, [&](BufferStoreNode& n) {
+      n.value = cast(store->value->dtype(), rewrite(store->value));
+      n.indices = rewrite_indices(store->indices);
+      n.buffer = rewrite_buffer(store->buffer);
+    });
   }
   return rewrite_children(s);
 }
@@ -103,21 +99,13 @@ Expr IndexRewriter::rewrite_choice(const CallNode& choice) {
 }
 
 Stmt IndexRewriter::rewrite_loop(const ForNode& loop) {
-  Var var = narrowed(loop.loop_var);
-  DataType type = var->dtype();
-  Expr min = cast(type, index(loop.min)), extent = cast(type, index(loop.extent));
-  Expr step = loop.step ? rewrite(loop.step) : loop.step;  // under its own type
-  Stmt body = rewrite(loop.body);
-  if (var.same_as(loop.loop_var) && min.same_as(loop.min) && extent.same_as(loop.extent) &&
-      step.same_as(loop.step) && body.same_as(loop.body)) {
-    return ref(&loop);
-  }
-  return with(ref(&loop), [&](ForNode& n) {
-    n.loop_var = var;
-    n.min = min;
-    n.extent = extent;
-    n.step = step;
-    n.body = body;
+  return updated(&loop, [&](ForNode& n) {
+    n.loop_var = narrowed(loop.loop_var);
+    DataType type = n.loop_var->dtype();
+    n.min = cast(type, index(loop.min));
+    n.extent = cast(type, index(loop.extent));
+    if (loop.step) n.step = rewrite(loop.step);  // under its own type
+    n.body = rewrite(loop.body);
   });
 }
 
@@ -140,9 +128,8 @@ Stmt IndexRewriter::rewrite_bind(const BindNode& bind) {
   return make<BindNode>(known->second, cast(type, value), bind.span);
 }
 
-Stmt IndexRewriter::rewrite_thread(const AttrStmtNode& attr) {
+Stmt IndexRewriter::rewrite_thread(const AttrStmtNode& attr, const IterVar& iter) {
   return as_index([&]() -> Stmt {
-    auto iter = attr.node.as<IterVar>().value();
     Var var = narrowed(iter->var);
     DataType type = var->dtype();
     Range dom = iter->dom;

@@ -56,14 +56,9 @@ class IndexRewriter : public BufferTypeRewriter {
  private:
   Stmt rewrite_loop(const ForNode& loop);
   Stmt rewrite_bind(const BindNode& bind);
-  Stmt rewrite_thread(const AttrStmtNode& attr);
+  Stmt rewrite_thread(const AttrStmtNode& attr, const IterVar& thread);
   Stmt rewrite_realize(const SBlockRealizeNode& realize);
   Stmt rewrite_block(const SBlockNode& block);
 };
-
-// Does the statement open threads, with an iterator of its own?
-inline bool opens_threads(const AttrStmtNode& attr) {
-  return (attr.attr_key == "thread_extent" || attr.attr_key == "virtual_thread") && attr.node.as<IterVar>();
-}
 
 }  // namespace mlc::transform

@@ -136,59 +136,41 @@ struct Collect final : Walker {
     if (!as<TensorRegionNode>(e)) values.number(e, &here);
   }
   void visit_def(const Var& var) override {
-    if (!var->buffer()) return;
+    if (!var->buffer()) return values.define(var.get());
     for (const Expr& e : var->buffer()->shape) visit(e);
     for (const Expr& e : var->buffer()->strides) visit(e);
     if (var->buffer()->elem_offset) visit(var->buffer()->elem_offset);
   }
-  void visit(const Stmt& s) override {
-    if (auto* loop = as<ForNode>(s)) {
-      visit(loop->min);
-      visit(loop->extent);
-      if (loop->step) visit(loop->step);
-      values.define(loop->loop_var.get());
-      scope(loop->body);
-    } else if (auto* branch = as<IfThenElseNode>(s)) {
-      visit(branch->condition);
-      scope(branch->then_case);
-      if (branch->else_case) scope(branch->else_case);
-    } else if (auto* loop = as<WhileNode>(s)) {
-      visit(loop->condition);
-      scope(loop->body);
-    } else if (auto* attr = as<AttrStmtNode>(s)) {
-      visit(attr->value);
-      if (auto thread = attr->node.as<IterVar>()) values.define((*thread)->var.get());
-      scope(attr->body);
-    } else if (auto* bind = as<BindNode>(s)) {
-      visit(bind->value);
-      values.define(bind->var.get());
-    } else if (auto* realize = as<SBlockRealizeNode>(s)) {
-      for (const Expr& e : realize->iter_values) visit(e);
-      visit(realize->predicate);
-      // No name can be defined between the two.
-      values.define(realize->block);
-      if (realize->block->init) scope(realize->block->init);
-      values.define(realize->block);
-      scope(realize->block->body);
-    } else if (auto* store = as<BufferStoreNode>(s)) {
-      visit(store->value);
-      for (const Expr& e : store->indices) visit(e);
-    } else {
-      walk_children(s);
-    }
-  }
-  void scope(const Stmt& body) {
+  // A statement that is a part of another one is a scope.
+  void visit(const Stmt& body) override {
     Place outside = here;
     values.scopes.push_back({outside.scope, values.scopes[outside.scope].depth + 1, outside.at});
     here = {static_cast<int>(values.scopes.size()) - 1, 0};
     statements(body);
     here = outside;
   }
+  void statement(const Stmt& s) {
+    if (auto* attr = as<AttrStmtNode>(s)) {
+      visit(attr->value);
+      if (auto thread = attr->node.as<IterVar>()) values.define((*thread)->var.get());
+      visit(attr->body);
+    } else if (auto* realize = as<SBlockRealizeNode>(s)) {
+      for (const Expr& e : realize->iter_values) visit(e);
+      visit(realize->predicate);
+      // No name can be defined between the two.
+      values.define(realize->block);
+      if (realize->block->init) visit(realize->block->init);
+      values.define(realize->block);
+      visit(realize->block->body);
+    } else {
+      walk_children(s);
+    }
+  }
   void statements(const Stmt& body) {
     auto* sequence = as<SeqStmtNode>(body);
-    if (!sequence) return visit(body);
+    if (!sequence) return statement(body);
     for (const Stmt& one : sequence->seq) {
-      visit(one);
+      statement(one);
       ++here.at;
     }
   }
@@ -199,8 +181,6 @@ struct Name final : BufferTypeRewriter {
   std::map<std::pair<int, size_t>, std::vector<int>> bindings;  // by sequence
   int scopes = 0;
   explicit Name(Values& values) : values(values) {}
-  void keep_parameter(const Buffer& buffer) { keep(buffer); }
-
   using BufferTypeRewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     if (as<TensorRegionNode>(e) || as<LetNode>(e)) return e;
@@ -218,64 +198,35 @@ struct Name final : BufferTypeRewriter {
       return values.all[number].name ? values.all[number].name : on.rewrite_children(e);
     });
   }
-  Stmt rewrite(const Stmt& s) override {
-    if (auto* loop = as<ForNode>(s)) {
-      Expr min = rewrite(loop->min), extent = rewrite(loop->extent);
-      Expr step = loop->step ? rewrite(loop->step) : loop->step;
-      values.define(loop->loop_var.get());
-      Stmt body = scope(loop->body);
-      if (min.same_as(loop->min) && extent.same_as(loop->extent) && step.same_as(loop->step) &&
-          body.same_as(loop->body))
-        return s;
-      return with(ref(loop),
-                  [&](ForNode& n) { n.min = min, n.extent = extent, n.step = step, n.body = body; });
-    }
-    if (auto* branch = as<IfThenElseNode>(s)) {
-      Expr condition = rewrite(branch->condition);
-      Stmt yes = scope(branch->then_case);
-      Stmt no = branch->else_case ? scope(branch->else_case) : branch->else_case;
-      if (condition.same_as(branch->condition) && yes.same_as(branch->then_case) &&
-          no.same_as(branch->else_case))
-        return s;
-      return make<IfThenElseNode>(condition, yes, no, s->span);
-    }
-    if (auto* loop = as<WhileNode>(s)) {
-      Expr condition = rewrite(loop->condition);
-      Stmt body = scope(loop->body);
-      if (condition.same_as(loop->condition) && body.same_as(loop->body)) return s;
-      return make<WhileNode>(condition, body, s->span);
-    }
-    if (auto* attr = as<AttrStmtNode>(s)) {
-      Expr value = rewrite(attr->value);
-      if (auto thread = attr->node.as<IterVar>()) values.define((*thread)->var.get());
-      Stmt body = scope(attr->body);
-      if (value.same_as(attr->value) && body.same_as(attr->body)) return s;
-      return with(ref(attr), [&](AttrStmtNode& n) { n.value = value, n.body = body; });
-    }
-    if (auto* realize = as<SBlockRealizeNode>(s)) {
-      const SBlock& block = realize->block;
-      Array<Expr> iters = rewrite(realize->iter_values);
-      Expr predicate = rewrite(realize->predicate);
-      values.define(block);
-      Stmt init = block->init ? scope(block->init) : block->init;
-      values.define(block);
-      Stmt body = scope(block->body);
-      if (iters.same_as(realize->iter_values) && predicate.same_as(realize->predicate) &&
-          init.same_as(block->init) && body.same_as(block->body))
-        return s;
-      return make<SBlockRealizeNode>(
-          iters, predicate, with(block, [&](SBlockNode& n) { n.init = init, n.body = body; }), s->span);
-    }
-    if (auto* bind = as<BindNode>(s)) {
-      Stmt next = rewrite_children(s);
-      values.define(bind->var.get());
-      return next;
-    }
-    return rewrite_children(s);
+  Var rewrite_def(const Var& var) override {
+    if (!var->buffer()) values.define(var.get());
+    return BufferTypeRewriter::rewrite_def(var);
   }
-  Stmt scope(const Stmt& body) {
+  // A statement that is a part of another one is a scope.
+  Stmt rewrite(const Stmt& body) override {
     int number = ++scopes;
     return statements(body, number);
+  }
+  Stmt statement(const Stmt& s) {
+    if (auto* attr = as<AttrStmtNode>(s)) {
+      return updated(attr, [&](AttrStmtNode& n) {
+        n.value = rewrite(attr->value);
+        if (auto thread = attr->node.as<IterVar>()) values.define((*thread)->var.get());
+        n.body = rewrite(attr->body);
+      });
+    }
+    auto* realize = as<SBlockRealizeNode>(s);
+    if (!realize) return rewrite_children(s);
+    return updated(realize, [&](SBlockRealizeNode& n) {
+      n.iter_values = rewrite(realize->iter_values);
+      n.predicate = rewrite(realize->predicate);
+      n.block = updated(realize->block.get(), [&](SBlockNode& block) {
+        values.define(realize->block);
+        if (block.init) block.init = rewrite(block.init);
+        values.define(realize->block);
+        block.body = rewrite(block.body);
+      });
+    });
   }
   Stmt statements(const Stmt& body, int number) {
     auto* sequence = as<SeqStmtNode>(body);
@@ -288,7 +239,7 @@ struct Name final : BufferTypeRewriter {
         for (int value : at->second)
           after.push_back(make<BindNode>(values.all[value].name, defining(values.all[value])));
       }
-      after.push_back(rewrite(before[i]));
+      after.push_back(statement(before[i]));
       changed |= !after.back().same_as(before[i]);
     }
     return changed ? seq(after) : body;
@@ -321,9 +272,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   }
   if (named.empty()) return fn;
   Name name(values);
-  for (const Var& param : fn->params) {
-    if (param->buffer()) name.keep_parameter(param);
-  }
+  name.keep_params(fn);
   for (int i : order) {
     if (!named.contains(i)) continue;
     Value& value = values.all[i];

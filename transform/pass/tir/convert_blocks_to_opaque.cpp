@@ -33,17 +33,8 @@ keeps: predicates, regions and allocations of the blocks.
 After the buffers have found their places, which asks what the iterators are.)";
 
 // One substitution for the whole function: block iterators are unique binders, so the map only grows.
-struct MakeOpaque final : BufferTypeRewriter {
-  VarMap values;
-  using BufferTypeRewriter::rewrite;
-
-  Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) {
-      auto found = values.find(var);
-      if (found != values.end()) return found->second;
-    }
-    return BufferTypeRewriter::rewrite(e);
-  }
+struct MakeOpaque final : Substituter {
+  using Substituter::rewrite;
   Stmt rewrite(const Stmt& s) override {
     auto* realize = as<SBlockRealizeNode>(s);
     if (!realize) return rewrite_children(s);

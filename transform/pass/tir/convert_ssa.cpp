@@ -19,83 +19,68 @@ parameter that another function has too becomes another.
 Where statements were copied, or functions share variables.)";
 
 // All definitions seen so far have a variable of their own; uses follow the definition in force.
-struct Ssa final : BufferTypeRewriter {
+struct Ssa final : Substituter {
   std::unordered_set<const VarNode*> defined;
-  VarMap in_force;
-
-  using BufferTypeRewriter::rewrite;
+  using Substituter::rewrite;
   Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) {
-      auto found = in_force.find(var);
-      if (found != in_force.end()) return found->second;
-    }
     if (auto* let = as<LetNode>(e)) {
       Expr value = rewrite(let->value);
-      auto [var, old] = define(let->var);
+      VarMap outside = values;
+      Var var = rewrite_def(let->var);
       Expr body = rewrite(let->body);
-      restore(let->var, old);
+      values = std::move(outside);
       if (value.same_as(let->value) && var.same_as(let->var) && body.same_as(let->body)) return e;
       return make<LetNode>(var, value, body, e->span);
     }
-    return BufferTypeRewriter::rewrite(e);
+    return Substituter::rewrite(e);
   }
   Buffer rewrite_buffer(const Buffer& buffer) override {
-    auto found = in_force.find(buffer.get());
-    return found == in_force.end() ? buffer : ref(as<VarNode>(found->second));
+    auto found = values.find(buffer.get());
+    return found == values.end() ? buffer : ref(as<VarNode>(found->second));
   }
-  Var rewrite_def(const Var& var) override { return define(var).first; }
+  Var rewrite_def(const Var& var) override {
+    Var next = var->buffer() ? map_buffer(var) : var;
+    if (!defined.insert(var.get()).second && next.same_as(var))
+      next = make<VarNode>(var->name, var->ty, var->span);
+    if (next.same_as(var)) {
+      values.erase(var.get());
+    } else {
+      values[var.get()] = next;
+    }
+    return next;
+  }
   // What a scope defines is not in force behind it.
   Stmt rewrite(const Stmt& s) override {
     bool scope = as<ForNode>(s) || as<SBlockNode>(s) || as<IfThenElseNode>(s) || as<WhileNode>(s) ||
                  as<AttrStmtNode>(s);
     if (!scope) return rewrite_children(s);
-    VarMap outside = in_force;
+    VarMap outside = values;
     Stmt next = rewrite_children(s);
-    in_force = std::move(outside);
+    values = std::move(outside);
     return next;
   }
 
-  std::pair<Var, Expr> define(const Var& var) {
-    auto at = in_force.find(var.get());
-    Expr old = at == in_force.end() ? Expr(nullptr) : at->second;
-    Var next = var->buffer() ? map_buffer(var) : var;
-    if (!defined.insert(var.get()).second && next.same_as(var))
-      next = make<VarNode>(var->name, var->ty, var->span);
-    if (next.same_as(var)) {
-      in_force.erase(var.get());
-    } else {
-      in_force[var.get()] = next;
-    }
-    return {next, old};
-  }
-  void restore(const Var& var, const Expr& old) {
-    if (old) {
-      in_force[var.get()] = old;
-    } else {
-      in_force.erase(var.get());
-    }
-  }
+  // A function has variables of its own.
+  void begin() { values.clear(); }
 };
 
 PrimFunc convert(Ssa& ssa, const PrimFunc& fn) {
-  ssa.in_force.clear();
+  ssa.begin();
   Array<Var> params;
   bool changed = false;
   for (const Var& param : fn->params) {
-    params.push_back(ssa.define(param).first);
+    params.push_back(ssa.rewrite_def(param));
     changed |= !params.back().same_as(param);
   }
   Stmt body = ssa.rewrite(fn->body);
-  if (!changed && body.same_as(fn->body)) return fn;
-  return with(fn, [&](PrimFuncNode& n) {
-    n.params = params;
-    n.body = body;
-  });
+  return changed ? with_params(fn, params, body) : with_body(fn, body);
 }
 
 IRModule apply(const IRModule& mod, const PassOptions&) { return with_unique_definitions(mod); }
 
 }  // namespace
+
+extern const Pass convert_ssa{"ConvertSSA", "tirx.transform", "ConvertSSA()", doc, nullptr, apply};
 
 }  // namespace mlc::transform::pass_convert_ssa
 
@@ -114,9 +99,3 @@ IRModule with_unique_definitions(const IRModule& mod) {
 }
 
 }  // namespace mlc::transform
-
-namespace mlc::transform::pass_convert_ssa {
-
-extern const Pass convert_ssa{"ConvertSSA", "tirx.transform", "ConvertSSA()", doc, nullptr, apply};
-
-}  // namespace mlc::transform::pass_convert_ssa

@@ -129,14 +129,13 @@ struct Flatten final : Rewriter {
       return make<IfThenElseNode>(condition, yes, no, s->span);
     }
     if (auto* attr = as<AttrStmtNode>(s)) {
-      std::string_view key = text(attr->attr_key);
-      if (auto iter = attr->node.as<IterVar>(); iter && (key == "thread_extent" || key == "virtual_thread"))
-        iters.push_back({(*iter)->var, make<RangeNode>(const_like(attr->value, 0), attr->value)});
+      if (IterVar thread = opened_thread(s))
+        iters.push_back({thread->var, make<RangeNode>(const_like(attr->value, 0), attr->value)});
       if (auto about = attr->node.as<Expr>(); about && param_data(*about)) {
-        Expr value = rewrite(attr->value);
-        Stmt body = rewrite(attr->body);
-        if (value.same_as(attr->value) && body.same_as(attr->body)) return s;
-        return make<AttrStmtNode>(attr->node, attr->attr_key, value, body, s->span);
+        return updated(attr, [&](AttrStmtNode& n) {
+          n.value = rewrite(attr->value);
+          n.body = rewrite(attr->body);
+        });
       }
     }
     if (auto* block = as<SBlockNode>(s)) {

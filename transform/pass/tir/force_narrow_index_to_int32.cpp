@@ -94,10 +94,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   narrow.learn(look);
   Array<Var> changed = params(narrow);
   Stmt body = narrow.rewrite(fn->body);
-  return with(fn, [&](PrimFuncNode& n) {
-    n.params = changed;
-    n.body = body;
-  });
+  return with_params(fn, changed, body);
 }
 
 }  // namespace

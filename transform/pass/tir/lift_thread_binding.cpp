@@ -31,21 +31,11 @@ struct Axis {
 };
 
 // The kinds of threads of one kernel, inner loops first.
-struct Find final : Walker {
+std::vector<Axis> axes_of(const Stmt& kernel) {
   Analyzer analyzer;
   std::vector<Axis> axes;
   std::vector<const ForNode*> path;
-
-  void visit(const Expr&) override {}
-  void visit(const Stmt& s) override {
-    auto* loop = as<ForNode>(s);
-    if (!loop) return walk_children(s);
-    path.push_back(loop);
-    walk_children(s);
-    if (loop->for_kind == ForKind::kThreadBinding) merge(*loop);
-    path.pop_back();
-  }
-  void merge(const ForNode& loop) {
+  auto merge = [&](const ForNode& loop) {
     std::string tag(loop.thread_binding->thread_tag);
     for (Axis& axis : axes) {
       if (axis.tag != tag) continue;
@@ -61,23 +51,23 @@ struct Find final : Walker {
     }
     axes.push_back({tag, make_var(String(std::string(tag)), loop.loop_var->dtype()), loop.min, loop.extent,
                     loop.annotations, path, loop.span});
-  }
-};
+  };
+  walk_with(kernel, [&](const Stmt& s, Walker& on) {
+    auto* loop = as<ForNode>(s);
+    if (!loop) return on.walk_children(s);
+    path.push_back(loop);
+    on.walk_children(s);
+    if (loop->for_kind == ForKind::kThreadBinding) merge(*loop);
+    path.pop_back();
+  });
+  return axes;
+}
 
-struct Lift final : BufferTypeRewriter {
+struct Lift final : Substituter {
   std::vector<Axis> axes;  // of the kernel around
-  VarMap replaced;
   bool inside = false;
 
-  using BufferTypeRewriter::keep;
-  using BufferTypeRewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) {
-      auto found = replaced.find(var);
-      if (found != replaced.end()) return found->second;
-    }
-    return BufferTypeRewriter::rewrite(e);
-  }
+  using Substituter::rewrite;
   Stmt rewrite(const Stmt& s) override {
     auto* loop = as<ForNode>(s);
     if (!loop) return rewrite_children(s);
@@ -85,9 +75,7 @@ struct Lift final : BufferTypeRewriter {
     if (!thread && !inside) return rewrite_children(s);
     bool outermost = !inside;
     if (outermost) {
-      Find find;
-      find.visit(s);
-      axes = std::move(find.axes);
+      axes = axes_of(s);
       std::stable_sort(axes.begin(), axes.end(),
                        [](const Axis& a, const Axis& b) { return a.rank() < b.rank(); });
       inside = true;
@@ -95,7 +83,7 @@ struct Lift final : BufferTypeRewriter {
     if (thread) {
       for (const Axis& axis : axes) {
         if (axis.tag == std::string(loop->thread_binding->thread_tag))
-          replaced[loop->loop_var.get()] = cast(loop->loop_var->dtype(), axis.var);
+          values[loop->loop_var.get()] = cast(loop->loop_var->dtype(), axis.var);
       }
     }
     Stmt body = rewrite(loop->body);
@@ -121,9 +109,7 @@ struct Lift final : BufferTypeRewriter {
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   Lift lift;
-  for (const Var& param : fn->params) {
-    if (param->buffer()) lift.keep(param);
-  }
+  lift.keep_params(fn);
   return with_body(fn, lift.rewrite(fn->body));
 }
 

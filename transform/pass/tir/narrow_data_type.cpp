@@ -90,8 +90,9 @@ struct Widths final : Walker {
   void visit(const Stmt& s) override {
     if (auto* loop = as<ForNode>(s)) {
       define(loop->loop_var, loop->min, loop->extent);
-    } else if (auto* attr = as<AttrStmtNode>(s); attr && opens_threads(*attr)) {
-      define(attr->node.as<IterVar>().value()->var, const_like(attr->value, 0), attr->value);
+    } else if (IterVar thread = opened_thread(s)) {
+      auto* attr = as<AttrStmtNode>(s);
+      define(thread->var, const_like(attr->value, 0), attr->value);
       visit(attr->value);
       visit(attr->body);
       return;
@@ -111,8 +112,6 @@ struct Widths final : Walker {
 class Narrow final : public IndexRewriter {
  public:
   Narrow(Place& place, const Widths& widths) : place_(place), widths_(widths) {}
-  void keep_parameter(const Buffer& buffer) { keep(buffer); }
-
   using IndexRewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     int outside = std::exchange(place_.bits, place_.below(e));
@@ -206,9 +205,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   Widths widths(place);
   widths.visit(fn->body);
   Narrow narrow(place, widths);
-  for (const Var& param : fn->params) {
-    if (param->buffer()) narrow.keep_parameter(param);
-  }
+  narrow.keep_params(fn);
   return with_body(fn, narrow.rewrite(fn->body));
 }
 

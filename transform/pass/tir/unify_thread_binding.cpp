@@ -19,7 +19,7 @@ needs: loops of one kind in a kernel have one extent.
 keeps: what every thread does. Annotations of a thread's loop go to the loop that stands in its place.
 Before blocks are lowered: a kernel is launched with all its threads at once.)";
 
-struct Unify final : BufferTypeRewriter {
+struct Unify final : Substituter {
   Analyzer analyzer;
   struct Axis {
     std::string tag;
@@ -28,26 +28,14 @@ struct Unify final : BufferTypeRewriter {
     Span span;
   };
   std::vector<Axis> axes;  // of the kernel, from the outside in
-  VarMap replaced;
   int depth = 0;
 
-  using BufferTypeRewriter::keep;
-  using BufferTypeRewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) {
-      auto found = replaced.find(var);
-      if (found != replaced.end()) return found->second;
-    }
-    return BufferTypeRewriter::rewrite(e);
-  }
+  using Substituter::rewrite;
   Stmt rewrite(const Stmt& s) override {
-    auto* attr = as<AttrStmtNode>(s);
-    if (attr && (text(attr->attr_key) == "thread_extent" || text(attr->attr_key) == "virtual_thread")) {
-      auto iter = attr->node.as<IterVar>();
-      if (!iter) return rewrite_children(s);
-      const Var& var = (*iter)->var;
-      Range dom = make<RangeNode>(int_imm(var->dtype(), 0), rewrite(attr->value));
-      return unify(var, std::string((*iter)->thread_tag), dom, attr->body, {}, s->span);
+    if (IterVar thread = opened_thread(s)) {
+      auto* attr = as<AttrStmtNode>(s);
+      Range dom = make<RangeNode>(int_imm(thread->var->dtype(), 0), rewrite(attr->value));
+      return unify(thread->var, std::string(thread->thread_tag), dom, attr->body, {}, s->span);
     }
     auto* loop = as<ForNode>(s);
     if (!loop || loop->for_kind != ForKind::kThreadBinding) return rewrite_children(s);
@@ -59,7 +47,7 @@ struct Unify final : BufferTypeRewriter {
  private:
   Stmt unify(const Var& var, const std::string& tag, const Range& dom, const Stmt& inner,
              const Map<String, Any>& annotations, Span span) {
-    replaced[var.get()] = cast(var->dtype(), find(tag, var->dtype(), dom, span));
+    values[var.get()] = cast(var->dtype(), find(tag, var->dtype(), dom, span));
     ++depth;
     Stmt body = rewrite(inner);
     --depth;
@@ -99,9 +87,7 @@ struct Unify final : BufferTypeRewriter {
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   Unify unify;
-  for (const Var& param : fn->params) {
-    if (param->buffer()) unify.keep(param);
-  }
+  unify.keep_params(fn);
   return with_body(fn, unify.rewrite(fn->body));
 }
 

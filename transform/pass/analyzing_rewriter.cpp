@@ -13,28 +13,17 @@ T AnalyzingRewriter::where(const Expr& condition, const T& x) {
 }
 
 Expr AnalyzingRewriter::rewrite(const Expr& e) {
-  if (auto* choice = as<SelectNode>(e)) {
-    Expr condition = rewrite(choice->condition);
-    if (!condition->dtype().is_scalar()) return rewrite_children(e);
-    Expr yes = where(condition, choice->true_value);
-    Expr no = where(analyzer.rewrite_simplify(logical_not(condition)), choice->false_value);
-    if (auto one = fold_choice(condition, yes, no)) return *one;
-    if (condition.same_as(choice->condition) && yes.same_as(choice->true_value) &&
-        no.same_as(choice->false_value)) {
-      return e;
-    }
-    return make<SelectNode>(condition, yes, no, e->span);
-  }
-  if (auto* choice = as_call_to(e, "tirx.if_then_else")) {
-    Expr condition = rewrite(choice->args[0]);
-    Expr yes = where(condition, choice->args[1]);
-    Expr no = where(analyzer.rewrite_simplify(logical_not(condition)), choice->args[2]);
-    if (auto one = fold_choice(condition, yes, no)) return *one;
-    if (condition.same_as(choice->args[0]) && yes.same_as(choice->args[1]) && no.same_as(choice->args[2]))
-      return e;
-    return with(ref(choice), [&](CallNode& n) { n.args = {condition, yes, no}; });
-  }
-  return rewrite_children(e);
+  auto choice = as_choice(e);
+  if (!choice) return rewrite_children(e);
+  bool is_select = as<SelectNode>(e) != nullptr;
+  Expr condition = rewrite(choice->condition);
+  if (is_select && !condition->dtype().is_scalar()) return rewrite_children(e);
+  Expr yes = where(condition, choice->yes);
+  Expr no = where(analyzer.rewrite_simplify(logical_not(condition)), choice->no);
+  if (auto one = fold_choice(condition, yes, no)) return *one;
+  if (condition.same_as(choice->condition) && yes.same_as(choice->yes) && no.same_as(choice->no)) return e;
+  if (is_select) return make<SelectNode>(condition, yes, no, e->span);
+  return with(ref(as<CallNode>(e)), [&](CallNode& n) { n.args = {condition, yes, no}; });
 }
 
 Stmt AnalyzingRewriter::rewrite(const Stmt& s) {
@@ -56,11 +45,9 @@ Stmt AnalyzingRewriter::rewrite(const Stmt& s) {
     }
     return make<IfThenElseNode>(condition, yes, no, s->span);
   }
-  if (auto* attr = as<AttrStmtNode>(s)) {
-    if (auto iter = attr->node.as<IterVar>();
-        iter && (attr->attr_key == "thread_extent" || attr->attr_key == "virtual_thread")) {
-      analyzer.bind((*iter)->var, make<RangeNode>(const_like(attr->value, 0), attr->value));
-    }
+  if (IterVar thread = opened_thread(s)) {
+    const Expr& extent = as<AttrStmtNode>(s)->value;
+    analyzer.bind(thread->var, make<RangeNode>(const_like(extent, 0), extent));
   }
   if (auto* bind = as<BindNode>(s)) {
     Expr value = rewrite(bind->value);

@@ -27,8 +27,6 @@ class BufferMemory {
   const ir::VarNode* root(const ir::VarNode* buffer) const { return find(buffer).root; }
   // Does the function allocate it?
   bool is_local(const ir::VarNode* buffer) const { return find(buffer).local; }
-  // Is it reached by nothing but buffers with the same root? Arguments are under `tirx.noalias`.
-  bool is_exclusive(const ir::VarNode* buffer) const { return find(buffer).exclusive; }
   // Is what is stored to one never seen by a load of the other?
   bool apart(const ir::VarNode* a, const ir::VarNode* b) const {
     Memory one = find(a), other = find(b);
@@ -40,13 +38,29 @@ class BufferMemory {
   struct Memory {
     const ir::VarNode* root = nullptr;
     bool local = false;
-    bool exclusive = false;
+    bool exclusive = false;  // reached by nothing but buffers with the same root: arguments by `tirx.noalias`
   };
   Memory find(const ir::VarNode* buffer) const {
     auto found = memory_.find(buffer);
     return found == memory_.end() ? Memory{} : found->second;
   }
   std::unordered_map<const ir::VarNode*, Memory> memory_;
+};
+
+// A rewriter of statements that knows it.
+class MemoryRewriter : public ir::Rewriter {
+ public:
+  explicit MemoryRewriter(const ir::PrimFunc& fn) : memory(fn) {}
+  using Rewriter::rewrite;
+  ir::Expr rewrite(const ir::Expr& e) final { return e; }
+  ir::Stmt rewrite(const ir::Stmt& s) final {
+    memory.declare(s);
+    return rewrite_declared(s);
+  }
+
+ protected:
+  BufferMemory memory;
+  virtual ir::Stmt rewrite_declared(const ir::Stmt& s) = 0;
 };
 
 }  // namespace mlc::transform

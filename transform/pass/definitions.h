@@ -8,6 +8,16 @@
 
 namespace mlc::transform {
 
+// The variables that are defined in a statement.
+inline std::unordered_set<const VarNode*> defined_in(const Stmt& s) {
+  struct Defined final : Walker {
+    std::unordered_set<const VarNode*> vars;
+    void visit_def(const Var& var) override { vars.insert(var.get()); }
+  } found;
+  found.visit(s);
+  return found.vars;
+}
+
 // Is every variable defined once? `lets_repeat`: expressions may name one value several times.
 class Definitions final : public Walker {
  public:

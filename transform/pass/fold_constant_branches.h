@@ -24,13 +24,20 @@ inline std::optional<Stmt> fold_branch(const Expr& condition, const Stmt& yes, c
   return fold_choice<Stmt>(condition, yes, no ? no : no_op());
 }
 
+// T.Select or T.if_then_else.
+struct Choice {
+  Expr condition, yes, no;
+};
+inline std::optional<Choice> as_choice(const Expr& e) {
+  if (auto* select = as<SelectNode>(e))
+    return Choice{select->condition, select->true_value, select->false_value};
+  auto* call = as_call_to(e, "tirx.if_then_else");
+  return call ? std::optional(Choice{call->args[0], call->args[1], call->args[2]}) : std::nullopt;
+}
 // The expression, or what is left of it where it is a choice whose condition is a constant.
 inline Expr fold_constant_branch(const Expr& e) {
-  if (auto* choice = as<SelectNode>(e))
-    return fold_choice(choice->condition, choice->true_value, choice->false_value).value_or(e);
-  if (auto* choice = as_call_to(e, "tirx.if_then_else"))
-    return fold_choice(choice->args[0], choice->args[1], choice->args[2]).value_or(e);
-  return e;
+  auto choice = as_choice(e);
+  return choice ? fold_choice(choice->condition, choice->yes, choice->no).value_or(e) : e;
 }
 inline Stmt fold_constant_branch(const Stmt& s) {
   auto* branch = as<IfThenElseNode>(s);

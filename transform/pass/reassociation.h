@@ -36,10 +36,8 @@ inline Stmt with_value(const BufferStoreNode& store, const Expr& value) {
 struct Accumulator {
   Buffer buffer;
 
-  Accumulator(std::string_view name, DataType dtype)
-      : buffer(make<VarNode>(String(std::string(name)),
-                             make<BufferTypeNode>(dtype, String("local"), Array<Expr>{int32(1)},
-                                                  Array<Expr>{}, Expr(int32(0))))) {}
+  Accumulator(std::string name, DataType dtype)
+      : buffer(new_buffer(std::move(name), dtype, "local", {int32(1)})) {}
   Stmt allocate() const { return make<AllocBufferNode>(buffer); }
   Expr value() const { return make<TensorLoadNode>(buffer, Array<Expr>{int32(0)}); }
   Stmt set(const Expr& value) const { return make<BufferStoreNode>(buffer, value, Array<Expr>{int32(0)}); }

@@ -5,7 +5,8 @@
 #include "transform/arith/int_set.h"
 #include "transform/arith/region_bound.h"
 #include "transform/pass/buffer_types.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/definitions.h"
+#include "transform/pass/lower_opaque.h"
 #include "transform/pass/refusals.h"
 #include "transform/pass/regions.h"
 
@@ -149,8 +150,7 @@ class TouchedRegions final : public Walker {
       throw refuse(refusals["explicit-region-places"]).kind("TypeError");
     }
     for (const Any& place : *places) {
-      auto imm = place.as<IntImm>();
-      int64_t at = imm ? (*imm)->value : place.cast<int64_t>();
+      int64_t at = integer_of(place).value();
       if (at >= 0 && at < static_cast<int64_t>(regions.size()))
         marked[regions[at]->source.get()].push_back(regions[at]);
     }
@@ -354,42 +354,11 @@ struct Compact final : Rewriter {
   Var rewrite_def(const Var& var) override { return rewrite_buffer(var); }
 };
 
-// Strides asked for by `buffer_dim_align` annotations: (axis, factor, offset) by buffer.
-struct DimAlign final : Walker {
-  struct Request {
-    size_t axis;
-    int64_t factor, offset;
-  };
-  std::unordered_map<const VarNode*, std::vector<Request>> requests;
-
-  void visit(const Stmt& s) override {
-    if (auto* block = as<SBlockNode>(s)) {
-      auto found = block->annotations.find("buffer_dim_align");
-      if (found != block->annotations.end()) read(*block, (*found).second);
-    }
-    walk_children(s);
-  }
-  void visit(const Expr& e) override {}
-
- private:
-  void read(const SBlockNode& block, const Any& annotation) {
-    for (const Any& row : annotation.cast<Array<Any>>()) {
-      auto tuple = row.cast<Array<Any>>();
-      auto at = [&](size_t i) {
-        if (auto imm = tuple[i].as<IntImm>()) return (*imm)->value;
-        return tuple[i].cast<int64_t>();
-      };
-      const Buffer& buffer = block.writes[static_cast<size_t>(at(0))]->source;
-      requests[buffer.get()].push_back({static_cast<size_t>(at(1)), at(2), at(3)});
-    }
-  }
-};
-
-Array<Expr> aligned_strides(const Array<Expr>& shape, const std::vector<DimAlign::Request>& requests) {
+Array<Expr> aligned_strides(const Array<Expr>& shape, const std::vector<DimAlign>& requests) {
   std::vector<Expr> strides(shape.size());
   Expr stride = int32(1);
   for (size_t d = shape.size(); d-- > 0;) {
-    for (const DimAlign::Request& request : requests) {
+    for (const DimAlign& request : requests) {
       if (request.axis == d) {  // the next multiple of factor plus offset
         Expr factor = const_like(stride, request.factor);
         Expr offset = const_like(stride, request.offset);
@@ -402,23 +371,10 @@ Array<Expr> aligned_strides(const Array<Expr>& shape, const std::vector<DimAlign
   return {strides.begin(), strides.end()};
 }
 
-// Variables that the body defines: loops, names and what blocks run over.
-struct Defined final : Walker {
-  std::unordered_set<const VarNode*> vars;
-  void visit_def(const Var& var) override { vars.insert(var.get()); }
-  void visit(const Expr& e) override {}
-  void visit(const Stmt& s) override {
-    if (auto* attr = as<AttrStmtNode>(s)) {
-      if (auto thread = attr->node.as<IterVar>()) vars.insert((*thread)->var.get());
-    }
-    walk_children(s);
-  }
-};
-
 // Is the size the same wherever in the function it is asked for?
-bool known_at_entry(const Expr& size, const Defined& inside) {
+bool known_at_entry(const Expr& size, const std::unordered_set<const VarNode*>& inside) {
   return side_effect(size) <= Effect::kPure &&
-         !uses_var(size, [&](const VarNode* var) { return inside.vars.contains(var); });
+         !uses_var(size, [&](const VarNode* var) { return inside.contains(var); });
 }
 
 // A buffer has an element: of `min(n, 1)` elements, or of that many rows, there is one.
@@ -432,12 +388,15 @@ Expr one_at_least(const Expr& size) {
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   bool strict = options.flag(0);
-  Defined inside;
-  inside.visit(fn->body);
+  auto inside = defined_in(fn->body);
   TouchedRegions touched;
   touched.visit(fn->body);
-  DimAlign align;
-  align.visit(fn->body);
+  std::unordered_map<const VarNode*, std::vector<DimAlign>> requests;  // by buffer
+  walk_with(fn->body, [&](const Stmt& s, Walker& on) {
+    if (auto* block = as<SBlockNode>(s))
+      for (const DimAlign& one : dim_alignments(*block)) requests[one.buffer.get()].push_back(one);
+    on.walk_children(s);
+  });
   Compact compact;
   for (auto& [var, box] : touched.boxes) {
     const BufferTypeNode* type = var->buffer();
@@ -483,12 +442,12 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
       next.begin.push_back(begin);
       shape.push_back(extent);
     }
-    auto requested = align.requests.find(var);
-    if (!changed && requested == align.requests.end()) continue;
+    auto requested = requests.find(var);
+    if (!changed && requested == requests.end()) continue;
     next.buffer = with_type(ref(var), with(type_of(ref(var)), [&](BufferTypeNode& n) {
                               n.shape = shape;
                               n.strides = {};
-                              if (requested != align.requests.end())
+                              if (requested != requests.end())
                                 n.strides = aligned_strides(shape, requested->second);
                             }));
     compact.buffers[var] = next;

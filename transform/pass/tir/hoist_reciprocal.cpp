@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "transform/pass/buffer_memory.h"
+#include "transform/pass/definitions.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
 
@@ -36,58 +37,36 @@ Expr one_lane(const Expr& divisor) {
 }
 
 // The quotients of floats that each step of a loop computes, and all that it changes.
-struct Quotients final : Walker {
+struct Quotients {
   std::vector<const BinaryNode*> found;
   std::vector<const VarNode*> stored;
-  std::unordered_set<const VarNode*> defined;
   bool only_stores = true;
-
-  explicit Quotients(const ForNode* loop) {
-    defined.insert(loop->loop_var.get());
-    visit(loop->body);
-  }
-  void visit(const Stmt& s) override {
-    if (auto* store = as<BufferStoreNode>(s)) {
-      stored.push_back(store->buffer.get());
-      return walk_children(s);
-    }
-    only_stores = only_stores && as<SeqStmtNode>(s) != nullptr;
-    walk_children(s);
-  }
-  void visit(const Expr& e) override {
+};
+Quotients quotients_of(const ForNode* loop) {
+  Quotients in;
+  auto statement = [&](const Stmt& s, Walker& on) {
+    auto* store = as<BufferStoreNode>(s);
+    if (store) in.stored.push_back(store->buffer.get());
+    in.only_stores = in.only_stores && (store || as<SeqStmtNode>(s));
+    on.walk_children(s);
+  };
+  auto expression = [&](const Expr& e, Walker& on) {
     if (as_call_to(e, "tirx.if_then_else") != nullptr) return;  // only one of its values is computed
     if (e->kind == ExprKind::kAnd || e->kind == ExprKind::kOr) return;
-    auto* quotient = e->kind == ExprKind::kDiv ? static_cast<const BinaryNode*>(e.get()) : nullptr;
     // Narrower floats are computed with as float32, and rounded twice then.
+    auto* quotient = as<DivNode>(e);
     if (quotient != nullptr && e->dtype().is_float() && e->dtype().bits() >= 32 &&
         one_lane(quotient->b)->dtype().is_scalar())
-      found.push_back(quotient);
-    walk_children(e);
-  }
-  void visit_def(const Var& var) override { defined.insert(var.get()); }
-};
+      in.found.push_back(quotient);
+    on.walk_children(e);
+  };
+  walk_with(loop->body, overloaded{statement, expression});
+  return in;
+}
 
-using Products = std::unordered_map<const BinaryNode*, Expr>;
-
-struct Multiply final : Rewriter {
-  const Products& reciprocals;
-  explicit Multiply(const Products& reciprocals) : reciprocals(reciprocals) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    auto* quotient = e->kind == ExprKind::kDiv ? static_cast<const BinaryNode*>(e.get()) : nullptr;
-    auto found = quotient == nullptr ? reciprocals.end() : reciprocals.find(quotient);
-    return found == reciprocals.end() ? rewrite_children(e) : mul(rewrite(quotient->a), found->second);
-  }
-};
-
-struct Hoist final : Rewriter {
-  BufferMemory memory;
-  explicit Hoist(const PrimFunc& fn) : memory(fn) {}
-
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    memory.declare(s);
+struct Hoist final : MemoryRewriter {
+  using MemoryRewriter::MemoryRewriter;
+  Stmt rewrite_declared(const Stmt& s) override {
     auto* loop = as<ForNode>(s);
     bool asked = loop != nullptr && loop->annotations.count(String(std::string(kReciprocal))) != 0 &&
                  (loop->for_kind == ForKind::kSerial || loop->for_kind == ForKind::kUnrolled);
@@ -99,8 +78,9 @@ struct Hoist final : Rewriter {
   std::vector<const BinaryNode*> invariant_quotients(const ForNode* loop) const {
     auto steps = const_int(loop->extent);
     if (!steps || *steps <= 0) return {};
-    Quotients in(loop);
+    Quotients in = quotients_of(loop);
     if (!in.only_stores) return {};
+    auto defined = defined_in(ref(loop));
     auto stays = [&](const TensorLoadNode* load) {
       return std::ranges::all_of(in.stored,
                                  [&](const VarNode* each) { return memory.apart(load->source.get(), each); });
@@ -108,7 +88,7 @@ struct Hoist final : Rewriter {
     std::erase_if(in.found, [&](const BinaryNode* quotient) {
       const Expr divisor = one_lane(quotient->b);
       bool invariant = as<FloatImmNode>(divisor) == nullptr && side_effect(divisor) <= Effect::kReadState &&
-                       !uses_var(divisor, [&](const VarNode* var) { return in.defined.contains(var); });
+                       !uses_var(divisor, [&](const VarNode* var) { return defined.contains(var); });
       post_order(divisor, [&](const Expr& e) {
         auto* load = as<TensorLoadNode>(e);
         invariant = invariant && (load == nullptr || stays(load));
@@ -120,7 +100,7 @@ struct Hoist final : Rewriter {
 
   static Stmt hoisted(const ForNode* loop, const std::vector<const BinaryNode*>& quotients) {
     Array<Stmt> parts;
-    Products reciprocals;
+    std::unordered_map<const BinaryNode*, Expr> reciprocals;
     std::vector<std::pair<Expr, Var>> known;  // divisors and their reciprocals
     Expr normal = bool_imm(true);
     for (const BinaryNode* quotient : quotients) {
@@ -145,7 +125,12 @@ struct Hoist final : Rewriter {
       reciprocals[quotient] = by;
     }
     For divides = with(ref(loop), [](ForNode& n) { n.annotations.erase(String(std::string(kReciprocal))); });
-    For multiplies = with(divides, [&](ForNode& n) { n.body = Multiply(reciprocals).rewrite(n.body); });
+    Stmt multiplies = rewrite_with(Stmt(divides), [&](const Expr& e, Rewriter& on) {
+      auto* quotient = as<DivNode>(e);
+      auto found = quotient == nullptr ? reciprocals.end() : reciprocals.find(quotient);
+      return found == reciprocals.end() ? on.rewrite_children(e)
+                                        : mul(on.rewrite(quotient->a), found->second);
+    });
     parts.push_back(make<IfThenElseNode>(call_op(DataType::Bool(), "tirx.likely", {normal}), multiplies,
                                          FreshBinders().rewrite(Stmt(divides)), loop->span));
     return seq(parts);

@@ -20,19 +20,10 @@ keeps: every statement. Loops of one iteration without annotations go; `pragma_*
 attributes around the loop; thread bindings become thread extents, also where there is one thread.
 The end of schedulable TIR: what follows knows loops, buffers and statements only.)";
 
-struct LowerBlocks final : BufferTypeRewriter {
-  VarMap unit_loops;
+struct LowerBlocks final : Substituter {  // variables of loops of one iteration
   Blocks blocks;
-
   explicit LowerBlocks(Blocks blocks) : blocks(blocks) {}
-  using BufferTypeRewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) {
-      auto found = unit_loops.find(var);
-      if (found != unit_loops.end()) return found->second;
-    }
-    return BufferTypeRewriter::rewrite(e);
-  }
+  using Substituter::rewrite;
   Stmt rewrite(const Stmt& s) override {
     if (auto* realize = as<SBlockRealizeNode>(s); realize && blocks == Blocks::kLower)
       return lower_block(*realize);
@@ -59,8 +50,11 @@ struct LowerBlocks final : BufferTypeRewriter {
           .at(block->span)
           .help("run LowerInitBlock, ConvertBlocksToOpaque and LowerMatchBuffer first");
     }
-    auto aligned = block->annotations.find("buffer_dim_align");
-    if (aligned != block->annotations.end()) note_alignment(*block, (*aligned).second);
+    // They go to the allocation, whose buffer they are about.
+    for (const DimAlign& one : dim_alignments(*block)) {
+      alignment_[one.buffer.get()].push_back(
+          Array<Any>{int64_t{-1}, static_cast<int64_t>(one.axis), one.factor, one.offset});
+    }
     Stmt body = rewrite(block->body);
     Expr predicate = rewrite(realize.predicate);
     if (!is_const_int(predicate, 1)) body = make<IfThenElseNode>(predicate, body);
@@ -82,25 +76,12 @@ struct LowerBlocks final : BufferTypeRewriter {
     return result;
   }
 
-  // Rows of (buffer, axis, factor, offset) go to the allocation, whose buffer they are about.
-  void note_alignment(const SBlockNode& block, const Any& annotation) {
-    for (const Any& row : annotation.cast<Array<Any>>()) {
-      auto tuple = row.cast<Array<Any>>();
-      auto number = [&](size_t i) {
-        auto imm = tuple[i].as<IntImm>();
-        return imm ? (*imm)->value : tuple[i].cast<int64_t>();
-      };
-      const Buffer& buffer = block.writes[static_cast<size_t>(number(0))]->source;
-      alignment_[buffer.get()].push_back(Array<Any>{int64_t{-1}, number(1), number(2), number(3)});
-    }
-  }
-
   Stmt lower_loop(const ForNode& loop) {
     Expr min = rewrite(loop.min);
     Expr extent = rewrite(loop.extent);
     bool unit = is_const_int(extent, 1);
     if (unit && loop.annotations.empty()) {
-      unit_loops[loop.loop_var.get()] = cast(loop.loop_var->dtype(), min);
+      values[loop.loop_var.get()] = cast(loop.loop_var->dtype(), min);
       if (loop.for_kind != ForKind::kThreadBinding) return rewrite(loop.body);
     }
     Stmt body = rewrite(loop.body);
@@ -156,9 +137,23 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return lower_opaque(fn,
 
 }  // namespace
 
+extern const Pass lower_opaque_block{"LowerOpaqueBlock", "s_tir.transform", "LowerOpaqueBlock()", doc, apply};
+
 }  // namespace mlc::transform::pass_lower_opaque_block
 
 namespace mlc::transform {
+
+std::vector<DimAlign> dim_alignments(const SBlockNode& block) {
+  std::vector<DimAlign> all;
+  auto found = block.annotations.find("buffer_dim_align");
+  if (found == block.annotations.end()) return all;
+  for (const Any& row : (*found).second.cast<Array<Any>>()) {
+    auto tuple = row.cast<Array<Any>>();
+    auto at = [&](size_t i) { return integer_of(tuple[i]).value(); };
+    all.push_back({block.writes[at(0)]->source, static_cast<size_t>(at(1)), at(2), at(3)});
+  }
+  return all;
+}
 
 PrimFunc lower_opaque(const PrimFunc& fn, Blocks blocks) {
   using namespace pass_lower_opaque_block;
@@ -166,9 +161,3 @@ PrimFunc lower_opaque(const PrimFunc& fn, Blocks blocks) {
 }
 
 }  // namespace mlc::transform
-
-namespace mlc::transform::pass_lower_opaque_block {
-
-extern const Pass lower_opaque_block{"LowerOpaqueBlock", "s_tir.transform", "LowerOpaqueBlock()", doc, apply};
-
-}  // namespace mlc::transform::pass_lower_opaque_block

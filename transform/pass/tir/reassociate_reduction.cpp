@@ -67,15 +67,10 @@ Extreme extreme_of(const ForNode* loop, const BufferMemory& memory) {
   return plain ? Extreme{store, x, first} : Extreme{};
 }
 
-struct Reassociate final : Rewriter {
-  BufferMemory memory;
+struct Reassociate final : MemoryRewriter {
   int64_t masked_bits;
-  Reassociate(const PrimFunc& fn, int64_t masked_bits) : memory(fn), masked_bits(masked_bits) {}
-
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    memory.declare(s);
+  Reassociate(const PrimFunc& fn, int64_t masked_bits) : MemoryRewriter(fn), masked_bits(masked_bits) {}
+  Stmt rewrite_declared(const Stmt& s) override {
     auto* loop = as<ForNode>(s);
     if (loop == nullptr || loop->annotations.count(kAnyOrder) == 0 || loop->for_kind == ForKind::kParallel ||
         loop->for_kind == ForKind::kThreadBinding)

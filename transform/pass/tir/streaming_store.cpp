@@ -5,6 +5,7 @@
 
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_memory.h"
+#include "transform/pass/definitions.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
 
@@ -37,28 +38,17 @@ constexpr int64_t kLine = 64;  // bytes
 // The variables in the indices of what is stored to a buffer.
 std::vector<Var> index_vars(const Stmt& body, const VarNode* buffer) {
   std::vector<Var> found;
-  post_order(
-      body, [](const Expr&) {},
-      [&](const Stmt& s) {
-        auto* store = as<BufferStoreNode>(s);
-        if (store == nullptr || store->buffer.get() != buffer) return;
-        for (const Expr& index : store->indices) {
-          for (const Var& var : free_vars(index)) {
-            bool seen = std::ranges::any_of(found, [&](const Var& each) { return each.same_as(var); });
-            if (var->buffer() == nullptr && var->dtype().is_int() && !seen) found.push_back(var);
-          }
-        }
-      });
+  post_order(body, nullptr, [&](const Stmt& s) {
+    auto* store = as<BufferStoreNode>(s);
+    if (store == nullptr || store->buffer.get() != buffer) return;
+    for (const Expr& index : store->indices) {
+      for (const Var& var : free_vars(index)) {
+        bool seen = std::ranges::any_of(found, [&](const Var& each) { return each.same_as(var); });
+        if (var->buffer() == nullptr && var->dtype().is_int() && !seen) found.push_back(var);
+      }
+    }
+  });
   return found;
-}
-
-std::unordered_set<const VarNode*> defined_in(const Stmt& body) {
-  struct Defined final : Walker {
-    std::unordered_set<const VarNode*> vars;
-    void visit_def(const Var& var) override { vars.insert(var.get()); }
-  } found;
-  found.visit(body);
-  return found.vars;
 }
 
 // The buffer outside of a statement whose memory one in it shows; null where there is none.
@@ -71,23 +61,15 @@ const VarNode* outer_buffer(const VarNode* buffer, const BufferMemory& memory,
 // The buffers outside of a statement that it stores to, in order of appearance.
 std::vector<const VarNode*> outer_stores(const Stmt& body, BufferMemory memory,
                                          const std::unordered_set<const VarNode*>& inner) {
-  struct Stored final : Walker {
-    BufferMemory& memory;
-    const std::unordered_set<const VarNode*>& inner;
-    std::vector<const VarNode*> order;
-    Stored(BufferMemory& memory, const std::unordered_set<const VarNode*>& inner)
-        : memory(memory), inner(inner) {}
-    void visit(const Stmt& s) override {
-      memory.declare(s);
-      auto* store = as<BufferStoreNode>(s);
-      auto* buffer = store == nullptr ? nullptr : outer_buffer(store->buffer.get(), memory, inner);
-      if (buffer != nullptr && std::ranges::find(order, buffer) == order.end()) order.push_back(buffer);
-      walk_children(s);
-    }
-    void visit(const Expr&) override {}
-  } found(memory, inner);
-  found.visit(body);
-  return found.order;
+  std::vector<const VarNode*> order;
+  walk_with(body, [&](const Stmt& s, Walker& on) {
+    memory.declare(s);
+    auto* store = as<BufferStoreNode>(s);
+    auto* buffer = store == nullptr ? nullptr : outer_buffer(store->buffer.get(), memory, inner);
+    if (buffer != nullptr && std::ranges::find(order, buffer) == order.end()) order.push_back(buffer);
+    on.walk_children(s);
+  });
+  return order;
 }
 
 // What is known of variables: loops count from a constant by a constant, names have a value.
@@ -110,64 +92,30 @@ int64_t alignment_of(Analyzer& analyzer, const Expr& index, int64_t bytes) {
   return std::gcd(elements * bytes, kLine);
 }
 
-// The stores whose vectors are whole, where the memory outside begins with a line.
-struct Marker final : Rewriter {
-  Analyzer& analyzer;
-  BufferMemory memory;
-  const std::unordered_set<const VarNode*>& inner;
-  bool found = false;
-  Marker(Analyzer& analyzer, BufferMemory memory, const std::unordered_set<const VarNode*>& inner)
-      : analyzer(analyzer), memory(std::move(memory)), inner(inner) {}
-
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    memory.declare(s);
-    learn(analyzer, s);
-    if (auto* attr = as<AttrStmtNode>(s); attr && text(attr->attr_key) == "pragma_nontemporal_store")
-      return rewrite(attr->body);
-    auto* store = as<BufferStoreNode>(s);
-    if (store == nullptr) return rewrite_children(s);
-    int64_t alignment = streams(*store);
-    if (alignment == 0) return s;
-    found = true;
-    return make<AttrStmtNode>(Expr(int32(0)), String("mlc.streaming_store"), Expr(int32(alignment)), s,
-                              s->span);
+// The alignment of a store that can go past the caches, to memory outside that begins with a line; else 0.
+int64_t streams(const BufferStoreNode& store, Analyzer& analyzer) {
+  DataType dtype = store.value->dtype();
+  const BufferTypeNode* type = store.buffer->buffer();
+  DataType element = type->dtype;
+  if (dtype.lanes() <= 1 || store.indices.size() != 1 || !type->strides.empty()) return 0;
+  Expr first = store.indices[0];
+  if (!first->dtype().is_scalar()) {
+    auto* ramp = as<RampNode>(first);
+    if (ramp == nullptr || !is_const_int(ramp->stride, 1) || !ramp->base->dtype().is_scalar()) return 0;
+    first = ramp->base;
   }
+  int64_t element_bytes = static_cast<int64_t>(element.bytes()) * element.lanes();
+  int64_t alignment = alignment_of(analyzer, first, element_bytes);
+  if (type->elem_offset)
+    alignment = std::gcd(alignment, alignment_of(analyzer, type->elem_offset, element_bytes));
+  int64_t bytes = static_cast<int64_t>(dtype.bytes()) * dtype.lanes();
+  return alignment >= std::min(bytes, kLine) ? alignment : 0;
+}
 
- private:
-  // The alignment of a store that can go past the caches, else 0.
-  int64_t streams(const BufferStoreNode& store) {
-    DataType dtype = store.value->dtype();
-    const BufferTypeNode* type = store.buffer->buffer();
-    DataType element = type->dtype;
-    if (dtype.lanes() <= 1 || outer_buffer(store.buffer.get(), memory, inner) == nullptr ||
-        store.indices.size() != 1 || !type->strides.empty())
-      return 0;
-    Expr first = store.indices[0];
-    if (!first->dtype().is_scalar()) {
-      auto* ramp = as<RampNode>(first);
-      if (ramp == nullptr || !is_const_int(ramp->stride, 1) || !ramp->base->dtype().is_scalar()) return 0;
-      first = ramp->base;
-    }
-    int64_t element_bytes = static_cast<int64_t>(element.bytes()) * element.lanes();
-    int64_t alignment = alignment_of(analyzer, first, element_bytes);
-    if (type->elem_offset)
-      alignment = std::gcd(alignment, alignment_of(analyzer, type->elem_offset, element_bytes));
-    int64_t bytes = static_cast<int64_t>(dtype.bytes()) * dtype.lanes();
-    return alignment >= std::min(bytes, kLine) ? alignment : 0;
-  }
-};
-
-struct Stream final : Rewriter {
+struct Stream final : MemoryRewriter {
   Analyzer analyzer;
-  BufferMemory memory;
-  explicit Stream(const PrimFunc& fn) : memory(fn) {}
-
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    memory.declare(s);
+  using MemoryRewriter::MemoryRewriter;
+  Stmt rewrite_declared(const Stmt& s) override {
     learn(analyzer, s);
     auto* attr = as<AttrStmtNode>(s);
     if (attr == nullptr || text(attr->attr_key) != "pragma_nontemporal_store") return rewrite_children(s);
@@ -202,23 +150,31 @@ struct Stream final : Rewriter {
       Expr begin = call_op(address, "tirx.reinterpret", {data_of(ref(buffer))});
       expect(eq(floormod(begin, make_const(address, kLine)), make_const(address, 0)));
     }
-    Marker marker(*inside, memory, inner);
-    Stmt marked = marker.rewrite(body);
-    if (!marker.found || is_const_int(worth, 0)) return without_pragmas(body);
-    return make<IfThenElseNode>(worth, marked, FreshBinders().rewrite(without_pragmas(body)), body->span);
+    // The stores whose vectors are whole.
+    Stmt plain = without_pragmas(body);
+    bool found = false;
+    Stmt marked = rewrite_with(plain, [&, memory = memory](const Stmt& s, Rewriter& on) mutable -> Stmt {
+      memory.declare(s);
+      learn(*inside, s);
+      auto* store = as<BufferStoreNode>(s);
+      if (store == nullptr) return on.rewrite_children(s);
+      bool outside = outer_buffer(store->buffer.get(), memory, inner) != nullptr;
+      int64_t alignment = outside ? streams(*store, *inside) : 0;
+      if (alignment == 0) return s;
+      found = true;
+      return make<AttrStmtNode>(Expr(int32(0)), String("mlc.streaming_store"), Expr(int32(alignment)), s,
+                                s->span);
+    });
+    if (!found || is_const_int(worth, 0)) return plain;
+    return make<IfThenElseNode>(worth, marked, FreshBinders().rewrite(plain), body->span);
   }
 
   static Stmt without_pragmas(const Stmt& body) {
-    struct Drop final : Rewriter {
-      using Rewriter::rewrite;
-      Expr rewrite(const Expr& e) override { return e; }
-      Stmt rewrite(const Stmt& s) override {
-        auto* attr = as<AttrStmtNode>(s);
-        if (attr && text(attr->attr_key) == "pragma_nontemporal_store") return rewrite(attr->body);
-        return rewrite_children(s);
-      }
-    };
-    return Drop().rewrite(body);
+    return rewrite_with(body, [](const Stmt& s, Rewriter& on) {
+      auto* attr = as<AttrStmtNode>(s);
+      bool pragma = attr && text(attr->attr_key) == "pragma_nontemporal_store";
+      return pragma ? on.rewrite(attr->body) : on.rewrite_children(s);
+    });
   }
 };
 

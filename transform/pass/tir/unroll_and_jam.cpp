@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/tir/linear.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_memory.h"
 #include "transform/pass/fresh_binders.h"
@@ -33,50 +34,10 @@ struct Nest {
   Expr init;  // null: the output has its first value already
 };
 
-// `e` as a sum of constant * variable over `vars`, plus anything without them. False when it is not linear.
-bool linear_part(const Expr& e, int64_t factor, std::unordered_map<const VarNode*, int64_t>& coefficients) {
-  if (auto* var = as<VarNode>(e)) {
-    if (auto found = coefficients.find(var); found != coefficients.end()) found->second += factor;
-    return true;
-  }
-  if (auto* add = as<AddNode>(e)) {
-    return linear_part(add->a, factor, coefficients) && linear_part(add->b, factor, coefficients);
-  }
-  if (auto* sub = as<SubNode>(e)) {
-    return linear_part(sub->a, factor, coefficients) && linear_part(sub->b, -factor, coefficients);
-  }
-  if (auto* mul = as<MulNode>(e)) {
-    auto right = const_int(mul->b);
-    auto left = const_int(mul->a);
-    int64_t scaled = 0;
-    if (right && !__builtin_mul_overflow(factor, *right, &scaled))
-      return linear_part(mul->a, scaled, coefficients);
-    if (left && !__builtin_mul_overflow(factor, *left, &scaled))
-      return linear_part(mul->b, scaled, coefficients);
-  }
-  return !uses_var(e, [&](const VarNode* var) { return coefficients.contains(var); });
-}
-
-// Indices as a person would write them: k * 8 + 1 for a step of its own leaves 0 * 8 and k * 8 * 64.
-struct SimpleIndices final : Rewriter {
-  Analyzer analyzer;
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    auto* load = as<TensorLoadNode>(e);
-    if (load == nullptr) return rewrite_children(e);
-    Array<Expr> indices;
-    for (const Expr& index : load->indices) indices.push_back(analyzer.simplify(index));
-    return make<TensorLoadNode>(load->source, indices, load->span);
-  }
-};
-
-class Jam final : public Rewriter {
+class Jam final : public MemoryRewriter {
  public:
-  explicit Jam(const PrimFunc& fn) : memory_(fn) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    memory_.declare(s);
+  using MemoryRewriter::MemoryRewriter;
+  Stmt rewrite_declared(const Stmt& s) override {
     if (auto* loop = as<ForNode>(s)) {
       Nest nest;
       if (reduction(loop) && find_nest(loop, loop->body, nest) && legal(loop, nest))
@@ -138,7 +99,14 @@ class Jam final : public Rewriter {
     if (index->dtype().is_vector()) return false;
     std::unordered_map<const VarNode*, int64_t> coefficients;
     for (const ForNode* loop : nest.loops) coefficients[loop->loop_var.get()] = 0;
-    if (!linear_part(index, 1, coefficients)) return false;
+    for (const auto& [atom, factor] : LinearForm::of(index).terms) {
+      auto found = coefficients.find(as<VarNode>(atom));
+      if (found != coefficients.end()) {
+        found->second = factor;
+      } else if (uses_var(atom, [&](const VarNode* var) { return coefficients.contains(var); })) {
+        return false;
+      }
+    }
     for (const ForNode* loop : nest.loops) {
       strides.push_back({std::abs(coefficients[loop->loop_var.get()]), *const_int(loop->extent)});
     }
@@ -163,7 +131,7 @@ class Jam final : public Rewriter {
       if (as<LetNode>(e)) good = false;
       auto* load = as<TensorLoadNode>(e);
       if (load == nullptr) return;
-      if (memory_.apart(load->source.get(), output)) return;
+      if (memory.apart(load->source.get(), output)) return;
       ++own_loads;
       good = good && load->source.get() == nest.update->buffer.get() &&
              structural_equal(load->indices, nest.update->indices);
@@ -173,28 +141,27 @@ class Jam final : public Rewriter {
 
   // The update's value for one k, with what was computed before in place of the output's element.
   static Expr step_value(const ForNode* k, const Nest& nest, const Expr& at, const Expr& before) {
-    struct Replace final : Rewriter {
-      const VarNode* buffer;
-      Expr before;
-      Expr rewrite(const Expr& e) override {
-        auto* load = as<TensorLoadNode>(e);
-        if (load != nullptr && load->source.get() == buffer) return before;
-        return rewrite_children(e);
-      }
-    };
     Expr value = substitute(nest.update->value, VarMap{{k->loop_var.get(), at}});
     if (!before) return value;
-    Replace replace;
-    replace.buffer = nest.update->buffer.get();
-    replace.before = before;
-    return replace.rewrite(value);
+    return rewrite_with(value, [&](const Expr& e, Rewriter& on) {
+      auto* load = as<TensorLoadNode>(e);
+      return load && load->source.same_as(nest.update->buffer) ? before : on.rewrite_children(e);
+    });
   }
 
   // The inner loops around `count` steps from `first` on.
   static Stmt steps(const ForNode* k, const Nest& nest, const Expr& first, int64_t count, Expr before) {
     for (int64_t i = 0; i < count; ++i)
       before = step_value(k, nest, add(first, const_like(first, i)), before);
-    before = SimpleIndices().rewrite(before);
+    // Indices as a person would write them: k * 8 + 1 for a step of its own leaves 0 * 8 and k * 8 * 64.
+    Analyzer analyzer;
+    before = rewrite_with(before, [&](const Expr& e, Rewriter& on) -> Expr {
+      auto* load = as<TensorLoadNode>(e);
+      if (load == nullptr) return on.rewrite_children(e);
+      Array<Expr> indices;
+      for (const Expr& index : load->indices) indices.push_back(analyzer.simplify(index));
+      return make<TensorLoadNode>(load->source, indices, load->span);
+    });
     Stmt body = make<BufferStoreNode>(nest.update->buffer, before, nest.update->indices, nest.update->span);
     for (size_t i = nest.loops.size(); i-- > 0;) {
       body = with(ref(nest.loops[i]), [&](ForNode& loop) { loop.body = body; });
@@ -219,8 +186,6 @@ class Jam final : public Rewriter {
       parts.push_back(steps(k, nest, constant(min + groups * kSteps), extent % kSteps, nullptr));
     return seq(parts);
   }
-
-  BufferMemory memory_;
 };
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Jam(fn).rewrite(fn->body)); }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "transform/pass/buffer_memory.h"
+#include "transform/pass/fold_constant_branches.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/reassociation.h"
 
@@ -51,17 +52,6 @@ struct ArgReduction {
   Ties ties = Ties::kStays;
 };
 
-struct Chosen {
-  Expr condition, kept, taken;
-};
-std::optional<Chosen> chosen_by(const Expr& e) {
-  if (auto* select = as<SelectNode>(e))
-    return Chosen{select->condition, select->true_value, select->false_value};
-  if (auto* call = as_call_to(e, "tirx.if_then_else"))
-    return Chosen{call->args[0], call->args[1], call->args[2]};
-  return std::nullopt;
-}
-
 // A comparison as `a < b` or `a <= b`.
 struct Order {
   Expr a, b;
@@ -100,7 +90,7 @@ std::optional<ArgReduction> arg_reduction_of(const ForNode* s) {
   if (body == nullptr || body->seq.size() != 4) return std::nullopt;
   const BindNode* names[] = {as<BindNode>(body->seq[0]), as<BindNode>(body->seq[1])};
   ArgReduction made;
-  std::optional<Chosen> index, value;
+  std::optional<Choice> index, value;  // what is kept, and what is taken
   for (int64_t at = 2; at < 4; ++at) {
     auto* store = as<BufferStoreNode>(body->seq[at]);
     if (store == nullptr || !names[0] || !names[1] || !store->value->dtype().is_scalar()) return std::nullopt;
@@ -109,13 +99,13 @@ std::optional<ArgReduction> arg_reduction_of(const ForNode* s) {
     if (name == std::end(names)) return std::nullopt;
     bool is_value = store->value->dtype().is_float();
     (is_value ? made.value : made.index) = store;
-    (is_value ? value : index) = chosen_by((*name)->value);
+    (is_value ? value : index) = as_choice((*name)->value);
   }
   if (!made.value || !made.index || !value || !index || !made.index->value->dtype().is_int())
     return std::nullopt;
-  if (!is_element(value->kept, *made.value) || !is_element(index->kept, *made.index)) return std::nullopt;
-  made.x = value->taken;
-  made.i = index->taken;
+  if (!is_element(value->yes, *made.value) || !is_element(index->yes, *made.index)) return std::nullopt;
+  made.x = value->no;
+  made.i = index->no;
   auto order = order_of(value->condition);
   if (!order || !grows(made.i, s)) return std::nullopt;
   made.largest = is_element(order->b, *made.value);
@@ -146,13 +136,10 @@ std::optional<ArgReduction> arg_reduction_of(const ForNode* s) {
 
 constexpr int64_t kChunk = 512;
 
-class Vectorize final : public Rewriter {
+class Vectorize final : public MemoryRewriter {
  public:
-  explicit Vectorize(const PrimFunc& fn) : memory_(fn) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    memory_.declare(s);
+  using MemoryRewriter::MemoryRewriter;
+  Stmt rewrite_declared(const Stmt& s) override {
     auto* loop = as<ForNode>(s);
     bool asked = loop != nullptr && loop->annotations.count(kAnyOrder) != 0 && !loop->step &&
                  is_const_int(loop->min, 0) && loop->for_kind != ForKind::kParallel &&
@@ -171,7 +158,7 @@ class Vectorize final : public Rewriter {
         good = good && !uses_var(at, [&](const VarNode* var) { return var == loop->loop_var.get(); });
       post_order(c.x, [&](const Expr& e) {
         auto* load = as<TensorLoadNode>(e);
-        good = good && (load == nullptr || memory_.apart(load->source.get(), store->buffer.get()));
+        good = good && (load == nullptr || memory.apart(load->source.get(), store->buffer.get()));
       });
     }
     return good;
@@ -275,8 +262,6 @@ class Vectorize final : public Rewriter {
     // Without steps the elements need not be there.
     return make<IfThenElseNode>(gt(loop->extent, const_like(loop->extent, 0)), all, nullptr, loop->span);
   }
-
-  BufferMemory memory_;
 };
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {

@@ -77,7 +77,7 @@ void Session::run_program_text(std::string_view text) {
   Any value;
   std::vector<transform::PassRun> passes;
   try {
-    transform::PassNotes notes(passes);
+    transform::PassNotes notes(&passes);
     value = evaluator_.evaluate_repl(file);
   } catch (const ir::Error&) {
     // A statement is a step or none: what it had changed before it was refused is taken back.

@@ -63,7 +63,7 @@ namespace {
 struct Notes {
   transform::PassNotes passes;
 
-  Notes(std::vector<transform::Schedule>& schedules, std::vector<transform::PassRun>& runs) : passes(runs) {
+  Notes(std::vector<transform::Schedule>& schedules, std::vector<transform::PassRun>& runs) : passes(&runs) {
     transform::schedules_made() = &schedules;
   }
   ~Notes() { transform::schedules_made() = nullptr; }

@@ -18,13 +18,9 @@ constexpr Absent absent[] = {
 };
 
 Any refuse_pass(ApiCall& call) {
-  for (const Absent& row : absent) {
-    if (row.name != call.api.name) continue;
-    throw refuse(pass_refusals["pass-not-available"], row.name, row.why)
-        .kind("NotImplementedError")
-        .at(call.span);
-  }
-  throw refuse_as(pass_refusals["pass-not-available"], "the pass `{}` is not available", call.api.name)
+  const Absent& row = *std::ranges::find(absent, call.api.name, &Absent::name);
+  throw refuse(pass_refusals["pass-not-available"], row.name, row.why)
+      .kind("NotImplementedError")
       .at(call.span);
 }
 

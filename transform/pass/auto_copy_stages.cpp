@@ -125,8 +125,7 @@ Place by_indices(const Array<Expr>& indices, const std::vector<For>& loops) {
 Buffer stage_of(const Buffer& buffer, DataType dtype, std::string_view scope, const Array<Expr>& shape) {
   std::string name = std::string(buffer->name) + "_" + std::string(scope);
   std::replace(name.begin(), name.end(), '.', '_');
-  Type type = make<BufferTypeNode>(dtype, String(std::string(scope)), shape, Array<Expr>{}, Expr(int32(0)));
-  return make<VarNode>(String(name), type);
+  return new_buffer(name, dtype, scope, shape);
 }
 
 // The loops with fresh variables, and the substitution of these for the old ones.

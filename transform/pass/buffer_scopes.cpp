@@ -49,10 +49,8 @@ void BufferScopes::visit(const Stmt& s) {
     visit(block->body);
     stack.pop_back();
   } else {
-    if (auto* attr = as<AttrStmtNode>(s); attr && text(attr->attr_key) == "thread_extent") {
-      auto iter = attr->node.as<IterVar>();
-      if (iter && text((*iter)->thread_tag).starts_with("blockIdx")) block_indices.push_back(stack.back());
-    }
+    IterVar thread = launched_thread(s);
+    if (thread && text(thread->thread_tag).starts_with("blockIdx")) block_indices.push_back(stack.back());
     walk_children(s);
   }
 }

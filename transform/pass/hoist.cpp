@@ -222,11 +222,9 @@ struct Hoist final : Rewriter {
 
 Stmt hoist(const Stmt& body, const HoistOptions& options) {
   VarSet stored;
-  post_order(
-      body, [](const Expr&) {},
-      [&](const Stmt& s) {
-        if (auto* store = as<BufferStoreNode>(s)) stored.insert(store->buffer.get());
-      });
+  post_order(body, nullptr, [&](const Stmt& s) {
+    if (auto* store = as<BufferStoreNode>(s)) stored.insert(store->buffer.get());
+  });
   Collector collector(options, stored);
   collector.visit(body);
   return Hoist(options, collector.done).rewrite(body);

@@ -9,12 +9,8 @@ namespace mlc::transform {
 
 using namespace mlc::ir;  // NOLINT
 
-namespace {
-
 bool is_jump(const Expr& e) { return as_call_to(e, "tirx.break_loop") || as_call_to(e, "tirx.continue_loop"); }
 bool is_jump(const Stmt& s) { return as<BreakNode>(s) || as<ContinueNode>(s); }
-
-}  // namespace
 
 bool has_jump(const Stmt& body) {
   return any_below(body, [](const auto& part) { return is_jump(part); });

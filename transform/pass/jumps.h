@@ -6,6 +6,8 @@
 
 namespace mlc::transform {
 
+bool is_jump(const ir::Expr& e);  // `break` or `continue`, as a call
+bool is_jump(const ir::Stmt& s);
 bool has_jump(const ir::Stmt& body);      // `break` or `continue`, of this loop or of one in it
 bool has_own_jump(const ir::Stmt& body);  // of this loop
 bool has_return(const ir::Stmt& body);

@@ -243,8 +243,7 @@ void PackedArguments::data_of_tensor(const Buffer& buffer, size_t i, const Var& 
   Type pointer = make<PointerTypeNode>(Type(prim_type(type->dtype)), type->storage_scope);
   Expr raw = packed_get(handle, 0, PackedField::kData, void_pointer_type());
   Expr data = make<CallNode>(pointer, op("tirx.reinterpret"), Array<Expr>{raw});
-  Expr elements = int32(1);
-  for (const Expr& dim : type->shape) elements = elements * dim;
+  Expr elements = number_of_elements(type->shape);
   checks_.push_back(
       check(logical_or(eq(elements, const_like(elements, 0)), logical_not(is_null(data))), "ValueError",
             {std::string(buffer->name), " data pointer is NULL on argument #", std::to_string(i)},

@@ -28,15 +28,9 @@ MLC_REFUSALS(pass_pass_config, refusals);
 
 namespace {
 
-struct ConfigField {
-  std::string name;
-  int64_t otherwise;
-  bool is_bool;
-};
 // The options of a pass: the class in scripts, as which it shows itself, and the key in a context.
 struct ConfigType {
   std::string key, name, owner, signature, doc;
-  std::vector<ConfigField> fields;  // the parameters of the signature
 
   ConfigType(std::string_view key, std::string_view owner, std::string_view signature)
       : key(key),
@@ -44,15 +38,10 @@ struct ConfigType {
                          signature.substr(0, signature.find('(')))),
         owner(owner),
         signature(signature),
-        doc(fmt::format("Options of {}, under the key `{}`.", key.substr(key.find('.') + 1), key)) {
-    for (auto part : std::views::split(signature.substr(signature.find('(') + 1), std::string_view(", "))) {
-      std::string_view parameter(part.begin(), part.end());
-      size_t equals = parameter.find('=');
-      std::string otherwise(parameter.substr(equals + 1));
-      bool is_bool = otherwise.starts_with("False");
-      fields.push_back(
-          {std::string(parameter.substr(0, equals)), is_bool ? 0 : std::stoll(otherwise), is_bool});
-    }
+        doc(fmt::format("Options of {}, under the key `{}`.", key.substr(key.find('.') + 1), key)) {}
+  // Numbers and truths with their defaults: the parameters of the signature.
+  const std::vector<ApiParam>& fields() const {
+    return ApiRegistry::global().find(owner + name.substr(name.rfind('.')))->params;
   }
 };
 const std::vector<ConfigType>& config_classes() {
@@ -116,27 +105,20 @@ const ConfigType* find_class(std::string_view type) {
   return nullptr;
 }
 
-Any field_value(const ConfigField& field, int64_t value) {
-  return field.is_bool ? Any(value != 0) : Any(value);
-}
-
 PassConfig make_config(const ConfigType& type, const Map<String, Any>& given) {
   std::vector<std::string> names;
   Map<String, Any> values;
-  for (const ConfigField& field : type.fields) {
+  for (const ApiParam& field : type.fields()) {
     names.emplace_back(field.name);
-    auto at = given.find(String(names.back()));
-    if (at == given.end()) {
-      values.Set(String(names.back()), field_value(field, field.otherwise));
-      continue;
-    }
-    auto value = (*at).second.try_cast<int64_t>();
+    auto at = given.find(String(field.name));
+    bool is_bool = type_name(field.default_value) == "bool";
+    auto value = (at == given.end() ? field.default_value : (*at).second).try_cast<int64_t>();
     if (!value) {
-      throw refuse(refusals["wrong-config"], field.name, type.name, field.is_bool ? "a bool" : "an int",
+      throw refuse(refusals["wrong-config"], field.name, type.name, is_bool ? "a bool" : "an int",
                    type_name((*at).second))
           .kind("TypeError");
     }
-    values.Set(String(names.back()), field_value(field, *value));
+    values.Set(String(field.name), is_bool ? Any(*value != 0) : Any(*value));
   }
   for (const auto& [name, value] : given) {
     if (values.count(name)) continue;
@@ -175,24 +157,21 @@ Any checked_value(const ConfigKey& key, const Any& value) {
 }
 
 std::string shown(ApiCall& call, const PassConfig& config) {
-  std::string out = std::string(config->type) + "(";
-  bool first = true;
-  for (const ConfigField& field : find_class(text(config->type))->fields) {
-    out += fmt::format("{}{}={}", first ? "" : ", ", field.name,
-                       call.host.repr(config->values.at(String(std::string(field.name)))));
-    first = false;
-  }
-  return out + ")";
+  std::vector<std::string> options;
+  for (const ApiParam& field : find_class(text(config->type))->fields())
+    options.push_back(
+        fmt::format("{}={}", field.name, call.host.repr(config->values.at(String(field.name)))));
+  return fmt::format("{}({})", text(config->type), fmt::join(options, ", "));
 }
 
 Any construct(ApiCall& call) {
-  for (const ConfigType& type : config_classes()) {
-    if (!type.name.ends_with(call.api.name)) continue;
-    Map<String, Any> given;
-    for (size_t i = 0; i < call.args.size(); ++i) given.Set(String(call.api.params[i].name), call.args[i]);
-    return make_config(type, given);
-  }
-  throw InternalError(__FILE__, __LINE__, "configuration without a row");
+  Map<String, Any> given;
+  for (size_t i = 0; i < call.args.size(); ++i) given.Set(String(call.api.params[i].name), call.args[i]);
+  return make_config(*std::ranges::find_if(config_classes(),
+                                           [&](const ConfigType& type) {
+                                             return type.name.ends_with(call.api.name);
+                                           }),
+                     given);
 }
 
 }  // namespace

@@ -74,10 +74,7 @@ void exit_instruments(const PassContext& context) {
 }
 
 bool contains(const Array<String>& names, std::string_view name) {
-  for (const String& one : names) {
-    if (text(one) == name) return true;
-  }
-  return false;
+  return std::any_of(names.begin(), names.end(), [&](const String& one) { return text(one) == name; });
 }
 
 // Disabled passes may be named without their family: "StmtSimplify".

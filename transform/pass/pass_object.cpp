@@ -177,11 +177,7 @@ IRModule apply(const PassObject& pass, Host& host, const IRModule& mod, bool not
 IRModule run(const PassObject& pass, Host& host, const IRModule& mod, bool noted) {
   std::vector<PassRun>* runs = pass_runs();
   if (runs == nullptr || (noted && Any(pass).as<SequentialNode>())) return apply(pass, host, mod, noted);
-  struct Pause {
-    std::vector<PassRun>* runs;
-    explicit Pause(std::vector<PassRun>* runs) : runs(runs) { pass_runs() = nullptr; }
-    ~Pause() { pass_runs() = runs; }
-  } pause(runs);
+  PassNotes pause(nullptr);
   IRModule after = apply(pass, host, mod, noted);
   if (noted) runs->push_back({std::string(text(pass->info->name)), mod, after});
   return after;

@@ -33,9 +33,9 @@ struct PassRun {
 };
 // Where they are noted; null: nowhere. What passes and pipelines call in turn is not.
 std::vector<PassRun>*& pass_runs();
-// Notes them in `runs` while it lives.
+// Notes them in `runs` while it lives; null: nowhere.
 struct PassNotes {
-  explicit PassNotes(std::vector<PassRun>& runs) : outer(std::exchange(pass_runs(), &runs)) {}
+  explicit PassNotes(std::vector<PassRun>* runs) : outer(std::exchange(pass_runs(), runs)) {}
   ~PassNotes() { pass_runs() = outer; }
   PassNotes(const PassNotes&) = delete;
   std::vector<PassRun>* outer;

@@ -284,10 +284,7 @@ PrimFunc with_pointer_value_types(const PrimFunc& fn, PointerValueTypes options)
   Stmt body = retype.rewrite(fn->body);
   Array<Var> params;
   for (const Var& param : fn->params) params.push_back(retype.rewrite_def(param));
-  return with(fn, [&](PrimFuncNode& n) {
-    n.params = params;
-    n.body = body;
-  });
+  return with_params(fn, params, body);
 }
 
 }  // namespace mlc::transform

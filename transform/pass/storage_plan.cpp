@@ -40,65 +40,45 @@ namespace {
 bool is(const AttrStmtNode* attr, std::string_view key) { return text(attr->attr_key) == key; }
 
 // Does `stmt` write each element of `dst` only from the same element of `src`?
-class InPlace final : public Walker {
- public:
-  InPlace(const BufferRoots& roots, const VarNode* dst, const VarNode* src)
-      : roots_(roots), dst_(dst), src_(src) {}
-  bool check(const StmtNode* stmt) {
-    Stmt s = ref(stmt);
-    if (!as<AttrStmtNode>(s) && !as<ForNode>(s) && !as<IfThenElseNode>(s) && !as<WhileNode>(s) &&
-        !as<BufferStoreNode>(s)) {
-      return false;
-    }
-    visit(s);
-    return holds_;
-  }
-  void visit(const Stmt& s) override {
-    if (!holds_) return;
-    if (auto* attr = as<AttrStmtNode>(s); attr && (is(attr, "extern_scope") || is(attr, "volatile_scope"))) {
-      holds_ = false;
-      return;
-    }
+bool writes_in_place(const StmtNode* stmt, const BufferRoots& roots, const VarNode* dst, const VarNode* src) {
+  Stmt root = ref(stmt);
+  if (!as<AttrStmtNode>(root) && !as<ForNode>(root) && !as<IfThenElseNode>(root) && !as<WhileNode>(root) &&
+      !as<BufferStoreNode>(root))
+    return false;
+  bool holds = true;
+  bool in_index = false;
+  const BufferStoreNode* of_dst = nullptr;  // the store whose value is looked at
+  auto look_at = [&](const Array<Expr>& indices, Walker& on) {
+    bool outside = std::exchange(in_index, true);
+    for (const Expr& index : indices) on.visit(index);
+    in_index = outside;
+  };
+  auto statement = [&](const Stmt& s, Walker& on) {
+    auto* attr = as<AttrStmtNode>(s);
+    holds = holds && !(attr && (is(attr, "extern_scope") || is(attr, "volatile_scope")));
+    if (!holds) return;
     auto* store = as<BufferStoreNode>(s);
-    if (!store) return walk_children(s);
-    ++nested_;
-    for (const Expr& index : store->indices) visit(index);
-    --nested_;
-    if (roots_(store->buffer.get()) == dst_) store_ = store;
-    visit(store->value);
-    store_ = nullptr;
-  }
-  void visit(const Expr& e) override {
-    if (!holds_) return;
-    if (auto* var = as<VarNode>(e); var && (roots_(var) == dst_ || roots_(var) == src_)) holds_ = false;
+    if (!store) return on.walk_children(s);
+    look_at(store->indices, on);
+    of_dst = roots(store->buffer.get()) == dst ? store : nullptr;
+    on.visit(store->value);
+    of_dst = nullptr;
+  };
+  auto expression = [&](const Expr& e, Walker& on) {
+    auto* var = as<VarNode>(e);
+    holds = holds && !(var && (roots(var) == dst || roots(var) == src));
+    if (!holds) return;
     auto* load = as<TensorLoadNode>(e);
-    if (!load) return walk_children(e);
-    const VarNode* root = roots_(load->source.get());
-    if (root == dst_ || nested_ != 0) holds_ = false;
-    if (root == src_ && !same_element(*load)) holds_ = false;
-    if (!holds_) return;
-    ++nested_;
-    for (const Expr& index : load->indices) visit(index);
-    --nested_;
-  }
-
- private:
-  const BufferRoots& roots_;
-  const VarNode* dst_;
-  const VarNode* src_;
-  const BufferStoreNode* store_ = nullptr;
-  int nested_ = 0;
-  bool holds_ = true;
-
-  bool same_element(const TensorLoadNode& load) const {
-    if (!store_ || !(store_->value->dtype() == load.dtype())) return false;
-    if (store_->indices.size() != load.indices.size()) return false;
-    for (size_t i = 0; i < load.indices.size(); ++i) {
-      if (!structural_equal(store_->indices[i], load.indices[i])) return false;
-    }
-    return true;
-  }
-};
+    if (!load) return on.walk_children(e);
+    const VarNode* from = roots(load->source.get());
+    bool same = of_dst && of_dst->value->dtype() == load->dtype() &&
+                structural_equal(of_dst->indices, load->indices);
+    holds = from != dst && !in_index && (from != src || same);
+    if (holds) look_at(load->indices, on);
+  };
+  walk_with(root, overloaded{statement, expression});
+  return holds;
+}
 
 class Planner {
  public:
@@ -148,7 +128,7 @@ class Planner {
       Storage* storage = found->second;
       if (text(type->storage_scope) != storage->scope || storage->attach != thread_scope_ ||
           !(storage->element == DataType(type->dtype).element()) || storage->bits != constant_bits(type) ||
-          !InPlace(accesses_.roots, buffer, src).check(stmt)) {
+          !writes_in_place(stmt, accesses_.roots, buffer, src)) {
         continue;
       }
       in_place_.insert(src);

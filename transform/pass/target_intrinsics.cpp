@@ -121,19 +121,14 @@ struct Lowering {
       std::string function = row && row->cuda ? of_cuda() : "";
       return function.empty() ? Expr(nullptr) : extern_call(function);
     }
-    if (target == "opencl" || target == "metal") {
-      if (target == "metal" && name == "tanh") return stable_tanh();
-      if (target == "metal" && name == "erf") return fast_erf();
-      if (name == "clz") return extern_call("clz");
-      return row && !row->opencl.empty() ? extern_call(std::string(row->opencl)) : Expr(nullptr);
-    }
     if (target == "nvptx") return row && row->nvptx ? extern_call(of_nvptx()) : Expr(nullptr);
-    if (target == "webgpu") {
-      if (name == "tanh") return stable_tanh();
-      if (name == "erf") return fast_erf();
-      return row && !row->webgpu.empty() ? extern_call(std::string(row->webgpu)) : Expr(nullptr);
-    }
-    return nullptr;
+    bool webgpu = target == "webgpu";
+    if (!webgpu && target != "opencl" && target != "metal") return nullptr;
+    if (target != "opencl" && name == "tanh") return stable_tanh();
+    if (target != "opencl" && name == "erf") return fast_erf();
+    if (!webgpu && name == "clz") return extern_call("clz");
+    std::string function(!row ? "" : webgpu ? row->webgpu : row->opencl);
+    return function.empty() ? Expr(nullptr) : extern_call(function);
   }
 
   Expr own_llvm() const {

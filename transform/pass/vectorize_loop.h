@@ -12,6 +12,12 @@ enum class VectorCalls : uint8_t { kAsInTVM, kAll };
 // what is left of a row as well.
 enum class VectorMasks : uint8_t { kAsInTVM, kTails };
 
+constexpr int kMostLanes = 32767;  // a vector type holds its lanes in 16 bits
+// Does the number of lanes depend on how long the vectors of the processor are?
+inline bool is_scalable_extent(const Expr& extent) {
+  return any_below(extent, [](const Expr& part) { return as_call_to(part, "tirx.vscale") != nullptr; });
+}
+
 // Vectorized loops become vector code if the pass's first flag is set, serial loops otherwise.
 PrimFunc vectorize_loops(const PrimFunc& fn, const PassOptions& options, VectorCalls calls,
                          VectorMasks masks);

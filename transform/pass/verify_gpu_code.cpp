@@ -50,7 +50,7 @@ class Kernels final : public Walker {
   Kernels() { most.fill(INT64_MAX); }
 
   void visit(const Stmt& s) override {
-    if (auto* attr = as<AttrStmtNode>(s); attr && is_thread(*attr)) return enter(*attr);
+    if (IterVar thread = opened_thread(s)) return enter(*as<AttrStmtNode>(s), thread);
     if (auto* alloc = as<AllocBufferNode>(s)) {
       count(*alloc->buffer->buffer());
     } else if (auto* store = as<BufferStoreNode>(s)) {
@@ -72,9 +72,6 @@ class Kernels final : public Walker {
   int64_t threads_ = 1, local_ = 0, shared_ = 0;
   std::array<std::optional<int64_t>, threads.size()> extents_;
 
-  static bool is_thread(const AttrStmtNode& attr) {
-    return (attr.attr_key == "thread_extent" || attr.attr_key == "virtual_thread") && attr.node.as<IterVar>();
-  }
   static int64_t extent(const Expr& e, Span span) {
     if (auto value = const_int(e)) return *value;
     throw refuse(refusals["not-constant"]).kind(kRefusedValue).at(span);
@@ -99,7 +96,7 @@ class Kernels final : public Walker {
     if (scope == "shared" || scope.starts_with("shared.")) shared_ += elements * bytes(type.dtype);
     vector(type.dtype);
   }
-  void enter(const AttrStmtNode& attr) {
+  void enter(const AttrStmtNode& attr, const IterVar& thread) {
     if (depth_ == 0) {
       ++kernels_;
       threads_ = 1;
@@ -108,7 +105,7 @@ class Kernels final : public Walker {
     }
     int64_t length = extent(attr.value, attr.span);
     // As in TVM, threads go by the names of their variables, which UnifyThreadBinding makes their own.
-    auto at = std::ranges::find(threads, text((*attr.node.as<IterVar>())->var->name));
+    auto at = std::ranges::find(threads, text(thread->var->name));
     if (at != threads.end()) {
       auto which = static_cast<size_t>(at - threads.begin());
       if (!extents_[which]) {
@@ -140,8 +137,7 @@ bool fits_gpu(const PrimFunc& fn, const Map<String, Any>& limits) {
           .kind("InternalError+ValueError")
           .help(fmt::format("limits are {}", fmt::join(names, ", ")));
     }
-    auto number = value.try_cast<int64_t>();
-    if (auto imm = value.as<IntImm>()) number = (*imm)->value;
+    auto number = integer_of(value);
     if (!number)
       throw refuse_as(pass_refusals["wrong-type"], "the limit `{}` is no integer", text(key))
           .kind("TypeError");

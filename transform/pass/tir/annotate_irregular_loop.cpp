@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
+#include "transform/pass/jumps.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform::pass_annotate_irregular_loop {
@@ -24,17 +25,11 @@ needs: loops that are cut short are serial.
 keeps: every statement.
 Before loops are taken apart: a marked loop keeps its form.)";
 
-bool is_jump(const Stmt& s) {
-  if (as<BreakNode>(s) || as<ContinueNode>(s)) return true;
-  auto* evaluate = as<EvaluateNode>(s);
-  return evaluate && (as_call_to(evaluate->value, "tirx.break_loop") ||
-                      as_call_to(evaluate->value, "tirx.continue_loop"));
-}
-
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   bool jumps = false;  // out of the loop around
   Stmt body = rewrite_with(fn->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
-    jumps |= is_jump(s);
+    auto* evaluate = as<EvaluateNode>(s);
+    jumps |= is_jump(s) || (evaluate && is_jump(evaluate->value));
     auto* loop = as<ForNode>(s);
     if (!loop && !as<WhileNode>(s)) return on.rewrite_children(s);
     bool outside = std::exchange(jumps, false);

@@ -15,25 +15,29 @@ the host where it has none. A private function gets the host where functions tha
 outside of any thread, and the device otherwise; one that both call is there twice, as `NAME_host` for the host.
 First of all: what is lowered how depends on the target.)";
 
+// The function of the module that is called; null for other expressions.
+const GlobalVarNode* callee_of(const Expr& e) {
+  auto* call = as<CallNode>(e);
+  return call ? as<GlobalVarNode>(call->op) : nullptr;
+}
+// Does the statement begin what threads do?
+bool begins_threads(const Stmt& s) {
+  auto* loop = as<ForNode>(s);
+  auto* attr = as<AttrStmtNode>(s);
+  return (loop && loop->for_kind == ForKind::kThreadBinding) || (attr && attr->attr_key == "thread_extent");
+}
 // Which private functions the host calls, and which the threads of a device.
 struct Callers final : Walker {
   std::unordered_set<std::string> host, device;
   int inside = 0;
-
   void visit(const Expr& e) override {
-    if (auto* call = as<CallNode>(e)) {
-      if (auto* callee = as<GlobalVarNode>(call->op))
-        (inside > 0 ? device : host).insert(std::string(callee->name_hint));
-    }
+    if (auto* callee = callee_of(e)) (inside > 0 ? device : host).insert(std::string(callee->name_hint));
     walk_children(e);
   }
   void visit(const Stmt& s) override {
-    bool threads = false;
-    if (auto* loop = as<ForNode>(s)) threads = loop->for_kind == ForKind::kThreadBinding;
-    if (auto* attr = as<AttrStmtNode>(s)) {
-      std::string_view key = text(attr->attr_key);
-      threads = key == "thread_extent" || key == "pipeline_exec_scope" || key == "device_scope";
-    }
+    auto* attr = as<AttrStmtNode>(s);
+    bool scope = attr && (attr->attr_key == "pipeline_exec_scope" || attr->attr_key == "device_scope");
+    bool threads = scope || begins_threads(s);
     inside += threads;
     walk_children(s);
     inside -= threads;
@@ -85,17 +89,13 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
   // The host's calls of functions that are there twice.
   auto on_host = [&](const Expr& e, Rewriter& on) -> Expr {
     Expr next = on.rewrite_children(e);
-    auto* call = as<CallNode>(next);
-    auto* callee = call && inside == 0 ? as<GlobalVarNode>(call->op) : nullptr;
+    auto* callee = inside == 0 ? callee_of(next) : nullptr;
     auto copy = callee ? copies.find(std::string(callee->name_hint)) : copies.end();
     if (copy == copies.end()) return next;
-    return with(ref(call), [&](CallNode& n) { n.op = copy->second; });
+    return with(ref(as<CallNode>(next)), [&](CallNode& n) { n.op = copy->second; });
   };
   auto statement = [&](const Stmt& s, Rewriter& on) -> Stmt {
-    auto* loop = as<ForNode>(s);
-    auto* attr = as<AttrStmtNode>(s);
-    bool threads = (loop && loop->for_kind == ForKind::kThreadBinding) ||
-                   (attr && text(attr->attr_key) == "thread_extent");
+    bool threads = begins_threads(s);
     inside += threads;
     Stmt next = on.rewrite_children(s);
     inside -= threads;

@@ -44,12 +44,9 @@ std::string_view scope_of(const VarNode* var) {
   throw refuse(refusals["fragment-mismatch"], message).kind("ValueError").at(span);
 }
 
-struct Collect final : Walker {
+Fragments fragments_of(const Stmt& body) {
   Fragments found;
-
-  using Walker::visit;
-  void visit(const Expr& e) override {
-    walk_children(e);
+  post_order(body, [&](const Expr& e) {
     bool fill = as_call_to(e, "tirx.tvm_fill_fragment");
     bool moves = as_call_to(e, "tirx.tvm_load_matrix_sync") || as_call_to(e, "tirx.tvm_store_matrix_sync");
     if (!fill && !moves) return;
@@ -81,16 +78,12 @@ struct Collect final : Walker {
     if (known->second.shape != fragment.shape || (matrix && known->second.layout != fragment.layout))
       refuse(e->span,
              fmt::format("the fragment `{}` has another shape or layout elsewhere", var->name.c_str()));
-  }
-};
+  });
+  return found;
+}
 
-struct CheckProducts final : Walker {
-  const Fragments& found;
-  explicit CheckProducts(const Fragments& found) : found(found) {}
-
-  using Walker::visit;
-  void visit(const Expr& e) override {
-    walk_children(e);
+void check_products(const Stmt& body, const Fragments& found) {
+  post_order(body, [&](const Expr& e) {
     if (!as_call_to(e, "tirx.tvm_mma_sync") && !as_call_to(e, "tirx.tvm_bmma_sync")) return;
     auto* call = as<CallNode>(e);
     if (call->args.size() != 8)
@@ -108,14 +101,12 @@ struct CheckProducts final : Walker {
         refuse(e->span,
                fmt::format("the fragment `{}` has another shape than the result", var->name.c_str()));
     }
-  }
-};
+  });
+}
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  Collect collect;
-  collect.visit(fn->body);
-  CheckProducts(collect.found).visit(fn->body);
-  const Fragments& found = collect.found;
+  Fragments found = fragments_of(fn->body);
+  check_products(fn->body, found);
   if (found.empty()) return fn;
   Stmt body = rewrite_with(fn->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
     auto* alloc = as<AllocBufferNode>(s);

@@ -52,23 +52,22 @@ struct Doubled {
 };
 
 // Buffers with a scope that are used as buffers only.
-struct Find final : Walker {
+std::unordered_set<const VarNode*> buffers_to_double(const Stmt& body) {
   std::unordered_set<const VarNode*> found;
-  using Walker::visit;
-  void visit(const Stmt& s) override {
+  auto statement = [&](const Stmt& s, Walker& on) {
     auto* attr = as<AttrStmtNode>(s);
-    if (attr && text(attr->attr_key) == kScope) {
-      if (Buffer buffer = buffer_of(*attr)) found.insert(buffer.get());
-      visit(attr->value);
-      return visit(attr->body);  // the attribute itself is no use
-    }
-    walk_children(s);
-  }
-  void visit(const Expr& e) override {
+    if (!attr || text(attr->attr_key) != kScope) return on.walk_children(s);
+    if (Buffer buffer = buffer_of(*attr)) found.insert(buffer.get());
+    on.visit(attr->value);
+    on.visit(attr->body);  // the attribute itself is no use
+  };
+  auto expression = [&](const Expr& e, Walker& on) {
     if (auto* var = as<VarNode>(e)) found.erase(var);
-    walk_children(e);
-  }
-};
+    on.walk_children(e);
+  };
+  walk_with(body, overloaded{statement, expression});
+  return found;
+}
 
 [[noreturn]] void refuse(std::string_view why, Span span) {
   throw refuse(refusals["double-buffer-unsupported"], why).kind(kRefusedValue).at(span);
@@ -196,10 +195,9 @@ class Inject final : public Rewriter {
 };
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
-  Find find;
-  find.visit(fn->body);
-  if (find.found.empty()) return fn;
-  Inject inject(find.found, options.config_integer("s_tir.InjectDoubleBuffer", "split_loop", 1));
+  auto buffers = buffers_to_double(fn->body);
+  if (buffers.empty()) return fn;
+  Inject inject(buffers, options.config_integer("s_tir.InjectDoubleBuffer", "split_loop", 1));
   return with_unique_definitions(with_body(fn, inject.rewrite(fn->body)));
 }
 

@@ -41,63 +41,52 @@ bool is_zero(const Expr& e) {
   return value && value->value == 0;
 }
 
-class Inject final : public Rewriter {
- public:
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    if (auto* attr = as<AttrStmtNode>(s); attr && text(attr->attr_key) == "async_scope") {
-      if (async_) {
-        throw refuse(refusals["async-scope-nested"]).kind("ValueError").at(s->span);
-      }
-      async_ = true;
-      Stmt body = rewrite(attr->body);
-      async_ = false;
-      return body;
-    }
-    auto* store = async_ ? as<BufferStoreNode>(s) : nullptr;
-    if (!store) return rewrite_children(s);
-    std::string_view scope = text(store->buffer->buffer()->storage_scope);
-    if (scope != "shared" && scope != "shared.dyn") return s;
-    Expr value = store->value, condition;
-    if (auto* choice = as_call_to(value, "tirx.if_then_else"); choice && is_zero(choice->args[2])) {
-      condition = choice->args[0];
-      value = choice->args[1];
-    }
-    auto* load = as<TensorLoadNode>(value);
-    Stmt copy = load ? copied(*store, *load, condition) : Stmt();
-    return copy ? copy : s;
+// Null where it is no copy that the hardware can do.
+Stmt copied(const BufferStoreNode& store) {
+  std::string_view to_scope = text(store.buffer->buffer()->storage_scope);
+  if (to_scope != "shared" && to_scope != "shared.dyn") return nullptr;
+  Expr value = store.value, condition;
+  if (auto* choice = as_call_to(value, "tirx.if_then_else"); choice && is_zero(choice->args[2])) {
+    condition = choice->args[0];
+    value = choice->args[1];
   }
-
- private:
-  bool async_ = false;
-
-  // Null where it is no copy that the hardware can do.
-  static Stmt copied(const BufferStoreNode& store, const TensorLoadNode& load, const Expr& condition) {
-    const BufferTypeNode* source = load.source->buffer();
-    std::string_view scope = text(source->storage_scope);
-    if (!scope.empty() && scope != "global") return nullptr;
-    if (load.indices.size() != 1 || store.indices.size() != 1) {
-      throw refuse(pass_refusals["buffer-not-flat"], load.source->name.c_str(), load.indices.size())
-          .kind("ValueError")
-          .at(store.span)
-          .help("run FlattenBuffer before InjectPTXAsyncCopy");
-    }
-    int lanes = load.indices[0]->dtype().lanes();
-    int bytes = lanes * DataType(source->dtype).bytes() * DataType(source->dtype).lanes();
-    if (lanes != store.indices[0]->dtype().lanes() || (bytes != 4 && bytes != 8 && bytes != 16))
-      return nullptr;
-    Expr from = first_of(load.indices[0]);
-    Expr to = first_of(store.indices[0]);
-    if (!from || !to) return nullptr;
-    Array<Expr> args{data_of(store.buffer), to, data_of(load.source), from, int32(bytes)};
-    if (condition) args.push_back(condition);
-    Type type = prim_type(store.buffer->buffer()->dtype);
-    return make<EvaluateNode>(make<CallNode>(type, op("tirx.s_tir.cp_async_raw"), args), store.span);
+  auto* load = as<TensorLoadNode>(value);
+  if (!load) return nullptr;
+  const BufferTypeNode* source = load->source->buffer();
+  std::string_view scope = text(source->storage_scope);
+  if (!scope.empty() && scope != "global") return nullptr;
+  if (load->indices.size() != 1 || store.indices.size() != 1) {
+    throw refuse(pass_refusals["buffer-not-flat"], load->source->name.c_str(), load->indices.size())
+        .kind("ValueError")
+        .at(store.span)
+        .help("run FlattenBuffer before InjectPTXAsyncCopy");
   }
-};
-
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Inject().rewrite(fn->body)); }
+  int lanes = load->indices[0]->dtype().lanes();
+  int bytes = lanes * DataType(source->dtype).bytes() * DataType(source->dtype).lanes();
+  if (lanes != store.indices[0]->dtype().lanes() || (bytes != 4 && bytes != 8 && bytes != 16)) return nullptr;
+  Expr from = first_of(load->indices[0]);
+  Expr to = first_of(store.indices[0]);
+  if (!from || !to) return nullptr;
+  Array<Expr> args{data_of(store.buffer), to, data_of(load->source), from, int32(bytes)};
+  if (condition) args.push_back(condition);
+  Type type = prim_type(store.buffer->buffer()->dtype);
+  return make<EvaluateNode>(make<CallNode>(type, op("tirx.s_tir.cp_async_raw"), args), store.span);
+}
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  bool async = false;
+  return with_body(fn, rewrite_with(fn->body, [&](const Stmt& s, Rewriter& on) {
+                     if (auto* attr = as<AttrStmtNode>(s); attr && attr->attr_key == "async_scope") {
+                       if (std::exchange(async, true))
+                         throw refuse(refusals["async-scope-nested"]).kind("ValueError").at(s->span);
+                       Stmt body = on.rewrite(attr->body);
+                       async = false;
+                       return body;
+                     }
+                     auto* store = async ? as<BufferStoreNode>(s) : nullptr;
+                     Stmt copy = store ? copied(*store) : Stmt();
+                     return copy ? copy : on.rewrite_children(s);
+                   }));
+}
 
 }  // namespace
 

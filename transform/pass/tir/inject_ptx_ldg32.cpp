@@ -30,19 +30,25 @@ when it is not enabled.
 keeps: what is computed when the load is the first of the two values. As in TVM, a load in the other place is guarded
 by the same condition, not by its opposite.)";
 
-class Inject final : public Rewriter {
- public:
-  Stmt run(const Stmt& body) {
-    Stmt next = rewrite(body);
-    if (!found_) return body;
-    return seq({make<AllocBufferNode>(predicate_), make<AllocBufferNode>(addr_), next});
+void check(const Buffer& buffer, const Array<Expr>& indices, Span span) {
+  if (indices.size() != 1) {
+    throw refuse(pass_refusals["buffer-not-flat"], buffer->name.c_str(), indices.size())
+        .kind(kRefusedValue)
+        .at(span)
+        .help("run FlattenBuffer before InjectPTXLDG32");
   }
-
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
+  if (DataType dtype = indices[0]->dtype(); dtype != DataType::Int(32)) {
+    throw refuse(refusals["wrong-index-type"], buffer->name.c_str(), dtype.str()).kind("TypeError").at(span);
+  }
+}
+Stmt with_guarded_loads(const Stmt& body) {
+  Buffer predicate = new_buffer("predicate", DataType::Bool(), "local", {int32(1)});
+  // Of what is loaded, and where it goes.
+  Buffer addr = new_buffer("addr", DataType::Int(32), "local", {int32(2)});
+  bool found = false;
+  Stmt next = rewrite_with(body, [&](const Stmt& s, Rewriter& on) {
     auto* store = as<BufferStoreNode>(s);
-    if (!store) return rewrite_children(s);
+    if (!store) return on.rewrite_children(s);
     auto* choice = as_call_to(store->value, "tirx.if_then_else");
     if (!choice) return s;
     auto* load = as<TensorLoadNode>(choice->args[1]);
@@ -54,51 +60,28 @@ class Inject final : public Rewriter {
     if (!load || store->value->dtype().is_vector()) return s;
     check(store->buffer, store->indices, s->span);
     check(load->source, load->indices, s->span);
-    found_ = true;
+    found = true;
     auto at = [](const Buffer& buffer, const Expr& index) {
       return make<TensorLoadNode>(buffer, Array<Expr>{index});
     };
-    Expr from = at(addr_, int32(0)), to = at(addr_, int32(1));
-    Array<Expr> args{data_of(store->buffer), at(predicate_, int32(0)), at(load->source, from), to};
+    Expr from = at(addr, int32(0)), to = at(addr, int32(1));
+    Array<Expr> args{data_of(store->buffer), at(predicate, int32(0)), at(load->source, from), to};
     Type type = prim_type(store->buffer->buffer()->dtype);
     return seq({
-        make<BufferStoreNode>(addr_, load->indices[0], Array<Expr>{int32(0)}),
-        make<BufferStoreNode>(addr_, store->indices[0], Array<Expr>{int32(1)}),
-        make<BufferStoreNode>(predicate_, choice->args[0], Array<Expr>{int32(0)}),
+        make<BufferStoreNode>(addr, load->indices[0], Array<Expr>{int32(0)}),
+        make<BufferStoreNode>(addr, store->indices[0], Array<Expr>{int32(1)}),
+        make<BufferStoreNode>(predicate, choice->args[0], Array<Expr>{int32(0)}),
         make<BufferStoreNode>(store->buffer, otherwise, Array<Expr>{to}, s->span),
         make<EvaluateNode>(make<CallNode>(type, op("tirx.s_tir.ldg32"), args), s->span),
     });
-  }
-
- private:
-  static Buffer local(std::string_view name, DataType dtype, int64_t size) {
-    Type type =
-        make<BufferTypeNode>(dtype, String("local"), Array<Expr>{int32(size)}, Array<Expr>{}, Expr(int32(0)));
-    return make<VarNode>(String(std::string(name)), type);
-  }
-  Buffer predicate_ = local("predicate", DataType::Bool(), 1);
-  Buffer addr_ = local("addr", DataType::Int(32), 2);  // of what is loaded, and where it goes
-  bool found_ = false;
-
-  static void check(const Buffer& buffer, const Array<Expr>& indices, Span span) {
-    if (indices.size() != 1) {
-      throw refuse(pass_refusals["buffer-not-flat"], buffer->name.c_str(), indices.size())
-          .kind(kRefusedValue)
-          .at(span)
-          .help("run FlattenBuffer before InjectPTXLDG32");
-    }
-    if (DataType dtype = indices[0]->dtype(); dtype != DataType::Int(32)) {
-      throw refuse(refusals["wrong-index-type"], buffer->name.c_str(), dtype.str())
-          .kind("TypeError")
-          .at(span);
-    }
-  }
-};
+  });
+  return found ? seq({make<AllocBufferNode>(predicate), make<AllocBufferNode>(addr), next}) : body;
+}
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   auto target = bound_target(fn);
   if (!options.flag(0) || !target || text((*target)->kind) != "cuda") return fn;
-  return with_body(fn, Inject().run(fn->body));
+  return with_body(fn, with_guarded_loads(fn->body));
 }
 
 }  // namespace

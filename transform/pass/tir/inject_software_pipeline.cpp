@@ -194,9 +194,7 @@ class Versions final : public BufferTypeRewriter {
       auto found = old ? remap_.find(old) : remap_.end();
       if (found == remap_.end()) continue;
       const BufferTypeNode* type = found->second->buffer();
-      Expr size = int32(1);
-      for (const Expr& dim : old->buffer()->shape) size = size * dim;
-      if (!type->strides.empty()) size = type->strides[0];
+      Expr size = type->strides.empty() ? number_of_elements(old->buffer()->shape) : type->strides[0];
       next = with(ref(as<CallNode>(next)), [&](CallNode& n) {
         n.args.Set(at + 1, n.args[at + 1] + floormod(loop_.loop_var, type->shape[0]) * size);
       });
@@ -410,8 +408,7 @@ class Inject final : public Rewriter {
     if (!list) throw pipeline_error(span, "an annotation is no list of integers");
     std::vector<int> result;
     for (const Any& one : *list) {
-      auto expr = one.as<Expr>();
-      auto number = expr ? const_int(*expr) : one.try_cast<int64_t>();
+      auto number = integer_of(one);
       if (!number) throw pipeline_error(span, "an annotation is no list of integers");
       result.push_back(static_cast<int>(*number));
     }

@@ -37,78 +37,55 @@ using VarSet = std::unordered_set<const VarNode*>;
   throw refuse(refusals["virtual-thread-unsupported"], what).kind(kRefusedValue).at(span);
 }
 
+// Buffers that a call may write: those of pointers with the mask of a write.
+std::vector<const VarNode*> written_by(const Expr& e) {
+  std::vector<const VarNode*> found;
+  post_order(e, [&](const Expr& part) {
+    auto* pointer = as_call_to(part, "tirx.tvm_access_ptr");
+    if (!pointer || pointer->args.size() != 5 || (const_int(pointer->args[4]).value_or(3) & 2) == 0) return;
+    for (const Var& var : free_vars(pointer->args[1])) found.push_back(var.get());
+  });
+  return found;
+}
 // Variables and buffers whose values depend on the thread.
-struct Touched final : Walker {
-  VarSet touched;
+VarSet touched_by(const Var& thread, const Stmt& body) {
   std::unordered_map<const VarNode*, std::vector<const VarNode*>> affects;
-
-  using Walker::visit;
-  void visit(const Stmt& s) override {
-    if (auto* bind = as<BindNode>(s)) return record(bind->var.get(), {bind->value});
-    if (auto* store = as<BufferStoreNode>(s)) {
-      std::vector<Expr> from{store->value};
-      from.insert(from.end(), store->indices.begin(), store->indices.end());
-      return record(store->buffer.get(), from);
-    }
-    if (auto* loop = as<ForNode>(s)) {
-      record(loop->loop_var.get(), {loop->min, loop->extent});
-      return visit(loop->body);
-    }
-    if (auto* alloc = as<AllocBufferNode>(s)) {
-      const Array<Expr>& shape = alloc->buffer->buffer()->shape;
-      return record(alloc->buffer.get(), {shape.begin(), shape.end()});
-    }
-    if (auto* evaluate = as<EvaluateNode>(s)) {
-      for (const VarNode* written : written_by(evaluate->value)) record(written, {evaluate->value});
-      return;
-    }
-    walk_children(s);
-  }
-  void visit(const Expr&) override {}
-
-  // What touched values flow into is touched as well.
-  void spread() {
-    std::vector<const VarNode*> todo(touched.begin(), touched.end());
-    while (!todo.empty()) {
-      const VarNode* var = todo.back();
-      todo.pop_back();
-      for (const VarNode* next : affects[var]) {
-        if (touched.insert(next).second) todo.push_back(next);
-      }
-    }
-  }
-
- private:
-  void record(const VarNode* var, const std::vector<Expr>& from) {
-    if (touched.contains(var)) return;
-    VarSet used;
+  auto record = [&](const VarNode* var, const std::vector<Expr>& from) {
     for (const Expr& e : from) {
       uses_var(e, [&](const VarNode* one) {
-        used.insert(one);
+        affects[one].push_back(var);
         return false;
       });
     }
-    for (const VarNode* one : used) {
-      if (touched.contains(one)) {
-        touched.insert(var);
-        return;
-      }
+  };
+  walk_with(body, [&](const Stmt& s, Walker& on) {
+    if (auto* bind = as<BindNode>(s)) {
+      record(bind->var.get(), {bind->value});
+    } else if (auto* store = as<BufferStoreNode>(s)) {
+      record(store->buffer.get(), {store->value});
+      record(store->buffer.get(), {store->indices.begin(), store->indices.end()});
+    } else if (auto* loop = as<ForNode>(s)) {
+      record(loop->loop_var.get(), {loop->min, loop->extent});
+    } else if (auto* alloc = as<AllocBufferNode>(s)) {
+      const Array<Expr>& shape = alloc->buffer->buffer()->shape;
+      record(alloc->buffer.get(), {shape.begin(), shape.end()});
+    } else if (auto* evaluate = as<EvaluateNode>(s)) {
+      for (const VarNode* written : written_by(evaluate->value)) record(written, {evaluate->value});
     }
-    for (const VarNode* one : used) {
-      if (one != var) affects[one].push_back(var);
+    on.walk_children(s);
+  });
+  // What touched values flow into is touched as well.
+  VarSet touched{thread.get()};
+  std::vector<const VarNode*> todo{thread.get()};
+  while (!todo.empty()) {
+    const VarNode* var = todo.back();
+    todo.pop_back();
+    for (const VarNode* next : affects[var]) {
+      if (touched.insert(next).second) todo.push_back(next);
     }
   }
-  // Buffers that a call may write: those of pointers with the mask of a write.
-  static std::vector<const VarNode*> written_by(const Expr& e) {
-    std::vector<const VarNode*> found;
-    post_order(e, [&](const Expr& part) {
-      auto* pointer = as_call_to(part, "tirx.tvm_access_ptr");
-      if (!pointer || pointer->args.size() != 5 || (const_int(pointer->args[4]).value_or(3) & 2) == 0) return;
-      for (const Var& var : free_vars(pointer->args[1])) found.push_back(var.get());
-    });
-    return found;
-  }
-};
+  return touched;
+}
 
 // The body of one virtual thread, with the threads inside of it.
 class Inject final : public Rewriter {
@@ -209,13 +186,12 @@ class Inject final : public Rewriter {
         return next;
       }
       depends_ = false;
-      Stmt body = rewrite(loop->body);
-      ++loops_;
-      if (extent.same_as(loop->extent) && body.same_as(loop->body)) return s;
-      return with(ref(loop), [&](ForNode& n) {
+      Stmt next = updated(loop, [&](ForNode& n) {
         n.extent = extent;
-        n.body = body;
+        n.body = rewrite(loop->body);
       });
+      ++loops_;
+      return next;
     }
     if (auto* branch = as<IfThenElseNode>(s)) return branch_of(*branch);
     if (as<WhileNode>(s)) refuse("a while loop (WhileNode is not supported)", s->span);
@@ -229,26 +205,26 @@ class Inject final : public Rewriter {
     each_ = !share_;
     if (touched_.contains(store.buffer.get())) depends_ = true;
     auto found = own_.find(store.buffer.get());
-    if (found != own_.end())
-      return make<BufferStoreNode>(found->second.buffer, value,
-                                   Array<Expr>{place(indices, found->second, store.span)}, store.span);
-    if (value.same_as(store.value) && indices.same_as(store.indices)) return ref(&store);
-    return make<BufferStoreNode>(store.buffer, value, indices, store.span);
+    return updated(&store, [&](BufferStoreNode& n) {
+      n.value = value;
+      n.indices = indices;
+      if (found == own_.end()) return;
+      n.buffer = found->second.buffer;
+      n.indices = {place(indices, found->second, store.span)};
+    });
   }
   Stmt branch_of(const IfThenElseNode& branch) {
     Expr condition = rewrite(branch.condition);
     if (starts_here()) return threads_around(ref(&branch), true);
     depends_ = false;
-    Stmt yes = rewrite(branch.then_case);
-    Stmt no = nullptr;
-    if (branch.else_case) {
+    return updated(&branch, [&](IfThenElseNode& n) {
+      n.condition = condition;
+      n.then_case = rewrite(branch.then_case);
+      if (!branch.else_case) return;
       int before = std::exchange(loops_, 0);
-      no = rewrite(branch.else_case);
+      n.else_case = rewrite(branch.else_case);
       loops_ = std::max(before, loops_);
-    }
-    if (condition.same_as(branch.condition) && yes.same_as(branch.then_case) && no.same_as(branch.else_case))
-      return ref(&branch);
-    return make<IfThenElseNode>(condition, yes, no, branch.span);
+    });
   }
   // A name that depends on the thread is seen by all that follows: that all goes into one loop.
   Stmt sequence_of(const SeqStmtNode& sequence) {
@@ -328,12 +304,9 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
     auto iter = attr->node.as<IterVar>();
     auto threads = const_int(attr->value);
     if (!iter || !threads) refuse("an attribute without a thread or a constant number of them", s->span);
-    Touched touched;
-    touched.touched.insert((*iter)->var.get());
-    touched.visit(attr->body);
-    touched.spread();
+    VarSet touched = touched_by((*iter)->var, attr->body);
     bool share = text((*iter)->thread_tag).starts_with("vthread");
-    return Inject(analyzer, (*iter)->var, *threads, touched.touched, share).rewrite(attr->body);
+    return Inject(analyzer, (*iter)->var, *threads, touched, share).rewrite(attr->body);
   };
   return with_unique_definitions(with_body(fn, rewrite_with(fn->body, overloaded{expression, statement})));
 }

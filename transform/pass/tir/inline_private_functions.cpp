@@ -39,29 +39,18 @@ bool may_go(const PrimFunc& fn) {
   return !has_return(fn->body);
 }
 
-struct Inline final : Rewriter {
-  const Functions& bodies;
-  std::unordered_set<std::string>& called;  // as before
-  std::optional<Target> target;             // of the caller
-  Inline(const Functions& bodies, std::unordered_set<std::string>& called, const PrimFunc& caller)
-      : bodies(bodies), called(called), target(bound_target(caller)) {}
-
-  bool is_for_another_target(const PrimFunc& fn) const {
-    auto own = bound_target(fn);
-    return own && target && !structural_equal(*own, *target);
-  }
-
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
+// `called`: functions that are not inlined everywhere.
+Stmt inlined(const PrimFunc& caller, const Functions& bodies, std::unordered_set<std::string>& called) {
+  auto target = bound_target(caller);
+  return rewrite_with(caller->body, [&](const Stmt& s, Rewriter& on) {
     auto* evaluate = as<EvaluateNode>(s);
-    if (!evaluate) return rewrite_children(s);
+    if (!evaluate) return on.rewrite_children(s);
     auto* call = as<CallNode>(evaluate->value);
     auto* callee = call ? as<GlobalVarNode>(call->op) : nullptr;
     auto found = callee ? bodies.find(std::string(callee->name_hint)) : bodies.end();
     if (found == bodies.end()) return s;
     const PrimFunc& fn = found->second;
-    if (is_for_another_target(fn)) {
+    if (auto own = bound_target(fn); own && target && !structural_equal(*own, *target)) {
       called.insert(found->first);
       return s;
     }
@@ -71,9 +60,9 @@ struct Inline final : Rewriter {
     }
     VarMap values;
     for (size_t i = 0; i < fn->params.size(); ++i) values[fn->params[i].get()] = call->args[i];
-    return rewrite(FreshBinders().rewrite(Substituter(values).rewrite(fn->body)));
-  }
-};
+    return on.rewrite(FreshBinders().rewrite(Substituter(values).rewrite(fn->body)));
+  });
+}
 
 IRModule apply(const IRModule& mod, const PassOptions&) {
   Functions all;
@@ -108,8 +97,8 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
   if (bodies.empty()) return mod;
   // Where a call is part of an expression its function has to stay.
   std::unordered_set<std::string> called;
-  IRModule result = map_prim_funcs(
-      mod, [&](const PrimFunc& fn) { return with_body(fn, Inline(bodies, called, fn).rewrite(fn->body)); });
+  IRModule result =
+      map_prim_funcs(mod, [&](const PrimFunc& fn) { return with_body(fn, inlined(fn, bodies, called)); });
   Map<GlobalVar, BaseFunc> functions = result->functions;
   for (const auto& [name, base] : result->functions) {
     std::string key(name->name_hint);

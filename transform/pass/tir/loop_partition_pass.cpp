@@ -34,11 +34,6 @@ using VarSet = std::unordered_set<const VarNode*>;
 // blockIdx and vthread are of rank 0, threadIdx of rank 1.
 bool is_thread_index(const IterVar& iter) { return text(iter->thread_tag).starts_with("threadIdx"); }
 
-IterVar thread_of(const AttrStmtNode& attr) {
-  auto iter = attr.node.as<IterVar>();
-  return iter && text(attr.attr_key) == "thread_extent" ? *iter : IterVar(nullptr);
-}
-
 // Loops that may be cut.
 struct Candidates final : Walker {
   bool const_loops;
@@ -56,7 +51,7 @@ struct Candidates final : Walker {
       if (!const_int(loop->min) || !const_int(loop->extent) || const_loops)
         return record(loop->loop_var.get(), s);
     } else if (auto* attr = as<AttrStmtNode>(s)) {
-      if (IterVar iter = thread_of(*attr)) {
+      if (IterVar iter = launched_thread(s)) {
         if (hinted.contains(iter->var.get())) {
           found.insert(s.get());
         } else if (!is_thread_index(iter) && (!const_int(attr->value) || const_loops)) {
@@ -133,10 +128,9 @@ struct Finder final : Walker {
       return inside(loop->loop_var.get(), loop->min,
                     sub(add(loop->min, loop->extent), const_like(loop->min, 1)), s);
     }
-    if (auto* attr = as<AttrStmtNode>(s)) {
-      if (IterVar iter = thread_of(*attr))
-        return inside(iter->var.get(), const_like(attr->value, 0),
-                      sub(attr->value, const_like(attr->value, 1)), s);
+    if (IterVar iter = launched_thread(s)) {
+      const Expr& extent = as<AttrStmtNode>(s)->value;
+      return inside(iter->var.get(), const_like(extent, 0), sub(extent, const_like(extent, 1)), s);
     }
     walk_children(s);
   }
@@ -185,24 +179,13 @@ struct Finder final : Walker {
     }
   }
   static Expr inverse(const Expr& e) {
+    static constexpr std::pair<ExprKind, ExprKind> opposites[] = {
+        {ExprKind::kLT, ExprKind::kGE}, {ExprKind::kGT, ExprKind::kLE}, {ExprKind::kEQ, ExprKind::kNE}};
     auto* two = as_binary(e);
-    if (!two) return nullptr;
-    switch (e->kind) {
-      case ExprKind::kLT:
-        return make<GENode>(two->a, two->b);
-      case ExprKind::kGT:
-        return make<LENode>(two->a, two->b);
-      case ExprKind::kLE:
-        return make<GTNode>(two->a, two->b);
-      case ExprKind::kGE:
-        return make<LTNode>(two->a, two->b);
-      case ExprKind::kEQ:
-        return make<NENode>(two->a, two->b);
-      case ExprKind::kNE:
-        return make<EQNode>(two->a, two->b);
-      default:
-        return nullptr;
+    for (const auto& [one, other] : opposites) {
+      if (e->kind == one || e->kind == other) return binary(e->kind == one ? other : one, two->a, two->b);
     }
+    return nullptr;
   }
 };
 
@@ -234,7 +217,7 @@ class Partition final : public Rewriter {
       return within(hints_, loop->loop_var.get(), loop->min, last, s);
     }
     auto* attr = as<AttrStmtNode>(s);
-    IterVar iter = attr ? thread_of(*attr) : IterVar(nullptr);
+    IterVar iter = launched_thread(s);
     if (!iter) return rewrite_children(s);
     Expr zero = const_like(attr->value, 0), last = sub(attr->value, const_like(attr->value, 1));
     if (candidates_.found.contains(s.get())) {

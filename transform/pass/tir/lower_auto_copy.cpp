@@ -22,9 +22,7 @@ After CompactBufferAllocation, before passes that look at how threads read share
 
 std::optional<int64_t> number(const SBlockNode& block, const char* key) {
   auto found = block.annotations.find(key);
-  if (found == block.annotations.end()) return std::nullopt;
-  if (auto imm = (*found).second.as<IntImm>()) return (*imm)->value;
-  return (*found).second.try_cast<int64_t>();
+  return found == block.annotations.end() ? std::nullopt : integer_of((*found).second);
 }
 
 class Lower final : public Rewriter {

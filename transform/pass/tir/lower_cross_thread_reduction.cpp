@@ -423,10 +423,9 @@ class Lower final : public Rewriter {
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   if (!as<SBlockRealizeNode>(fn->body)) return fn;
-  bool threads = false;
-  post_order(fn->body, nullptr, [&](const Stmt& s) {
+  bool threads = any_below(fn->body, [](const Stmt& s) {
     auto* loop = as<ForNode>(s);
-    threads |= loop && is_thread(loop);
+    return loop && is_thread(loop);
   });
   if (!threads) return fn;
   IRModule mod = module_of(fn);

@@ -42,40 +42,32 @@ std::string_view iket(const Expr& e) {
 }
 bool makes_token(const Expr& e) { return iket(e) == "range_start" || iket(e) == "sentinel_token"; }
 
-class Strip final : public Rewriter {
- public:
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
+Stmt without_iket(const Stmt& body) {
+  std::unordered_set<const VarNode*> tokens;
+  auto expression = [&](const Expr& e, Rewriter& on) {
     auto* var = as<VarNode>(e);
-    if (!iket(e).empty() || (var && tokens_.contains(var)))
+    if (!iket(e).empty() || (var && tokens.contains(var)))
       throw refuse(refusals["iket-token"]).kind(kRefusedValue).at(e->span);
-    return rewrite_children(e);
-  }
-  Stmt rewrite(const Stmt& s) override {
-    if (auto* bind = as<BindNode>(s); bind && makes_token(bind->value)) {
-      tokens_.insert(bind->var.get());
-      return no_op();
-    }
-    if (auto* store = as<BufferStoreNode>(s); store && makes_token(store->value)) {
-      tokens_.insert(store->buffer.get());
-      return no_op();
-    }
+    return on.rewrite_children(e);
+  };
+  auto statement = [&](const Stmt& s, Rewriter& on) {
+    auto* bind = as<BindNode>(s);
+    auto* store = as<BufferStoreNode>(s);
     auto* evaluate = as<EvaluateNode>(s);
-    if (evaluate && !iket(evaluate->value).empty() && !makes_token(evaluate->value)) return no_op();
-    return rewrite_children(s);
-  }
-
+    if ((bind && makes_token(bind->value)) || (store && makes_token(store->value))) {
+      tokens.insert(bind ? bind->var.get() : store->buffer.get());
+      return no_op();
+    }
+    bool marks = evaluate && !iket(evaluate->value).empty() && !makes_token(evaluate->value);
+    return marks ? no_op() : on.rewrite_children(s);
+  };
+  Stmt next = rewrite_with(body, overloaded{expression, statement});
   // Memory that held tokens goes as well.
-  Stmt without_tokens(const Stmt& s) {
-    return tokens_.empty() ? s : rewrite_with(s, [&](const Stmt& s, Rewriter& on) {
-      auto* alloc = as<AllocBufferNode>(s);
-      return alloc && tokens_.contains(alloc->buffer.get()) ? no_op() : on.rewrite_children(s);
-    });
-  }
-
- private:
-  std::unordered_set<const VarNode*> tokens_;
-};
+  return tokens.empty() ? next : rewrite_with(next, [&](const Stmt& s, Rewriter& on) {
+    auto* alloc = as<AllocBufferNode>(s);
+    return alloc && tokens.contains(alloc->buffer.get()) ? no_op() : on.rewrite_children(s);
+  });
+}
 
 IRModule apply(const IRModule& mod, const PassOptions&) {
   auto enabled = mod->attrs.find("tirx.iket.enabled");
@@ -85,9 +77,7 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
       throw refuse(refusals["iket-trace"]).kind("NotImplementedError");
   }
   return map_prim_funcs(mod, [](const PrimFunc& fn) {
-    Strip strip;
-    Stmt body = strip.rewrite(fn->body);
-    return with_body(fn, strip.without_tokens(body));
+    return with_body(fn, without_iket(fn->body));
   });
 }
 

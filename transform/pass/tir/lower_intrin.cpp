@@ -43,9 +43,8 @@ class LowerIntrinsics final : public AnalyzingRewriter {
       case ExprKind::kAdd:
         return lower_add(e);
       case ExprKind::kFloorDiv:
-        return lower_division(e);
       case ExprKind::kFloorMod:
-        return lower_modulo(e);
+        return lower_division(e);
       case ExprKind::kMax:
         return lower_max(e);
       case ExprKind::kEQ:
@@ -109,9 +108,7 @@ class LowerIntrinsics final : public AnalyzingRewriter {
       String scope = type ? type->storage_scope : String("global");
       if (!type && var->ty->kind == TypeKind::kPointer)
         scope = static_cast<const PointerTypeNode*>(var->ty.get())->storage_scope;
-      Type view =
-          make<BufferTypeNode>(scalar, scope, Array<Expr>{add(offset, last)}, Array<Expr>{}, Expr(int32(0)));
-      source = make<VarNode>(String(std::string(text(var->name)) + "_access"), view);
+      source = new_buffer(std::string(var->name) + "_access", scalar, text(scope), {add(offset, last)});
       views_.push_back(make<DeclBufferNode>(source, type ? data_of(ref(var)) : base));
     }
     Expr element = rewrite(make<TensorLoadNode>(source, Array<Expr>{index}));
@@ -148,50 +145,37 @@ class LowerIntrinsics final : public AnalyzingRewriter {
     return times;
   }
 
+  // A floored quotient or remainder by the one that truncates.
   Expr lower_division(const Expr& e) {
     auto* op = as_binary(e);
-    if (auto shift = log2_of(op->b)) return rewrite(shift_right(op->a, const_like(op->a, *shift)));
-    if (analyzer.can_prove_ge(op->b, 0)) {
-      if (analyzer.can_prove_ge(op->a, 0)) return truncdiv(rewrite(op->a), rewrite(op->b));
-      if (auto times = shift_to_positive(op->a, op->b)) {
-        Expr shifted = add(op->a, const_like(op->b, *times * *const_int(op->b)));
-        return sub(truncdiv(rewrite(shifted), rewrite(op->b)), const_like(op->b, *times));
-      }
-      Expr a = rewrite(op->a), b = rewrite(op->b);
-      Expr quotient = truncdiv(a, b), rest = truncmod(a, b);
-      // The sign bit of the rest is -1 where it is negative.
-      if (is_word(e->dtype()))
-        return add(quotient, shift_right(rest, const_like(rest, rest->dtype().bits() - 1)));
-      return make<SelectNode>(ge(rest, const_like(rest, 0)), quotient,
-                              sub(quotient, const_like(quotient, 1)));
+    bool divides = e->kind == ExprKind::kFloorDiv;
+    if (auto shift = log2_of(op->b)) {
+      return rewrite(divides ? shift_right(op->a, const_like(op->a, *shift))
+                             : bitwise_and(op->a, const_like(op->a, *const_int(op->b) - 1)));
+    }
+    auto truncated = [&](const Expr& a, const Expr& b) { return divides ? truncdiv(a, b) : truncmod(a, b); };
+    bool positive = analyzer.can_prove_ge(op->b, 0);
+    if (positive && analyzer.can_prove_ge(op->a, 0)) return truncated(rewrite(op->a), rewrite(op->b));
+    if (auto times = positive ? shift_to_positive(op->a, op->b) : std::nullopt) {
+      Expr shifted = add(op->a, const_like(op->b, *times * *const_int(op->b)));
+      Expr result = truncated(rewrite(shifted), rewrite(op->b));
+      return divides ? sub(result, const_like(op->b, *times)) : result;
     }
     Expr a = rewrite(op->a), b = rewrite(op->b);
-    Var rest = make_var("rmod", e->dtype());
-    Var quotient = make_var("rdiv", e->dtype());
-    Expr chosen = select(same_sign(b, rest), quotient, sub(quotient, const_like(quotient, 1)));
-    Expr inner = make<LetNode>(quotient, truncdiv(a, b), chosen);
-    return make<LetNode>(rest, truncmod(a, b), inner);
-  }
-
-  Expr lower_modulo(const Expr& e) {
-    auto* op = as_binary(e);
-    if (log2_of(op->b)) return rewrite(bitwise_and(op->a, const_like(op->a, *const_int(op->b) - 1)));
-    if (analyzer.can_prove_ge(op->b, 0)) {
-      if (analyzer.can_prove_ge(op->a, 0)) return truncmod(rewrite(op->a), rewrite(op->b));
-      if (auto times = shift_to_positive(op->a, op->b)) {
-        Expr shifted = add(op->a, const_like(op->b, *times * *const_int(op->b)));
-        return truncmod(rewrite(shifted), rewrite(op->b));
-      }
-      Expr a = rewrite(op->a), b = rewrite(op->b);
-      Expr rest = truncmod(a, b);
-      if (is_word(e->dtype())) {
-        return add(rest, bitwise_and(b, shift_right(rest, const_like(rest, rest->dtype().bits() - 1))));
-      }
-      return make<SelectNode>(ge(rest, const_like(rest, 0)), rest, add(rest, b));
+    auto corrected = [&](const Expr& e) { return divides ? sub(e, const_like(e, 1)) : add(e, b); };
+    if (!positive) {
+      Var rest = make_var("rmod", e->dtype());
+      Var result = divides ? make_var("rdiv", e->dtype()) : rest;
+      Expr chosen = select(same_sign(b, rest), result, corrected(result));
+      if (divides) chosen = make<LetNode>(result, truncdiv(a, b), chosen);
+      return make<LetNode>(rest, truncmod(a, b), chosen);
     }
-    Expr a = rewrite(op->a), b = rewrite(op->b);
-    Var rest = make_var("rmod", e->dtype());
-    return make<LetNode>(rest, truncmod(a, b), select(same_sign(b, rest), rest, add(rest, b)));
+    Expr result = truncated(a, b), rest = truncmod(a, b);
+    if (!is_word(e->dtype()))
+      return make<SelectNode>(ge(rest, const_like(rest, 0)), result, corrected(result));
+    // The sign bit of the rest is -1 where it is negative.
+    Expr sign = shift_right(rest, const_like(rest, rest->dtype().bits() - 1));
+    return add(result, divides ? sign : bitwise_and(b, sign));
   }
   static Expr same_sign(const Expr& b, const Expr& rest) {
     Expr zero_b = const_like(b, 0), zero = const_like(rest, 0);
@@ -253,8 +237,7 @@ class LowerIntrinsics final : public AnalyzingRewriter {
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   Target target = target_of(fn, "LowerIntrin");
-  auto fast = options.config->find("tirx.enable_fast_math");
-  bool fast_math = fast != options.config->end() && (*fast).second.cast<bool>();
+  bool fast_math = options.config_flag("tirx.enable_fast_math").value_or(false);
   return with_body(fn, LowerIntrinsics(std::string(target->kind), fast_math).rewrite(fn->body));
 }
 

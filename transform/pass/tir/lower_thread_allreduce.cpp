@@ -37,8 +37,8 @@ struct Thread {
 };
 
 Stmt barrier(std::string_view scope) {
-  return make<EvaluateNode>(make<CallNode>(prim_type(DataType::Int(32)), op("tirx.tvm_storage_sync"),
-                                           Array<Expr>{make<StringImmNode>(String(std::string(scope)))}));
+  return make<EvaluateNode>(call_op(DataType::Int(32), "tirx.tvm_storage_sync",
+                                    {make<StringImmNode>(String(std::string(scope)))}));
 }
 Buffer buffer_of(const std::string& name, DataType dtype, std::string_view scope, const Expr& size) {
   return make<VarNode>(

@@ -164,10 +164,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
     stmts.push_back(body);
     body = seq(stmts);
   }
-  return with(fn, [&](PrimFuncNode& n) {
-    n.params = params;
-    n.body = body;
-  });
+  return with_params(fn, params, body);
 }
 
 constexpr PassPart parts[] = {{"tirx.TilePrimitiveDispatch"}, {"tirx.LowerTIRxCleanup", apply}};

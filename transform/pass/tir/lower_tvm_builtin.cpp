@@ -134,15 +134,11 @@ class LowerBuiltins final : public Rewriter {
 
   Stmt lowered(const Stmt& s) {
     if (auto* loop = as<ForNode>(s); loop && loop->for_kind == ForKind::kParallel) {
-      Expr min = rewrite(loop->min), extent = rewrite(loop->extent);
-      Expr step = loop->step ? rewrite(loop->step) : Expr();
-      Stmt body = with_stack(loop->body);
-      if (min.same_as(loop->min) && extent.same_as(loop->extent) && body.same_as(loop->body)) return s;
-      return with(ref(loop), [&](ForNode& n) {
-        n.min = min;
-        n.extent = extent;
-        n.step = step;
-        n.body = body;
+      return updated(loop, [&](ForNode& n) {
+        n.min = rewrite(loop->min);
+        n.extent = rewrite(loop->extent);
+        if (loop->step) n.step = rewrite(loop->step);
+        n.body = with_stack(loop->body);
       });
     }
     if (auto* about = as<AttrStmtNode>(s)) {

@@ -96,17 +96,16 @@ class WarpBuffer final : public Rewriter {
 
   void find_threads(const Stmt& body, Span span) {
     post_order(body, nullptr, [&](const Stmt& s) {
-      auto* attr = as<AttrStmtNode>(s);
-      auto iter = attr && text(attr->attr_key) == "thread_extent" ? attr->node.as<IterVar>() : std::nullopt;
-      if (!iter || text((*iter)->thread_tag) != "threadIdx.x") return;
-      auto extent = const_int(attr->value);
+      IterVar thread = launched_thread(s);
+      if (!thread || text(thread->thread_tag) != "threadIdx.x") return;
+      auto extent = const_int(as<AttrStmtNode>(s)->value);
       if (!extent || *extent <= 0 || *extent > warp_size_ || warp_size_ % *extent != 0)
         refuse(buffer_, fmt::format("the extent of threadIdx.x does not divide a warp of {}", warp_size_),
                s->span);
-      if (thread_ && !thread_.same_as((*iter)->var))
+      if (thread_ && !thread_.same_as(thread->var))
         refuse(buffer_, "there are two variables for threadIdx.x; UnifyThreadBinding makes them one",
                s->span);
-      thread_ = (*iter)->var;
+      thread_ = thread->var;
       width_ = *extent;
     });
     if (!thread_) refuse(buffer_, "there is no warp index: threadIdx.x is not bound within its scope", span);
@@ -161,54 +160,41 @@ class WarpBuffer final : public Rewriter {
   }
 };
 
-class LowerWarp final : public Rewriter {
- public:
-  explicit LowerWarp(int64_t warp_size) : warp_size_(warp_size) {}
-
-  Stmt run(const Stmt& body) {
-    post_order(body, nullptr, [&](const Stmt& s) {
-      if (auto* loop = as<ForNode>(s))
-        analyzer_.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
-      auto* attr = as<AttrStmtNode>(s);
-      if (!attr) return;
-      if (auto iter = attr->node.as<IterVar>(); iter && text(attr->attr_key) == "thread_extent")
-        analyzer_.bind((*iter)->var, make<RangeNode>(const_like(attr->value, 0), attr->value));
-    });
-    return rewrite(body);
-  }
-
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
+Stmt lowered(const Stmt& body, int64_t warp_size) {
+  Analyzer analyzer;
+  post_order(body, nullptr, [&](const Stmt& s) {
+    if (auto* loop = as<ForNode>(s)) analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+    IterVar thread = launched_thread(s);
+    if (!thread) return;
+    const Expr& extent = as<AttrStmtNode>(s)->value;
+    analyzer.bind(thread->var, make<RangeNode>(const_like(extent, 0), extent));
+  });
+  return rewrite_with(body, [&](const Stmt& s, Rewriter& on) {
     auto* sequence = as<SeqStmtNode>(s);
-    if (!sequence) return rewrite_children(s);
+    if (!sequence) return on.rewrite_children(s);
     Array<Stmt> done;
     for (size_t i = 0; i < sequence->seq.size(); ++i) {
       const Stmt& one = sequence->seq[i];
       auto* alloc = as<AllocBufferNode>(one);
       if (!alloc || text(alloc->buffer->buffer()->storage_scope) != "warp") {
-        done.push_back(rewrite(one));
+        done.push_back(on.rewrite(one));
         continue;
       }
       Array<Stmt> after(sequence->seq.begin() + static_cast<int64_t>(i) + 1, sequence->seq.end());
       Stmt rest = seq(after, s->span);
-      WarpBuffer lowered(ref(alloc), rest, warp_size_, analyzer_);
-      done.push_back(with(ref(alloc), [&](AllocBufferNode& n) { n.buffer = lowered.local(); }));
-      done.push_back(rewrite(lowered.rewrite(rest)));
+      WarpBuffer buffer(ref(alloc), rest, warp_size, analyzer);
+      done.push_back(with(ref(alloc), [&](AllocBufferNode& n) { n.buffer = buffer.local(); }));
+      done.push_back(on.rewrite(buffer.rewrite(rest)));
       break;
     }
     return seq(done, s->span);
-  }
-
- private:
-  int64_t warp_size_;
-  Analyzer analyzer_;
-};
+  });
+}
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   int64_t warp_size = target_attr<int64_t>(target_of(fn, "LowerWarpMemory"), "thread_warp_size", 1);
   if (warp_size == 1) return fn;
-  return with_body(fn, LowerWarp(warp_size).run(fn->body));
+  return with_body(fn, lowered(fn->body, warp_size));
 }
 
 }  // namespace

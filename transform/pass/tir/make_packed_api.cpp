@@ -37,39 +37,32 @@ std::optional<std::string> packed_symbol(const PrimFunc& fn) {
   return std::string(symbol->cast<String>());
 }
 
-// What the function returned goes to the result that the caller reads, with its type.
-class StoredResult final : public Rewriter {
- public:
-  explicit StoredResult(Var result) : result_(std::move(result)) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
+// A value to be returned, with its type.
+std::pair<int64_t, Expr> as_result(const Expr& value, Span span) {
+  if (value->ty->kind == TypeKind::kPointer) return {kPackedPointer, value};
+  DataType dtype = value->dtype();
+  if (dtype.is_scalar()) {
+    if (dtype.is_bool()) return {kPackedBool, make<CastNode>(DataType::Int(64), value)};
+    if (dtype.is_integral()) return {kPackedInt, make<CastNode>(DataType::Int(64), value)};
+    if (dtype.is_float()) return {kPackedFloat, make<CastNode>(DataType::Float(64), value)};
+  }
+  throw refuse_as(pass_refusals["packed-type"], "a packed call cannot give back a value of type {}",
+                  dtype.str())
+      .kind("ValueError")
+      .at(value->span ? value->span : span)
+      .help("return an integer, a float of 16, 32 or 64 bits, a bool or a pointer");
+}
+// What the function returned goes to the result that the caller reads.
+Stmt with_stored_result(const Stmt& body, const Var& result) {
+  return rewrite_with(body, [&](const Stmt& s, Rewriter& on) {
     auto* done = as<ReturnNode>(s);
-    if (!done || done->value->ty->kind == TypeKind::kTuple) return rewrite_children(s);
+    if (!done || done->value->ty->kind == TypeKind::kTuple) return on.rewrite_children(s);
     auto [type_index, value] = as_result(done->value, s->span);
-    return seq({set(PackedField::kTypeIndex, int32(type_index)), set(PackedField::kPadding, int32(0)),
-                set(PackedField::kValue, value), make<ReturnNode>(Expr(int32(0)))});
-  }
-
- private:
-  Var result_;
-
-  Stmt set(PackedField field, const Expr& value) const { return packed_set(result_, 0, field, value); }
-  static std::pair<int64_t, Expr> as_result(const Expr& value, Span span) {
-    if (value->ty->kind == TypeKind::kPointer) return {kPackedPointer, value};
-    DataType dtype = value->dtype();
-    if (dtype.is_scalar()) {
-      if (dtype.is_bool()) return {kPackedBool, make<CastNode>(DataType::Int(64), value)};
-      if (dtype.is_integral()) return {kPackedInt, make<CastNode>(DataType::Int(64), value)};
-      if (dtype.is_float()) return {kPackedFloat, make<CastNode>(DataType::Float(64), value)};
-    }
-    throw refuse_as(pass_refusals["packed-type"], "a packed call cannot give back a value of type {}",
-                    dtype.str())
-        .kind("ValueError")
-        .at(value->span ? value->span : span)
-        .help("return an integer, a float of 16, 32 or 64 bits, a bool or a pointer");
-  }
-};
+    return seq({packed_set(result, 0, PackedField::kTypeIndex, int32(type_index)),
+                packed_set(result, 0, PackedField::kPadding, int32(0)),
+                packed_set(result, 0, PackedField::kValue, value), make<ReturnNode>(Expr(int32(0)))});
+  });
+}
 
 PrimFunc packed(const PrimFunc& fn, const std::string& symbol, Host& host) {
   Target target = target_of(fn, "MakePackedAPI");
@@ -87,7 +80,7 @@ PrimFunc packed(const PrimFunc& fn, const std::string& symbol, Host& host) {
   Var self = make<VarNode>(String("self_handle"), void_pointer_type());
   Var result = make<VarNode>(String("result"), void_pointer_type());
 
-  Stmt body = StoredResult(result).rewrite(fn->body);
+  Stmt body = with_stored_result(fn->body, result);
   body = make<AttrStmtNode>(Any(int64_t{0}), String("compute_scope"),
                             make<StringImmNode>(String(symbol + "_compute_")), body);
   body = arguments.around(seq({body, make<ReturnNode>(Expr(int32(0)))}));

@@ -123,9 +123,8 @@ class Manifest final : public Rewriter {
       extents.push_back(loop->extent);
       indices.push_back(loop->min + Expr(loop->loop_var));
     }
-    Type type = make<BufferTypeNode>(store->buffer->buffer()->dtype, String("local"), extents, Array<Expr>{},
-                                     Expr(int32(0)));
-    Buffer local = make<VarNode>(String(std::string(store->buffer->name) + "_local"), type);
+    Buffer local = new_buffer(std::string(store->buffer->name) + "_local", store->buffer->buffer()->dtype,
+                              "local", extents);
     around_.back().locals.push_back(local);
 
     Array<Range> written;

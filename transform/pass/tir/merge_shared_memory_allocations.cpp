@@ -145,9 +145,7 @@ class Plan {
           Expr unit = const_like(inner, std::max(width(buffer), buffer->buffer()->data_alignment));
           inner = inner + floormod(unit - floormod(size_ + inner, unit), unit);
           offsets_[buffer] = size_ + inner;
-          Expr elements = int32(1);
-          for (const Expr& dim : buffer->buffer()->shape) elements = elements * dim;
-          inner = inner + elements * width(buffer);
+          inner = inner + number_of_elements(buffer->buffer()->shape) * width(buffer);
         }
         largest = max(largest, inner);
       }
@@ -244,18 +242,17 @@ class Merge final : public Rewriter {
   Stmt kernel(const AttrStmtNode& attr) {
     plan_ = std::make_unique<Plan>(ref(&attr), scope_);
     Stmt inside = rewrite(attr.body);
-    Stmt result = ref(&attr);
+
     if (!used_.empty()) {
-      BufferType type = make<BufferTypeNode>(DataType::UInt(8), String(std::string(scope_)),
-                                             Array<Expr>{plan_->size()}, Array<Expr>{}, Expr(int32(0)));
-      Var memory = make<VarNode>(String(scope_ == "shared.dyn" ? "buf_dyn_shmem" : "buf_shmem"), type);
+      Buffer memory = new_buffer(scope_ == "shared.dyn" ? "buf_dyn_shmem" : "buf_shmem", DataType::UInt(8),
+                                 scope_, {plan_->size()});
       Array<Stmt> stmts{make<AllocBufferNode>(memory)};
       for (size_t i = used_.size(); i-- > 0;)
         stmts.push_back(make<DeclBufferNode>(used_[i], data_of(memory)));
       stmts.push_back(inside);
       inside = seq(stmts);
     }
-    result = with(ref(&attr), [&](AttrStmtNode& n) { n.body = inside; });
+    Stmt result = with(ref(&attr), [&](AttrStmtNode& n) { n.body = inside; });
     plan_.reset();
     used_.clear();
     seen_.clear();
@@ -264,8 +261,7 @@ class Merge final : public Rewriter {
 };
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
-  auto asked = options.config->find(String("tirx.merge_static_smem"));
-  bool merge_static = asked != options.config->end() && (*asked).second.cast<bool>();
+  bool merge_static = options.config_flag("tirx.merge_static_smem").value_or(false);
   PrimFunc result = fn;
   for (std::string_view scope : {"shared.dyn", "shared"}) {
     if (scope == "shared" && !merge_static) continue;

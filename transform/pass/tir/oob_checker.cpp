@@ -32,10 +32,9 @@ class OutOfBounds final : public Walker {
   void visit(const Stmt& s) override {
     if (auto* loop = as<ForNode>(s)) {
       define(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
-    } else if (auto* attr = as<AttrStmtNode>(s)) {
-      bool thread = attr->attr_key == "thread_extent" || attr->attr_key == "virtual_thread";
-      if (auto iter = attr->node.as<IterVar>(); iter && thread)
-        define((*iter)->var, make<RangeNode>(const_like(attr->value, 0), attr->value));
+    } else if (IterVar thread = opened_thread(s)) {
+      const Expr& extent = as<AttrStmtNode>(s)->value;
+      define(thread->var, make<RangeNode>(const_like(extent, 0), extent));
     } else if (auto* block = as<SBlockNode>(s)) {
       for (const IterVar& iter : block->iter_vars) define(iter->var, iter->dom);
     } else if (auto* bind = as<BindNode>(s)) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/tir/division.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/jumps.h"
@@ -83,9 +84,8 @@ struct PeelTails final : Rewriter {
   // Asked for before the other conditions, which may be what keeps a divisor from being 0.
   static bool may_divide_by_zero(const Expr& e) {
     return any_below(e, [](const Expr& each) {
-      bool divides = each->kind == ExprKind::kFloorDiv || each->kind == ExprKind::kFloorMod ||
-                     each->kind == ExprKind::kDiv || each->kind == ExprKind::kMod;
-      return divides && !const_int(static_cast<const BinaryNode*>(each.get())->b);
+      auto* division = as_integer_division(each);
+      return division && !const_int(division->b);
     });
   }
 
@@ -101,23 +101,11 @@ struct PeelTails final : Rewriter {
     auto* op = as_binary(condition);
     if (op == nullptr || !op->a->dtype().is_int() || side_effect(condition) > Effect::kPure) return false;
     if (may_divide_by_zero(condition)) return false;
-    Expr excess;
-    switch (op->kind) {
-      case ExprKind::kLT:
-        excess = sub(op->a, op->b);
-        break;
-      case ExprKind::kLE:
-        excess = sub(sub(op->a, op->b), const_like(op->a, 1));
-        break;
-      case ExprKind::kGT:
-        excess = sub(op->b, op->a);
-        break;
-      case ExprKind::kGE:
-        excess = sub(sub(op->b, op->a), const_like(op->a, 1));
-        break;
-      default:
-        return false;
-    }
+    bool below = op->kind == ExprKind::kLT || op->kind == ExprKind::kLE;
+    bool above = op->kind == ExprKind::kGT || op->kind == ExprKind::kGE;
+    if (!below && !above) return false;
+    Expr excess = below ? sub(op->a, op->b) : sub(op->b, op->a);
+    if (op->kind == ExprKind::kLE || op->kind == ExprKind::kGE) excess = sub(excess, const_like(op->a, 1));
     auto slope = growth(excess, lane);
     if (!slope) return false;
     Expr worst = *slope > 0 ? add(loop.min, const_like(loop.min, lanes - 1)) : loop.min;

@@ -33,10 +33,10 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   };
   auto statement = [&](const Stmt& s, Rewriter& on) -> Stmt {
     auto* attr = as<AttrStmtNode>(s);
-    auto iter = attr && text(attr->attr_key) == "thread_extent" ? attr->node.as<IterVar>() : std::nullopt;
-    auto found = iter ? axes.find(text((*iter)->thread_tag)) : axes.end();
-    if (found == axes.end() || found->second.same_as(*iter)) return on.rewrite_children(s);
-    vars[(*iter)->var.get()] = found->second->var;
+    IterVar thread = launched_thread(s);
+    auto found = thread ? axes.find(text(thread->thread_tag)) : axes.end();
+    if (found == axes.end() || found->second.same_as(thread)) return on.rewrite_children(s);
+    vars[thread->var.get()] = found->second->var;
     return make<AttrStmtNode>(Any(found->second), attr->attr_key, attr->value, on.rewrite(attr->body),
                               s->span);
   };

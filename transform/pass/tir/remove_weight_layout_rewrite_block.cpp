@@ -32,14 +32,15 @@ Where the rewrite is done once, before the function is measured.)";
 
 constexpr std::string_view kAnnotation = "meta_schedule.layout_rewrite_preproc";
 
-struct Remove final : Rewriter {
+bool is_rewrite(const SBlockNode& block) {
+  auto found = block.annotations.find(String(std::string(kAnnotation)));
+  return found != block.annotations.end() && integer_of((*found).second) == 1;
+}
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   std::unordered_map<const VarNode*, Buffer> rewritten;  // by the buffer that was read
   std::unordered_set<const VarNode*> now_given;
-
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    Stmt next = rewrite_children(s);
+  Stmt body = rewrite_with(fn->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
+    Stmt next = on.rewrite_children(s);
     auto* block = as<SBlockNode>(next);
     if (!block) return next;
     if (!is_rewrite(*block)) {
@@ -64,31 +65,14 @@ struct Remove final : Rewriter {
       n.reads = {};
       n.writes = {};
     });
-  }
-
- private:
-  static bool is_rewrite(const SBlockNode& block) {
-    auto found = block.annotations.find(String(std::string(kAnnotation)));
-    if (found == block.annotations.end()) return false;
-    const Any& value = (*found).second;
-    if (auto e = value.as<Expr>()) return is_const_int(*e, 1);
-    return value.try_cast<int64_t>().value_or(0) == 1;
-  }
-};
-
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  Remove remove;
-  Stmt body = remove.rewrite(fn->body);
-  if (remove.rewritten.empty()) return with_body(fn, body);
+  });
+  if (rewritten.empty()) return with_body(fn, body);
   Array<Var> params;
   for (const Var& param : fn->params) {
-    auto found = remove.rewritten.find(param.get());
-    params.push_back(found == remove.rewritten.end() ? param : found->second);
+    auto found = rewritten.find(param.get());
+    params.push_back(found == rewritten.end() ? param : found->second);
   }
-  return with(fn, [&](PrimFuncNode& n) {
-    n.params = params;
-    n.body = body;
-  });
+  return with_params(fn, params, body);
 }
 
 }  // namespace

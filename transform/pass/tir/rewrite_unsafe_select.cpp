@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/tir/division.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform::pass_rewrite_unsafe_select {
@@ -21,11 +22,7 @@ bool is_unsafe(const Expr& e) {
       auto* op = as<OpNode>(call->op);
       found |= !op || op_row(op).effect > Effect::kReadState;
     }
-    auto* op = as_binary(e);
-    bool divides = op && e->dtype().is_integral() &&
-                   (op->kind == ExprKind::kDiv || op->kind == ExprKind::kMod ||
-                    op->kind == ExprKind::kFloorDiv || op->kind == ExprKind::kFloorMod);
-    if (divides) found |= !const_int(op->b) || is_const_int(op->b, 0);
+    if (auto* division = as_integer_division(e)) found |= const_int(division->b).value_or(0) == 0;
     on.walk_children(e);
   });
   return found;

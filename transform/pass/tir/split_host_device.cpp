@@ -43,11 +43,6 @@ struct Captured final : Walker {
   void visit_def(const Var& var) override { defined_.insert(var.get()); }
   void visit(const Expr& e) override {
     if (auto* var = as<VarNode>(e)) use(ref(var));
-    if (auto* let = as<LetNode>(e)) {
-      visit(let->value);
-      defined_.insert(let->var.get());
-      return visit(let->body);
-    }
     walk_children(e);
   }
   void visit(const Stmt& s) override {
@@ -58,22 +53,8 @@ struct Captured final : Walker {
         return visit(attr->body);
       }
     }
-    if (auto* loop = as<ForNode>(s)) defined_.insert(loop->loop_var.get());
-    if (auto* bind = as<BindNode>(s)) {
-      visit(bind->value);
-      defined_.insert(bind->var.get());
-      return;
-    }
-    if (auto* alloc = as<AllocBufferNode>(s)) {
-      defined_.insert(alloc->buffer.get());
+    if (auto* alloc = as<AllocBufferNode>(s))
       for (const Expr& dim : alloc->buffer->buffer()->shape) visit(dim);
-      return;
-    }
-    if (auto* view = as<DeclBufferNode>(s)) {
-      visit(view->data);
-      defined_.insert(view->buffer.get());
-      return;
-    }
     walk_children(s);
   }
 
@@ -86,18 +67,19 @@ struct Captured final : Walker {
 };
 
 // How a kernel is launched.
-struct Launch final : Walker {
+struct Launch {
   Array<String> tags;
   std::vector<Expr> values;
+};
+Launch launch_of(const PrimFunc& fn) {
+  Launch launch;
+  auto& [tags, values] = launch;
   Expr dynamic_memory;  // in bytes
-
-  void visit(const Expr&) override {}
-  void visit(const Stmt& s) override {
-    auto* attr = as<AttrStmtNode>(s);
-    auto iter = attr && text(attr->attr_key) == "thread_extent" ? attr->node.as<IterVar>() : std::nullopt;
-    if (iter && std::find(tags.begin(), tags.end(), (*iter)->thread_tag) == tags.end()) {
-      tags.push_back((*iter)->thread_tag);
-      values.push_back(attr->value);
+  walk_with(fn->body, [&](const Stmt& s, Walker& on) {
+    IterVar thread = launched_thread(s);
+    if (thread && std::find(tags.begin(), tags.end(), thread->thread_tag) == tags.end()) {
+      tags.push_back(thread->thread_tag);
+      values.push_back(as<AttrStmtNode>(s)->value);
     }
     if (auto* alloc = as<AllocBufferNode>(s);
         alloc && alloc->buffer->buffer()->storage_scope == "shared.dyn") {
@@ -107,21 +89,15 @@ struct Launch final : Walker {
             .at(s->span);
       }
       const BufferTypeNode* type = alloc->buffer->buffer();
-      Expr elements = int32(1);
-      for (const Expr& dim : type->shape) elements = elements * dim;
       DataType dtype = type->dtype;
-      dynamic_memory =
-          cast(DataType::Int(64), elements) * static_cast<int64_t>(dtype.bytes() * dtype.lanes());
+      dynamic_memory = cast(DataType::Int(64), number_of_elements(type->shape)) *
+                       static_cast<int64_t>(dtype.bytes() * dtype.lanes());
     }
-    walk_children(s);
-  }
-};
-Launch launch_of(const PrimFunc& fn) {
-  Launch launch;
-  launch.visit(fn->body);
-  if (launch.dynamic_memory) {
-    launch.tags.push_back("tirx.use_dyn_shared_memory");
-    launch.values.push_back(launch.dynamic_memory);
+    on.walk_children(s);
+  });
+  if (dynamic_memory) {
+    tags.push_back("tirx.use_dyn_shared_memory");
+    values.push_back(dynamic_memory);
   }
   return launch;
 }
@@ -216,38 +192,32 @@ class Split final : public Rewriter {
 };
 
 // Calls of functions for other targets, as the launches or external calls that they are.
-class LowerLaunches final : public Rewriter {
- public:
-  LowerLaunches(const IRModule& mod) : mod_(mod) {}
+struct LoweredLaunches {
   std::unordered_set<std::string> launched, external;
-
-  Stmt run(const PrimFunc& fn) {
-    Target target = target_of(fn, "SplitHostDevice");
-    caller_ = target->host ? target->host : target;
-    return rewrite(fn->body);
-  }
-
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    Expr next = rewrite_children(e);
+};
+Stmt lower_launches(const PrimFunc& caller, const IRModule& mod, LoweredLaunches& lower) {
+  Target own = target_of(caller, "SplitHostDevice");
+  if (own->host) own = own->host;
+  return rewrite_with(caller->body, [&](const Expr& e, Rewriter& on) -> Expr {
+    Expr next = on.rewrite_children(e);
     auto* call = as<CallNode>(next);
     auto* callee = call ? as<GlobalVarNode>(call->op) : nullptr;
-    GlobalVar known = callee ? mod_->find(text(callee->name_hint)) : GlobalVar();
-    auto fn = known ? Any(mod_->lookup(text(callee->name_hint))).as<PrimFunc>() : std::nullopt;
+    GlobalVar known = callee ? mod->find(text(callee->name_hint)) : GlobalVar();
+    auto fn = known ? Any(mod->lookup(text(callee->name_hint))).as<PrimFunc>() : std::nullopt;
     if (!fn) return next;
     Target target = target_of(*fn, "SplitHostDevice");
     Launch launch = launch_of(*fn);
     bool threads = !launch.tags.empty();
-    if (!threads && structural_equal(without_host(target), without_host(caller_))) return next;
+    if (!threads && structural_equal(without_host(target), without_host(own))) return next;
     std::string name(callee->name_hint);
     if (auto symbol = attr(*fn, "global_symbol")) name = std::string(symbol->cast<String>());
     Array<Expr> args{make<StringImmNode>(String(name))};
     for (const Expr& arg : call->args) args.push_back(arg);
-    if (!threads && device_type(target) == device_type(caller_)) {
-      external.insert(std::string(callee->name_hint));
+    if (!threads && device_type(target) == device_type(own)) {
+      lower.external.insert(std::string(callee->name_hint));
       return make<CallNode>(call->ty, op("tirx.call_extern"), args, Map<String, Any>{}, e->span);
     }
-    launched.insert(std::string(callee->name_hint));
+    lower.launched.insert(std::string(callee->name_hint));
     VarMap values;
     for (size_t i = 0; i < call->args.size() && i < (*fn)->params.size(); ++i)
       values[(*fn)->params[i].get()] = call->args[i];
@@ -255,12 +225,8 @@ class LowerLaunches final : public Rewriter {
     Type result = call->ty->kind == TypeKind::kPrim ? call->ty : Type(prim_type(DataType::Int(32)));
     return make<CallNode>(result, op("tirx.call_ffi_kernel"), args,
                           Map<String, Any>{{"launch_params", launch.tags}}, e->span);
-  }
-
- private:
-  const IRModule& mod_;
-  Target caller_;
-};
+  });
+}
 
 IRModule apply(const IRModule& mod, const PassOptions&) {
   IRModule result = mod;
@@ -272,8 +238,9 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
     PrimFunc next = with_body(*fn, split.rewrite((*fn)->body));
     if (!next.same_as(*fn)) result = with_function(result, name, next);
   }
-  LowerLaunches lower(result);
-  IRModule lowered = map_prim_funcs(result, [&](const PrimFunc& fn) { return with_body(fn, lower.run(fn)); });
+  LoweredLaunches lower;
+  IRModule lowered = map_prim_funcs(
+      result, [&](const PrimFunc& fn) { return with_body(fn, lower_launches(fn, result, lower)); });
   IRModule called = lowered;
   for (const auto& [name, base] : called->functions) {
     std::string key(name->name_hint);

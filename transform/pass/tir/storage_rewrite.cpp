@@ -44,6 +44,10 @@ class Share final : public Rewriter {
   Stmt run(const Stmt& body) {
     for (Storage& storage : plan_.storages) attached_[storage.attach].push_back(&storage);
     for (auto& [scope, storages] : attached_) allocate(storages);
+    post_order(body, nullptr, [&](const Stmt& s) {
+      auto* alloc = as<AllocBufferNode>(s);
+      if (alloc && !plan_.of.contains(alloc->buffer.get())) unused_.insert(alloc->buffer.get());
+    });
     return attach(nullptr, rewrite(body));
   }
 
@@ -107,8 +111,8 @@ class Share final : public Rewriter {
   std::map<const StmtNode*, std::vector<Storage*>> attached_;
   std::unordered_map<const StmtNode*, std::vector<Stmt>> allocations_;
   std::unordered_map<const VarNode*, Buffer> views_;
+  std::unordered_set<const VarNode*> unused_;
   Analyzer analyzer_;
-
   Storage* storage_of(const VarNode* buffer) const {
     auto found = plan_.of.find(plan_.roots(buffer));
     return found == plan_.of.end() ? nullptr : found->second;
@@ -204,7 +208,7 @@ class Share final : public Rewriter {
   static Buffer memory(const Storage& storage, DataType dtype, const Expr& size) {
     const Buffer& first = storage.allocs[0]->buffer;
     BufferType type = make<BufferTypeNode>(dtype, String(storage.scope), Array<Expr>{size}, Array<Expr>{},
-                                           Expr(int_imm(size->dtype(), 0)));
+                                           Expr(const_like(size, 0)));
     return make<VarNode>(first->name, type, first->span);
   }
   // Of the largest of the sizes, in bits, as elements of the widest type.
@@ -240,33 +244,16 @@ class Share final : public Rewriter {
     return memory(storage, storage.element,
                   const_like(dim, static_cast<int64_t>((total + width - 1) / width)));
   }
-
- public:
-  void note_unused(const Stmt& body) {
-    post_order(body, nullptr, [&](const Stmt& s) {
-      auto* alloc = as<AllocBufferNode>(s);
-      if (alloc && !plan_.of.contains(alloc->buffer.get())) unused_.insert(alloc->buffer.get());
-    });
-  }
-
- private:
-  std::unordered_set<const VarNode*> unused_;
 };
-
-// Shared memory is left to MergeSharedMemoryAllocations where that is to merge static one.
-bool merges_later(const PassOptions& options) {
-  auto asked = options.config->find(String("tirx.merge_static_smem"));
-  return asked != options.config->end() && (*asked).second.cast<bool>();
-}
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   StoragePlanOptions how;
-  how.reuse = !merges_later(options);
+  // Shared memory is left to MergeSharedMemoryAllocations where that is to merge static one.
+  how.reuse = !options.config_flag("tirx.merge_static_smem").value_or(false);
   auto target = bound_target(fn);
   how.exact_types = target && ((*target)->kind == "vulkan" || (*target)->kind == "webgpu");
   StoragePlan plan = plan_storage(fn->body, how);
   Share share(plan);
-  share.note_unused(fn->body);
   return with_pointer_value_types(with_body(fn, share.run(fn->body)),
                                   {.params = false, .scalar_reads = false});
 }

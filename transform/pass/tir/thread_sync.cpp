@@ -58,28 +58,9 @@ class Planner final : public Walker {
     if (auto* loop = as<ForNode>(s)) {
       return nest(s, loop, nullptr, [&] { walk_children(s); });
     }
-    if (auto* branch = as<IfThenElseNode>(s)) {
-      bool uniform = as_call_to(branch->condition, "tirx.tvm_thread_invariant") != nullptr;
-      conditions_ += !uniform;
-      visit(branch->condition);
-      Entry entry{s.get(), summary([&] { visit(branch->then_case); }, nullptr)};
-      if (branch->else_case) {
-        for (Access& access : summary([&] { visit(branch->else_case); }, nullptr))
-          entry.accesses.push_back(std::move(access));
-      }
-      entries_.back().push_back(std::move(entry));
-      conditions_ -= !uniform;
-      return;
-    }
-    if (auto* loop = as<WhileNode>(s)) {
-      bool uniform = as_call_to(loop->condition, "tirx.tvm_thread_invariant") != nullptr;
-      conditions_ += !uniform;
-      visit(loop->condition);
-      Entry entry{s.get(), summary([&] { visit(loop->body); }, nullptr)};
-      entries_.back().push_back(std::move(entry));
-      conditions_ -= !uniform;
-      return;
-    }
+    if (auto* branch = as<IfThenElseNode>(s))
+      return conditional(s, branch->condition, {branch->then_case, branch->else_case});
+    if (auto* loop = as<WhileNode>(s)) return conditional(s, loop->condition, {loop->body});
     walk_children(s);
   }
 
@@ -118,6 +99,19 @@ class Planner final : public Walker {
   std::vector<Access> accesses_;             // of the statement
   std::vector<std::vector<Entry>> entries_;  // of the statements around, by nesting
 
+  void conditional(const Stmt& s, const Expr& condition, std::initializer_list<Stmt> bodies) {
+    bool uniform = as_call_to(condition, "tirx.tvm_thread_invariant") != nullptr;
+    conditions_ += !uniform;
+    visit(condition);
+    Entry entry{s.get(), {}};
+    for (const Stmt& body : bodies) {
+      if (!body) continue;
+      for (Access& access : summary([&] { visit(body); }, nullptr))
+        entry.accesses.push_back(std::move(access));
+    }
+    entries_.back().push_back(std::move(entry));
+    conditions_ -= !uniform;
+  }
   void leaf(const Stmt& s) {
     in_leaf_ = true;
     if (auto* store = as<BufferStoreNode>(s))
@@ -170,9 +164,9 @@ class Planner final : public Walker {
       auto* buffer = node ? buffer_of_data(*node) : nullptr;
       return nest(s, nullptr, buffer ? roots_(buffer) : nullptr, [&] { walk_children(s); });
     }
-    auto iter = key == "thread_extent" ? attr.node.as<IterVar>() : std::nullopt;
-    if (!iter) return walk_children(s);
-    threads_.push_back((*iter)->var.get());
+    IterVar thread = launched_thread(s);
+    if (!thread) return walk_children(s);
+    threads_.push_back(thread->var.get());
     if (std::exchange(in_kernel_, true)) {
       walk_children(s);
     } else {
@@ -289,8 +283,8 @@ class Planner final : public Walker {
 };
 
 Stmt barrier(std::string_view scope) {
-  return make<EvaluateNode>(make<CallNode>(prim_type(DataType::Int(32)), op("tirx.tvm_storage_sync"),
-                                           Array<Expr>{make<StringImmNode>(String(std::string(scope)))}));
+  return make<EvaluateNode>(call_op(DataType::Int(32), "tirx.tvm_storage_sync",
+                                    {make<StringImmNode>(String(std::string(scope)))}));
 }
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {

@@ -71,19 +71,15 @@ struct Unroll final : Rewriter {
   Stmt rewrite(const Stmt& s) override {
     if (auto* attr = as<AttrStmtNode>(s)) {
       auto value = const_int(attr->value);
-      if (text(attr->attr_key) == "pragma_auto_unroll_max_step" && value) {
-        int64_t old = std::exchange(max_step, *value);
-        Stmt body = rewrite(attr->body);
-        max_step = old;
-        return body;
-      }
-      if (text(attr->attr_key) == "pragma_unroll_explicit" && value) {
-        bool old = std::exchange(explicit_unroll, *value != 0);
-        Stmt body = rewrite(attr->body);
-        explicit_unroll = old;
-        return body;
-      }
-      return rewrite_children(s);
+      bool sets_step = value && text(attr->attr_key) == "pragma_auto_unroll_max_step";
+      bool sets_explicit = value && text(attr->attr_key) == "pragma_unroll_explicit";
+      if (!sets_step && !sets_explicit) return rewrite_children(s);
+      auto outside = std::pair(max_step, explicit_unroll);
+      if (sets_step) max_step = *value;
+      if (sets_explicit) explicit_unroll = *value != 0;
+      Stmt body = rewrite(attr->body);
+      std::tie(max_step, explicit_unroll) = outside;
+      return body;
     }
     if (auto* sequence = as<SeqStmtNode>(s)) return unroll_sequence(*sequence);
     if (auto* loop = as<ForNode>(s)) return unroll_loop(*loop);
@@ -128,23 +124,20 @@ struct Unroll final : Rewriter {
       ++normal_depth;
     }
     if (unroll && (explicit_unroll || trivial) && !has_own_jump(body)) return write_out(loop, body, *extent);
-    ForKind kind = unroll ? ForKind::kUnrolled : loop.for_kind;
-    if (body.same_as(loop.body) && kind == loop.for_kind) return ref(&loop);
-    return with(ref(&loop), [&](ForNode& n) {
+    return updated(&loop, [&](ForNode& n) {
       n.body = body;
-      n.for_kind = kind;
+      if (unroll) n.for_kind = ForKind::kUnrolled;
     });
   }
   static Stmt write_out(const ForNode& loop, const Stmt& body, int64_t extent) {
     Array<Stmt> stmts;
     for (int64_t i = 0; i < extent; ++i) {
       Substituter one({{loop.loop_var.get(), add(loop.min, const_like(loop.loop_var, i))}});
-      stmts.push_back(fresh_binders(one.rewrite(body), i));
+      // Every copy after the first binds variables of its own.
+      stmts.push_back(i == 0 ? one.rewrite(body) : FreshBinders().rewrite(one.rewrite(body)));
     }
     return seq(stmts);
   }
-  // Every copy after the first binds variables of its own.
-  static Stmt fresh_binders(const Stmt& s, int64_t copy) { return copy == 0 ? s : FreshBinders().rewrite(s); }
 };
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {

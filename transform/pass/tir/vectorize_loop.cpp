@@ -40,8 +40,6 @@ With "tirx.enable_buffer_level_predication", and for scalable vectors, a conditi
 becomes the mask of the loads and stores under it.
 After indices are flat and narrow, before loops are unrolled.)";
 
-constexpr int kMostLanes = 32767;
-
 struct NoVectorForm {};  // thrown inside of one statement, which is then run lane by lane
 
 // Negative for scalable vectors: -c is c * vscale.
@@ -215,26 +213,20 @@ class Vectorize final : public Rewriter {
     Expr b = rewrite(op.b);
     if (a.same_as(op.a) && b.same_as(op.b)) return ref(&op);
     int lanes = wider(lanes_of(a), lanes_of(b));
-    auto* ramp_a = as<RampNode>(a);
-    auto* ramp_b = as<RampNode>(b);
-    if (op.kind == ExprKind::kAdd || op.kind == ExprKind::kSub) {
-      auto combine = [&](const Expr& x, const Expr& y) { return build(op.kind, x, y); };
-      if (ramp_a && ramp_b && lanes_of(a) != lanes_of(b)) throw NoVectorForm();
-      if (ramp_a && lanes_of(b) == 1) {
-        return make<RampNode>(combine(ramp_a->base, b), ramp_a->stride, lanes_expr(lanes), op.span);
-      }
-      if (ramp_b && lanes_of(a) == 1) {
-        Expr stride = op.kind == ExprKind::kSub ? neg(ramp_b->stride) : ramp_b->stride;
-        return make<RampNode>(combine(a, ramp_b->base), stride, lanes_expr(lanes), op.span);
-      }
-    }
-    if (op.kind == ExprKind::kMul) {
-      if (ramp_a && lanes_of(b) == 1 && is_positive(b)) {
-        return make<RampNode>(mul(ramp_a->base, b), mul(ramp_a->stride, b), lanes_expr(lanes), op.span);
-      }
-      if (ramp_b && lanes_of(a) == 1 && is_positive(a)) {
-        return make<RampNode>(mul(a, ramp_b->base), mul(a, ramp_b->stride), lanes_expr(lanes), op.span);
-      }
+    bool adds = op.kind == ExprKind::kAdd || op.kind == ExprKind::kSub;
+    if (adds && as<RampNode>(a) && as<RampNode>(b) && lanes_of(a) != lanes_of(b)) throw NoVectorForm();
+    for (bool second : {false, true}) {
+      auto* ramp = as<RampNode>(second ? b : a);
+      const Expr& scalar = second ? a : b;
+      bool scales = op.kind == ExprKind::kMul;
+      if (!ramp || lanes_of(scalar) != 1 || !(adds || (scales && is_positive(scalar)))) continue;
+      auto combine = [&](const Expr& e) {
+        return second ? build(op.kind, scalar, e) : build(op.kind, e, scalar);
+      };
+      Expr stride = ramp->stride;
+      if (scales) stride = combine(stride);
+      if (second && op.kind == ExprKind::kSub) stride = neg(stride);
+      return make<RampNode>(combine(ramp->base), stride, lanes_expr(lanes), op.span);
     }
     return binary(op.kind, widen(a, lanes), widen(b, lanes), op.span);
   }
@@ -375,23 +367,15 @@ class Vectorize final : public Rewriter {
       stmts.push_back(make<BindNode>(var, substitute(bind->value, values)));
       values[bind->var.get()] = var;
     }
-    stmts.push_back(serial_inside(substitute(s, values)));
+    stmts.push_back(rewrite_with(substitute(s, values), [](const Stmt& s, Rewriter& on) -> Stmt {
+      Stmt next = on.rewrite_children(s);
+      auto* loop = as<ForNode>(next);
+      if (!loop || loop->for_kind != ForKind::kVectorized) return next;
+      return with(ref(loop), [](ForNode& n) { n.for_kind = ForKind::kSerial; });
+    }));
     return make<ForNode>(lane, min_, extent_, ForKind::kSerial, seq(stmts), nullptr, Map<String, Any>{},
                          nullptr, s->span);
   }
-  static Stmt serial_inside(const Stmt& s) {
-    struct Serial final : Rewriter {
-      using Rewriter::rewrite;
-      Stmt rewrite(const Stmt& s) override {
-        Stmt next = rewrite_children(s);
-        auto* loop = as<ForNode>(next);
-        if (!loop || loop->for_kind != ForKind::kVectorized) return next;
-        return with(ref(loop), [](ForNode& n) { n.for_kind = ForKind::kSerial; });
-      }
-    };
-    return Serial().rewrite(s);
-  }
-
   const Var& lane_;
   const Expr& min_;
   const Expr& extent_;
@@ -431,7 +415,7 @@ struct VectorizeLoops final : Rewriter {
   int lanes_of_loop(const ForNode& loop) const {
     auto extent = const_int(loop.extent);
     if (extent && *extent >= 1 && *extent <= kMostLanes) return static_cast<int>(*extent);
-    bool scalable = uses_vscale(loop.extent);
+    bool scalable = is_scalable_extent(loop.extent);
     if (scalable && has_scalable_vectors(fn))
       return lanes_of(make<RampNode>(int32(0), int32(1), loop.extent));
     throw refuse(refusals["vectorize-extent"], loop.loop_var->name.c_str(),
@@ -440,16 +424,6 @@ struct VectorizeLoops final : Rewriter {
                             : "not a constant")
         .kind(kRefusedValue)
         .at(loop.span);
-  }
-  static bool uses_vscale(const Expr& e) {
-    bool found = false;
-    post_order(e, [&](const Expr& part) { found = found || as_call_to(part, "tirx.vscale"); });
-    return found;
-  }
-  static bool allocates(const Stmt& s) {
-    bool found = false;
-    post_order(s, nullptr, [&](const Stmt& part) { found = found || as<AllocBufferNode>(part); });
-    return found;
   }
 
   using Rewriter::rewrite;
@@ -472,7 +446,8 @@ struct VectorizeLoops final : Rewriter {
     bool serial = !enabled || leaves_early(loop->body);  // lanes do not leave one by one
     int lanes = serial ? 1 : lanes_of_loop(*loop);
     // Room for all lanes has no size yet where they are scalable.
-    if (serial || (lanes < 0 && allocates(loop->body))) {
+    bool allocates = any_below(loop->body, [](const Stmt& s) { return as<AllocBufferNode>(s) != nullptr; });
+    if (serial || (lanes < 0 && allocates)) {
       Stmt next = rewrite_children(s);
       return with(ref(as<ForNode>(next)), [&](ForNode& n) {
         n.for_kind = ForKind::kSerial;
@@ -491,6 +466,9 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 
 }  // namespace
 
+extern const Pass vectorize_loop{"VectorizeLoop", "tirx.transform", "VectorizeLoop(enable_vectorize=True)",
+                                 doc, apply};
+
 }  // namespace mlc::transform::pass_vectorize_loop
 
 namespace mlc::transform {
@@ -498,17 +476,8 @@ namespace mlc::transform {
 PrimFunc vectorize_loops(const PrimFunc& fn, const PassOptions& options, VectorCalls calls,
                          VectorMasks masks) {
   using namespace pass_vectorize_loop;
-  std::optional<bool> mask;
-  auto given = options.config->find("tirx.enable_buffer_level_predication");
-  if (given != options.config->end()) mask = (*given).second.cast<bool>();
+  auto mask = options.config_flag("tirx.enable_buffer_level_predication");
   return with_body(fn, VectorizeLoops(fn, options.flag(0), mask, calls, masks).rewrite(fn->body));
 }
 
 }  // namespace mlc::transform
-
-namespace mlc::transform::pass_vectorize_loop {
-
-extern const Pass vectorize_loop{"VectorizeLoop", "tirx.transform", "VectorizeLoop(enable_vectorize=True)",
-                                 doc, apply};
-
-}  // namespace mlc::transform::pass_vectorize_loop

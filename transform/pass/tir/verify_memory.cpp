@@ -80,6 +80,8 @@ IRModule apply(const IRModule& mod, const PassOptions&) { return map_prim_funcs(
 
 }  // namespace
 
+extern const Pass verify_memory{"VerifyMemory", "tirx.transform", "VerifyMemory()", doc, nullptr, apply};
+
 }  // namespace mlc::transform::pass_verify_memory
 
 namespace mlc::transform {
@@ -89,20 +91,11 @@ std::vector<Buffer> accessed_by_host(const PrimFunc& fn) {
   std::optional<Any> given = attr(fn, "target");
   auto target = given ? given->as<Target>() : std::nullopt;
   if (!target || !*target || !is_gpu(*target)) return {};
-  if (std::optional<Any> convention = attr(fn, "calling_conv")) {
-    auto* number = convention->as<IntImmNode>();
-    int64_t value = number ? number->value : convention->try_cast<int64_t>().value_or(0);
-    if (value != kDefaultConvention) return {};
-  }
+  std::optional<Any> convention = attr(fn, "calling_conv");
+  if (convention && integer_of(*convention).value_or(0) != kDefaultConvention) return {};
   HostAccesses find(fn);
   find.visit(fn->body);
   return find.all;
 }
 
 }  // namespace mlc::transform
-
-namespace mlc::transform::pass_verify_memory {
-
-extern const Pass verify_memory{"VerifyMemory", "tirx.transform", "VerifyMemory()", doc, nullptr, apply};
-
-}  // namespace mlc::transform::pass_verify_memory

@@ -65,13 +65,7 @@ constexpr std::string_view kLayoutFree = "layout_free_placeholders", kConstMatri
                            kConstIndices = "auto_scheduler_simplify_const_tensor_indices";
 
 // A tensor by what it is, not by which handle names it.
-struct Key {
-  const OperationNode* op;
-  int64_t value_index;
-  bool operator<(const Key& other) const {
-    return op != other.op ? op < other.op : value_index < other.value_index;
-  }
-};
+using Key = std::pair<const OperationNode*, int64_t>;
 
 class Creator {
  public:
@@ -125,14 +119,15 @@ class Creator {
         Key key{op.get(), static_cast<int64_t>(i)};
         if (buffers_.contains(key)) continue;
         auto* outside = Any(op).as<ExternOpNode>();
-        Tensor tensor = make<TensorNode>(op, key.value_index);
-        Buffer buffer = outside ? aligned_as(tensor, outside->output_placeholders[key.value_index])
-                                : plain_buffer(tensor, tensor->name());
+        Tensor tensor = make<TensorNode>(op, key.second);
+        Buffer buffer = outside ? aligned_as(tensor, outside->output_placeholders[key.second])
+                                : plain_buffer(tensor);
         buffers_[key] = buffer;
         allocated.push_back(buffer);
       }
       auto outside = Any(op).as<ExternOp>();
-      stages.push_back(outside ? external(*outside) : stage(op.as_or_throw<ComputeOp>()));
+      auto* compute = Any(op).as<ComputeOpNode>();
+      stages.push_back(outside ? external(*outside) : nest(compute, depths(compute), 0, {}, true));
     }
     Stmt body = seq(std::move(stages));
     auto* whole = as<SBlockRealizeNode>(body);
@@ -149,7 +144,7 @@ class Creator {
     Array<Expr> free;
     for (size_t i = 0; i < args.size(); ++i) {
       auto tensor = args[static_cast<int64_t>(i)].as<Tensor>();
-      if (tensor && layout_free_.contains({(*tensor)->op.get(), (*tensor)->value_index}))
+      if (tensor && layout_free_.contains(key_of(*tensor)))
         free.push_back(int32(static_cast<int64_t>(i)));
     }
     if (!free.empty()) attrs.Set("layout_free_buffers", free);
@@ -158,10 +153,9 @@ class Creator {
 
  private:
   // The tensor as a buffer of the function: no origin.
-  static Buffer plain_buffer(const Tensor& tensor) { return plain_buffer(tensor, tensor->name()); }
-  static Buffer plain_buffer(const Tensor& tensor, const std::string& name) {
-    auto type = ref(tensor->buffer->buffer());
-    return make<VarNode>(String(name), with(type, [](BufferTypeNode& n) { n.layout = ObjectRef(); }));
+  static Buffer plain_buffer(const Tensor& tensor) {
+    auto type = with(ref(tensor->buffer->buffer()), [](BufferTypeNode& n) { n.layout = ObjectRef(); });
+    return make<VarNode>(String(tensor->name()), type);
   }
 
   // The same, aligned as the buffer that an external statement was written for.
@@ -318,7 +312,7 @@ class Creator {
   // Loads of tensors as loads of the function's buffers, axes as block
   // iterators, then simplified.
   Expr element(const Expr& e, const Iterators& at) {
-    return analyzer_.simplify(rewrite_with(e, [&](const Expr& e, Rewriter& on) -> Expr {
+    auto load_of_buffer = [&](const Expr& e, Rewriter& on) -> Expr {
       if (auto* var = as<VarNode>(e)) {
         auto found = at.renamed.find(var);
         return found == at.renamed.end() ? e : found->second;
@@ -334,14 +328,8 @@ class Creator {
   // Tensors whose layout the scheduler may choose, by an attribute of the function
   // arguments they are.
   void add_layout_free(const Any& tensors) {
-    auto add = [&](const auto& all) {
-      for (const Any& one : all) {
-        if (auto tensor = one.template as<Tensor>())
-          layout_free_.insert({(*tensor)->op.get(), (*tensor)->value_index});
-      }
-    };
-    if (auto list = tensors.as<ffi::List<Any>>()) add(*list);
-    if (auto tuple = tensors.as<Array<Any>>()) add(*tuple);
+    for (const Any& one : elements(tensors).value_or(Array<Any>{}))
+      if (auto tensor = one.as<Tensor>()) layout_free_.insert(key_of(*tensor));
   }
 
   // What is said of an operation, with the buffers of the tensors in it.
@@ -438,11 +426,6 @@ class Creator {
     Stmt store = make<BufferStoreNode>(buffer, element(op->body[k], at), at.point);
     std::string name(op->num_outputs() == 1 ? view(op->name) : view(buffer->name));
     return realize(at, block_name(name), op->attrs, store, nullptr);
-  }
-
-  Stmt stage(const ComputeOp& op) {
-    std::vector<size_t> depth = depths(op.get());
-    return nest(op.get(), depth, 0, {}, true);
   }
 
   // The loops and the block at `level`, with those further in. `begins`: nothing is reduced further out.

@@ -78,16 +78,13 @@ void bind_to_threads(Steps& steps, const Any& block, int64_t max_threads) {
   if (parallel.empty()) parallel.push_back(steps.run("add_unit_loop", {loops.empty() ? block : loops[0]})[0]);
   Any fused = steps.run("fuse", {parallel, false})[0];
   auto extent = const_int(steps.loop(fused)->extent);
-  if (extent && *extent <= max_threads * kMaxBlocks) {
-    std::vector<Any> split = steps.run("split", {fused, Array<Any>{nullptr, std::min(*extent, max_threads)}});
-    steps.run("bind", {split[0], String("blockIdx.x")});
-    steps.run("bind", {split[1], String("threadIdx.x")});
-    return;
-  }
-  std::vector<Any> split = steps.run("split", {fused, Array<Any>{nullptr, kMaxBlocks, max_threads}});
-  steps.run("reorder", {Array<Any>{split[1], split[2], split[0]}});
-  steps.run("bind", {split[1], String("blockIdx.x")});
-  steps.run("bind", {split[2], String("threadIdx.x")});
+  bool fits = extent && *extent <= max_threads * kMaxBlocks;
+  Array<Any> factors = fits ? Array<Any>{nullptr, std::min(*extent, max_threads)}
+                            : Array<Any>{nullptr, kMaxBlocks, max_threads};
+  std::vector<Any> split = steps.run("split", {fused, factors});
+  if (!fits) steps.run("reorder", {Array<Any>{split[1], split[2], split[0]}});
+  steps.run("bind", {split[fits ? 0 : 1], String("blockIdx.x")});
+  steps.run("bind", {split.back(), String("threadIdx.x")});
 }
 
 // A block that is the whole function is no scope yet: it is put into one, with one instance.

@@ -34,23 +34,20 @@ struct Simplify final : Rewriter {
       if (side_effect(value) <= Effect::kPure && is_small(value)) pure_[bind->var.get()] = value;
       return value.same_as(bind->value) ? s : Stmt(make<BindNode>(bind->var, value, s->span));
     }
-    if (auto* attr = as<AttrStmtNode>(s)) {
-      if (auto iter = attr->node.as<IterVar>(); iter && text(attr->attr_key) == "thread_extent") {
-        analyzer.bind((*iter)->var, make<RangeNode>(const_like(attr->value, 0), attr->value));
-      }
+    if (IterVar thread = launched_thread(s)) {
+      const Expr& extent = as<AttrStmtNode>(s)->value;
+      analyzer.bind(thread->var, make<RangeNode>(const_like(extent, 0), extent));
     }
-    if (auto* assertion = as<AssertStmtNode>(s)) {
-      Expr condition = rewrite(assertion->condition);
-      asserted_.push_back(analyzer.assume(condition));
-      return condition.same_as(assertion->condition)
-                 ? s
-                 : Stmt(with(ref(assertion), [&](AssertStmtNode& n) { n.condition = condition; }));
+    if (as<AssertStmtNode>(s)) {
+      Stmt next = rewrite_children(s);
+      asserted_.push_back(analyzer.assume(as<AssertStmtNode>(next)->condition));
+      return next;
     }
     if (auto* loop = as<WhileNode>(s)) {
-      Expr condition = rewrite(loop->condition);
-      Stmt body = inner(loop->body);
-      if (condition.same_as(loop->condition) && body.same_as(loop->body)) return s;
-      return make<WhileNode>(condition, body, s->span);
+      return updated(loop, [&](WhileNode& n) {
+        n.condition = rewrite(loop->condition);
+        n.body = inner(loop->body);
+      });
     }
     if (auto* block = as<SBlockNode>(s); block && know_blocks) {
       for (const IterVar& iter : block->iter_vars) analyzer.bind(iter->var, iter->dom);
@@ -76,30 +73,21 @@ struct Simplify final : Rewriter {
   }
   // Values of names of values of names grow; beyond this they stay shared.
   static bool is_small(const Expr& e) {
-    Size size;
-    size.visit(e);
-    return size.nodes < kMostNodes;
-  }
-  static constexpr size_t kMostNodes = 256;
-  struct Size final : Walker {
+    constexpr size_t kMostNodes = 256;
     size_t nodes = 0;
-    void visit(const Expr& e) override {
-      if (++nodes < kMostNodes) walk_children(e);
-    }
-    void visit(const Stmt&) override {}
-  };
+    walk_with(e, [&](const Expr& part, Walker& on) {
+      if (++nodes < kMostNodes) on.walk_children(part);
+    });
+    return nodes < kMostNodes;
+  }
   Stmt simplify_loop(const ForNode& loop) {
-    Expr min = rewrite(loop.min);
-    Expr extent = rewrite(loop.extent);
-    analyzer.bind(loop.loop_var, make<RangeNode>(min, extent));
-    // Inside the body the loop runs at least once.
-    auto inside = analyzer.assume(gt(extent, const_like(extent, 0)));
-    Stmt body = inner(loop.body);
-    if (min.same_as(loop.min) && extent.same_as(loop.extent) && body.same_as(loop.body)) return ref(&loop);
-    return with(ref(&loop), [&](ForNode& n) {
-      n.min = min;
-      n.extent = extent;
-      n.body = body;
+    return updated(&loop, [&](ForNode& n) {
+      n.min = rewrite(loop.min);
+      n.extent = rewrite(loop.extent);
+      analyzer.bind(loop.loop_var, make<RangeNode>(n.min, n.extent));
+      // Inside the body the loop runs at least once.
+      auto inside = analyzer.assume(gt(n.extent, const_like(n.extent, 0)));
+      n.body = inner(loop.body);
     });
   }
   Stmt simplify_branch(const IfThenElseNode& branch) {
@@ -110,21 +98,16 @@ struct Simplify final : Rewriter {
       if (*known != 0) return rewrite(branch.then_case);
       return branch.else_case ? rewrite(branch.else_case) : no_op();
     }
-    Stmt yes = nullptr;
-    Stmt no = nullptr;
-    {
-      auto inside = analyzer.assume(bare);
-      yes = inner(branch.then_case);
-    }
-    if (branch.else_case) {
+    return updated(&branch, [&](IfThenElseNode& n) {
+      n.condition = condition;
+      {
+        auto inside = analyzer.assume(bare);
+        n.then_case = inner(branch.then_case);
+      }
+      if (!branch.else_case) return;
       auto inside = analyzer.assume(analyzer.rewrite_simplify(logical_not(bare)));
-      no = inner(branch.else_case);
-    }
-    if (condition.same_as(branch.condition) && yes.same_as(branch.then_case) &&
-        no.same_as(branch.else_case)) {
-      return ref(&branch);
-    }
-    return make<IfThenElseNode>(condition, yes, no, branch.span);
+      n.else_case = inner(branch.else_case);
+    });
   }
 };
 
@@ -135,6 +118,8 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) { return simplify
 }  // namespace mlc::transform::pass_stmt_simplify
 
 namespace mlc::transform {
+extern const Pass stmt_simplify{"StmtSimplify", "tirx.transform", "StmtSimplify()", doc, apply};
+
 
 PrimFunc simplify_stmts(const PrimFunc& fn, const PassOptions& options, bool know_blocks) {
   using namespace pass_stmt_simplify;
@@ -148,9 +133,3 @@ PrimFunc simplify_stmts(const PrimFunc& fn, const PassOptions& options, bool kno
 }
 
 }  // namespace mlc::transform
-
-namespace mlc::transform::pass_stmt_simplify {
-
-extern const Pass stmt_simplify{"StmtSimplify", "tirx.transform", "StmtSimplify()", doc, apply};
-
-}  // namespace mlc::transform::pass_stmt_simplify

@@ -140,11 +140,7 @@ struct Reduce final : Rewriter {
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   auto pattern = attr(fn, "op_pattern");
-  int64_t kind = -1;
-  if (pattern) {
-    auto e = pattern->as<Expr>();
-    kind = e ? const_int(*e).value_or(-1) : pattern->try_cast<int64_t>().value_or(-1);
-  }
+  int64_t kind = pattern ? integer_of(*pattern).value_or(-1) : -1;
   return kind == 0 || kind == 1 ? with_body(fn, Reduce().rewrite(fn->body)) : fn;
 }
 

@@ -170,6 +170,7 @@ class UseFinder final : public Walker {
   }
   void visit_def(const Var& var) override { use(var.get()); }
   void visit(const Expr& e) override {
+    if (!e) return;
     if (auto* var = as<VarNode>(e)) return use(var);
     bool may_repeat = e->kind != ExprKind::kIntImm && e->kind != ExprKind::kTensorRegion;
     if (may_repeat && !e.unique() && !visited_.insert(e.get()).second) return;

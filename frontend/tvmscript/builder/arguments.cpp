@@ -45,11 +45,10 @@ Expr integer_arg(const ApiCall& call, size_t i) {
 }
 
 Loop loop_over(Expr start, Expr stop, const Expr& step, Span span, const ir::Simplify& simplify) {
-  if (!stop) return {ir::const_like(start, 0), ir::simplified(start, simplify), {}};
-  ir::match_types(start, stop, span);
-  Loop loop{start, ir::simplified(ir::difference(stop, start), simplify), {}};
-  if (step && !ir::is_const_int(step, 1)) loop.step = ir::cast(start->dtype(), step);
-  return loop;
+  if (stop) ir::match_types(start, stop, span);
+  Expr min = stop ? start : ir::const_like(start, 0);
+  Expr extent = ir::simplified(stop ? ir::difference(stop, start) : start, simplify);
+  return {min, extent, step && !ir::is_const_int(step, 1) ? ir::cast(min->dtype(), step) : Expr()};
 }
 
 DataType dtype_from(const Any& value, Span span) {

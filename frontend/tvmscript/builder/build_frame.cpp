@@ -222,6 +222,7 @@ void Builder::abandon() {
   body_ = open.around;
   loops_.resize(open.loops);
   if (frame<BlockFrameNode>(open.frame)) blocks_.pop_back();
+  if (frame<InitFrameNode>(open.frame)) blocks_.back()->init = ir::no_op();  // it has had one
   open_.pop_back();
 }
 

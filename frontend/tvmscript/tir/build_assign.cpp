@@ -598,6 +598,11 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
     check_fresh(*name, Any(nullptr));
     Any value;
     if (node.value) value = evaluate(*node.value);
+    auto bind_to = [&](const Type& type, const Expr& bound) {
+      Var var = ir::make<ir::VarNode>(String(std::string(name->id.str())), type, name->span);
+      emit(ir::make<ir::BindNode>(var, bound, node.span));
+      names_.bind(name->id, Expr(var), name->span);
+    };
     // `T.let[T.int32]`, `T.float32[4]`: subscripts of names that are no buffers.
     const syntax::Expr* annotation = node.annotation;
     auto* subscript = syntax::as<syntax::Subscript>(annotation);
@@ -618,10 +623,7 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
         type = return_type_from(*subscript->slice);
         if (!ir::structural_equal(type, bound->ty)) let_mismatch(bound, type, *node.value, *subscript->slice);
       }
-      Var var = ir::make<ir::VarNode>(String(std::string(name->id.str())), type, name->span);
-      emit(ir::make<ir::BindNode>(var, bound, node.span));
-      names_.bind(name->id, Expr(var), name->span);
-      return;
+      return bind_to(type, bound);
     }
     Any made = base;
     if (script::as<script::ApiFunctionNode>(base)) made = evaluator_.call(base, {}, {}, annotation->span);
@@ -636,12 +638,8 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
       // `p: T.handle("int64") = ...`, as texts of 2023 to 2025 have it: pointers are bound for good, and are
       // what their value is.
       Expr bound = script::as_expr(value, node.value->span, "the value of the pointer");
-      if (bound->ty->kind == ir::TypeKind::kPointer || bound->dtype().is_handle()) {
-        Var pointer = ir::make<ir::VarNode>(String(std::string(name->id.str())), bound->ty, name->span);
-        emit(ir::make<ir::BindNode>(pointer, bound, node.span));
-        names_.bind(name->id, Expr(pointer), name->span);
-        return;
-      }
+      if (bound->ty->kind == ir::TypeKind::kPointer || bound->dtype().is_handle())
+        return bind_to(bound->ty, bound);
     }
     if (var->ty->kind != ir::TypeKind::kPrim) {
       throw ir::refuse_as(refusals["bad-annotation"],
@@ -655,12 +653,8 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
             .at(node.value->span);
       Array<Expr> shape;
       Any extents = evaluate(*subscript->slice);
-      if (script::as<ffi::ArrayObj>(extents)) {
-        for (const Any& one : script::elements(extents))
-          shape.push_back(script::as_expr(one, subscript->slice->span, "a dimension"));
-      } else {
-        shape.push_back(script::as_expr(extents, subscript->slice->span, "a dimension"));
-      }
+      for (const Any& one : one_or_all(extents))
+        shape.push_back(script::as_expr(one, subscript->slice->span, "a dimension"));
       auto type = ir::make<ir::BufferTypeNode>(var->dtype(), "local", shape, Array<Expr>{}, ir::int32(0), 64,
                                                1, schedulable_ ? ir::ObjectRef() : ir::default_layout(shape));
       Buffer buffer = allocate(type, {}, node.span);

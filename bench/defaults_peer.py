@@ -28,11 +28,6 @@ def floats(*shape, dtype="float32"):
     return np.random.rand(*shape).astype(dtype)
 
 
-def numpy_of(make):
-    """A case of NumPy: `make` gives the function to time."""
-    return {"NumPy": make}
-
-
 def model(nodes, inputs, initializers=()):
     """A session of ONNX Runtime on one core, its inputs and its result bound to memory, so that nothing is copied."""
     kinds = {"float32": TensorProto.FLOAT, "int8": TensorProto.INT8, "int32": TensorProto.INT32, "int64": TensorProto.INT64,
@@ -61,6 +56,18 @@ def model(nodes, inputs, initializers=()):
 
 def case(name, numpy=None, onnx_nodes=None):
     CASES[name] = {"NumPy": numpy, "ONNX Runtime": onnx_nodes}
+
+
+def of_model(name, nodes, initializers=None, **inputs):
+    """A case of ONNX Runtime alone: nodes, and shapes or arrays of what they take."""
+    def array(each):
+        return floats(*each) if isinstance(each, tuple) else each
+
+    def ort():
+        copies = [(op, takes, gives, dict(attributes)) for op, takes, gives, attributes in nodes]
+        return model(copies, {n: array(each) for n, each in inputs.items()}, [(n, array(each)) for n, each in (initializers or {}).items()])
+
+    case(name, None, ort)
 
 
 def product(m, n, k, batch=(), dtype="float32", transposed=False, onnx_too=True):
@@ -214,15 +221,10 @@ case("global_avg_pool", None, single("GlobalAveragePool", (8, 2048, 7, 7)))
 
 def convolution(name, c, h, o, k, s, p, groups=1, relu=False):
     """Weights are an initializer, as in every model: ONNX Runtime lays them out beforehand."""
+    weights = {"w": (o, c // groups, k, k), **({"b": (o,)} if relu else {})}
     attributes = {"kernel_shape": [k, k], "strides": [s, s], "pads": [p] * 4, "group": groups}
-
-    def ort():
-        constants = [("w", floats(o, c // groups, k, k)), ("b", floats(o))]
-        nodes = [("Conv", ["a", "w"] + (["b"] if relu else []), ["y" if relu else "out"], dict(attributes))]
-        nodes += [("Relu", ["y"], ["out"], {})] if relu else []
-        return model(nodes, {"a": floats(1, c, h, h)}, constants[: 2 if relu else 1])
-
-    case(name, None, ort)
+    nodes = [("Conv", ["a", *weights], ["y" if relu else "out"], attributes)] + [("Relu", ["y"], ["out"], {})] * relu
+    of_model(name, nodes, weights, a=(1, c, h, h))
 
 
 convolution("conv3x3_64_56", 64, 56, 64, 3, 1, 1)
@@ -239,34 +241,10 @@ convolution("depthwise_nhwc_96_56", 96, 56, 96, 3, 1, 1, groups=96)
 convolution("depthwise_nhwc_144_56s2", 144, 56, 144, 3, 2, 1, groups=144)
 convolution("group32_128_56", 128, 56, 128, 3, 1, 1, groups=32)
 convolution("group32_512_14", 512, 14, 512, 3, 1, 1, groups=32)
-
-
-def dense_relu(m, n, k):
-    def ort():
-        return model(
-            [("Gemm", ["a", "w", "b"], ["y"], {"transB": 1}), ("Relu", ["y"], ["out"], {})],
-            {"a": floats(m, k), "w": floats(n, k), "b": floats(n)},
-        )
-
-    return None, ort
-
-
-case("dense_relu_128x3072x768", *dense_relu(128, 3072, 768))
-case("dense_relu_1x1000x2048", *dense_relu(1, 1000, 2048))
+for m, n, k in ((128, 3072, 768), (1, 1000, 2048)):
+    of_model(f"dense_relu_{m}x{n}x{k}", [("Gemm", ["a", "w", "b"], ["y"], {"transB": 1}), ("Relu", ["y"], ["out"], {})], a=(m, k), w=(n, k), b=(n,))
 
 # Layers of models: attention, norms, convolutions of other kinds, chains of elements.
-
-
-def of_model(name, nodes, initializers=None, **inputs):
-    """A case of ONNX Runtime alone: nodes, and shapes or arrays of what they take."""
-    def array(each):
-        return floats(*each) if isinstance(each, tuple) else each
-
-    def ort():
-        copies = [(op, takes, gives, dict(attributes)) for op, takes, gives, attributes in nodes]
-        return model(copies, {n: array(each) for n, each in inputs.items()}, [(n, array(each)) for n, each in (initializers or {}).items()])
-
-    case(name, None, ort)
 
 
 def scalar(value, dtype="float32"):
@@ -317,72 +295,36 @@ of_model("adaptive_pool", [("AveragePool", ["a"], ["out"], {"kernel_shape": [4, 
 of_model("one_hot", [("OneHot", ["i", "d", "v"], ["out"], {})], {"d": np.array(1000, "int64"), "v": np.array([0, 1], "float32")}, i=np.random.randint(0, 1000, 8192).astype("int64"))
 case("max_of_short_rows", *reduced("ReduceMax", (4096, 32), (1,), np.max))
 case("all_heads_of_one_token", *product(1, 1024, 128, batch=(32,), transposed=True))
-
-
-def conv_model(name, c, h, o, k, s, p, nhwc=False, up=False):
-    w = (c, o, k, k) if up else (o, c, k, k)
-    of_model(name, [("ConvTranspose" if up else "Conv", ["a", "w"], ["out"], {"strides": [s, s], "pads": [p] * 4})], {"w": w}, a=(1, c, h, h))
-
-
-conv_model("conv_nhwc_64_56", 64, 56, 64, 3, 1, 1)
-conv_model("conv_nhwc_256_14", 256, 14, 256, 1, 1, 0)
-conv_model("conv_first", 3, 224, 64, 7, 2, 3)
-conv_model("conv3x3_128_28s2", 128, 28, 256, 3, 2, 1)
-conv_model("conv_up", 64, 56, 32, 2, 2, 0, up=True)
+convolution("conv_nhwc_64_56", 64, 56, 64, 3, 1, 1)
+convolution("conv_nhwc_256_14", 256, 14, 256, 1, 1, 0)
+convolution("conv_first", 3, 224, 64, 7, 2, 3)
+convolution("conv3x3_128_28s2", 128, 28, 256, 3, 2, 1)
+of_model("conv_up", [("ConvTranspose", ["a", "w"], ["out"], {"strides": [2, 2], "pads": [0] * 4})], {"w": (64, 32, 2, 2)}, a=(1, 64, 56, 56))
 of_model("causal_conv1d", [("Conv", ["a", "w"], ["out"], {"group": 1024})], {"w": (1024, 1, 4)}, a=(1, 1024, 515))
 case("gemv_int8", *product(1, 4096, 4096, transposed=True))
-
-
-def nbits(name, m):
-    def ort():
-        return model([("MatMulNBits", ["a", "w", "s"], ["out"], {"K": 4096, "N": 4096, "bits": 4, "block_size": 32, "domain": "com.microsoft"})],
-                     {"a": floats(m, 4096)}, [("w", np.random.randint(0, 255, (4096, 128, 16)).astype("uint8")), ("s", floats(4096 * 128))])
-    case(name, None, ort)
-
-
-nbits("gemv_int4", 1)
-nbits("gemm_int4_32", 32)
+for name, m in (("gemv_int4", 1), ("gemm_int4_32", 32)):
+    of_model(name, [("MatMulNBits", ["a", "w", "s"], ["out"], {"K": 4096, "N": 4096, "bits": 4, "block_size": 32, "domain": "com.microsoft"})],
+             {"w": np.random.randint(0, 255, (4096, 128, 16)).astype("uint8"), "s": (4096 * 128,)}, a=(m, 4096))
 case("gemv_f16", *product(1, 4096, 4096, transposed=True))
 of_model("decode_attention", [("FusedMatMul", ["q", "k"], ["s"], {"transB": 1, "alpha": 0.088388, "domain": "com.microsoft"}), ("Softmax", ["s"], ["p"], {"axis": -1}), ("MatMul", ["p", "v"], ["out"], {})],
          q=(32, 1, 128), k=(32, 1024, 128), v=(32, 1024, 128))
-
-
-def left():
-    a, b, c = floats(512, 512), floats(512, 512), np.zeros((512, 512), "float32")
-    return lambda: np.matmul(a.T, b, out=c)
-
-
-case("matmul_left_transposed", left)
+case("matmul_left_transposed", ufunc(lambda a, b, o: np.matmul(a.T, b, out=o), (512, 512), (512, 512)))
 of_model("channels_norm", [("Transpose", ["a"], ["t"], {"perm": [0, 2, 3, 1]}), ("LayerNormalization", ["t", "s", "b"], ["n"], {}), ("Transpose", ["n"], ["out"], {"perm": [0, 3, 1, 2]})], a=(1, 96, 56, 56), s=(96,), b=(96,))
 of_model("image", [("Cast", ["a"], ["f"], {"to": 1}), ("Mul", ["f", "s"], ["m"], {}), ("Add", ["m", "b"], ["n"], {}), ("Transpose", ["n"], ["out"], {"perm": [0, 3, 1, 2]})], {"s": (3,), "b": (3,)}, a=np.random.randint(0, 255, (1, 224, 224, 3)).astype("uint8"))
 of_model("lstm_gates", [("Split", ["x"], ["i", "f", "g", "o"], {"axis": 1, "num_outputs": 4}), ("Sigmoid", ["i"], ["si"], {}), ("Sigmoid", ["f"], ["sf"], {}), ("Tanh", ["g"], ["tg"], {}), ("Sigmoid", ["o"], ["so"], {}),
    ("Mul", ["sf", "c"], ["y"], {}), ("Mul", ["si", "tg"], ["z"], {}), ("Add", ["y", "z"], ["n"], {}), ("Tanh", ["n"], ["tn"], {}), ("Mul", ["so", "tn"], ["out"], {})], x=(128, 2048), c=(128, 512))
-
-
-def dist():
-    a, b = floats(1000, 64), floats(1000, 64)
-    return lambda: (a * a).sum(1)[:, None] + (b * b).sum(1)[None] - 2 * (a @ b.T)
-
-
-case("distances", dist)
+case("distances", ufunc(lambda a, b, o: (a * a).sum(1)[:, None] + (b * b).sum(1)[None] - 2 * (a @ b.T), (1000, 64), (1000, 64)))
 tri = np.tril(np.ones((1, 512, 512), bool))
 of_model("causal_mask", [("Where", ["m", "a", "x"], ["out"], {})], {"x": scalar(-1e9), "m": tri}, a=(12, 512, 512))
 of_model("causal_softmax", [("Where", ["m", "a", "x"], ["w"], {}), ("Softmax", ["w"], ["out"], {"axis": -1})], {"x": scalar(-1e9), "m": tri}, a=(12, 512, 512))
 of_model("gather_rows_add", [("Gather", ["t", "i"], ["g"], {}), ("Add", ["g", "p"], ["out"], {})], t=(30522, 768), p=(512, 768), i=np.random.randint(0, 4096, 512).astype("int32"))
-
-
-def dotp():
-    a, b = floats(1 << 20), floats(1 << 20)
-    return lambda: np.dot(a, b)
-
-
-case("dot", dotp)
+case("dot", ufunc(lambda a, b, o: np.dot(a, b), (1 << 20,), (1 << 20,)))
 of_model("norms_of_rows", [("ReduceL2", ["a", "x"], ["out"], {"keepdims": 0})], {"x": np.array([1], "int64")}, a=(4096, 768))
 case("batch_statistics", *reduced("ReduceSum", (16, 64, 56, 56), (0, 2, 3), np.sum))
 case("mean_axis0", *reduced("ReduceSum", (256, 64, 64), (0,), np.sum))
 case("flip", ufunc(lambda a, o: np.copyto(o, a[:, ::-1]), (1024, 1024)))
 of_model("tile", [("Tile", ["a", "r"], ["out"], {})], {"r": np.array([2, 2], "int64")}, a=(512, 512))
-case("repeat", lambda: (lambda a: (lambda: np.repeat(a, 2, 1)))(floats(1024, 512)))
+case("repeat", ufunc(lambda a, o: np.repeat(a, 2, 1), (1024, 512)))
 case("greater", ufunc(lambda a, b, o: np.greater(a, b, out=o), (1024, 1024), (1024, 1024), dtype="bool"), single("Greater", (1024, 1024), (1024, 1024)))
 of_model("where", [("Max", ["a", "b"], ["out"], {})], a=(1024, 1024), b=(1024, 1024))
 

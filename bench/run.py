@@ -48,13 +48,12 @@ HEADER = "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n"
 
 
 def wall(command, repeat=9):
-    best = None
-    for _ in range(repeat):
+    def once():
         start = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        took = time.perf_counter() - start
-        best = took if best is None else min(best, took)
-    return best
+        return time.perf_counter() - start
+
+    return min(once() for _ in range(repeat))
 
 
 def row(name, ours, theirs, unit="s"):
@@ -410,9 +409,8 @@ def main():
     if names[:1] == ["--cores"]:
         CORES = int(names[1])
         names = names[2:]
-    outside = {"startup": startup, "cold": cold, "big": big, "size": size, "frontend": frontend,
-               "script": script, "cache": cache, "schedule": schedule, "tour": tour,
-               "convolutions": convolutions, "kernels": kernels, "defaults": defaults, "bandwidth": bandwidth}
+    outside = {each.__name__: each for each in (startup, cold, big, size, frontend, script, cache, schedule, tour,
+                                                convolutions, kernels, defaults, bandwidth)}
     programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in outside)
     with tempfile.TemporaryDirectory() as folder:
         for name in names or [*outside, *programs]:

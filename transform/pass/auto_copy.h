@@ -56,14 +56,14 @@ Stmt store_fragments(const Stmt& body);
 // Rows of shared memory get a length with which the threads of a warp meet in fewer banks.
 class BankPadding {
  public:
+  // What a warp touches: the values of each index.
+  using Touched = std::vector<std::vector<int64_t>>;
   void require_multiple(const Buffer& buffer, int64_t elements);
+  void touch(const Buffer& buffer, Touched all) { touched_[buffer.get()].push_back(std::move(all)); }
   // Looks at the stores and loads of shared memory in a copy.
   void look_at(const Stmt& body, const AutoCopy& copy);
   Array<Buffer> padded(const Array<Buffer>& allocs);
   Stmt apply(const Stmt& body) const { return changes_.empty() ? body : replace_buffers(body, changes_); }
-
-  // What a warp touches: the values of each index.
-  using Touched = std::vector<std::vector<int64_t>>;
 
  private:
   std::unordered_map<const VarNode*, std::vector<Touched>> touched_;

@@ -61,8 +61,7 @@ class Accesses final : public Walker {
  public:
   VarMap known;  // variables that are constant: loops of one thread
   std::map<std::string, int64_t> warp;
-  std::function<void(const Buffer&, BankPadding::Touched)> touched;
-  std::function<void(const Buffer&, int64_t)> multiple;
+  explicit Accesses(BankPadding& padding) : padding_(padding) {}
   using Walker::visit;
 
   void visit(const Stmt& s) override {
@@ -73,7 +72,7 @@ class Accesses final : public Walker {
       if (vector_) {
         Expr last = store->indices.back();
         Expr next = at(last, 1), here = at(last, 0);
-        if (!analyzer_.can_prove_equal(next, here)) multiple(store->buffer, vector_extent_);
+        if (!analyzer_.can_prove_equal(next, here)) padding_.require_multiple(store->buffer, vector_extent_);
       }
     }
     if (auto* block = as<SBlockNode>(s)) visit_fragments(*block);
@@ -86,6 +85,7 @@ class Accesses final : public Walker {
   }
 
  private:
+  BankPadding& padding_;
   Analyzer analyzer_;
   std::vector<std::pair<Var, int64_t>> threads_;
   const VarNode* vector_ = nullptr;
@@ -121,7 +121,7 @@ class Accesses final : public Walker {
     }
     // Threads that share the last index are not looked at, as in TVM.
     if (!uses_var(indices.back(), [&](const VarNode* var) { return is_thread(var); })) all.back().clear();
-    touched(buffer, std::move(all));
+    padding_.touch(buffer, std::move(all));
   }
   bool is_thread(const VarNode* var) const {
     return std::any_of(threads_.begin(), threads_.end(),
@@ -150,7 +150,7 @@ class Accesses final : public Walker {
         }
         all.push_back(values);
       }
-      touched(match->source->source, std::move(all));
+      padding_.touch(match->source->source, std::move(all));
     }
   }
 };
@@ -174,13 +174,10 @@ void BankPadding::require_multiple(const Buffer& buffer, int64_t elements) {
 }
 
 void BankPadding::look_at(const Stmt& body, const AutoCopy& copy) {
-  Accesses accesses;
+  Accesses accesses(*this);
   for (const For& loop : copy.outer) accesses.known[loop->loop_var.get()] = loop->min;
   accesses.warp = one_warp(copy.threads);
-  accesses.touched = [&](const Buffer& buffer, Touched all) {
-    touched_[buffer.get()].push_back(std::move(all));
-  };
-  accesses.multiple = [&](const Buffer& buffer, int64_t elements) { require_multiple(buffer, elements); };
+
   accesses.visit(body);
 }
 

@@ -3,6 +3,7 @@
 // other.
 #pragma once
 
+#include "ir/core/walk_with.h"
 #include "transform/pass/buffer_roots.h"
 
 namespace mlc::transform {
@@ -32,6 +33,14 @@ class BufferMemory {
     Memory one = find(a), other = find(b);
     return one.root != nullptr && other.root != nullptr && one.root != other.root &&
            (one.exclusive || other.exclusive);
+  }
+
+  // Is nothing that `e` loads stored to the buffer?
+  bool reads_apart(const ir::Expr& e, const ir::VarNode* stored) const {
+    return !ir::any_below(e, [&](const ir::Expr& part) {
+      auto* load = ir::as<ir::TensorLoadNode>(part);
+      return load != nullptr && !apart(load->source.get(), stored);
+    });
   }
 
  private:

@@ -7,10 +7,6 @@ namespace mlc::transform {
 
 using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
 
-LoweringFor::LoweringFor(const Target& target)
-    : before_(std::exchange(Context::current().lowered_for, &target)) {}
-LoweringFor::~LoweringFor() { Context::current().lowered_for = before_; }
-
 std::optional<Target> target_around(const PrimFunc& fn) {
   if (auto bound = bound_target(fn)) return bound;
   const Context& context = Context::current();

@@ -17,17 +17,6 @@ inline std::optional<ir::Target> bound_target(const ir::PrimFunc& fn) {
 }
 // The same, or else the one that is lowered for, or else that of the script around (`with target:`).
 std::optional<ir::Target> target_around(const ir::PrimFunc& fn);
-// While it lives, this thread lowers for `target`.
-class LoweringFor {
- public:
-  explicit LoweringFor(const ir::Target& target);
-  ~LoweringFor();
-  LoweringFor(const LoweringFor&) = delete;
-  LoweringFor& operator=(const LoweringFor&) = delete;
-
- private:
-  const ir::Target* before_;
-};
 // The target that BindTarget gave, for a pass that cannot do without.
 inline ir::Target target_of(const ir::PrimFunc& fn, std::string_view pass) {
   if (auto target = bound_target(fn)) return *target;

@@ -5,7 +5,6 @@
 
 #include "ir/core/refusal.h"
 #include "ir/registry/context.h"
-#include "transform/pass/function_target.h"
 #include "transform/pass/pass_context.h"
 #include "transform/pass/pass_object.h"
 #include "transform/pass/refusals.h"
@@ -43,6 +42,14 @@ MLC_REFUSALS(pass_pipeline, refusals);
 
 namespace {
 
+// While it lives, this thread lowers for `target`.
+struct LoweringFor {
+  const Target* before;
+  explicit LoweringFor(const Target& target)
+      : before(std::exchange(Context::current().lowered_for, &target)) {}
+  ~LoweringFor() { Context::current().lowered_for = before; }
+  LoweringFor(const LoweringFor&) = delete;
+};
 // `with target:`, while it lives.
 struct Within {
   explicit Within(const Target& target) { Context::current().targets.push_back(target); }

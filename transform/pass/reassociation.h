@@ -32,6 +32,12 @@ inline Stmt with_value(const BufferStoreNode& store, const Expr& value) {
   return make<BufferStoreNode>(store.buffer, value, store.indices, store.span);
 }
 
+// The statement where the loop has steps: without them, the elements that it reads before need not be there.
+inline Stmt where_it_runs(const ForNode& loop, const Stmt& s) {
+  auto extent = const_int(loop.extent);
+  if (extent && *extent > 0) return s;
+  return make<IfThenElseNode>(gt(loop.extent, const_like(loop.extent, 0)), s, nullptr, loop.span);
+}
 // A local buffer of one element.
 struct Accumulator {
   Buffer buffer;

@@ -81,19 +81,13 @@ struct Hoist final : MemoryRewriter {
     Quotients in = quotients_of(loop);
     if (!in.only_stores) return {};
     auto defined = defined_in(ref(loop));
-    auto stays = [&](const TensorLoadNode* load) {
-      return std::ranges::all_of(in.stored,
-                                 [&](const VarNode* each) { return memory.apart(load->source.get(), each); });
-    };
     std::erase_if(in.found, [&](const BinaryNode* quotient) {
       const Expr divisor = one_lane(quotient->b);
       bool invariant = as<FloatImmNode>(divisor) == nullptr && side_effect(divisor) <= Effect::kReadState &&
                        !uses_var(divisor, [&](const VarNode* var) { return defined.contains(var); });
-      post_order(divisor, [&](const Expr& e) {
-        auto* load = as<TensorLoadNode>(e);
-        invariant = invariant && (load == nullptr || stays(load));
+      return !invariant || !std::ranges::all_of(in.stored, [&](const VarNode* each) {
+        return memory.reads_apart(divisor, each);
       });
-      return !invariant;
     });
     return in.found;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
+#include "transform/pass/buffer_roots.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/convert_ssa.h"
 #include "transform/pass/pass.h"
@@ -36,10 +37,8 @@ constexpr std::string_view kScope = "double_buffer_scope";
 // The buffer that the attribute is about: itself or its data.
 Buffer buffer_of(const AttrStmtNode& attr) {
   auto e = attr.node.as<Expr>();
-  if (!e) return nullptr;
-  if (auto* call = as_call_to(*e, "tirx.buffer_data")) e = call->args[0];
-  auto* var = as<VarNode>(*e);
-  return var && var->buffer() ? ref(var) : Buffer(nullptr);
+  auto* buffer = e ? buffer_of_data(*e) : nullptr;
+  return buffer ? ref(buffer) : Buffer(nullptr);
 }
 
 struct Doubled {

@@ -32,15 +32,13 @@ using Bounds = std::unordered_map<const VarNode*, Array<Expr>>;
 
 Bounds bounds_of(const Stmt& body) {
   Bounds bounds;
-  post_order(
-      body, [](const Expr&) {},
-      [&](const Stmt& s) {
-        auto* attr = as<AttrStmtNode>(s);
-        if (!attr || text(attr->attr_key) != "buffer_bound") return;
-        auto var = attr->node.as<Var>();
-        auto* tuple = as<CallNode>(attr->value);
-        if (var && tuple) bounds[(*var).get()] = tuple->args;
-      });
+  post_order(body, nullptr, [&](const Stmt& s) {
+    auto* attr = as<AttrStmtNode>(s);
+    if (!attr || text(attr->attr_key) != "buffer_bound") return;
+    auto var = attr->node.as<Var>();
+    auto* tuple = as<CallNode>(attr->value);
+    if (var && tuple) bounds[(*var).get()] = tuple->args;
+  });
   return bounds;
 }
 

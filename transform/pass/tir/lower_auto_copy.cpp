@@ -88,17 +88,15 @@ class Lower final : public Rewriter {
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   Lower lower;
-  post_order(
-      fn->body, [](const Expr&) {},
-      [&](const Stmt& s) {
-        if (auto* block = as<SBlockNode>(s); block && number(*block, "warp_execution").value_or(0))
-          lower.threads["threadIdx.x"] = 32;
-        auto* loop = as<ForNode>(s);
-        if (!loop || loop->for_kind != ForKind::kThreadBinding) return;
-        std::string tag(loop->thread_binding->thread_tag);
-        if (!tag.starts_with("threadIdx.")) return;
-        if (auto extent = const_int(loop->extent)) lower.threads[tag] = *extent;
-      });
+  post_order(fn->body, nullptr, [&](const Stmt& s) {
+    if (auto* block = as<SBlockNode>(s); block && number(*block, "warp_execution").value_or(0))
+      lower.threads["threadIdx.x"] = 32;
+    auto* loop = as<ForNode>(s);
+    if (!loop || loop->for_kind != ForKind::kThreadBinding) return;
+    std::string tag(loop->thread_binding->thread_tag);
+    if (!tag.starts_with("threadIdx.")) return;
+    if (auto extent = const_int(loop->extent)) lower.threads[tag] = *extent;
+  });
   return with_body(fn, lower.padding.apply(lower.rewrite(fn->body)));
 }
 

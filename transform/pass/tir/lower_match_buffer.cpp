@@ -52,11 +52,9 @@ std::vector<Expr> strides_of(const BufferTypeNode* type) {
   return strides;
 }
 
-struct LowerMatch final : BufferTypeRewriter {
+struct LowerMatch final : Substituter {  // of extents, strides and offsets that views bind
   std::unordered_map<const VarNode*, View> views;
-  VarMap values;  // extents, strides and offsets that views bind
-
-  using BufferTypeRewriter::rewrite;
+  using Substituter::rewrite;
   Expr rewrite(const Expr& e) override {
     if (auto* load = as<TensorLoadNode>(e)) {
       auto view = views.find(load->source.get());
@@ -80,12 +78,10 @@ struct LowerMatch final : BufferTypeRewriter {
         return make<TensorRegionNode>(view->second.source, ranges, e->span);
       }
     } else if (auto* var = as<VarNode>(e)) {
-      auto value = values.find(var);
-      if (value != values.end()) return value->second;
       auto view = views.find(var);
       if (view != views.end()) return view->second.source;  // the same data pointer
     }
-    return BufferTypeRewriter::rewrite(e);
+    return Substituter::rewrite(e);
   }
   Stmt rewrite(const Stmt& s) override {
     if (auto* store = as<BufferStoreNode>(s)) {

@@ -57,11 +57,7 @@ Extreme extreme_of(const ForNode* loop, const BufferMemory& memory) {
   bool first = is_element(extreme->a, *store);
   if (!first && !is_element(extreme->b, *store)) return {};
   const Expr& x = first ? extreme->b : extreme->a;
-  bool plain = side_effect(x) <= Effect::kReadState;
-  post_order(x, [&](const Expr& e) {
-    auto* load = as<TensorLoadNode>(e);
-    plain = plain && (load == nullptr || memory.apart(load->source.get(), store->buffer.get()));
-  });
+  bool plain = side_effect(x) <= Effect::kReadState && memory.reads_apart(x, store->buffer.get());
   for (const Expr& index : store->indices)
     plain = plain && !uses_var(index, [&](const VarNode* var) { return var == loop->loop_var.get(); });
   return plain ? Extreme{store, x, first} : Extreme{};
@@ -150,9 +146,7 @@ struct Reassociate final : MemoryRewriter {
     Stmt all = seq({make<BindNode>(before, element, update->span), seen.allocate(), seen.set(noted(before)),
                     in_vectors(fast, lanes),
                     make<IfThenElseNode>(logical_not(likely(right)), in_order, nullptr, loop->span)});
-    if (extent && *extent > 0) return all;
-    // Without steps the element need not be there.
-    return make<IfThenElseNode>(gt(loop->extent, const_like(loop->extent, 0)), all, nullptr, loop->span);
+    return where_it_runs(*loop, all);
   }
 };
 

@@ -58,18 +58,13 @@ struct Order {
   bool strict = false;
 };
 std::optional<Order> order_of(const Expr& e) {
-  auto* binary = as_binary(e);
-  if (binary == nullptr) return std::nullopt;
-  switch (binary->kind) {
-    case ExprKind::kLT:
-    case ExprKind::kLE:
-      return Order{binary->a, binary->b, binary->kind == ExprKind::kLT};
-    case ExprKind::kGT:
-    case ExprKind::kGE:
-      return Order{binary->b, binary->a, binary->kind == ExprKind::kGT};
-    default:
-      return std::nullopt;
+  auto* two = as_binary(e);
+  bool strict = e->kind == ExprKind::kLT || e->kind == ExprKind::kGT;
+  if (strict || e->kind == ExprKind::kLE || e->kind == ExprKind::kGE) {
+    bool less = e->kind == ExprKind::kLT || e->kind == ExprKind::kLE;
+    return Order{less ? two->a : two->b, less ? two->b : two->a, strict};
   }
+  return std::nullopt;
 }
 
 // `i` where it grows by one, or by as much as the loop's variable, from step to step.
@@ -156,10 +151,7 @@ class Vectorize final : public MemoryRewriter {
     for (const BufferStoreNode* store : {c.index, c.value}) {
       for (const Expr& at : store->indices)
         good = good && !uses_var(at, [&](const VarNode* var) { return var == loop->loop_var.get(); });
-      post_order(c.x, [&](const Expr& e) {
-        auto* load = as<TensorLoadNode>(e);
-        good = good && (load == nullptr || memory.apart(load->source.get(), store->buffer.get()));
-      });
+      good = good && memory.reads_apart(c.x, store->buffer.get());
     }
     return good;
   }
@@ -257,10 +249,7 @@ class Vectorize final : public MemoryRewriter {
              p.best.allocate(), p.at.allocate(), p.seen.allocate(), p.most.allocate(), p.where.allocate(),
              p.best.set(value), p.at.set(index), p.seen.set(value), chunks(p),
              make<IfThenElseNode>(likely(right), found, FreshBinders().rewrite(Stmt(in_order)), loop->span)});
-    auto steps = const_int(loop->extent);
-    if (steps && *steps > 0) return all;
-    // Without steps the elements need not be there.
-    return make<IfThenElseNode>(gt(loop->extent, const_like(loop->extent, 0)), all, nullptr, loop->span);
+    return where_it_runs(*loop, all);
   }
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/function_target.h"
 #include "transform/pass/verify_memory.h"
 
 #include <algorithm>
@@ -88,9 +89,8 @@ namespace mlc::transform {
 
 std::vector<Buffer> accessed_by_host(const PrimFunc& fn) {
   using namespace pass_verify_memory;
-  std::optional<Any> given = attr(fn, "target");
-  auto target = given ? given->as<Target>() : std::nullopt;
-  if (!target || !*target || !is_gpu(*target)) return {};
+  auto target = bound_target(fn);
+  if (!target || !is_gpu(*target)) return {};
   std::optional<Any> convention = attr(fn, "calling_conv");
   if (convention && integer_of(*convention).value_or(0) != kDefaultConvention) return {};
   HostAccesses find(fn);

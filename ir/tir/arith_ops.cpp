@@ -7,6 +7,7 @@
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
+#include "ir/tir/linear.h"
 #include "ir/tir/op.h"
 
 namespace mlc::ir {
@@ -137,32 +138,14 @@ double largest(DataType dtype) {
         break;
     }
   }
-  switch (dtype.code()) {
-    case kDLFloat8_e3m4:
-      return 15.5;
-    case kDLFloat8_e4m3:
-      return 240.0;
-    case kDLFloat8_e4m3b11fnuz:
-      return 30.0;
-    case kDLFloat8_e4m3fn:
-      return 448.0;
-    case kDLFloat8_e4m3fnuz:
-      return 240.0;
-    case kDLFloat8_e5m2:
-      return 57344.0;
-    case kDLFloat8_e5m2fnuz:
-      return 57344.0;
-    case kDLFloat8_e8m0fnu:
-      return std::ldexp(1.0, 127);
-    case kDLFloat6_e2m3fn:
-      return 7.5;
-    case kDLFloat6_e3m2fn:
-      return 28.0;
-    case kDLFloat4_e2m1fn:
-      return 6.0;
-    default:
-      return 0;
-  }
+  static constexpr std::pair<int, double> small_types[] = {
+      {kDLFloat8_e3m4, 15.5},        {kDLFloat8_e4m3, 240.0},      {kDLFloat8_e4m3b11fnuz, 30.0},
+      {kDLFloat8_e4m3fn, 448.0},     {kDLFloat8_e4m3fnuz, 240.0},  {kDLFloat8_e5m2, 57344.0},
+      {kDLFloat8_e5m2fnuz, 57344.0}, {kDLFloat8_e8m0fnu, 0x1p127}, {kDLFloat6_e2m3fn, 7.5},
+      {kDLFloat6_e3m2fn, 28.0},      {kDLFloat4_e2m1fn, 6.0}};
+  for (auto [code, value] : small_types)
+    if (dtype.code() == code) return value;
+  return 0;
 }
 
 Expr checked_constant(DataType dtype, double as_double, int64_t as_int, bool is_float, Span span) {
@@ -173,11 +156,11 @@ Expr checked_constant(DataType dtype, double as_double, int64_t as_int, bool is_
     }
     return make<FloatImmNode>(dtype, value, span);
   }
+  if (is_float && dtype.is_bool()) return constant(dtype, as_double != 0, span);  // NaN too
   if (is_float && (!std::isfinite(as_double) || std::abs(as_double) >= 9.3e18)) {
     throw Error("literal-out-of-range", "{} does not fit into `{}`", as_double, dtype.str()).at(span);
   }
   int64_t value = is_float ? static_cast<int64_t>(as_double) : as_int;
-  if (dtype.is_bool() && is_float) value = as_double != 0;
   if (!fits(dtype, value)) {
     throw Error("literal-out-of-range", "{} does not fit into `{}`", value, dtype.str())
         .at(span)
@@ -188,11 +171,6 @@ Expr checked_constant(DataType dtype, double as_double, int64_t as_int, bool is_
 
 [[noreturn]] void divide_by_zero(Span span) {
   throw Error("division-by-zero", "division by the constant 0").at(span).kind("InternalError");
-}
-
-int64_t floor_quotient(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
 // Integer folding of one type. Unsigned 64-bit values are bit patterns.
@@ -221,12 +199,11 @@ Expr fold_ints(ExprKind kind, DataType dtype, int64_t a, int64_t b, Span span) {
       return number(is_unsigned ? ua % ub : overflows ? 0 : static_cast<uint64_t>(a % b));
     case ExprKind::kFloorDiv:
       needs_divisor();
-      return number(is_unsigned ? ua / ub : overflows ? ua : static_cast<uint64_t>(floor_quotient(a, b)));
+      return number(is_unsigned ? ua / ub : overflows ? ua : static_cast<uint64_t>(floor_div(a, b)));
     case ExprKind::kFloorMod:
       needs_divisor();
       if (is_unsigned) return number(ua % ub);
-      return number(overflows ? 0
-                              : static_cast<uint64_t>(a) - static_cast<uint64_t>(floor_quotient(a, b)) * ub);
+      return number(overflows ? 0 : static_cast<uint64_t>(a) - static_cast<uint64_t>(floor_div(a, b)) * ub);
     case ExprKind::kMin:
       return number((is_unsigned ? ua < ub : a < b) ? ua : ub);
     case ExprKind::kMax:
@@ -424,8 +401,12 @@ Expr sub(Expr a, Expr b, Span span) {
 }
 Expr mul(Expr a, Expr b, Span span) {
   if (Expr folded = matched(ExprKind::kMul, a, b, span)) return folded;
-  if (is_value(a, 1) || is_value(b, 0)) return b;
-  if (is_value(b, 1) || is_value(a, 0)) return a;
+  if (is_value(a, 1)) return b;
+  if (is_value(b, 1)) return a;
+  if (!a->dtype().is_floating()) {  // 0 times an infinity is no 0
+    if (is_value(b, 0)) return b;
+    if (is_value(a, 0)) return a;
+  }
   return make<MulNode>(std::move(a), std::move(b), span);
 }
 Expr div(Expr a, Expr b, Span span) {
@@ -434,12 +415,23 @@ Expr div(Expr a, Expr b, Span span) {
   }
   if (Expr folded = matched(ExprKind::kDiv, a, b, span)) return folded;
   if (is_value(b, 0)) divide_by_zero(span);
-  if (is_value(a, 0) || is_value(b, 1)) return a;
+  if (is_value(b, 1) || (is_value(a, 0) && !a->dtype().is_floating())) return a;
   return make<DivNode>(std::move(a), std::move(b), span);
 }
-Expr truncdiv(Expr a, Expr b, Span span) {
-  return integer_division(ExprKind::kDiv, "`truncdiv`", std::move(a), std::move(b), span);
-}
+// By kind, and by the sign that errors show.
+#define MLC_BUILD_SIGN(name, function, kind, sign)                           \
+  Expr name(Expr a, Expr b, Span span) {                                     \
+    return function(ExprKind::kind, sign, std::move(a), std::move(b), span); \
+  }
+MLC_BUILD_SIGN(truncdiv, integer_division, kDiv, "`truncdiv`")
+MLC_BUILD_SIGN(floordiv, integer_division, kFloorDiv, "`//`")
+MLC_BUILD_SIGN(floormod, integer_division, kFloorMod, "`%`")
+MLC_BUILD_SIGN(bitwise_and, bitwise, kBitwiseAnd, "`&`")
+MLC_BUILD_SIGN(bitwise_or, bitwise, kBitwiseOr, "`|`")
+MLC_BUILD_SIGN(bitwise_xor, bitwise, kBitwiseXor, "`^`")
+MLC_BUILD_SIGN(shift_left, shift, kLShift, "`<<`")
+MLC_BUILD_SIGN(shift_right, shift, kRShift, "`>>`")
+#undef MLC_BUILD_SIGN
 Expr truncmod(Expr a, Expr b, Span span) {
   if (a->dtype().is_floating() ||
       b->dtype().is_floating()) {  // TVM's `%` of floats in what topi leaves; C's fmod
@@ -448,12 +440,6 @@ Expr truncmod(Expr a, Expr b, Span span) {
   }
   match_types(a, b, span);  // of an integer and a bool too
   return integer_division(ExprKind::kMod, "`truncmod`", std::move(a), std::move(b), span);
-}
-Expr floordiv(Expr a, Expr b, Span span) {
-  return integer_division(ExprKind::kFloorDiv, "`//`", std::move(a), std::move(b), span);
-}
-Expr floormod(Expr a, Expr b, Span span) {
-  return integer_division(ExprKind::kFloorMod, "`%`", std::move(a), std::move(b), span);
 }
 Expr ceildiv(Expr a, Expr b, Span span) {
   need_integers(a, b, "`ceildiv`", span);
@@ -514,24 +500,9 @@ Expr logical_not(Expr a, Span span) {
   return make<NotNode>(std::move(a), span);
 }
 
-Expr bitwise_and(Expr a, Expr b, Span span) {
-  return bitwise(ExprKind::kBitwiseAnd, "`&`", std::move(a), std::move(b), span);
-}
-Expr bitwise_or(Expr a, Expr b, Span span) {
-  return bitwise(ExprKind::kBitwiseOr, "`|`", std::move(a), std::move(b), span);
-}
-Expr bitwise_xor(Expr a, Expr b, Span span) {
-  return bitwise(ExprKind::kBitwiseXor, "`^`", std::move(a), std::move(b), span);
-}
 Expr bitwise_not(Expr a, Span span) {
   need_integers(a, a, "`~`", span, true);
   return make<BitwiseNotNode>(std::move(a), span);
-}
-Expr shift_left(Expr a, Expr b, Span span) {
-  return shift(ExprKind::kLShift, "`<<`", std::move(a), std::move(b), span);
-}
-Expr shift_right(Expr a, Expr b, Span span) {
-  return shift(ExprKind::kRShift, "`>>`", std::move(a), std::move(b), span);
 }
 
 Expr cast(DataType dtype, Expr value, Span span) {
@@ -617,47 +588,35 @@ Expr infinity(DataType dtype, Span span) {
 
 Expr build(ExprKind kind, Expr a, Expr b, Span span) {
   switch (kind) {
-    case ExprKind::kAdd:
-      return add(std::move(a), std::move(b), span);
-    case ExprKind::kSub:
-      return sub(std::move(a), std::move(b), span);
-    case ExprKind::kMul:
-      return mul(std::move(a), std::move(b), span);
+#define MLC_BUILD(kind, function) \
+  case ExprKind::kind:            \
+    return function(std::move(a), std::move(b), span);
+    MLC_BUILD(kAdd, add)
+    MLC_BUILD(kSub, sub)
+    MLC_BUILD(kMul, mul)
+    MLC_BUILD(kMod, truncmod)
+    MLC_BUILD(kFloorDiv, floordiv)
+    MLC_BUILD(kFloorMod, floormod)
+    MLC_BUILD(kMin, min)
+    MLC_BUILD(kMax, max)
+    MLC_BUILD(kAnd, logical_and)
+    MLC_BUILD(kOr, logical_or)
+    MLC_BUILD(kEQ, eq)
+    MLC_BUILD(kNE, ne)
+    MLC_BUILD(kLT, lt)
+    MLC_BUILD(kLE, le)
+    MLC_BUILD(kGT, gt)
+    MLC_BUILD(kGE, ge)
+    MLC_BUILD(kBitwiseAnd, bitwise_and)
+    MLC_BUILD(kBitwiseOr, bitwise_or)
+    MLC_BUILD(kBitwiseXor, bitwise_xor)
+    MLC_BUILD(kLShift, shift_left)
+    MLC_BUILD(kRShift, shift_right)
+#undef MLC_BUILD
     case ExprKind::kDiv:
       return a->dtype().is_floating() || b->dtype().is_floating()
                  ? div(std::move(a), std::move(b), span)
                  : truncdiv(std::move(a), std::move(b), span);
-    case ExprKind::kMod:
-      return truncmod(std::move(a), std::move(b), span);
-    case ExprKind::kFloorDiv:
-      return floordiv(std::move(a), std::move(b), span);
-    case ExprKind::kFloorMod:
-      return floormod(std::move(a), std::move(b), span);
-    case ExprKind::kMin:
-      return min(std::move(a), std::move(b), span);
-    case ExprKind::kMax:
-      return max(std::move(a), std::move(b), span);
-    case ExprKind::kAnd:
-      return logical_and(std::move(a), std::move(b), span);
-    case ExprKind::kOr:
-      return logical_or(std::move(a), std::move(b), span);
-    case ExprKind::kEQ:
-    case ExprKind::kNE:
-    case ExprKind::kLT:
-    case ExprKind::kLE:
-    case ExprKind::kGT:
-    case ExprKind::kGE:
-      return compare(kind, std::move(a), std::move(b), span);
-    case ExprKind::kBitwiseAnd:
-      return bitwise_and(std::move(a), std::move(b), span);
-    case ExprKind::kBitwiseOr:
-      return bitwise_or(std::move(a), std::move(b), span);
-    case ExprKind::kBitwiseXor:
-      return bitwise_xor(std::move(a), std::move(b), span);
-    case ExprKind::kLShift:
-      return shift_left(std::move(a), std::move(b), span);
-    case ExprKind::kRShift:
-      return shift_right(std::move(a), std::move(b), span);
     default:
       throw InternalError(__FILE__, __LINE__, "not a binary kind");
   }

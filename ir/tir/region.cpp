@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-#include "ir/core/visit.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/op.h"
 #include "ir/tir/simplified.h"
@@ -78,22 +78,16 @@ bool is_same(const Expr& a, const Expr& b, const Simplify& simplify) {
   return constant_difference(simplified(a, simplify), simplified(b, simplify)) == 0;
 }
 
-// Is this one value? Calls and bitwise operators are opaque; a choice is either of
-// two values.
-class Unclear final : public Walker {
- public:
-  static bool is(const Expr& e) {
-    Unclear walker;
-    walker.visit(e);
-    return walker.found_;
-  }
-  void visit(const Expr& e) override {
-    switch (e->kind) {
+// Is this not one value? Calls and bitwise operators are opaque; a choice is either of two values.
+bool is_unclear(const Expr& e) {
+  bool found = false;
+  walk_with(e, [&](const Expr& part, Walker& on) {
+    switch (part->kind) {
       case ExprKind::kTensorLoad:
-        found_ = found_ || !(e->dtype().is_int() || e->dtype().is_uint());
+        found = found || !(part->dtype().is_int() || part->dtype().is_uint());
         return;
       case ExprKind::kCall:
-        found_ = found_ || !as_call_to(e, "tirx.vscale");
+        found = found || !as_call_to(part, "tirx.vscale");
         return;
       case ExprKind::kSelect:
       case ExprKind::kBitwiseAnd:
@@ -102,16 +96,14 @@ class Unclear final : public Walker {
       case ExprKind::kBitwiseNot:
       case ExprKind::kLShift:
       case ExprKind::kRShift:
-        found_ = true;
+        found = true;
         return;
       default:
-        walk_children(e);
+        on.walk_children(part);
     }
-  }
-
- private:
-  bool found_ = false;
-};
+  });
+  return found;
+}
 
 using Domain = std::unordered_map<const VarNode*, Interval>;
 
@@ -123,7 +115,7 @@ class Evaluator {
   Interval eval(const Expr& e) const {
     bool relaxed = uses_var(e, [this](const VarNode* var) { return domain_.count(var) != 0; });
     bool vector = e->kind == ExprKind::kRamp || e->kind == ExprKind::kBroadcast;
-    if (!relaxed && !vector && !Unclear::is(e)) return Interval::point(e);
+    if (!relaxed && !vector && !is_unclear(e)) return Interval::point(e);
     switch (e->kind) {
       case ExprKind::kVar:
         return domain_.at(static_cast<const VarNode*>(e.get()));
@@ -260,70 +252,28 @@ class Narrowing {
     if (form.terms.size() != 1) return;
     auto* var = as<VarNode>(form.terms[0].first);
     if (!var || domain_.count(var) == 0) return;
-    ExprKind kind = node->kind;
-    if (!holds) {
-      switch (kind) {
-        case ExprKind::kLT:
-          kind = ExprKind::kGE;
-          break;
-        case ExprKind::kLE:
-          kind = ExprKind::kGT;
-          break;
-        case ExprKind::kGT:
-          kind = ExprKind::kLE;
-          break;
-        case ExprKind::kGE:
-          kind = ExprKind::kLT;
-          break;
-        case ExprKind::kNE:
-          kind = ExprKind::kEQ;
-          break;
-        default:
-          return;
-      }
-    }
-    bound(var, kind, form.terms[0].second, form.constant);
-  }
-
-  // factor * var + constant <kind> 0
-  void bound(const VarNode* var, ExprKind kind, int64_t factor, int64_t constant) {
-    if (kind == ExprKind::kNE) return;
-    auto floor_of = [](int64_t a, int64_t b) {
-      int64_t q = a / b;
-      return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-    };
-    if (kind == ExprKind::kEQ) {
-      if (constant % factor != 0) return;
-      least(var, -constant / factor);
-      most(var, -constant / factor);
+    auto [factor, constant] = std::pair(form.terms[0].second, form.constant);
+    if (node->kind == ExprKind::kEQ || node->kind == ExprKind::kNE) {
+      if ((node->kind == ExprKind::kEQ) != holds || constant % factor != 0) return;
+      at_most(var, factor, -constant);
+      at_most(var, -factor, constant);
       return;
     }
-    if (kind == ExprKind::kGT || kind == ExprKind::kGE) {
-      kind = kind == ExprKind::kGT ? ExprKind::kLT : ExprKind::kLE;
-      factor = -factor;
-      constant = -constant;
-    }
-    int64_t limit = -constant - (kind == ExprKind::kLT ? 1 : 0);  // factor * var <= limit
-    if (factor > 0) {
-      most(var, floor_of(limit, factor));
-    } else {
-      least(var, -floor_of(limit, -factor));
-    }
+    bool less = (node->kind == ExprKind::kLT || node->kind == ExprKind::kLE) == holds;
+    bool strict = (node->kind == ExprKind::kLT || node->kind == ExprKind::kGT) == holds;
+    at_most(var, less ? factor : -factor, (less ? -constant : constant) - (strict ? 1 : 0));
   }
 
-  void least(const VarNode* var, int64_t value) {
+  // factor * var <= limit
+  void at_most(const VarNode* var, int64_t factor, int64_t limit) {
+    bool upper = factor > 0;
+    int64_t value = upper ? floor_div(limit, factor) : -floor_div(limit, -factor);
     Interval& interval = domain_[var];
-    auto now = interval.unbounded() ? std::nullopt : const_int(interval.lo);
-    if (!now || *now >= value) return;
+    Expr& end = upper ? interval.hi : interval.lo;
+    auto now = interval.unbounded() ? std::nullopt : const_int(end);
+    if (!now || (upper ? *now <= value : *now >= value)) return;
     before_.emplace_back(var, interval);
-    interval.lo = int_imm(var->dtype(), value);
-  }
-  void most(const VarNode* var, int64_t value) {
-    Interval& interval = domain_[var];
-    auto now = interval.unbounded() ? std::nullopt : const_int(interval.hi);
-    if (!now || *now <= value) return;
-    before_.emplace_back(var, interval);
-    interval.hi = int_imm(var->dtype(), value);
+    end = int_imm(var->dtype(), value);
   }
 
   Domain& domain_;

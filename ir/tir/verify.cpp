@@ -83,9 +83,7 @@ class Verifier final : public Walker {
                       }
                       walk_children(e);
                     },
-                    [&](const ReduceNode*) {
-                      report(refusals["te-in-function"], e->span);
-                    },
+                    [&](const ReduceNode*) { report(refusals["te-in-function"], e->span); },
                     [&](const CallNode*) {
                       // The threads that exchange are named by their loops: a block's iterators cannot.
                       bool threads = as_call_to(e, "tirx.tvm_thread_allreduce") != nullptr;
@@ -206,6 +204,11 @@ class Verifier final : public Walker {
     }
   }
 
+  // Unless it is defined already, or no variable.
+  void introduce(const VarNode* var, Definition definition) {
+    if (var && defined_.try_emplace(var, definition).second) order_.push_back(var);
+  }
+
   // A buffer of the body: its shape uses variables, while a parameter's shape defines them.
   void define_buffer(const Buffer& buffer, Span span) {
     if (const BufferTypeNode* type = buffer->buffer()) {
@@ -217,11 +220,7 @@ class Verifier final : public Walker {
 
   void define_shape_vars(const BufferTypeNode& type) {
     auto bind = [&](const Expr& e) {
-      post_order(e, [&](const Expr& sub) {
-        if (auto* var = as<VarNode>(sub); var && defined_.try_emplace(var, Definition{0, false, {}}).second) {
-          order_.push_back(var);
-        }
-      });
+      post_order(e, [&](const Expr& sub) { introduce(as<VarNode>(sub), {0, false, {}}); });
     };
     for (const Expr& dim : type.shape) bind(dim);
     for (const Expr& stride : type.strides) bind(stride);
@@ -342,11 +341,7 @@ class Verifier final : public Walker {
     Scope scope(*this);
     define(loop.loop_var, loop.span, false, true);
     // The variable of a thread binding is another name of the loop variable.
-    if (loop.thread_binding &&
-        defined_.try_emplace(loop.thread_binding->var.get(), Definition{blocks_.size(), true, loop.span})
-            .second) {
-      order_.push_back(loop.thread_binding->var.get());
-    }
+    if (loop.thread_binding) introduce(loop.thread_binding->var.get(), {blocks_.size(), true, loop.span});
     visit(loop.body);
   }
 
@@ -391,17 +386,13 @@ class Verifier final : public Walker {
     if (!opaque) blocks_.pop_back();
   }
 
-  // The shape, strides and offset of a matched buffer may introduce variables: the region determines their values.
+  // The shape, strides and offset of a matched buffer may introduce variables: the region determines their
+  // values.
   void define_match(const Buffer& buffer, const BufferTypeNode& type) {
-    auto introduce = [&](const Expr& e) {
-      if (auto* var = as<VarNode>(e);
-          var && defined_.try_emplace(var, Definition{blocks_.size(), false, {}}).second) {
-        order_.push_back(var);
-      }
-    };
-    for (const Expr& extent : type.shape) introduce(extent);
-    for (const Expr& stride : type.strides) introduce(stride);
-    if (type.elem_offset) introduce(type.elem_offset);
+    auto bind = [&](const Expr& e) { introduce(as<VarNode>(e), {blocks_.size(), false, {}}); };
+    for (const Expr& extent : type.shape) bind(extent);
+    for (const Expr& stride : type.strides) bind(stride);
+    if (type.elem_offset) bind(type.elem_offset);
     define_buffer(buffer, {});
   }
 

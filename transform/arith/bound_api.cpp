@@ -2,6 +2,7 @@
 // tvm.sym: linear equations, bounds that a condition puts on variables, iterator maps made simpler.
 #include "ir/core/try_get.h"
 #include "transform/arith/deduce_bound.h"
+#include "transform/arith/inequalities.h"
 #include "transform/arith/sym.h"
 
 namespace mlc::transform::sym {
@@ -85,27 +86,9 @@ bool clip(const Expr& condition, const Array<Var>& vars, std::vector<Ends>& ends
     if (which >= 0) return false;
     which = i;
   }
-  auto* two = as_binary(condition);
-  if (which < 0 || !two || !two->a->dtype().is_int()) return false;
-  // As difference <= 0, or == 0.
-  Expr difference;
-  switch (condition->kind) {
-    case ExprKind::kLT:
-      difference = add(sub(two->a, two->b), const_like(two->a, 1));
-      break;
-    case ExprKind::kLE:
-    case ExprKind::kEQ:
-      difference = sub(two->a, two->b);
-      break;
-    case ExprKind::kGT:
-      difference = add(sub(two->b, two->a), const_like(two->a, 1));
-      break;
-    case ExprKind::kGE:
-      difference = sub(two->b, two->a);
-      break;
-    default:
-      return false;
-  }
+  // At most 0, or 0.
+  Expr difference = which < 0 ? Expr() : difference_of(condition);
+  if (!difference) return false;
   auto found = linear(analyzer.simplify(difference), vars[which]);
   if (!found || !found->coeff) return false;
   Expr base = found->base ? found->base : const_like(vars[which], 0);

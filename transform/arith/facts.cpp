@@ -39,18 +39,11 @@ Expr negated(const Expr& e) {
       break;
   }
   if (!integers(two->a)) return nullptr;  // of NaN neither holds
-  switch (e->kind) {
-    case ExprKind::kLT:
-      return make<LENode>(two->b, two->a);
-    case ExprKind::kLE:
-      return make<LTNode>(two->b, two->a);
-    case ExprKind::kGT:
-      return make<LENode>(two->a, two->b);
-    case ExprKind::kGE:
-      return make<LTNode>(two->a, two->b);
-    default:
-      return nullptr;
-  }
+  bool less = e->kind == ExprKind::kLT || e->kind == ExprKind::kLE;
+  if (!less && e->kind != ExprKind::kGT && e->kind != ExprKind::kGE) return nullptr;
+  bool strict = e->kind == ExprKind::kLT || e->kind == ExprKind::kGT;
+  ExprKind opposite = strict ? ExprKind::kLE : ExprKind::kLT;
+  return less ? binary(opposite, two->b, two->a) : binary(opposite, two->a, two->b);
 }
 
 // c + x and c - x, from which TVM takes no fact about x.
@@ -327,27 +320,22 @@ Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
 
 bool AnalyzerImpl::proves_by_bounds(ExprKind comparison, const Expr& a, const Expr& b) {
   if (!integers(a)) return false;
+  Ordering order = compare_sums(a, b);
+  bool less = order == Ordering::kLess, equal = order == Ordering::kEqual,
+       greater = order == Ordering::kGreater;
   switch (comparison) {
     case ExprKind::kLT:
-      return compare_sums(a, b) == Ordering::kLess;
+      return less;
     case ExprKind::kGT:
-      return compare_sums(a, b) == Ordering::kGreater;
+      return greater;
     case ExprKind::kEQ:
-      return compare_sums(a, b) == Ordering::kEqual;
-    case ExprKind::kLE: {
-      Ordering order = compare_sums(a, b);
-      return order == Ordering::kLess || order == Ordering::kLessEqual || order == Ordering::kEqual;
-    }
-    case ExprKind::kGE: {
-      Ordering order = compare_sums(a, b);
-      return order == Ordering::kGreater || order == Ordering::kGreaterEqual || order == Ordering::kEqual;
-    }
-    case ExprKind::kNE: {
-      Ordering order = compare_sums(a, b);
-      if (order == Ordering::kLess || order == Ordering::kGreater) return true;
-      ModularSet residue = modular(sum_of(sub(a, b)).expr());
-      return residue.base != 0;
-    }
+      return equal;
+    case ExprKind::kLE:
+      return less || equal || order == Ordering::kLessEqual;
+    case ExprKind::kGE:
+      return greater || equal || order == Ordering::kGreaterEqual;
+    case ExprKind::kNE:
+      return less || greater || modular(sum_of(sub(a, b)).expr()).base != 0;
     default:
       return false;
   }

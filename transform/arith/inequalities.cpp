@@ -38,21 +38,10 @@ Expr normalized(const Expr& e, Analyzer& analyzer) {
   auto* op = as_binary(simple);
   if (!op || !op->a->dtype().is_int()) return simple;
   Expr zero = const_like(op->a, 0);
-  auto at_most_zero = [&](const Expr& difference) { return le(analyzer.simplify(difference, 3), zero); };
-  switch (simple->kind) {
-    case ExprKind::kLT:
-      return at_most_zero(op->a - op->b + 1);
-    case ExprKind::kLE:
-      return at_most_zero(sub(op->a, op->b));
-    case ExprKind::kGT:
-      return at_most_zero(op->b - op->a + 1);
-    case ExprKind::kGE:
-      return at_most_zero(sub(op->b, op->a));
-    case ExprKind::kEQ:
-      return eq(analyzer.simplify(sub(op->a, op->b), 3), zero);
-    default:
-      return simple;
-  }
+  Expr difference = difference_of(simple);
+  if (!difference) return simple;
+  difference = analyzer.simplify(difference, 3);
+  return simple->kind == ExprKind::kEQ ? eq(difference, zero) : le(difference, zero);
 }
 
 // lower <= coefficient * var <= upper
@@ -322,6 +311,24 @@ std::optional<std::vector<LoopRange>> solve_to_ranges(const std::vector<Var>& va
   Solver solver(vars, known);
   if (!solver.eliminate(conditions)) return std::nullopt;
   return solver.ranges();
+}
+
+Expr difference_of(const Expr& comparison) {
+  auto* two = as_binary(comparison);
+  if (!two || !two->a->dtype().is_int()) return nullptr;
+  switch (comparison->kind) {
+    case ExprKind::kLT:
+      return two->a - two->b + 1;
+    case ExprKind::kLE:
+    case ExprKind::kEQ:
+      return two->a - two->b;
+    case ExprKind::kGT:
+      return two->b - two->a + 1;
+    case ExprKind::kGE:
+      return two->b - two->a;
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace mlc::transform

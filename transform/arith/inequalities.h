@@ -19,4 +19,8 @@ std::optional<std::vector<LoopRange>> solve_to_ranges(const std::vector<Var>& va
                                                       const std::vector<LoopRange>& known,
                                                       const std::vector<Expr>& conditions);
 
+// A comparison of integers as a difference that is at most 0 where it holds, of an equality one that is 0;
+// null for other conditions.
+Expr difference_of(const Expr& comparison);
+
 }  // namespace mlc::transform

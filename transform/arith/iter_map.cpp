@@ -263,14 +263,6 @@ std::optional<Array<Expr>> exprs_of(const IterMapResult& result, Analyzer& analy
 
 }  // namespace
 
-std::optional<Array<Expr>> normalize_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
-                                              const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
-                                              bool simplify_trivial_iterators) {
-  IterMapResult result =
-      detect_iter_map(indices, iters, predicate, check, analyzer, simplify_trivial_iterators);
-  return result.exact ? exprs_of(result, analyzer) : std::nullopt;
-}
-
 Array<Expr> simplify_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
                               const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
                               bool simplify_trivial_iterators) {

@@ -121,13 +121,9 @@ Expr iter_map_to_expr(const Expr& e, Analyzer& analyzer);
 // Has none of the iterators a range that depends on another?
 bool independent_ranges(const std::vector<LoopRange>& iters);
 
-// The indices in their normal form as expressions of the iterators, or nullopt when they are no such map.
-// `predicate` restricts the iteration domain (a conjunction of bounds such as `i0 * 10 + i1 < 128`).
-std::optional<Array<Expr>> normalize_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
-                                              const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
-                                              bool simplify_trivial_iterators = true);
-
-// The same for indices that may overlap or need padding; the indices as they are when it fails.
+// The indices in their normal form as expressions of the iterators, or as they are when they are no such map;
+// they may overlap or need padding. `predicate` restricts the iteration domain (a conjunction of bounds such
+// as `i0 * 10 + i1 < 128`).
 Array<Expr> simplify_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
                               const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
                               bool simplify_trivial_iterators = true);

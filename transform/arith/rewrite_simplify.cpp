@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
@@ -64,17 +65,6 @@ bool is_comparison(ExprKind kind) { return kind >= ExprKind::kEQ && kind <= Expr
 Expr truth(const Expr& like, bool value) {
   return like->dtype().is_scalar() ? Expr(bool_imm(value)) : make_const(like->dtype(), value);
 }
-
-// Visits the operands of a node.
-class VisitOperands final : public Rewriter {
- public:
-  explicit VisitOperands(AnalyzerImpl& analyzer) : analyzer_(analyzer) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return analyzer_.visit(e); }
-
- private:
-  AnalyzerImpl& analyzer_;
-};
 
 bool is_number(const Expr& e) { return e->kind == ExprKind::kIntImm || e->kind == ExprKind::kFloatImm; }
 
@@ -169,6 +159,9 @@ Expr AnalyzerImpl::visit(const Expr& e) {
     if (a.same_as(two->a) && b.same_as(two->b)) return rewrite_node(e);
     return rewrite_node(binary(e->kind, std::move(a), std::move(b), e->span));
   }
+  auto visit_operands = [&] {
+    return rewrite_below(e, [this](const Expr& operand, Rewriter&) { return visit(operand); });
+  };
   switch (e->kind) {
     case ExprKind::kIntImm:
     case ExprKind::kFloatImm:
@@ -185,14 +178,14 @@ Expr AnalyzerImpl::visit(const Expr& e) {
     }
     case ExprKind::kLet:
       if (Expr body = inlined_let(e)) return visit(body);
-      return rewrite_node(VisitOperands(*this).rewrite_children(e));
+      return rewrite_node(visit_operands());
     case ExprKind::kSelect:
     case ExprKind::kCall:
       if (e->kind == ExprKind::kSelect || as_call_to(e, "tirx.if_then_else"))
         return choice(e, [this](const Expr& part) { return visit(part); });
-      return rewrite_node(VisitOperands(*this).rewrite_children(e));
+      return rewrite_node(visit_operands());
     default: {
-      Expr next = VisitOperands(*this).rewrite_children(e);
+      Expr next = visit_operands();
       return next->kind == ExprKind::kVar ? next : rewrite_node(next);
     }
   }

@@ -21,12 +21,4 @@ Interval interval_of(const Expr& e, const Domain& domain, Analyzer& analyzer);
 Interval interval_of(const Range& range, const Domain& domain, Analyzer& analyzer);
 Interval unite(const Interval& a, const Interval& b, Analyzer& analyzer);
 
-// Reads and writes of a statement as blocks record them: the regions of the blocks inside, relaxed over
-// the loops inside, in order of first access; buffers allocated inside are left out.
-struct Regions {
-  Array<TensorRegion> reads;
-  Array<TensorRegion> writes;
-};
-Regions regions_of(const Stmt& body, Analyzer& analyzer);
-
 }  // namespace mlc::transform

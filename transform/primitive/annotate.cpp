@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tvm/ffi/container/dict.h>
-
 #include "ir/core/try_get.h"
 #include "transform/schedule/primitive.h"
 
@@ -23,26 +21,14 @@ static Any attribute_value(const Step& step, const Any& given, bool item = false
   bool named = given.as<ffi::Dict<Any, Any>>() || given.as<Map<String, Any>>();
   if (given == nullptr || (item && (named || (several && !entry))))
     wrong_argument(step.call, 3, "a number, a text, a list of these, or a dict of these and such lists");
-  if (auto list = given.as<ffi::List<Any>>()) {
+  if (several || named) {
     Array<Any> items;
-    for (const Any& each : *list) items.push_back(attribute_value(step, each, true));
-    return items;
-  }
-  if (auto array = given.as<Array<Any>>()) {
-    Array<Any> items;
-    for (const Any& each : *array) items.push_back(attribute_value(step, each, true));
-    return items;
-  }
-  if (auto dict = given.as<ffi::Dict<Any, Any>>()) {
-    Map<String, Any> items;
-    for (const auto& [key, each] : *dict)
-      items.Set(key.cast<String>(), attribute_value(step, each, true, true));
-    return items;
-  }
-  if (auto map = given.as<Map<String, Any>>()) {
-    Map<String, Any> items;
-    for (const auto& [key, each] : *map) items.Set(key, attribute_value(step, each, true, true));
-    return items;
+    Map<String, Any> entries;
+    each_item(given, [&](const Any& key, const Any& each) {
+      Any value = attribute_value(step, each, true, named);
+      named ? entries.Set(key.cast<String>(), value) : items.push_back(value);
+    });
+    return named ? Any(entries) : Any(items);
   }
   Any value = step.evaluate(given);
   if (auto constant = value.as<IntImm>()) return (*constant)->value;

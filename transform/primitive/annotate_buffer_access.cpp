@@ -59,10 +59,10 @@ AccessRanges ranges_argument(Step& step, const SBlockNode& block, size_t ndim) {
     if (auto e = value == nullptr ? std::nullopt : ir::try_get<Expr>(value); e && *e) return *e;
     throw refuse(refusals["buffer-access-ranges"], type_name(value)).at(step.span(4));
   };
-  std::vector<Any> all = items_of(step, 4, result);
+  std::vector<Any> all = items_of(step.call, 4, result);
   for (const Any& one : all) {
     bool pair = one != nullptr && (one.as<Array<Any>>() || one.as<ffi::List<Any>>());
-    std::vector<Any> both = pair ? items_of(step, 4, one) : std::vector<Any>{one};
+    std::vector<Any> both = pair ? items_of(step.call, 4, one) : std::vector<Any>{one};
     if (both.size() > 2) {
       throw refuse_as(refusals["buffer-access-ranges"], "a range has {} ends", both.size())
           .at(step.span(4))

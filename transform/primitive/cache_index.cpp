@@ -100,13 +100,8 @@ Stmt index_stage(const SRefNode& block, const SBlockRealize& realize, const Expr
   std::vector<std::pair<Var, Expr>> loops;
   Array<IterVar> iters;
   Array<Expr> values, shape, here, there;
-  Array<Range> points;
   Analyzer analyzer;
-  Domain domain;
-  for (const SRefNode* sref : around) {
-    const ForNode* loop = sref->loop();
-    domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
-  }
+  Domain domain = domain_of(ranges_of(around));
   for (const Var& iter : free_vars(part)) {
     const Expr& binding = bindings.at(iter.get());
     for (const Var& var : free_vars(binding)) {
@@ -127,7 +122,6 @@ Stmt index_stage(const SRefNode& block, const SBlockRealize& realize, const Expr
     values.push_back(substitute(binding, loop_map));
     here.push_back(own);
     there.push_back(iter);
-    points.push_back(make<RangeNode>(Expr(own), const_like(own, 1)));
   }
   // One stride, as in TVM, which has one for buffers of several dimensions, too: no valid buffer type.
   Array<Expr> strides;
@@ -137,20 +131,15 @@ Stmt index_stage(const SRefNode& block, const SBlockRealize& realize, const Expr
   Buffer buffer = make<VarNode>(String(fmt::format("index_var_{}", number)), Type(BufferType(type)));
   Stmt body = make<BufferStoreNode>(buffer, substitute(part, renamed), here);
   stage = make<SBlockNode>(iters, Array<TensorRegion>{},
-                           Array<TensorRegion>{make<TensorRegionNode>(buffer, points)},
+                           Array<TensorRegion>{make<TensorRegionNode>(buffer, points(here))},
                            String(fmt::format("index_{}", number)), body);
   load = make<TensorLoadNode>(buffer, there);
-  Stmt nest = make<SBlockRealizeNode>(values, Expr(bool_imm(true)), stage);
-  for (size_t d = loops.size(); d-- > 0;)
-    nest =
-        make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second, ForKind::kSerial, nest);
-  return nest;
+  return serial_loops(loops, make<SBlockRealizeNode>(values, Expr(bool_imm(true)), stage));
 }
 
 std::vector<SRefNode*> apply(Step& step, BlockArg block, String storage_scope, int64_t cse_thresh) {
   // check
-  SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
+  SRefNode* scope = require_scope(block);
   require_storage_scope(step, 2, storage_scope);
   SBlockRealize realize = realize_of(step.state, *block);
   std::vector<Expr> parts;

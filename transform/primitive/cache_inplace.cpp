@@ -2,7 +2,6 @@
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
 #include "transform/schedule/cache_stage.h"
-#include "transform/schedule/loop_sequence.h"
 #include "transform/schedule/refusals.h"
 
 namespace mlc::transform::primitive_cache_inplace {
@@ -34,8 +33,7 @@ keeps: the values computed.
 
 static std::vector<SRefNode*> apply(Step& step, BlockArg block, Any, String storage_scope) {
   // check
-  SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
+  SRefNode* scope = require_scope(block);
   const SBlockNode* old = block->block();
   Buffer buffer = choose_buffer(step, 2, *block, old->reads, "reads");
   require_storage_scope(step, 3, storage_scope);
@@ -45,17 +43,15 @@ static std::vector<SRefNode*> apply(Step& step, BlockArg block, Any, String stor
   for (const TensorRegion& each : old->writes)
     if (each->source.same_as(buffer)) written = each;
   if (!written) {
-    throw refuse(refusals["not-in-place"], block->name.c_str(), buffer->name.c_str())
-        .at(step.span(2))
-        .note("the block is defined here", old->span);
+    throw about_block(refuse(refusals["not-in-place"], block->name.c_str(), buffer->name.c_str()),
+                      step.span(2), old->span);
   }
   Analyzer analyzer;
   for (size_t d = 0; d < region->region.size(); ++d) {
     const Range &a = region->region[d], &b = written->region[d];
     if (analyzer.can_prove_equal(a->min, b->min) && analyzer.can_prove_equal(a->extent, b->extent)) continue;
-    throw refuse(refusals["in-place-regions-differ"], block->name.c_str(), buffer->name.c_str())
-        .at(step.span(2))
-        .note("the block is defined here", old->span);
+    throw about_block(refuse(refusals["in-place-regions-differ"], block->name.c_str(), buffer->name.c_str()),
+                      step.span(2), old->span);
   }
 
   // apply

@@ -35,8 +35,7 @@ static SRefNode* apply(Step& step, Any, Any, String storage_scope, Any) {
   // Consumers passed by name are looked up first, as the trace shows.
   std::vector<BlockArg> consumers = step.blocks(4);
   BlockArg block = step.block(1);
-  SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
+  SRefNode* scope = require_scope(block);
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->reads, "reads");
   require_storage_scope(step, 3, storage_scope);
   Dependences deps = dependences(step.state, *scope);
@@ -64,9 +63,7 @@ static SRefNode* apply(Step& step, Any, Any, String storage_scope, Any) {
       add_witness(error, witness);
       if (!witness.empty()) break;
     }
-    throw std::move(error)
-        .at(step.span(2))
-        .note("the block is defined here", user->stmt->span)
+    throw about_block(std::move(error), step.span(2), user->stmt->span)
         .help("`sch.get_producers` tells which blocks write what it reads");
   }
 

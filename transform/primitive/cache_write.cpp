@@ -33,8 +33,8 @@ keeps: the values computed.
 )";
 
 // Elements of the new buffer that are never written would overwrite those of the other one.
-static void require_all_written(Step& step, const SRefNode& block, const SRefNode& scope, const CacheStage& stage,
-                                const TensorRegion& region) {
+static void require_all_written(Step& step, const SRefNode& block, const SRefNode& scope,
+                                const CacheStage& stage, const TensorRegion& region) {
   const Array<Buffer>& own = scope.block()->alloc_buffers;
   if (std::any_of(own.begin(), own.end(), [&](const Buffer& each) { return each.same_as(stage.to); })) return;
   std::vector<SRefNode*> loops;
@@ -44,9 +44,7 @@ static void require_all_written(Step& step, const SRefNode& block, const SRefNod
   if (witness.empty()) return;
   Error error = refuse(refusals["cache-leaves-gaps"], block.name.c_str(), stage.to->name.c_str());
   add_witness(error, witness);
-  throw std::move(error)
-      .at(step.span(2))
-      .note("the block is defined here", block.stmt->span)
+  throw about_block(std::move(error), step.span(2), block.stmt->span)
       .help("`reindex_cache_write` copies only what the block writes");
 }
 
@@ -58,9 +56,7 @@ static bool writes_first(ScheduleState& state, SRefNode& block, const Buffer& bu
   return std::all_of(readers.begin(), readers.end(), [&](SRefNode* reader) {
     std::vector<SRefNode*> before = inside.producers(*reader);
     return reader->region_cover && std::any_of(before.begin(), before.end(), [&](SRefNode* writer) {
-             const Array<TensorRegion>& writes = inside.writes(*writer);
-             return std::any_of(writes.begin(), writes.end(),
-                                [&](const TensorRegion& write) { return write->source.same_as(buffer); });
+             return touches(inside.writes(*writer), buffer);
            });
   });
 }
@@ -70,20 +66,17 @@ static SRefNode* apply(Step& step, Any, Any, String storage_scope, Any) {
   // Consumers passed by name are looked up first, as the trace shows.
   std::vector<BlockArg> consumers = step.blocks(4);
   BlockArg block = step.block(1);
-  SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
+  SRefNode* scope = require_scope(block);
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes");
   require_storage_scope(step, 3, storage_scope);
   Dependences deps = dependences(step.state, *scope);
   only_writer(deps, buffer, step.span(2));
   require_read_after(step, deps, *block, deps.readers[buffer.get()], buffer, false);
   const SBlockNode* node = block->block();
-  bool reads = std::any_of(node->reads.begin(), node->reads.end(),
-                           [&](const TensorRegion& read) { return read->source.same_as(buffer); });
-  if (reads && !node->init && !writes_first(step.state, *block, buffer)) {
-    throw refuse(shared_refusals["cache-write-updates"], block->name.c_str(), buffer->name.c_str())
-        .at(step.span(2))
-        .note("the block is defined here", block->stmt->span)
+  if (touches(node->reads, buffer) && !node->init && !writes_first(step.state, *block, buffer)) {
+    throw about_block(
+        refuse(shared_refusals["cache-write-updates"], block->name.c_str(), buffer->name.c_str()),
+        step.span(2), block->stmt->span)
         .help("`cache_inplace` copies the buffer in before the block and back after it");
   }
   std::vector<SRefNode*> users{&*block};
@@ -94,8 +87,9 @@ static SRefNode* apply(Step& step, Any, Any, String storage_scope, Any) {
   stage.to = buffer;
   stage.from = stage.allocated = buffer_in(buffer, storage_scope);
   std::vector<SRefNode*> related = flow_around(deps, *block).consumers;
-  std::erase_if(related,
-                [&](SRefNode* reader) { return std::find(users.begin(), users.end(), reader) != users.end(); });
+  std::erase_if(related, [&](SRefNode* reader) {
+    return std::find(users.begin(), users.end(), reader) != users.end();
+  });
   CopyLocation location = location_after(deps, *scope, *block, related);
   stage.location = location.sref;
   stage.position = location.position;

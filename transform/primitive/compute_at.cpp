@@ -40,25 +40,16 @@ keeps: the values computed; instances may be repeated where iterations read the 
 
 static Move plan(ScheduleState& state, const BlockArg& block, const LoopArg& loop, bool preserve_unit_loops,
                  int64_t index, Span index_span) {
-  SRefNode* scope = scope_of(*block);
-  if (!scope || scope_of(*loop) != scope) {
-    throw refuse(shared_refusals["not-in-one-scope"], block->name.c_str(), loop->name.c_str()).at(loop.span);
-  }
-  require_stage_pipeline(state, *scope, "compute_at");
-  require_complete_or_reduction(state, *block, *scope);
-  if (is_above(*loop, *block)) {
-    throw refuse(shared_refusals["loop-is-around-block"], loop->name.c_str(), block->name.c_str())
-        .at(loop.span);
-  }
-  if (is_output_block(*block, *scope)) {
-    throw refuse_as(shared_refusals["output-block"],
-                    "block `{}` writes what leaves the scope, so it cannot be computed at a consumer",
-                    block->name.c_str())
-        .at(block.span)
-        .note("the block is defined here", block->stmt->span)
+  SRefNode& scope = require_movable(state, block, loop, "compute_at");
+  if (is_output_block(*block, scope)) {
+    throw about_block(
+        refuse_as(shared_refusals["output-block"],
+                  "block `{}` writes what leaves the scope, so it cannot be computed at a consumer",
+                  block->name.c_str()),
+        block.span, block->stmt->span)
         .help("move its consumer with `reverse_compute_at`, or put `cache_write` between them");
   }
-  Dependences deps = dependences(state, *scope);
+  Dependences deps = dependences(state, scope);
   auto [producers, consumers] = flow_around(deps, *block);
   for (SRefNode* consumer : consumers) {
     if (is_above(*loop, *consumer)) continue;
@@ -69,7 +60,7 @@ static Move plan(ScheduleState& state, const BlockArg& block, const LoopArg& loo
   }
   std::vector<SRefNode*> involved = consumers;
   involved.push_back(&*block);
-  require_straight(state, *scope, {&*block}, involved, "compute_at");
+  require_straight(state, scope, {&*block}, involved, "compute_at");
   require_told(deps, {&*block});
   require_told(deps, consumers);
   return plan_move(state, *block, *loop, producers, consumers, true, preserve_unit_loops, index, block.span,
@@ -77,15 +68,7 @@ static Move plan(ScheduleState& state, const BlockArg& block, const LoopArg& loo
 }
 
 static void apply(Step& step, BlockArg block, LocationArg location, bool preserve_unit_loops, int64_t index) {
-  if (location.mark() == Mark::kRoot) return;
-  if (location.mark() == Mark::kInline) {
-    Inlining inlining = plan_compute_inline(step.state, block);
-    step.replace(*inlining.scope, inlining.next, inlining.reuse);
-    return;
-  }
-  Move move = plan(step.state, block, location.loop, preserve_unit_loops, index, step.span(4));
-  step.replace(*move.scope, move.next);
-  block->affine_binding = has_affine_binding(step.state, *block);
+  move_to(step, block, location, preserve_unit_loops, index, plan, plan_compute_inline);
 }
 
 extern const Primitive compute_at;

@@ -48,15 +48,12 @@ static bool add_single_iterators(const SRefNode& block, const BufferStoreNode& s
 }
 
 static Inlining plan(ScheduleState& state, const BlockArg& block) {
-  SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
+  SRefNode* scope = require_scope(block);
   require_stage_pipeline(state, *scope, "compute_inline");
   require_straight(state, *scope, {&*block}, {&*block}, "compute_inline");
   const SBlockNode* old = block->block();
   if (old->init) {
-    throw refuse(shared_refusals["inline-has-init"], block->name.c_str())
-        .at(block.span)
-        .note("the block is defined here", old->span);
+    throw about_block(refuse(shared_refusals["inline-has-init"], block->name.c_str()), block.span, old->span);
   }
   require_one_buffer(
       *block, old->writes, true, [](const Buffer&) { return true; }, block.span);

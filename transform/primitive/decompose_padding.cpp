@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
-#include "transform/schedule/loop_sequence.h"
+#include "transform/arith/simplify_value.h"
+#include "transform/pass/fresh_binders.h"
 #include "transform/schedule/padding.h"
 #include "transform/schedule/refusals.h"
 
@@ -33,50 +34,31 @@ keeps: the values computed.
 
 namespace {
 
-// Loops of their own around a realize: from `first` down to the block, as far as there are any.
-struct Nest {
-  std::vector<const ForNode*> loops;  // outermost first
-  VarMap vars;                        // new variables
-  bool keeps_kinds = false;           // loops stay vectorized, unrolled, ..., with their annotations
-  Stmt around(Stmt body, const std::unordered_map<const VarNode*, Range>& ranges) const {
-    for (size_t i = loops.size(); i-- > 0;) {
-      const ForNode* loop = loops[i];
-      auto found = ranges.find(loop->loop_var.get());
-      bool changed = found != ranges.end();
-      Var var = ref(as<VarNode>(vars.at(loop->loop_var.get())));
-      Expr min = changed ? found->second->min : loop->min,
-           extent = changed ? found->second->extent : loop->extent;
-      if (!keeps_kinds) {
-        body = make<ForNode>(var, min, extent, ForKind::kSerial, body);
-        continue;
-      }
-      body = with(ref(loop), [&](ForNode& copy) {
-        copy.loop_var = var;
-        copy.min = min;
-        copy.extent = extent;
-        copy.thread_binding = thread_again(loop->thread_binding);
-        copy.body = body;
-      });
-    }
-    return body;
-  }
-};
+using Ranges = std::unordered_map<const VarNode*, Range>;
 
-Nest nest_from(const SRefNode& top, const SRefNode& block) {
-  Nest nest;
-  for (SRefNode* sref : loops_above(block)) {
-    if (!is_above(top, *sref)) continue;
+// A realize in the loops from `top` down to the block, all with variables of their own. Those in `ranges` run
+// over these. `keeps_kinds`: loops stay vectorized, unrolled, ..., with their annotations.
+Stmt nest_from(const SRefNode& top, const SRefNode& block, const Stmt& realize, const Ranges& ranges,
+               bool keeps_kinds) {
+  Stmt body = realize;
+  for (SRefNode* sref : loops_up(*block.parent)) {
+    if (!is_above(top, *sref)) break;
     const ForNode* loop = sref->loop();
-    nest.loops.push_back(loop);
-    nest.vars[loop->loop_var.get()] = make<VarNode>(loop->loop_var->name, loop->loop_var->ty);
+    auto found = ranges.find(loop->loop_var.get());
+    const Expr& min = found == ranges.end() ? loop->min : found->second->min;
+    const Expr& extent = found == ranges.end() ? loop->extent : found->second->extent;
+    if (!keeps_kinds) {
+      body = make<ForNode>(loop->loop_var, min, extent, ForKind::kSerial, body);
+      continue;
+    }
+    body = with(ref(loop), [&](ForNode& copy) {
+      copy.min = min;
+      copy.extent = extent;
+      copy.body = body;
+    });
   }
-  return nest;
+  return FreshBinders().rewrite(body);
 }
-
-struct Iters {
-  Array<IterVar> list;
-  VarMap vars;
-};
 
 Array<TensorRegion> rewritten(const Array<TensorRegion>& regions, const VarMap& vars, Analyzer& analyzer) {
   Array<TensorRegion> result;
@@ -97,65 +79,59 @@ Array<Expr> rewritten(const Array<Expr>& exprs, const VarMap& vars, Analyzer& an
   return result;
 }
 
-SBlockRealize fill_block(const PaddingBlock& padding, const Nest& nest, Analyzer& analyzer) {
+SBlockRealize fill_block(const PaddingBlock& padding, Analyzer& analyzer) {
   const SBlockNode* old = padding.realize->block.get();
-  Iters iters;
-  for (const IterVar& iter : old->iter_vars) {
-    Var var = make<VarNode>(iter->var->name, iter->var->ty);
-    iters.list.push_back(make<IterVarNode>(iter->dom, var, IterType::kDataPar));
-    iters.vars[iter->var.get()] = var;
-  }
+  Array<IterVar> iters;
+  for (const IterVar& iter : old->iter_vars)
+    iters.push_back(make<IterVarNode>(iter->dom, iter->var, IterType::kDataPar));
   Stmt store = make<BufferStoreNode>(padding.store->buffer, padding.constant,
-                                     rewritten(padding.store->indices, iters.vars, analyzer));
-  SBlock block =
-      make<SBlockNode>(iters.list, Array<TensorRegion>{}, rewritten(old->writes, iters.vars, analyzer),
-                       String(fmt::format("{}_pad_const", old->name_hint.c_str())), store);
-  return make<SBlockRealizeNode>(rewritten(padding.realize->iter_values, nest.vars, analyzer),
-                                 analyzer.simplify(substitute(padding.realize->predicate, nest.vars)), block);
+                                     rewritten(padding.store->indices, {}, analyzer));
+  SBlock block = make<SBlockNode>(iters, Array<TensorRegion>{}, rewritten(old->writes, {}, analyzer),
+                                  String(fmt::format("{}_pad_const", old->name_hint.c_str())), store);
+  return make<SBlockRealizeNode>(rewritten(padding.realize->iter_values, {}, analyzer),
+                                 analyzer.simplify(padding.realize->predicate), block);
 }
 
-// `ranges` learns which loops run over what is inside only.
-SBlockRealize copy_block(const PaddingBlock& padding, const Nest& nest,
-                         std::unordered_map<const VarNode*, Range>& ranges, Analyzer& analyzer) {
+// `ranges` learns which of the loops from `top` on run over what is inside only.
+SBlockRealize copy_block(const PaddingBlock& padding, const SRefNode& block, const SRefNode& top,
+                         Ranges& ranges, Analyzer& analyzer) {
   const SBlockNode* old = padding.realize->block.get();
-  Iters iters;
-  Array<Expr> values;
-  VarMap shifted = nest.vars;  // in conditions, a loop that starts at what is inside counts from there
+  std::unordered_set<const VarNode*> own;
+  for (SRefNode* sref : loops_up(*block.parent)) {
+    if (is_above(top, *sref)) own.insert(sref->loop()->loop_var.get());
+  }
+  Array<IterVar> iters;
+  VarMap from_inside, shifted;  // loops that start at what is inside count from there
   for (size_t i = 0; i < old->iter_vars.size(); ++i) {
     const IterVar& iter = old->iter_vars[i];
     const Range& inside = padding.inside[i];
-    Var var = make<VarNode>(iter->var->name, iter->var->ty);
     Range range = make<RangeNode>(const_like(inside->min, 0), inside->extent);
-    iters.list.push_back(make<IterVarNode>(range, var, IterType::kDataPar));
-    iters.vars[iter->var.get()] = add(var, inside->min);
-    const Expr& value = padding.realize->iter_values[i];
-    auto* loop_var = as<VarNode>(value);
-    if (loop_var && nest.vars.contains(loop_var)) {
-      ranges[loop_var] = range;
-      values.push_back(nest.vars.at(loop_var));
-      shifted[loop_var] = add(nest.vars.at(loop_var), inside->min);
-      analyzer.bind(ref(as<VarNode>(nest.vars.at(loop_var))), range);
-    } else {
-      values.push_back(nullptr);
-    }
+    iters.push_back(make<IterVarNode>(range, iter->var, IterType::kDataPar));
+    from_inside[iter->var.get()] = add(iter->var, inside->min);
+    auto* loop_var = as<VarNode>(padding.realize->iter_values[i]);
+    if (!loop_var || !own.contains(loop_var)) continue;
+    ranges[loop_var] = range;
+    shifted[loop_var] = add(ref(loop_var), inside->min);
+    analyzer.bind(ref(loop_var), range);
   }
-  for (const ForNode* loop : nest.loops) {
-    if (!ranges.contains(loop->loop_var.get()))
-      analyzer.bind(ref(as<VarNode>(nest.vars.at(loop->loop_var.get()))),
-                    make<RangeNode>(loop->min, loop->extent));
+  for (SRefNode* sref : loops_above(block)) {
+    const ForNode* loop = sref->loop();
+    if (is_above(top, *sref) && !ranges.contains(loop->loop_var.get()))
+      analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
   }
   Expr predicate = analyzer.simplify(substitute(padding.predicate, shifted));
-  for (size_t i = 0; i < old->iter_vars.size(); ++i) {
-    if (values[i]) continue;
-    Expr value = sub(padding.realize->iter_values[i], padding.inside[i]->min);
-    values.Set(i, analyzer.simplify(substitute(value, nest.vars)));
+  Array<Expr> values;
+  for (size_t i = 0; i < iters.size(); ++i) {
+    const Expr& value = padding.realize->iter_values[i];
+    bool counts = ranges.contains(as<VarNode>(value));
+    values.push_back(counts ? value : analyzer.simplify(sub(value, padding.inside[i]->min)));
   }
   Stmt store =
-      make<BufferStoreNode>(padding.store->buffer, analyzer.simplify(substitute(padding.value, iters.vars)),
-                            rewritten(padding.store->indices, iters.vars, analyzer));
-  SBlock block = make<SBlockNode>(iters.list, rewritten(old->reads, iters.vars, analyzer),
-                                  rewritten(old->writes, iters.vars, analyzer), old->name_hint, store);
-  return make<SBlockRealizeNode>(values, predicate, block);
+      make<BufferStoreNode>(padding.store->buffer, analyzer.simplify(substitute(padding.value, from_inside)),
+                            rewritten(padding.store->indices, from_inside, analyzer));
+  SBlock copied = make<SBlockNode>(iters, rewritten(old->reads, from_inside, analyzer),
+                                   rewritten(old->writes, from_inside, analyzer), old->name_hint, store);
+  return make<SBlockRealizeNode>(values, predicate, copied);
 }
 
 SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
@@ -173,9 +149,7 @@ SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
     if (is_above(*loop, *sref)) break;
     analyzer.bind(sref->loop()->loop_var, make<RangeNode>(sref->loop()->min, sref->loop()->extent));
   }
-  Nest fill_nest = nest_from(*loop, *block);
-  SBlockRealize fill = fill_block(padding, fill_nest, analyzer);
-  Stmt fill_loops = fill_nest.around(fill, {});
+  Stmt fill_loops = nest_from(*loop, *block, fill_block(padding, analyzer), {}, false);
   // The copy takes the loops that have nothing else inside.
   SRefNode* top = block->parent;
   while (top != &*loop && top->parent->loop() && top->parent->loop()->body.same_as(top->stmt))
@@ -184,19 +158,17 @@ SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
     analyzer.bind(up->loop()->loop_var, make<RangeNode>(up->loop()->min, up->loop()->extent));
     if (up == &*loop) break;
   }
-  Nest copy_nest = nest_from(*top, *block);
-  copy_nest.keeps_kinds = true;
-  std::unordered_map<const VarNode*, Range> ranges;
-  SBlockRealize copy = copy_block(padding, copy_nest, ranges, analyzer);
-  Stmt copy_loops = copy_nest.around(copy, ranges);
+  Ranges ranges;
+  Stmt copy = copy_block(padding, *block, *top, ranges, analyzer);
+  Stmt copy_loops = nest_from(*top, *block, copy, ranges, true);
   // `loop` with the new copy inside.
   Stmt rest = replaced(loop->stmt, top->stmt, copy_loops);
-  BlockReuse reuse{{block->block(), copy->block.get()}};
+  BlockReuse reuse{{block->block(), innermost_block(copy_loops).get()}};
   Stmt around = parent_with(*loop, seq({fill_loops, rest}));
   SRefNode& scope = *scope_of(*block);
   step.replace(*loop->parent, around, reuse);
   compute_flags(step.state, scope);
-  return step.sref(fill->block);
+  return step.sref(innermost_block(fill_loops));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
 #include "transform/arith/analyzer.h"
+#include "transform/pass/fresh_binders.h"
 #include "transform/schedule/primitive.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
@@ -39,16 +40,6 @@ needs: a reduction block in a stage pipeline; the loop is around it, and no loop
        reduction iterator.
 keeps: the values computed.
 )";
-
-// The statement with the realize of one block replaced; looks into loops and sequences only.
-static Stmt with_realize(const Stmt& s, const SBlockNode* block, const SBlock& next) {
-  return rewrite_with(s, [&](const Stmt& s, Rewriter& on) -> Stmt {
-    auto* realize = as<SBlockRealizeNode>(s);
-    if (!realize) return on.rewrite_children(s);
-    if (realize->block.get() != block) return s;
-    return with(ref(realize), [&](SBlockRealizeNode& copy) { copy.block = next; });
-  });
-}
 
 static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   // check
@@ -112,20 +103,17 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   if (repeats_instances(realize, inside)) {
     Error error = refuse(shared_refusals["reduction-repeated"], loop->name.c_str(), block->name.c_str());
     if (step.state.explaining) add_witness(error, instance_met_twice(realize, inside));
-    throw std::move(error).at(loop.span).note("the block is defined here", old->span);
+    throw about_block(std::move(error), loop.span, old->span);
   }
 
   // apply
   // The initialisation runs over the spatial loops from `loop` inwards, with loop variables of its own.
-  VarMap iter_map, loop_map;
+  VarMap loop_map;
   Array<IterVar> iters;
   Array<Expr> values;
   for (size_t i = 0; i < old->iter_vars.size(); ++i) {
-    const IterVar& iter = old->iter_vars[i];
-    if (iter->iter_type != IterType::kDataPar) continue;
-    Var var = make<VarNode>(iter->var->name, iter->var->ty);
-    iter_map[iter->var.get()] = var;
-    iters.push_back(make<IterVarNode>(iter->dom, var, iter->iter_type, iter->thread_tag));
+    if (old->iter_vars[i]->iter_type != IterType::kDataPar) continue;
+    iters.push_back(old->iter_vars[i]);
     values.push_back(realize->iter_values[i]);
   }
   std::vector<const ForNode*> kept;
@@ -150,42 +138,31 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
     Expr own = substitute(condition, loop_map);
     predicate = logical_and(predicate, shorter ? Analyzer().simplify(own) : own);
   }
-  Array<Expr> init_values;
-  for (const Expr& value : values) init_values.push_back(substitute(value, loop_map));
-  Array<TensorRegion> init_writes;
-  for (const TensorRegion& write : old->writes) init_writes.push_back(substitute(write, iter_map));
-  SBlock init = make<SBlockNode>(iters, Array<TensorRegion>{}, init_writes,
-                                 String(fmt::format("{}_init", old->name_hint.c_str())),
-                                 substitute(old->init, iter_map), Stmt(), Array<Buffer>{},
-                                 Array<MatchBufferRegion>{}, old->annotations, old->span);
-  Stmt init_nest = make<SBlockRealizeNode>(init_values, predicate, init);
+  SBlock init = make<SBlockNode>(iters, Array<TensorRegion>{}, old->writes,
+                                 String(fmt::format("{}_init", old->name_hint.c_str())), old->init, Stmt(),
+                                 Array<Buffer>{}, Array<MatchBufferRegion>{}, old->annotations, old->span);
+  Stmt init_nest = make<SBlockRealizeNode>(substitute(values, loop_map), predicate, init);
   for (size_t i = kept.size(); i-- > 0;) {
     Var var = ref(as<VarNode>(loop_map.at(kept[i]->loop_var.get())));
     init_nest = make<ForNode>(var, substitute(kept[i]->min, loop_map), substitute(kept[i]->extent, loop_map),
-                              kept[i]->for_kind, init_nest, thread_again(kept[i]->thread_binding),
-                              kept[i]->annotations);
+                              kept[i]->for_kind, init_nest, kept[i]->thread_binding, kept[i]->annotations);
   }
+  init_nest = FreshBinders().rewrite(init_nest);
   SBlock update = with(ref(old), [&](SBlockNode& copy) {
     copy.name_hint = String(fmt::format("{}_update", old->name_hint.c_str()));
     copy.init = nullptr;
     Array<TensorRegion> reads;
     for (const TensorRegion& write : old->writes) {
-      bool there = std::any_of(old->reads.begin(), old->reads.end(),
-                               [&](const TensorRegion& read) { return read->source.same_as(write->source); });
-      if (!there) reads.push_back(write);
+      if (!touches(old->reads, write->source)) reads.push_back(write);
     }
     for (const TensorRegion& read : old->reads) reads.push_back(read);
     copy.reads = reads;
   });
-  Stmt updates = with_realize(loop->stmt, old, update);
+  Stmt next_realize = with(realize, [&](SBlockRealizeNode& copy) { copy.block = update; });
+  Stmt updates = replaced(loop->stmt, Stmt(realize), next_realize);
   // The loop is replaced by two statements: its parent takes both.
-  SRefNode& parent = *loop->parent;
-  Stmt next = rewrite_below(parent.stmt, [&](const Stmt& s, Rewriter& on) {
-    if (s.same_as(loop->stmt)) return seq({init_nest, updates});
-    return s->kind == StmtKind::kSeqStmt ? on.rewrite_children(s) : s;
-  });
-  step.replace(parent, next, {{old, update.get()}});
-  SRefNode* init_sref = step.sref(init);
+  step.replace(*loop->parent, parent_with(*loop, seq({init_nest, updates})), {{old, update.get()}});
+  SRefNode* init_sref = step.sref(innermost_block(init_nest));
   init_sref->affine_binding = has_affine_binding(step.state, *init_sref);
   return init_sref;
 }

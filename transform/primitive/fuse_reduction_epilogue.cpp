@@ -98,17 +98,16 @@ Expr epilogue_of(const Expr& e, const Buffer& sum, const Expr& value, bool biase
 
 void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
   // check
-  SRefNode* scope = scope_of(*reduction);
-  if (!scope) throw refuse(shared_refusals["root-block"], reduction->name.c_str()).at(reduction.span);
+  SRefNode* scope = require_scope(reduction);
   if (scope_of(*epilogue) != scope) {
     throw refuse(refusals["other-scope"], reduction->name.c_str(), epilogue->name.c_str()).at(epilogue.span);
   }
   require_reduction(step.state, *reduction, *scope);
   require_complete(step.state, *epilogue, *scope);
   auto refuse_epilogue = [&](const std::string& why) {
-    return refuse(refusals["epilogue-not-fusible"], epilogue->name.c_str(), reduction->name.c_str(), why)
-        .at(epilogue.span)
-        .note("the block is defined here", epilogue->stmt->span);
+    return about_block(
+        refuse(refusals["epilogue-not-fusible"], epilogue->name.c_str(), reduction->name.c_str(), why),
+        epilogue.span, epilogue->stmt->span);
   };
   const SBlockNode* sum_block = reduction->block();
   const BufferStoreNode* update = only_store(*reduction, reduction.span);
@@ -120,9 +119,8 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
     return load && load->source.same_as(sum);
   };
   if (!start || !is_zero(start->value) || !addition || is_sum(addition->a) == is_sum(addition->b)) {
-    throw refuse(refusals["reduction-not-a-sum"], reduction->name.c_str())
-        .at(reduction.span)
-        .note("the block is defined here", sum_block->span);
+    throw about_block(refuse(refusals["reduction-not-a-sum"], reduction->name.c_str()), reduction.span,
+                      sum_block->span);
   }
   require_inner_buffer(sum, *reduction, *scope, reduction.span);
   const BufferStoreNode* store = only_store(*epilogue, epilogue.span);
@@ -156,8 +154,7 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
     }
   }
   Expr value = substitute(store->value, at);
-  Array<Expr> target;
-  for (const Expr& index : store->indices) target.push_back(substitute(index, at));
+  Array<Expr> target = substitute(store->indices, at);
   LoadReplacement own = [&](const Array<Expr>&) { return Expr(make<TensorLoadNode>(store->buffer, target)); };
   Expr next_value = replace_loads(update->value, sum, own);
   Expr first = epilogue_of(value, sum, start->value, true);
@@ -180,9 +177,7 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
     copy.init = make<BufferStoreNode>(store->buffer, analyzer.simplify(first), target);
     copy.body = make<BufferStoreNode>(store->buffer, next, target);
     copy.reads = fused;
-    Array<TensorRegion> writes;
-    for (const TensorRegion& write : last->writes) writes.push_back(substitute(write, at));
-    copy.writes = writes;
+    copy.writes = substitute(last->writes, at);
   });
   if (twice) {
     AccessRegions regions = detect_access_regions(block, transform::simplify);

@@ -13,11 +13,7 @@ In the order of what the block reads, then of what it writes; in program order f
 )";
 
 static std::vector<SRefNode*> get(Step& step, BlockArg block) {
-  SRefNode* scope = scope_of(*block);
-  if (!scope)
-    throw refuse_as(shared_refusals["root-block"], "`{}` is a root block, which has no scope",
-                    block->name.c_str())
-        .at(block.span);
+  SRefNode* scope = require_scope(block, "`{}` is a root block, which has no scope");
   return told_dependences(step.state, *scope).depended_on(*block);
 }
 

@@ -2,7 +2,6 @@
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/core/walk_with.h"
-#include "transform/schedule/loop_sequence.h"
 #include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
@@ -66,7 +65,7 @@ std::vector<int64_t> ends_of(Step& step, const LoopArg& loop, int64_t begin, int
   std::vector<int64_t> sizes;
   std::optional<size_t> inferred;
   int64_t sum = 0;
-  std::vector<Any> given = items_of(step, 2, step.call.args[2]);
+  std::vector<Any> given = items_of(step.call, 2, step.call.args[2]);
   for (size_t i = 0; i < given.size(); ++i) {
     Any factor = step.evaluate(given[i]);
     if (factor == nullptr) {
@@ -173,8 +172,7 @@ class Part {
       auto renamed = loop_vars.find(var);
       ranges[renamed == loop_vars.end() ? var : as<VarNode>(renamed->second)] = range;
     }
-    Array<Expr> values;
-    for (const Expr& value : realize_->iter_values) values.push_back(substitute(value, loop_vars));
+    Array<Expr> values = substitute(realize_->iter_values, loop_vars);
     Stmt body = make<SBlockRealizeNode>(values, substitute(realize_->predicate, loop_vars),
                                         inner_block(values, ranges, loop_vars, loop_name, block_name));
     for (size_t i = inner.size(); i-- > 0;) {

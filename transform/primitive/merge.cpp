@@ -78,46 +78,22 @@ struct Access {
   std::vector<Expr> points;  // indices of single elements; null where there are several
 };
 
-// What the nest's blocks touch in one iteration of its merged loops, which are called `loops`.
-std::vector<Access> accesses(ScheduleState& state, const Nest& nest, const std::vector<Var>& loops,
-                             bool writes, Analyzer& analyzer) {
-  VarMap merged;
-  for (size_t i = 0; i < loops.size(); ++i) merged[nest.path[i]->loop()->loop_var.get()] = loops[i];
-  std::vector<Access> result;
-  for (SRefNode* block : nest.blocks) {
-    VarMap values = bindings_of(realize_of(state, *block));
-    Domain domain;
-    for (const SRefNode* up = block->parent; up != nest.path.back(); up = up->parent) {
-      const ForNode* loop = up->loop();
-      domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
-    }
-    for (const TensorRegion& region : writes ? block->block()->writes : block->block()->reads) {
-      Access access{region->source, {}};
-      for (const Range& range : region->region)
-        access.dims.push_back(interval_of(substitute(substitute(range, values), merged), domain, analyzer));
-      result.push_back(access);
-    }
-  }
-  return result;
-}
-
-// The same of all iterations of the loops below `above`.
-std::vector<Access> whole_accesses(ScheduleState& state, const Dependences& deps,
-                                   const std::vector<SRefNode*>& blocks, const SRefNode& above, bool writes,
-                                   Analyzer& analyzer) {
+// What blocks touch in all iterations of the loops below `above`. Loops around these are renamed.
+std::vector<Access> accesses(ScheduleState& state, const Dependences& deps,
+                             const std::vector<SRefNode*>& blocks, const SRefNode& above,
+                             const VarMap& renamed, bool writes, Analyzer& analyzer) {
   std::vector<Access> result;
   for (const SRefNode* block : blocks) {
     VarMap values = bindings_of(realize_of(state, *block));
-    Domain domain;
-    for (const SRefNode* up = block->parent; up != &above; up = up->parent) {
-      const ForNode* loop = up->loop();
-      domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
-    }
+    std::vector<SRefNode*> loops;
+    for (SRefNode* up = block->parent; up != &above; up = up->parent) loops.push_back(up);
+    Domain domain = domain_of(ranges_of(loops));
     for (const TensorRegion& region : writes ? deps.writes(*block) : deps.reads(*block)) {
-      Access access{region->source, {}};
+      Access access{region->source, {}, {}};
       for (const Range& range : region->region) {
-        access.dims.push_back(interval_of(substitute(range, values), domain, analyzer));
-        access.points.push_back(is_const_int(range->extent, 1) ? substitute(range->min, values) : nullptr);
+        Range at = substitute(substitute(range, values), renamed);
+        access.dims.push_back(interval_of(at, domain, analyzer));
+        access.points.push_back(is_const_int(at->extent, 1) ? at->min : nullptr);
       }
       result.push_back(access);
     }
@@ -155,14 +131,14 @@ void bind_loops_around(Analyzer& analyzer, SRefNode& above) {
 }
 
 // A buffer for whose sake the order of two groups of blocks counts; null when there is none.
-Buffer conflict(ScheduleState& state, const Dependences& deps, SRefNode& above, const std::vector<SRefNode*>& a,
-                const std::vector<SRefNode*>& b) {
+Buffer conflict(ScheduleState& state, const Dependences& deps, SRefNode& above,
+                const std::vector<SRefNode*>& a, const std::vector<SRefNode*>& b) {
   Analyzer analyzer;
   bind_loops_around(analyzer, above);
   for (const auto& [one, other] : {std::pair(&a, &b), {&b, &a}}) {
-    std::vector<Access> writes = whole_accesses(state, deps, *other, above, true, analyzer);
-    std::vector<Access> reads = whole_accesses(state, deps, *other, above, false, analyzer);
-    for (const Access& write : whole_accesses(state, deps, *one, above, true, analyzer)) {
+    std::vector<Access> writes = accesses(state, deps, *other, above, {}, true, analyzer);
+    std::vector<Access> reads = accesses(state, deps, *other, above, {}, false, analyzer);
+    for (const Access& write : accesses(state, deps, *one, above, {}, true, analyzer)) {
       if (meets_any(write, writes, analyzer) || meets_any(write, reads, analyzer)) return write.buffer;
     }
   }
@@ -179,16 +155,15 @@ Buffer conflict(ScheduleState& state, const Dependences& deps, SRefNode& above, 
 void require_same_iteration(Step& step, const Dependences& deps, SRefNode& above, const Nest& before,
                             const Nest& after) {
   Analyzer analyzer;
-  std::vector<Var> loops;
-  for (const SRefNode* sref : after.path) {
-    const ForNode* loop = sref->loop();
-    loops.push_back(loop->loop_var);
-    analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
-  }
+  VarMap merged;
+  for (size_t i = 0; i < after.path.size(); ++i)
+    merged[before.path[i]->loop()->loop_var.get()] = after.path[i]->loop()->loop_var;
+  bind_loops(analyzer, after.path);
   bind_loops_around(analyzer, above);
-  std::vector<Access> written = accesses(step.state, before, loops, true, analyzer);
+  std::vector<Access> written =
+      accesses(step.state, deps, before.blocks, *before.path.back(), merged, true, analyzer);
   auto whole = [&](const Nest& nest, bool writes) {
-    return whole_accesses(step.state, deps, nest.blocks, above, writes, analyzer);
+    return accesses(step.state, deps, nest.blocks, above, {}, writes, analyzer);
   };
   std::vector<Access> all_written = whole(before, true), all_read = whole(before, false);
   std::vector<Access> late_writes = whole(after, true), late_reads = whole(after, false);
@@ -201,7 +176,8 @@ void require_same_iteration(Step& step, const Dependences& deps, SRefNode& above
       depends(step, *after.path[0], late.buffer,
               "the later nest overwrites what the earlier one still reads");
   }
-  std::vector<Access> reads = accesses(step.state, after, loops, false, analyzer);
+  std::vector<Access> reads =
+      accesses(step.state, deps, after.blocks, *after.path.back(), {}, false, analyzer);
   for (size_t i = 0; i < reads.size(); ++i) {
     const Access& read = reads[i];
     bool wrote = false, covered = false;
@@ -262,17 +238,15 @@ SRefNode* apply(Step& step, Array<Any> loop_list) {
   for (const Nest& nest : nests) {
     const Nest& first = nests[0];
     if (nest.path.size() != first.path.size()) {
-      throw refuse(refusals["merge-different-depths"], srefs[0]->name.c_str(),
-                   nest.path.back()->name.c_str(), first.path.size(), nest.path.size())
+      throw refuse(refusals["merge-different-depths"], srefs[0]->name.c_str(), nest.path.back()->name.c_str(),
+                   first.path.size(), nest.path.size())
           .at(step.span(1));
     }
     for (size_t i = 0; i < nest.path.size(); ++i) {
       require_plain_loop({step.state.owner(nest.path[i]), step.span(1)}, "merge");
       const ForNode *a = first.path[i]->loop(), *b = nest.path[i]->loop();
       if (!Analyzer().can_prove_equal(a->extent, b->extent)) {
-        auto shown = [](const Expr& e) {
-          return expr_text(e, [](const Var& var) { return std::string(var->name); });
-        };
+        auto shown = [](const Expr& e) { return expr_text(e); };
         throw refuse(refusals["merge-different-extents"], first.path[i]->name.c_str(),
                      nest.path[i]->name.c_str(), shown(a->extent), shown(b->extent))
             .at(step.span(1))
@@ -298,7 +272,7 @@ SRefNode* apply(Step& step, Array<Any> loop_list) {
       require_same_iteration(step, deps, *above, nests[i], nests[j]);
     }
   }
-  std::vector<Stmt> body = statements_of(above->loop() ? above->loop()->body : above->block()->body);
+  std::vector<Stmt> body = statements_of(body_of(above->stmt)), next_body;
   for (size_t at = 0; at < last; ++at) {
     if (std::find(positions.begin(), positions.end(), at) != positions.end()) continue;
     std::vector<SRefNode*> between;
@@ -330,15 +304,11 @@ SRefNode* apply(Step& step, Array<Any> loop_list) {
     merged = make<ForNode>(vars[i], loop->min, loop->extent, ForKind::kSerial, merged);
     if (!innermost) innermost = merged;
   }
-  Array<Stmt> next_body;
   for (size_t at = 0; at < body.size(); ++at) {
     if (at == last) next_body.push_back(merged);
     if (std::find(positions.begin(), positions.end(), at) == positions.end()) next_body.push_back(body[at]);
   }
-  Stmt next = above->loop()
-                  ? Stmt(with(ref(above->loop()), [&](ForNode& copy) { copy.body = seq(next_body); }))
-                  : Stmt(with(ref(above->block()), [&](SBlockNode& copy) { copy.body = seq(next_body); }));
-  step.replace(*above, next);
+  step.replace(*above, with_statements(above->stmt, next_body));
   return step.sref(innermost);
 }
 

@@ -7,7 +7,6 @@
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/inline.h"
-#include "transform/schedule/loop_sequence.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
 
@@ -103,7 +102,6 @@ Stmt pad_stage(const Buffer& from, const Buffer& to, const Array<Expr>& shape, c
                const Array<Expr>& limits, const String& name) {
   Array<IterVar> iters;
   Array<Expr> indices, values;
-  Array<Range> points;
   std::vector<std::pair<Var, Expr>> loops;
   Expr inside;
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -115,21 +113,16 @@ Stmt pad_stage(const Buffer& from, const Buffer& to, const Array<Expr>& shape, c
     indices.push_back(iter);
     iters.push_back(
         make<IterVarNode>(make<RangeNode>(const_like(shape[d], 0), shape[d]), iter, IterType::kDataPar));
-    points.push_back(make<RangeNode>(Expr(iter), const_like(iter, 1)));
     if (!fill || !limits[d]) continue;
     Expr below = lt(iter, limits[d]);
     inside = inside ? logical_and(inside, below) : below;
   }
   Expr value = make<TensorLoadNode>(from, indices);
   if (fill) value = if_then_else(inside, value, fill);
-  SBlock block = make<SBlockNode>(iters, Array<TensorRegion>{make<TensorRegionNode>(from, points)},
-                                  Array<TensorRegion>{make<TensorRegionNode>(to, points)}, name,
+  SBlock block = make<SBlockNode>(iters, Array<TensorRegion>{make<TensorRegionNode>(from, points(indices))},
+                                  Array<TensorRegion>{make<TensorRegionNode>(to, points(indices))}, name,
                                   make<BufferStoreNode>(to, value, indices));
-  Stmt nest = make<SBlockRealizeNode>(values, Expr(bool_imm(true)), block);
-  for (size_t d = loops.size(); d-- > 0;)
-    nest =
-        make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second, ForKind::kSerial, nest);
-  return nest;
+  return serial_loops(loops, make<SBlockRealizeNode>(values, Expr(bool_imm(true)), block));
 }
 
 // A block whose iterators are to grow.
@@ -150,9 +143,7 @@ class Padding {
 
  private:
   Error refuse_block(const std::string& why) const {
-    return refuse(refusals["not-an-einsum"], block_->name.c_str(), why)
-        .at(block_.span)
-        .note("the block is defined here", old_->span);
+    return about_block(refuse(refusals["not-an-einsum"], block_->name.c_str(), why), block_.span, old_->span);
   }
   const IterVarNode* iter_of(const Expr& index) const {
     auto found = iters_.find(as<VarNode>(index));
@@ -406,8 +397,7 @@ void Padding::apply() {
 
 void apply(Step& step, BlockArg block, Any given) {
   // check
-  SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
+  SRefNode* scope = require_scope(block);
   size_t count = block->block()->iter_vars.size();
   std::vector<int64_t> factors = integers(step, 2, given);
   bool positive = std::all_of(factors.begin(), factors.end(), [](int64_t factor) { return factor > 0; });

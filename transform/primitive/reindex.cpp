@@ -56,8 +56,7 @@ Expr of_type(const Var& var, const Expr& bound) {
 
 SRefNode* apply(Step& step, BlockArg block, Any) {
   // check
-  SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
+  SRefNode* scope = require_scope(block);
   require_stage_pipeline(step.state, *scope, "reindex");
   Buffer buffer = buffer_at_position(step, 2, *block);
   bool write = step.call.args[2].cast<BufferPosition>()->write;
@@ -86,10 +85,9 @@ SRefNode* apply(Step& step, BlockArg block, Any) {
     if (partner == &*block || child_position(*scope, *partner) != position) continue;
     const std::vector<SRefNode*>& writers = deps.writers[buffer.get()];
     bool writes = std::find(writers.begin(), writers.end(), partner) != writers.end();
-    throw refuse(refusals["reindex-inside-nest"], partner->name.c_str(), writes ? "writes" : "reads",
-                 buffer->name.c_str(), block->name.c_str())
-        .at(step.span(2))
-        .note("the block is defined here", partner->stmt->span);
+    throw about_block(refuse(refusals["reindex-inside-nest"], partner->name.c_str(),
+                             writes ? "writes" : "reads", buffer->name.c_str(), block->name.c_str()),
+                      step.span(2), partner->stmt->span);
   }
 
   // apply
@@ -119,8 +117,7 @@ SRefNode* apply(Step& step, BlockArg block, Any) {
     at.push_back(var);
     renamed[used[i]->var.get()] = var;
   }
-  Array<Expr> original;
-  for (const Expr& index : indices) original.push_back(substitute(index, renamed));
+  Array<Expr> original = substitute(indices, renamed);
   const Buffer &from = write ? copy : buffer, &to = write ? buffer : copy;
   const Array<Expr>&from_at = write ? at : original, &to_at = write ? original : at;
   Stmt store = make<BufferStoreNode>(to, Expr(make<TensorLoadNode>(from, from_at)), to_at);

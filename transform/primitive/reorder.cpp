@@ -147,9 +147,9 @@ static void apply(Step& step, Array<Any> args) {
     require_affine_below(step.state, *block, *chain.front());
     for (const IterVar& iter : block->block()->iter_vars) {
       if (iter->iter_type == IterType::kDataPar || iter->iter_type == IterType::kCommReduce) continue;
-      throw refuse(refusals["reorder-ordered-iterator"], iter->var->name.c_str(), block->name.c_str())
-          .at(step.span(1))
-          .note("the block is defined here", block->stmt->span);
+      throw about_block(
+          refuse(refusals["reorder-ordered-iterator"], iter->var->name.c_str(), block->name.c_str()),
+          step.span(1), block->stmt->span);
     }
   }
 
@@ -191,12 +191,12 @@ static void apply(Step& step, Array<Any> args) {
           return uses_var(value, [&](const VarNode* var) { return var == loop->loop()->loop_var.get(); });
         };
         return !is(sref) || std::none_of(loops.begin(), loops.end(),
-                                          [&](SRefNode* loop) { return loop != sref && is(loop); });
+                                         [&](SRefNode* loop) { return loop != sref && is(loop); });
       };
       if (std::all_of(realize->iter_values.begin(), realize->iter_values.end(), alone)) continue;
-      throw refuse(refusals["reorder-repeats-reduction"], sref->name.c_str(), block->name.c_str())
-          .at(step.span(1))
-          .note("the block is defined here", block->stmt->span)
+      throw about_block(
+          refuse(refusals["reorder-repeats-reduction"], sref->name.c_str(), block->name.c_str()),
+          step.span(1), block->stmt->span)
           .help("reorder before the loops are fused");
     }
     if (!reduces || !repeats_instances(realize, loops)) continue;
@@ -206,7 +206,7 @@ static void apply(Step& step, Array<Any> args) {
                   "sum instead of starting anew",
                   block->name.c_str());
     if (step.state.explaining) add_witness(error, instance_met_twice(realize, loops));
-    throw std::move(error).at(step.span(1)).note("the block is defined here", block->stmt->span);
+    throw about_block(std::move(error), step.span(1), block->stmt->span);
   }
 
   // apply

@@ -50,17 +50,8 @@ keeps: the values computed.
 
 static Move plan(ScheduleState& state, const BlockArg& block, const LoopArg& loop, bool preserve_unit_loops,
                  int64_t index, Span index_span) {
-  SRefNode* scope = scope_of(*block);
-  if (!scope || scope_of(*loop) != scope) {
-    throw refuse(shared_refusals["not-in-one-scope"], block->name.c_str(), loop->name.c_str()).at(loop.span);
-  }
-  require_stage_pipeline(state, *scope, "reverse_compute_at");
-  require_complete_or_reduction(state, *block, *scope);
-  if (is_above(*loop, *block)) {
-    throw refuse(shared_refusals["loop-is-around-block"], loop->name.c_str(), block->name.c_str())
-        .at(loop.span);
-  }
-  Dependences deps = dependences(state, *scope);
+  SRefNode& scope = require_movable(state, block, loop, "reverse_compute_at");
+  Dependences deps = dependences(state, scope);
   auto [producers, consumers] = flow_around(deps, *block);
   for (SRefNode* producer : producers) {
     if (is_above(*loop, *producer)) continue;
@@ -80,7 +71,7 @@ static Move plan(ScheduleState& state, const BlockArg& block, const LoopArg& loo
   }
   std::vector<SRefNode*> involved = producers;
   involved.push_back(&*block);
-  require_straight(state, *scope, {&*block, &*loop}, involved, "reverse_compute_at");
+  require_straight(state, scope, {&*block, &*loop}, involved, "reverse_compute_at");
   require_told(deps, {&*block});
   require_told(deps, producers);
   return plan_move(state, *block, *loop, producers, consumers, false, preserve_unit_loops, index, block.span,
@@ -88,20 +79,14 @@ static Move plan(ScheduleState& state, const BlockArg& block, const LoopArg& loo
 }
 
 static void apply(Step& step, BlockArg block, LocationArg location, bool preserve_unit_loops, int64_t index) {
-  if (location.mark() == Mark::kRoot) return;
-  if (location.mark() == Mark::kInline) {
-    Inlining inlining = plan_reverse_compute_inline(step.state, block);
-    step.replace(*inlining.scope, inlining.next, inlining.reuse);
-    return;
-  }
-  Move move = plan(step.state, block, location.loop, preserve_unit_loops, index, step.span(4));
-  step.replace(*move.scope, move.next);
-  block->affine_binding = has_affine_binding(step.state, *block);
+  SRefNode* scope =
+      move_to(step, block, location, preserve_unit_loops, index, plan, plan_reverse_compute_inline);
+  if (!scope) return;
   // A tile is computed with each part of it that was produced, the last time with all of it.
   for (const TensorRegion& read : block->block()->reads) {
     bool tile = std::any_of(read->region.begin(), read->region.end(),
                             [](const Range& range) { return !is_const_int(range->extent, 1); });
-    if (tile) recheck_cover(step.state, *move.scope, read->source);
+    if (tile) recheck_cover(step.state, *scope, read->source);
   }
 }
 

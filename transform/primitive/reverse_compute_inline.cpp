@@ -69,12 +69,10 @@ static SRefNode& storing_block(ScheduleState& state, SRefNode& producer) {
 }
 
 static Inlining plan(ScheduleState& state, const BlockArg& block) {
-  SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
+  SRefNode* scope = require_scope(block);
   if (block->block()->init) {
-    throw refuse(shared_refusals["inline-has-init"], block->name.c_str())
-        .at(block.span)
-        .note("the block is defined here", block->block()->span);
+    throw about_block(refuse(shared_refusals["inline-has-init"], block->name.c_str()), block.span,
+                      block->block()->span);
   }
   require_stage_pipeline(state, *scope, "reverse_compute_inline");
   Dependences deps = dependences(state, *scope);
@@ -112,18 +110,14 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
   if (!at) {
     Error error = refuse(refusals["inline-free-iterator"], block->name.c_str(), buffer->name.c_str());
     if (state.explaining) add_witness(error, element_left_unread(state, producer, *block, buffer));
-    throw std::move(error)
-        .at(block.span)
-        .note("the block is defined here", block->stmt->span)
+    throw about_block(std::move(error), block.span, block->stmt->span)
         .help("each iterator, or each digit of it, must occur in one index");
   }
   // Where it reads nothing of the buffer, no instance of the producer could do its work.
   Analyzer inner;
-  Domain domain;
-  for (const IterVar& iter : block->block()->iter_vars) {
-    inner.bind(iter->var, iter->dom);
-    domain[iter->var.get()] = {iter->dom->min, iter->dom->min + iter->dom->extent - 1};
-  }
+  std::vector<LoopRange> iters = ranges_of(block->block()->iter_vars);
+  bind_ranges(inner, iters);
+  Domain domain = domain_of(iters);
   for (size_t d = 0; d < indices.size(); ++d) {
     Interval reach = interval_of(indices[d], domain, inner);
     const Expr& size = buffer->buffer()->shape[d];
@@ -132,9 +126,7 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
       continue;
     Error error = refuse(refusals["inline-reads-outside"], block->name.c_str(), buffer->name.c_str());
     if (state.explaining) add_witness(error, index_outside(*block->block(), buffer, indices));
-    throw std::move(error)
-        .at(block.span)
-        .note("the block is defined here", block->stmt->span)
+    throw about_block(std::move(error), block.span, block->stmt->span)
         .help("inline the producer into it: `sch.compute_inline`");
   }
   if (!is_const_int(realize_of(state, *block)->predicate, 1)) {
@@ -143,7 +135,7 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
 
   // What the producer writes and the block does not read, the producer must not compute.
   Analyzer analyzer;
-  for (const IterVar& iter : storing.block()->iter_vars) analyzer.bind(iter->var, iter->dom);
+  bind_ranges(analyzer, ranges_of(storing.block()->iter_vars));
   Expr inside = bool_imm(true);
   for (const IterVar& iter : block->block()->iter_vars) {
     const Expr& value = at->at(iter->var.get());
@@ -170,8 +162,7 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
   }
 
   LoadReplacement load = [&](const Array<Expr>&) { return produced->value; };
-  Array<Expr> target;
-  for (const Expr& index : store->indices) target.push_back(substitute(index, *at));
+  Array<Expr> target = substitute(store->indices, *at);
   Stmt body = make<BufferStoreNode>(store->buffer, replace_loads(substitute(store->value, *at), buffer, load),
                                     target, store->span);
   return inline_into_producer(*scope, *block, producer, storing, buffer, body, predicate);

@@ -3,6 +3,7 @@
 
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
+#include "transform/pass/fresh_binders.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/reducer.h"
@@ -87,8 +88,8 @@ LoopUse use_of_loops(const SBlockRealize& realize) {
   return use;
 }
 
-void require_loops(Step& step, const LoopArg& loop, const SRefNode& block, const std::vector<SRefNode*>& loops,
-                   const LoopUse& use) {
+void require_loops(Step& step, const LoopArg& loop, const SRefNode& block,
+                   const std::vector<SRefNode*>& loops, const LoopUse& use) {
   bool reducing = false;
   for (SRefNode* each : loops) {
     const VarNode* var = each->loop()->loop_var.get();
@@ -126,10 +127,8 @@ Expr reached(const SBlockRealize& realize, const std::vector<SRefNode*>& loops,
              const std::unordered_set<const VarNode*>& inner, const LoopArg& loop) {
   Analyzer analyzer;
   VarMap least;
-  Domain around;
+  Domain around = domain_of(ranges_of(loops));
   bind_loops(analyzer, loops);
-  for (const LoopRange& each : ranges_of(loops))
-    around[each.var.get()] = {each.range->min, each.range->min + each.range->extent - 1};
   for (const SRefNode* each : loops) {
     const VarNode* var = each->loop()->loop_var.get();
     if (inner.contains(var)) least[var] = each->loop()->min;
@@ -147,9 +146,9 @@ Expr reached(const SBlockRealize& realize, const std::vector<SRefNode*>& loops,
     // An upper bound on something that grows with the inner loops: where it fails at first it fails always.
     if (!upper || !analyzer.can_prove(ge(two->a, substitute(two->a, least))) ||
         uses_var(two->b, [&](const VarNode* var) { return inner.contains(var); })) {
-      throw refuse(refusals["rfactor-condition"], realize->block->name_hint.c_str(), loop->name.c_str())
-          .at(loop.span)
-          .note("the block is defined here", realize->block->span);
+      throw about_block(
+          refuse(refusals["rfactor-condition"], realize->block->name_hint.c_str(), loop->name.c_str()),
+          loop.span, realize->block->span);
     }
     if (!always_holds(first, analyzer, around)) result = logical_and(result, first);
   }
@@ -191,16 +190,10 @@ Stmt update_of(const Reduction& reduction, const std::vector<Buffer>& buffers, c
   return seq(binds);
 }
 
-TensorRegion point(const Buffer& buffer, const Array<Expr>& indices) {
-  Array<Range> region;
-  for (const Expr& index : indices) region.push_back(make<RangeNode>(index, const_like(index, 1)));
-  return make<TensorRegionNode>(buffer, region);
-}
-
 // The first stage: one block iterator per reduction loop, the chosen loop's among the spatial ones.
-SBlock partial_block(const SBlockRealize& realize, const ForNode* rf_loop, const std::vector<SRefNode*>& loops,
-                     const Reduction& reduction, const std::vector<Buffer>& partial, size_t axis,
-                     Array<Expr>& values) {
+SBlock partial_block(const SBlockRealize& realize, const ForNode* rf_loop,
+                     const std::vector<SRefNode*>& loops, const Reduction& reduction,
+                     const std::vector<Buffer>& partial, size_t axis, Array<Expr>& values) {
   const SBlock& old = realize->block;
   IterVar added = iter_of(rf_loop, IterType::kDataPar);
   Array<IterVar> iters{added};
@@ -242,8 +235,7 @@ SBlock partial_block(const SBlockRealize& realize, const ForNode* rf_loop, const
       stores.push_back(make<BufferStoreNode>(partial[i], reduction.rhs[i], indices));
     body = seq(stores);
   }
-  Array<TensorRegion> reads, writes;
-  for (const TensorRegion& read : old->reads) reads.push_back(substitute(read, value_of_iter));
+  Array<TensorRegion> reads = substitute(old->reads, value_of_iter), writes;
   for (const TensorRegion& write : old->writes) {
     std::vector<Range> region(write->region.begin(), write->region.end());
     region.insert(region.begin() + axis, make<RangeNode>(Expr(added->var), const_like(added->var, 1)));
@@ -265,24 +257,19 @@ SBlock combining_block(const SBlockRealize& realize, const ForNode* rf_loop, con
   IterVar added = iter_of(rf_loop, IterType::kCommReduce);
   Array<IterVar> iters{added};
   values.push_back(rf_loop->loop_var);
-  VarMap renamed;
   for (size_t i = 0; i < old->iter_vars.size(); ++i) {
-    const IterVar& iter = old->iter_vars[i];
-    if (iter->iter_type != IterType::kDataPar) continue;
-    Var var = make<VarNode>(iter->var->name, iter->var->ty);
-    renamed[iter->var.get()] = var;
-    iters.push_back(make<IterVarNode>(iter->dom, var, iter->iter_type, iter->thread_tag));
+    if (old->iter_vars[i]->iter_type != IterType::kDataPar) continue;
+    iters.push_back(old->iter_vars[i]);
     values.push_back(realize->iter_values[i]);
   }
-  Array<Expr> indices;
-  for (const Expr& index : reduction.indices) indices.push_back(substitute(index, renamed));
+  const Array<Expr>& indices = reduction.indices;
   Array<Expr> partial_indices = inserted(indices, axis, added->var);
   std::vector<Expr> rhs;
   Array<TensorRegion> reads, writes;
   for (size_t i = 0; i < partial.size(); ++i) {
     rhs.push_back(make<TensorLoadNode>(partial[i], partial_indices));
-    reads.push_back(point(partial[i], partial_indices));
-    writes.push_back(point(reduction.buffers[i], indices));
+    reads.push_back(make<TensorRegionNode>(partial[i], points(partial_indices)));
+    writes.push_back(make<TensorRegionNode>(reduction.buffers[i], points(indices)));
   }
   return make<SBlockNode>(iters, reads, writes, old->name_hint,
                           update_of(reduction, reduction.buffers, indices, rhs),
@@ -357,23 +344,11 @@ SRefNode* apply(Step& step, LoopArg loop, int64_t factor_axis) {
   Array<Expr> partial_values, combined_values;
   SBlock first = partial_block(realize, rf_loop, loops, reduction, partial, axis, partial_values);
   SBlock second = combining_block(realize, rf_loop, reduction, partial, axis, combined_values);
-  VarMap loop_map;
-  for (const SRefNode* each : loops) {
-    const Var& var = each->loop()->loop_var;
-    loop_map[var.get()] = make<VarNode>(var->name, var->ty);
-  }
-  Array<Expr> moved_values;
-  for (const Expr& value : partial_values) moved_values.push_back(substitute(value, loop_map));
-  Stmt nest = make<SBlockRealizeNode>(moved_values, substitute(realize->predicate, loop_map), first);
-  for (size_t i = loops.size(); i-- > 0;) {
-    nest = with(ref(loops[i]->loop()), [&](ForNode& copy) {
-      copy.loop_var = ref(as<VarNode>(loop_map.at(copy.loop_var.get())));
-      copy.thread_binding = thread_again(copy.thread_binding);
-      copy.min = substitute(copy.min, loop_map);
-      copy.extent = substitute(copy.extent, loop_map);
-      copy.body = nest;
-    });
-  }
+  Stmt nest = make<SBlockRealizeNode>(partial_values, realize->predicate, first);
+  for (size_t i = loops.size(); i-- > 0;)
+    nest = with(ref(loops[i]->loop()), [&](ForNode& copy) { copy.body = nest; });
+  nest = FreshBinders().rewrite(nest);
+  first = innermost_block(nest);
   Stmt realized = make<SBlockRealizeNode>(combined_values, predicate, second);
   // The nest with the block replaced, without its reduction loops but one; blocks after it stay.
   Stmt combining = rewrite_with(loops[0]->stmt, [&](const Stmt& s, Rewriter& on) -> Stmt {

@@ -9,7 +9,6 @@
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/refusals.h"
-#include "transform/schedule/surroundings.h"
 
 namespace mlc::transform::primitive_rolling_buffer {
 
@@ -160,15 +159,13 @@ class Roller final : public Rewriter {
 
 void apply(Step& step, BlockArg block, Any) {
   // check
-  SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
+  SRefNode* scope = require_scope(block);
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes", Naming::kNumbers);
   bool inside = false;
   for (const Buffer& each : scope->block()->alloc_buffers) inside = inside || each.same_as(buffer);
   if (!inside) {
-    throw refuse(shared_refusals["output-block"], block->name.c_str(), buffer->name.c_str())
-        .at(block.span)
-        .note("the block is defined here", block->stmt->span);
+    throw about_block(refuse(shared_refusals["output-block"], block->name.c_str(), buffer->name.c_str()),
+                      block.span, block->stmt->span);
   }
   Dependences deps = dependences(step.state, *scope);
   only_writer(deps, buffer, step.span(2));
@@ -217,9 +214,8 @@ void apply(Step& step, BlockArg block, Any) {
       if (rolls[d].loop == loop->loop()->loop_var.get()) axis = d;
   }
   if (!axis) {
-    throw refuse(refusals["rolling-no-overlap"], buffer->name.c_str())
-        .at(block.span)
-        .note("the block is defined here", block->stmt->span);
+    throw about_block(refuse(refusals["rolling-no-overlap"], buffer->name.c_str()), block.span,
+                      block->stmt->span);
   }
 
   SBlockRealize realize = realize_of(step.state, *block);
@@ -246,10 +242,9 @@ void apply(Step& step, BlockArg block, Any) {
     auto count = rows_of(rows[d], inner, left_out, analyzer);
     if (count) count = analyzer.simplify(add(*count, written->region[d]->extent - 1));
     if (count && analyzer.can_prove_equal(*count, extents[d])) continue;
-    throw refuse(refusals["rolling-rows-missing"], top->name.c_str(), *const_int(extents[d]),
-                 buffer->name.c_str())
-        .at(block.span)
-        .note("the block is defined here", block->stmt->span);
+    throw about_block(refuse(refusals["rolling-rows-missing"], top->name.c_str(), *const_int(extents[d]),
+                             buffer->name.c_str()),
+                      block.span, block->stmt->span);
   }
 
   // apply

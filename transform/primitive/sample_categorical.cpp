@@ -34,7 +34,7 @@ static Any apply(Step& step, Any candidate_list, Any weight_list, std::optional<
   std::vector<int64_t> candidates = integers(step, 1, candidate_list);
   std::vector<double> weights;
   Array<Any> traced;
-  for (const Any& item : items_of(step, 2, weight_list)) {
+  for (const Any& item : items_of(step.call, 2, weight_list)) {
     auto constant = ir::try_get<FloatImm>(item);
     auto number = constant ? std::optional((*constant)->value) : item.try_cast<double>();
     if (!number) wrong_argument(step.call, 2, "a list of float");

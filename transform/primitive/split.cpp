@@ -47,17 +47,11 @@ static bool stays_below(const Expr& value, const Expr& end, const std::vector<Va
 }
 
 static std::vector<SRefNode*> apply(Step& step, LoopArg loop, Any factor_list, bool preserve_unit_iters,
-                                 bool disable_predication) {
+                                    bool disable_predication) {
   // check
   require_plain_loop(loop, "split");
   const ForNode* old = loop->loop();
-  std::vector<Any> given;
-  if (auto list = factor_list.as<ffi::List<Any>>())
-    given.assign(list->begin(), list->end());
-  else if (auto tuple = factor_list.as<Array<Any>>())
-    given.assign(tuple->begin(), tuple->end());
-  else
-    wrong_argument(step.call, 2, "a list of factors");
+  std::vector<Any> given = items_of(step.call, 2, factor_list, "a list of factors");
   for (Any& factor : given) factor = step.evaluate(factor);
   if (given.empty())
     throw refuse_as(shared_refusals["split-without-factors"], "loop `{}` is split by no factors",
@@ -72,9 +66,9 @@ static std::vector<SRefNode*> apply(Step& step, LoopArg loop, Any factor_list, b
     bool integer = given[i].type_index() == ffi::TypeIndex::kTVMFFIInt ||
                    given[i].type_index() == ffi::TypeIndex::kTVMFFIBool;  // an int to Python
     auto number = integer ? std::optional(given[i].cast<int64_t>()) : std::nullopt;
-    Expr factor = number                                             ? Expr(int_imm(dtype, *number))
+    Expr factor = number                                               ? Expr(int_imm(dtype, *number))
                   : given[i] != nullptr && ir::try_get<Expr>(given[i]) ? *ir::try_get<Expr>(given[i])
-                                                                     : nullptr;
+                                                                       : nullptr;
     if (!factor && given[i] != nullptr) wrong_argument(step.call, 2, "a list of int, expression or None");
     auto constant = factor ? const_int(factor) : std::nullopt;
     if (!factor) {

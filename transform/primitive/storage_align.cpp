@@ -61,9 +61,8 @@ static void apply(Step& step, BlockArg block, Any, int64_t axis, int64_t factor,
       for (size_t i = 0; valid && i < 4; ++i) valid = (*numbers)[i].try_cast<int64_t>().has_value();
     }
     if (!valid) {
-      throw refuse(refusals["bad-align-annotation"], block->name.c_str())
-          .at(block.span)
-          .note("the block is defined here", block->stmt->span);
+      throw about_block(refuse(refusals["bad-align-annotation"], block->name.c_str()), block.span,
+                        block->stmt->span);
     }
   }
 

@@ -107,8 +107,7 @@ class RemapIterators final : public Rewriter {
 
 static void apply(Step& step, BlockArg block, Any) {
   // check
-  SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
+  require_scope(block);
   const SBlockNode* old = block->block();
   IndexMap map = index_map_argument(step.call, 2, std::nullopt, index_type(*old));
   if (!map) wrong_argument(step.call, 2, "a function of indices, or an IndexMap");
@@ -126,9 +125,8 @@ static void apply(Step& step, BlockArg block, Any) {
     plain =
         realize->iter_values[i].same_as(loops[i]->loop()->loop_var) && is_const_int(loops[i]->loop()->min, 0);
   if (!plain) {
-    throw refuse(refusals["block-layout-bindings"], block->name.c_str())
-        .at(block.span)
-        .note("the block is defined here", block->stmt->span);
+    throw about_block(refuse(refusals["block-layout-bindings"], block->name.c_str()), block.span,
+                      block->stmt->span);
   }
   if (child_blocks(step.state, *loops[0]).size() != 1) {
     throw refuse(refusals["block-layout-several-blocks"], loops[0]->name.c_str()).at(block.span);
@@ -160,19 +158,20 @@ static void apply(Step& step, BlockArg block, Any) {
     Analyzer inner;  // knows no range: an iterator of extent 1 stays visible
     mapped = map_indices(map, iter_vars, inner);
   }
-  auto mixed = [&](size_t i) {
-    return refuse(refusals["block-layout-mixed-iterators"], i, block->name.c_str()).at(step.span(2));
+  auto kind_of = [&](size_t i) {
+    std::optional<IterType> type;
+    for (size_t j = 0; j < iters.size(); ++j) {
+      IterType used = old->iter_vars[j]->iter_type;
+      if (!uses_var(mapped[i], [&](const VarNode* var) { return var == iters[j].var.get(); })) continue;
+      if (type && *type != used)
+        throw refuse(refusals["block-layout-mixed-iterators"], i, block->name.c_str()).at(step.span(2));
+      type = used;
+    }
+    return type.value_or(IterType::kDataPar);
   };
   auto not_bijective = [&](std::string_view why) {
     // What is wrong with one new iterator is reported before what is wrong with all of them.
-    for (size_t i = 0; i < mapped.size(); ++i) {
-      std::optional<IterType> type;
-      for (size_t j = 0; j < iters.size(); ++j) {
-        if (!uses_var(mapped[i], [&](const VarNode* var) { return var == iters[j].var.get(); })) continue;
-        if (type && *type != old->iter_vars[j]->iter_type) return mixed(i);
-        type = old->iter_vars[j]->iter_type;
-      }
-    }
+    for (size_t i = 0; i < mapped.size(); ++i) kind_of(i);
     return refuse(refusals["block-layout-not-bijective"], block->name.c_str(), why)
         .at(step.span(2))
         .help(
@@ -195,17 +194,10 @@ static void apply(Step& step, BlockArg block, Any) {
   if (!back) throw not_bijective("");
   Array<IterVar> new_iters;
   for (size_t i = 0; i < mapped.size(); ++i) {
-    std::optional<IterType> type;
-    if (is_const_int(extents[i], 1)) type = IterType::kDataPar;  // one value: nothing that it could reduce
-    for (size_t j = 0; j < iters.size(); ++j) {
-      const IterVar& iter = old->iter_vars[j];
-      if (is_const_int(extents[i], 1)) break;
-      if (!uses_var(mapped[i], [&](const VarNode* var) { return var == iters[j].var.get(); })) continue;
-      if (type && *type != iter->iter_type) throw mixed(i);
-      type = iter->iter_type;
-    }
+    // One value: nothing that it could reduce.
+    IterType type = is_const_int(extents[i], 1) ? IterType::kDataPar : kind_of(i);
     Range dom = make<RangeNode>(const_like(outputs[i], 0), cast(outputs[i]->dtype(), extents[i]));
-    new_iters.push_back(make<IterVarNode>(dom, outputs[i], type.value_or(IterType::kDataPar)));
+    new_iters.push_back(make<IterVarNode>(dom, outputs[i], type));
   }
 
   // apply

@@ -3,11 +3,12 @@
 #include "ir/core/try_get.h"
 #include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
+#include "ir/tir/region.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
 #include "transform/arith/iter_map.h"
-#include "transform/pass/regions.h"
+#include "transform/arith/simplify.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/layout_padding.h"
 #include "transform/schedule/refusals.h"
@@ -139,8 +140,9 @@ class MoveElements final : public Rewriter {
         same = same && allocated[i].same_as(old->alloc_buffers[i]);
       if (same) return old;
     }
-    Analyzer inside;  // as where the text is read back: it knows the loops of the body
-    Regions touched = regions_of(body, inside);
+    // As where the text is read back.
+    SBlock alone = make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, "", body);
+    AccessRegions touched = detect_access_regions(alone, transform::simplify);
     auto renewed = [&](const Array<TensorRegion>& regions, const Array<TensorRegion>& found) {
       Array<TensorRegion> result;
       for (const TensorRegion& region : regions) {
@@ -149,7 +151,7 @@ class MoveElements final : public Rewriter {
           next = whole();
           for (const TensorRegion& one : found)
             if (one->source.same_as(to_)) next = one;
-          if (TensorRegion point = read_at_memory(body)) next = point;
+          if (TensorRegion point = only_element(body)) next = point;
         } else {
           Array<Range> ranges;  // another buffer may be indexed by elements of this one
           bool same = true;
@@ -181,26 +183,17 @@ class MoveElements final : public Rewriter {
              });
     });
   }
-  // A unit range would turn the variable into a constant in regions; as a bound it stays a variable.
   void bind(const Var& var, const Range& range) {
-    auto min = const_int(range->min);
-    if (min && is_const_int(range->extent, 1)) {
-      analyzer_.bind(var, ConstIntBound{*min, *min});
-    } else {
-      analyzer_.bind(var, range);
-    }
     iters_.push_back({var, range});
+    bind_visibly(analyzer_, iters_.back());
   }
-  // Where all accesses of the body have the same indices, and memory decides these: that element.
-  TensorRegion read_at_memory(const Stmt& body) const {
+  // Where all accesses of the body have the same indices: that element.
+  TensorRegion only_element(const Stmt& body) const {
     std::optional<Array<Expr>> indices;
-    bool one = true, from_memory = false;
+    bool one = true;
     auto note = [&](const Array<Expr>& at) {
       if (!indices) indices = at;
-      for (size_t d = 0; d < at.size(); ++d) {
-        one = one && same_expr((*indices)[d], at[d]);
-        from_memory = from_memory || uses_var(at[d], [](const VarNode* var) { return var->buffer(); });
-      }
+      one = one && same_exprs(*indices, at);
     };
     post_order(
         body,
@@ -211,7 +204,7 @@ class MoveElements final : public Rewriter {
           if (auto* store = as<BufferStoreNode>(s); store && store->buffer.same_as(to_)) note(store->indices);
           one = one && (s->kind == StmtKind::kBufferStore || s->kind == StmtKind::kSeqStmt);
         });
-    return one && from_memory ? TensorRegion(make<TensorRegionNode>(to_, points(*indices))) : nullptr;
+    return one && indices ? TensorRegion(make<TensorRegionNode>(to_, points(*indices))) : nullptr;
   }
   TensorRegion whole() const {
     Array<Range> ranges;
@@ -229,7 +222,7 @@ class MoveElements final : public Rewriter {
 std::string shape_text(const Array<Expr>& shape) {
   std::string text;
   for (const Expr& dim : shape) {
-    std::string size = expr_text(dim, [](const Var& var) { return std::string(var->name); });
+    std::string size = expr_text(dim);
     text += (text.empty() ? "" : ", ") + size;
   }
   return text;
@@ -384,8 +377,7 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
   }
   if (grows && pad_value == nullptr) {
     throw refuse(refusals["transform-layout-padding"], shape_text(shape), buffer->name.c_str(),
-                 shape_text(type->shape),
-                 expr_text(back.padding, [](const Var& var) { return std::string(var->name); }))
+                 shape_text(type->shape), expr_text(back.padding))
         .at(step.span(3));
   }
 

@@ -9,7 +9,6 @@
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/refusals.h"
-#include "transform/schedule/surroundings.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
@@ -75,6 +74,19 @@ SRefNode* common_above(const std::vector<SRefNode*>& srefs) {
   return nullptr;
 }
 
+const Stmt& body_of(const Stmt& s) {
+  auto* loop = as<ForNode>(s);
+  return loop ? loop->body : as<SBlockNode>(s)->body;
+}
+
+Stmt with_statements(const Stmt& s, const std::vector<Stmt>& body) {
+  auto replace = [&](auto* node) {
+    return Stmt(with(ref(node), [&](auto& copy) { copy.body = seq(Array<Stmt>(body.begin(), body.end())); }));
+  };
+  auto* loop = as<ForNode>(s);
+  return loop ? replace(loop) : replace(as<SBlockNode>(s));
+}
+
 std::vector<Stmt> statements_of(const Stmt& body) {
   if (auto* all = as<SeqStmtNode>(body)) return {all->seq.begin(), all->seq.end()};
   return {body};
@@ -105,14 +117,12 @@ void each_realize(const Stmt& body, F act) {
   });
 }
 
-const Stmt& body_of(const SRefNode& sref) { return sref.block() ? sref.block()->body : sref.loop()->body; }
-
 }  // namespace
 
 size_t child_position(const SRefNode& above, const SRefNode& below) {
   const SRefNode* child = &below;
   while (child->parent != &above) child = child->parent;
-  std::vector<Stmt> body = statements_of(body_of(above));
+  std::vector<Stmt> body = statements_of(body_of(above.stmt));
   for (size_t i = 0; i < body.size(); ++i) {
     bool holds = false;
     if (auto* realize = as<SBlockRealizeNode>(body[i])) {
@@ -128,16 +138,16 @@ size_t child_position(const SRefNode& above, const SRefNode& below) {
 std::vector<SRefNode*> child_blocks(ScheduleState& state, const SRefNode& sref) {
   std::vector<SRefNode*> blocks;
   FunctionIndex& index = state.index_of(sref);
-  each_realize(body_of(sref), [&](const SBlockRealizeNode* realize) {
+  each_realize(body_of(sref.stmt), [&](const SBlockRealizeNode* realize) {
     blocks.push_back(index.srefs.at(realize->block.get()).get());
   });
   return blocks;
 }
 
-IterVar thread_again(const IterVar& thread) {
-  if (!thread) return thread;
-  Var var = make<VarNode>(thread->var->name, thread->var->ty);
-  return make<IterVarNode>(thread->dom, var, thread->iter_type, thread->thread_tag);
+SBlock innermost_block(const Stmt& nest) {
+  const Stmt* below = &nest;
+  while (auto* loop = as<ForNode>(*below)) below = &loop->body;
+  return as<SBlockRealizeNode>(*below)->block;
 }
 
 SBlockRealize realize_of(ScheduleState& state, const SRefNode& block) {
@@ -147,27 +157,41 @@ SBlockRealize realize_of(ScheduleState& state, const SRefNode& block) {
       if (realize->block.get() == block.stmt.get()) found = ref(realize);
     });
   };
-  search(block.parent ? body_of(*block.parent) : state.function(state.index_of(block).name)->body);
+  search(block.parent ? body_of(block.parent->stmt) : state.function(state.index_of(block).name)->body);
   if (!found && block.parent && block.parent->block() && block.parent->block()->init)
     search(block.parent->block()->init);
   MLC_CHECK(found, "block `{}` has no realize", block.name.c_str());
   return found;
 }
 
-std::vector<LoopRange> ranges_of(const std::vector<SRefNode*>& loops) {
-  std::vector<LoopRange> ranges;
-  for (const SRefNode* sref : loops) {
-    const ForNode* loop = sref->loop();
-    ranges.push_back({loop->loop_var, make<RangeNode>(loop->min, loop->extent)});
+void add_box(std::vector<Box>& boxes, const Box& box, Analyzer& analyzer) {
+  auto same = std::find_if(boxes.begin(), boxes.end(),
+                           [&](const Box& each) { return each.buffer.same_as(box.buffer); });
+  if (same == boxes.end()) return boxes.push_back(box);
+  for (size_t d = 0; d < box.dims.size(); ++d) {
+    Interval& dim = same->dims[d];
+    dim = dim && box.dims[d] ? unite(dim, box.dims[d], analyzer) : Interval{};
   }
-  return ranges;
 }
 
-void bind_loops(Analyzer& analyzer, const std::vector<SRefNode*>& loops) {
-  for (const SRefNode* sref : loops) {
-    const ForNode* loop = sref->loop();
-    analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
-  }
+Stmt parent_with(const SRefNode& child, const Stmt& next) {
+  return rewrite_below(child.parent->stmt, [&](const Stmt& s, Rewriter& on) {
+    if (s.same_as(child.stmt)) return next;
+    auto* realize = as<SBlockRealizeNode>(s);
+    if (realize && realize->block.same_as(child.stmt)) return next;
+    return realize || s->kind == StmtKind::kFor ? s : on.rewrite_children(s);
+  });
+}
+
+bool touches(const Array<TensorRegion>& regions, const Buffer& buffer) {
+  return std::any_of(regions.begin(), regions.end(),
+                     [&](const TensorRegion& region) { return region->source.same_as(buffer); });
+}
+
+Array<Range> points(const Array<Expr>& indices) {
+  Array<Range> ranges;
+  for (const Expr& index : indices) ranges.push_back(make<RangeNode>(index, const_like(index, 1)));
+  return ranges;
 }
 
 VarMap bindings_of(const SBlockRealize& realize) {
@@ -245,41 +269,34 @@ Accesses undeclared_accesses(ScheduleState& state, const SRefNode& sref) {
   if (!sref.block()->reads.empty() || !sref.block()->writes.empty()) return {};
   Analyzer analyzer;
   bind_loops(analyzer, loops_above(sref));
-  std::vector<Buffer> order[2];
-  std::unordered_map<const VarNode*, std::vector<Interval>> dims[2];
+  std::vector<Box> reads, writes;
+  const Array<Buffer>& own = sref.block()->alloc_buffers;
   for (SRefNode* child : child_blocks(state, sref)) {
     Accesses inside = undeclared_accesses(state, *child);
-    auto add = [&](int side, const Array<TensorRegion>& declared, const Array<TensorRegion>& undeclared) {
+    auto add = [&](std::vector<Box>& boxes, const Array<TensorRegion>& declared,
+                   const Array<TensorRegion>& undeclared) {
       for (const TensorRegion& region : declared.empty() ? undeclared : declared) {
-        const Array<Buffer>& own = sref.block()->alloc_buffers;
-        if (std::any_of(own.begin(), own.end(), [&](const Buffer& b) { return b.same_as(region->source); }))
-          continue;
-        std::vector<Interval> part = relaxed(state, *child, region, &sref, analyzer);
-        auto [known, fresh] = dims[side].try_emplace(region->source.get(), part);
-        if (fresh) order[side].push_back(region->source);
-        for (size_t d = 0; !fresh && d < part.size(); ++d) {
-          Interval& all = known->second[d];
-          all = all && part[d] ? unite(all, part[d], analyzer) : Interval{};
-        }
+        if (std::find(own.begin(), own.end(), region->source) != own.end()) continue;
+        add_box(boxes, {region->source, relaxed(state, *child, region, &sref, analyzer)}, analyzer);
       }
     };
-    add(0, child->block()->reads, inside.reads);
-    add(1, child->block()->writes, inside.writes);
+    add(reads, child->block()->reads, inside.reads);
+    add(writes, child->block()->writes, inside.writes);
   }
-  Accesses result;
-  for (int side : {0, 1}) {
-    for (const Buffer& buffer : order[side]) {
+  auto regions = [&](const std::vector<Box>& boxes) {
+    Array<TensorRegion> result;
+    for (const auto& [buffer, dims] : boxes) {
       const Array<Expr>& shape = buffer->buffer()->shape;
       Array<Range> ranges;
       for (size_t d = 0; d < shape.size(); ++d) {
-        const Interval& dim = dims[side][buffer.get()][d];
-        Expr min = dim ? analyzer.simplify(dim.min) : const_like(shape[d], 0);
-        ranges.push_back(make<RangeNode>(min, dim ? analyzer.simplify(dim.max + 1 - min) : shape[d]));
+        Expr min = dims[d] ? analyzer.simplify(dims[d].min) : const_like(shape[d], 0);
+        ranges.push_back(make<RangeNode>(min, dims[d] ? analyzer.simplify(dims[d].max + 1 - min) : shape[d]));
       }
-      (side == 0 ? result.reads : result.writes).push_back(make<TensorRegionNode>(buffer, ranges));
+      result.push_back(make<TensorRegionNode>(buffer, ranges));
     }
-  }
-  return result;
+    return result;
+  };
+  return {regions(reads), regions(writes)};
 }
 
 Dependences dependences_by(ScheduleState& state, const SRefNode& scope, bool declared) {
@@ -322,9 +339,10 @@ const Array<TensorRegion>& Dependences::writes(const SRefNode& block) const {
 namespace {
 
 // The blocks of `among` that use a buffer of `regions` before (or after) `block`.
-std::vector<SRefNode*> partners(const Dependences& deps, const SRefNode& block, const Array<TensorRegion>& regions,
-                             const std::unordered_map<const VarNode*, std::vector<SRefNode*>>& among,
-                             bool before) {
+std::vector<SRefNode*> partners(const Dependences& deps, const SRefNode& block,
+                                const Array<TensorRegion>& regions,
+                                const std::unordered_map<const VarNode*, std::vector<SRefNode*>>& among,
+                                bool before) {
   std::vector<SRefNode*> found;
   auto position = [&](const SRefNode* sref) {
     return std::find(deps.blocks.begin(), deps.blocks.end(), sref);
@@ -365,7 +383,7 @@ std::vector<SRefNode*> Dependences::depended_on(const SRefNode& block) const {
 }
 std::vector<SRefNode*> Dependences::dependents(const SRefNode& block) const {
   std::vector<SRefNode*> reading = consumers(block),
-                      writing = partners(*this, block, writes(block), writers, false), found;
+                         writing = partners(*this, block, writes(block), writers, false), found;
   auto is_in = [](const std::vector<SRefNode*>& srefs, SRefNode* sref) {
     return std::find(srefs.begin(), srefs.end(), sref) != srefs.end();
   };
@@ -501,7 +519,8 @@ bool covered(ScheduleState& state, const Dependences& deps, SRefNode& consumer, 
 }
 
 // The blocks that write before `block` what it reads in `region`.
-std::vector<SRefNode*> writers_before(const Dependences& deps, const SRefNode& block, const TensorRegion& region) {
+std::vector<SRefNode*> writers_before(const Dependences& deps, const SRefNode& block,
+                                      const TensorRegion& region) {
   std::vector<SRefNode*> before;
   auto writers = deps.writers.find(region->source.get());
   if (writers == deps.writers.end()) return before;
@@ -511,7 +530,8 @@ std::vector<SRefNode*> writers_before(const Dependences& deps, const SRefNode& b
   return before;
 }
 
-bool covered_before(ScheduleState& state, const Dependences& deps, SRefNode& block, const TensorRegion& region) {
+bool covered_before(ScheduleState& state, const Dependences& deps, SRefNode& block,
+                    const TensorRegion& region) {
   std::vector<SRefNode*> before = writers_before(deps, block, region);
   return before.empty() || covered(state, deps, block, region, before);
 }

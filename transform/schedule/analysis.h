@@ -28,22 +28,64 @@ std::vector<const ForNode*> relaxed_loops(const SRefNode& block, const SRefNode*
 std::string_view memory_of(const Buffer& buffer);
 // Which statement of the body of `above` holds `below`.
 size_t child_position(const SRefNode& above, const SRefNode& below);
+const Stmt& body_of(const Stmt& loop_or_block);
 // The statements of a body: those of a sequence, or the one.
 std::vector<Stmt> statements_of(const Stmt& body);
+// The loop or block with other statements as its body.
+Stmt with_statements(const Stmt& loop_or_block, const std::vector<Stmt>& body);
 // The blocks below a block or loop that are not inside other blocks, in program order.
 std::vector<SRefNode*> child_blocks(ScheduleState& state, const SRefNode& sref);
+// The block that a nest of loops is of.
+SBlock innermost_block(const Stmt& nest);
 // The realize around a block.
 SBlockRealize realize_of(ScheduleState& state, const SRefNode& block);
 
-// Ranges of loops, for analyzers and affine maps.
+// Ranges of loops and of block iterators, for analyzers and affine maps.
 std::vector<LoopRange> ranges_of(const std::vector<SRefNode*>& loops);
-void bind_loops(Analyzer& analyzer, const std::vector<SRefNode*>& loops);
+template <class Iters>
+requires std::is_same_v<typename Iters::value_type, IterVar> std::vector<LoopRange> ranges_of(
+    const Iters& iters) {
+  std::vector<LoopRange> ranges;
+  for (const IterVar& iter : iters) ranges.push_back({iter->var, iter->dom});
+  return ranges;
+}
+void bind_ranges(Analyzer& analyzer, const std::vector<LoopRange>& ranges);
+inline void bind_loops(Analyzer& analyzer, const std::vector<SRefNode*>& loops) {
+  bind_ranges(analyzer, ranges_of(loops));
+}
+// One value is a bound: as a unit range it would turn the variable into a constant.
+void bind_visibly(Analyzer& analyzer, const LoopRange& loop);
+// Facts about the loop, those around, and symbolic shapes.
+void bind_surroundings(Analyzer& analyzer, ScheduleState& state, SRefNode& loop);
+// The same; loops of one iteration stay visible in what the analyzer simplifies.
+void bind_surroundings_visibly(Analyzer& analyzer, ScheduleState& state, SRefNode& loop);
+Domain domain_of(const std::vector<LoopRange>& ranges);
 VarMap bindings_of(const SBlockRealize& realize);
-// The same thread for a copied loop, with a variable of its own; null stays null.
-IterVar thread_again(const IterVar& thread);
+
+// Is the buffer one of those that the regions are of?
+bool touches(const Array<TensorRegion>& regions, const Buffer& buffer);
+// One region of one element each.
+Array<Range> points(const Array<Expr>& indices);
+template <class Part>
+Array<Part> substitute(const Array<Part>& parts, const VarMap& values) {
+  Array<Part> result;
+  for (const Part& part : parts) result.push_back(ir::substitute(part, values));
+  return result;
+}
 
 // The parts of `a and b and ...`.
 std::vector<Expr> conjuncts(const Expr& condition);
+
+// A box of a buffer as intervals; one without ends: the whole dimension.
+struct Box {
+  Buffer buffer;
+  std::vector<Interval> dims;
+};
+// Adds a box: of those of one buffer, the smallest around them.
+void add_box(std::vector<Box>& boxes, const Box& box, Analyzer& analyzer);
+
+// The loop or block around `child` with `next` instead of `child`; flattened where `next` is a sequence.
+Stmt parent_with(const SRefNode& child, const Stmt& next);
 
 struct Accesses {
   Array<TensorRegion> reads, writes;
@@ -53,8 +95,8 @@ struct Accesses {
 struct Dependences {
   std::vector<SRefNode*> blocks;  // in program order
   std::unordered_map<const VarNode*, std::vector<SRefNode*>> writers, readers;
-  // Of blocks without declared accesses (`T.reads()`, `T.writes()`): what the blocks inside of them access. For
-  // queries of blocks that hide accesses: what they declared before.
+  // Of blocks without declared accesses (`T.reads()`, `T.writes()`): what the blocks inside of them access.
+  // For queries of blocks that hide accesses: what they declared before.
   std::unordered_map<const SRefNode*, Accesses> undeclared;
 
   const Array<TensorRegion>& reads(const SRefNode& block) const;

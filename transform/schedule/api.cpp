@@ -6,6 +6,7 @@
 #include "ir/core/try_get.h"
 #include "transform/schedule/padding.h"
 #include "transform/schedule/refusals.h"
+#include "transform/schedule/sampling.h"
 
 namespace mlc::transform {
 
@@ -23,8 +24,7 @@ MLC_REFUSALS(schedule_api, refusals);
 
 namespace {
 
-// The minimal standard generator: x' = 48271 x mod (2^31 - 1).
-constexpr int64_t kModulus = 2147483647;
+constexpr int64_t kModulus = RandomEngine::kModulus;
 
 Any construct(ApiCall& call) {
   const Any& given = call.args[0];
@@ -157,8 +157,6 @@ Any remove_rv(ApiCall& call) {
   return nullptr;
 }
 
-int64_t next_random(int64_t& state) { return state = state * 48271 % kModulus; }
-
 Any seed(ApiCall& call) {
   if (call.args[1].type_index() != ffi::TypeIndex::kTVMFFIInt) wrong_argument(call, 1, "int");
   int64_t value = call.args[1].cast<int64_t>();
@@ -170,7 +168,7 @@ Any seed(ApiCall& call) {
   return nullptr;
 }
 int64_t forked_seed(ScheduleNode& schedule) {
-  return (next_random(schedule.random_state) * 32767) % 1999999973;
+  return static_cast<int64_t>(RandomEngine(schedule.random_state)() * 32767 % 1999999973);
 }
 Any fork_seed(ApiCall& call) { return forked_seed(mutable_schedule(self(call))); }
 Any copy(ApiCall& call) {

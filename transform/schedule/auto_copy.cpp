@@ -9,7 +9,6 @@
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/refusals.h"
-#include "transform/schedule/surroundings.h"
 
 namespace mlc::transform {
 
@@ -28,11 +27,6 @@ MLC_REFUSALS(schedule_auto_copy, refusals);
 
 namespace {
 
-bool names(const Array<TensorRegion>& regions, const Buffer& buffer) {
-  return std::any_of(regions.begin(), regions.end(),
-                     [&](const TensorRegion& region) { return region->source.same_as(buffer); });
-}
-
 // Which statements of a loop's body read and write a buffer.
 struct Uses {
   std::vector<size_t> reads, writes;
@@ -42,7 +36,7 @@ Uses uses_in(ScheduleState& state, const SRefNode& loop, const Buffer& buffer) {
   for (const SRefNode* block : child_blocks(state, loop)) {
     size_t position = child_position(loop, *block);
     auto note = [&](std::vector<size_t>& found, const Array<TensorRegion>& regions) {
-      if (names(regions, buffer) && (found.empty() || found.back() != position)) found.push_back(position);
+      if (touches(regions, buffer) && (found.empty() || found.back() != position)) found.push_back(position);
     };
     note(uses.reads, block->block()->reads);
     note(uses.writes, block->block()->writes);
@@ -95,17 +89,13 @@ SBlockRealize copy_block(const Buffer& from, const Buffer& to, const Buffer& all
 
 // A copy that is written back holds nothing at first.
 void require_written_first(Step& step, const SRefNode& loop, const Buffer& buffer) {
-  auto uses = [&](const Array<TensorRegion>& regions) {
-    return std::any_of(regions.begin(), regions.end(),
-                       [&](const TensorRegion& region) { return region->source.same_as(buffer); });
-  };
   for (const SRefNode* user : child_blocks(step.state, loop)) {
-    bool reads = uses(user->block()->reads);
-    if (!reads && !uses(user->block()->writes)) continue;
+    bool reads = touches(user->block()->reads, buffer);
+    if (!reads && !touches(user->block()->writes, buffer)) continue;
     if (!reads || user->block()->init) return;
-    throw refuse(shared_refusals["cache-write-updates"], user->name.c_str(), buffer->name.c_str())
-        .at(step.span(3))
-        .note("the block is defined here", user->stmt->span)
+    throw about_block(
+        refuse(shared_refusals["cache-write-updates"], user->name.c_str(), buffer->name.c_str()),
+        step.span(3), user->stmt->span)
         .help("choose a loop around what the block reads, too");
   }
 }
@@ -113,7 +103,7 @@ void require_written_first(Step& step, const SRefNode& loop, const Buffer& buffe
 }  // namespace
 
 SRefNode* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const String& storage_scope,
-                 bool write) {
+                    bool write) {
   // check
   SRefNode* scope = scope_of(*loop);
   const SBlockNode* owner = block->block();
@@ -173,15 +163,8 @@ SRefNode* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, cons
   SBlockRealize realize =
       copy_block(write ? copy : buffer, write ? buffer : copy, copy, boxes[0], loops_up(*loop), analyzer);
   body.insert(body.begin() + static_cast<ptrdiff_t>(position), realize);
-  Stmt next_loop =
-      with(ref(loop->loop()), [&](ForNode& next) { next.body = seq(Array<Stmt>(body.begin(), body.end())); });
-  std::unordered_set<const StmtNode*> above;
-  for (const SRefNode* up = loop->parent; up; up = up->parent) above.insert(up->stmt.get());
-  Stmt next = rewrite_below(scope->stmt, [&](const Stmt& s, Rewriter& on) -> Stmt {
-    if (s.get() == loop->loop()) return next_loop;
-    if (s->kind == StmtKind::kSBlockRealize) return s;
-    return s->kind == StmtKind::kFor && !above.contains(s.get()) ? s : on.rewrite_children(s);
-  });
+  Stmt next_loop = with_statements(loop->stmt, body);
+  Stmt next = replaced(scope->stmt, loop->stmt, next_loop);
   next = with(ref(as<SBlockNode>(next)),
               [&](SBlockNode& scope_copy) { scope_copy.alloc_buffers.push_back(copy); });
   step.replace(*scope, next);

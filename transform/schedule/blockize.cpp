@@ -7,6 +7,7 @@
 #include "ir/core/refusal.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/iter_map.h"
+#include "transform/pass/fresh_binders.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
@@ -127,9 +128,7 @@ SubspaceDivision divide_block(const SBlockRealize& realize, const SRefNode& bloc
   found->inner_predicate = shorter(found->inner_predicate);
   // What the predicate implies and the cut does not.
   bind_loops(analyzer, loops);
-  Domain run;
-  for (const LoopRange& loop : ranges_of(loops))
-    run[loop.var.get()] = {loop.range->min, loop.range->min + loop.range->extent - 1};
+  Domain run = domain_of(ranges_of(loops));
   std::vector<Expr> said = conjuncts(logical_and(found->outer_predicate, found->inner_predicate));
   for (const Expr& condition : conjuncts(realize->predicate)) {
     auto* test = as_binary(condition);
@@ -196,12 +195,9 @@ Cut cut_block(const SBlockRealize& realize, SubspaceDivision division, bool pres
 
 // What the block touches while its inner iterators run.
 Array<TensorRegion> covering(const Array<TensorRegion>& regions, const Array<IterVar>& inner) {
-  Domain domain;
+  Domain domain = domain_of(ranges_of(inner));
   Analyzer analyzer;
-  for (const IterVar& iter : inner) {
-    domain[iter->var.get()] = {iter->dom->min, iter->dom->min + iter->dom->extent - 1};
-    analyzer.bind(iter->var, iter->dom);
-  }
+  bind_ranges(analyzer, ranges_of(inner));
   Array<TensorRegion> result;
   for (const TensorRegion& region : regions) {
     const Array<Expr>& shape = region->source->buffer()->shape;
@@ -262,7 +258,6 @@ Stmt init_nest(const Cut& cut, const SBlockRealize& inner, const std::vector<SRe
     });
     if (used) {
       kept.push_back(node);
-      renamed[node->loop_var.get()] = make<VarNode>(node->loop_var->name, node->loop_var->ty);
     } else {
       dropped.insert(node->loop_var.get());
     }
@@ -275,16 +270,8 @@ Stmt init_nest(const Cut& cut, const SBlockRealize& inner, const std::vector<SRe
   SBlock block = make<SBlockNode>(iters, Array<TensorRegion>{}, inner->block->writes, name, cut.block->init);
   Stmt nest = make<SBlockRealizeNode>(values, predicate, block);
   nest = substitute(nest, renamed);
-  for (const ForNode* loop : kept) {
-    nest = with(ref(loop), [&](ForNode& copy) {
-      copy.loop_var = ref(as<VarNode>(renamed.at(loop->loop_var.get())));
-      copy.min = substitute(copy.min, renamed);
-      copy.extent = substitute(copy.extent, renamed);
-      copy.thread_binding = thread_again(loop->thread_binding);
-      copy.body = nest;
-    });
-  }
-  return nest;
+  for (const ForNode* loop : kept) nest = with(ref(loop), [&](ForNode& copy) { copy.body = nest; });
+  return FreshBinders().rewrite(nest);
 }
 
 Stmt nest_of(Stmt body, const std::vector<SRefNode*>& loops) {
@@ -303,18 +290,12 @@ class UnionOfRegions {
  public:
   void add(const Array<TensorRegion>& regions) {
     for (const TensorRegion& region : regions) {
-      auto found = std::find_if(parts_.begin(), parts_.end(),
-                                [&](const Part& part) { return part.buffer.same_as(region->source); });
-      std::vector<Interval> dims;
+      Box box{region->source, {}};
       for (const Range& range : region->region) {
         bool point = is_const_int(range->extent, 1);
-        dims.push_back({range->min, point ? range->min : range->extent + range->min - 1});
+        box.dims.push_back({range->min, point ? range->min : range->extent + range->min - 1});
       }
-      if (found == parts_.end()) {
-        parts_.push_back({region->source, dims});
-      } else {
-        for (size_t d = 0; d < dims.size(); ++d) found->dims[d] = unite(found->dims[d], dims[d], analyzer_);
-      }
+      add_box(parts_, box, analyzer_);
     }
   }
   Array<TensorRegion> regions() {
@@ -332,11 +313,7 @@ class UnionOfRegions {
   }
 
  private:
-  struct Part {
-    Buffer buffer;
-    std::vector<Interval> dims;
-  };
-  std::vector<Part> parts_;
+  std::vector<Box> parts_;
   Analyzer analyzer_;
 };
 
@@ -368,7 +345,7 @@ SBlockRealize blockized_loop(Step& step, const LoopArg& loop, bool preserve_unit
   if (updates && repeats_instances(realize, outermost_first)) {
     Error error = refuse(shared_refusals["reduction-repeated"], loop->name.c_str(), name.c_str());
     if (step.state.explaining) add_witness(error, instance_met_twice(realize, outermost_first));
-    throw std::move(error).at(loop.span).note("the block is defined here", realize->block->span);
+    throw about_block(std::move(error), loop.span, realize->block->span);
   }
   SBlockRealize inside = inner_realize(cut, updates);
   reuse.emplace_back(realize->block.get(), inside->block.get());
@@ -393,10 +370,8 @@ namespace {
 // Whether one writes what the other touches.
 bool conflict(const SBlockNode& a, const SBlockNode& b) {
   auto meets = [](const Array<TensorRegion>& written, const Array<TensorRegion>& touched) {
-    return std::any_of(written.begin(), written.end(), [&](const TensorRegion& region) {
-      return std::any_of(touched.begin(), touched.end(),
-                         [&](const TensorRegion& other) { return other->source.same_as(region->source); });
-    });
+    return std::any_of(written.begin(), written.end(),
+                       [&](const TensorRegion& region) { return touches(touched, region->source); });
   };
   return meets(a.writes, b.reads) || meets(a.writes, b.writes) || meets(b.writes, a.reads);
 }
@@ -417,7 +392,6 @@ SRefNode* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool 
     }
   }
   SRefNode& above = srefs.size() == 1 ? *srefs[0]->parent : *common_above(srefs);
-  const Stmt& body = above.loop() ? above.loop()->body : above.block()->body;
   std::vector<size_t> positions;
   for (const SRefNode* sref : srefs) positions.push_back(child_position(above, *sref));
   std::vector<size_t> sorted = positions;
@@ -490,23 +464,16 @@ SRefNode* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool 
     std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   Array<Stmt> stmts;
   for (const auto& [position, stmt] : parts) stmts.push_back(stmt);
-  SBlock outer = make<SBlockNode>(outer_iters, reads.regions(), writes.regions(), String(name), seq(stmts),
-                                  Stmt(), Array<Buffer>{}, Array<MatchBufferRegion>{}, Map<String, Any>{},
-                                  srefs[0]->stmt->span);
+  SBlock outer =
+      make<SBlockNode>(outer_iters, reads.regions(), writes.regions(), String(name), seq(stmts), Stmt(),
+                       Array<Buffer>{}, Array<MatchBufferRegion>{}, Map<String, Any>{}, srefs[0]->stmt->span);
   Stmt realize = make<SBlockRealizeNode>(outer_values, predicate, outer);
-  Array<Stmt> next_body;
-  std::vector<Stmt> old_body = statements_of(body);
+  std::vector<Stmt> next_body, old_body = statements_of(body_of(above.stmt));
   for (size_t i = 0; i < old_body.size(); ++i) {
     if (i == sorted.front()) next_body.push_back(realize);
     if (i < sorted.front() || i > sorted.back()) next_body.push_back(old_body[i]);
   }
-  Stmt next = above.stmt;
-  if (above.loop()) {
-    next = with(ref(above.loop()), [&](ForNode& copy) { copy.body = seq(next_body); });
-  } else {
-    next = with(ref(above.block()), [&](SBlockNode& copy) { copy.body = seq(next_body); });
-  }
-  step.replace(above, next, reuse);
+  step.replace(above, with_statements(above.stmt, next_body), reuse);
   return settle_outer_block(step, outer);
 }
 

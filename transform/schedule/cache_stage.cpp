@@ -9,7 +9,6 @@
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/refusals.h"
-#include "transform/schedule/surroundings.h"
 
 namespace mlc::transform {
 
@@ -53,16 +52,11 @@ class InsertStage final : public Rewriter {
   }
   // Puts the copy among the statements of a rewritten loop or block.
   Stmt insert(const Stmt& before, const Stmt& next) const {
-    const Stmt& old_body =
-        before->kind == StmtKind::kFor ? as<ForNode>(before)->body : as<SBlockNode>(before)->body;
-    const Stmt& body = next->kind == StmtKind::kFor ? as<ForNode>(next)->body : as<SBlockNode>(next)->body;
-    std::vector<Stmt> all = statements_of(body);
-    MLC_CHECK(all.size() == statements_of(old_body).size(),
+    std::vector<Stmt> all = statements_of(body_of(next));
+    MLC_CHECK(all.size() == statements_of(body_of(before)).size(),
               "changing blocks changed the number of statements");
     all.insert(all.begin() + static_cast<int64_t>(at_.position), copy_);
-    Stmt joined = seq(Array<Stmt>(all.begin(), all.end()));
-    if (auto* loop = as<ForNode>(next)) return with(ref(loop), [&](ForNode& copy) { copy.body = joined; });
-    return with(ref(as<SBlockNode>(next)), [&](SBlockNode& copy) { copy.body = joined; });
+    return with_statements(next, all);
   }
 
  private:
@@ -105,10 +99,7 @@ Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
   }
   auto indices_of = [&](const Buffer& buffer) { return buffer.same_as(stage.allocated) ? indices : shifted; };
   auto element_of = [&](const Buffer& buffer) {
-    Array<Range> points;
-    for (const Expr& index : indices_of(buffer))
-      points.push_back(make<RangeNode>(index, const_like(index, 1)));
-    return Array<TensorRegion>{make<TensorRegionNode>(buffer, points)};
+    return Array<TensorRegion>{make<TensorRegionNode>(buffer, points(indices_of(buffer)))};
   };
   Expr value = make<TensorLoadNode>(stage.from, indices_of(stage.from));
   Stmt body = make<BufferStoreNode>(stage.to, value, indices_of(stage.to));
@@ -120,12 +111,7 @@ Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
     if (stage.guards[d].low) predicate = logical_and(predicate, ge(index, const_like(index, 0)));
     if (stage.guards[d].high) predicate = logical_and(predicate, lt(index, type->shape[d]));
   }
-  Stmt result = make<SBlockRealizeNode>(values, analyzer.simplify(predicate), block_out);
-  for (size_t d = loops.size(); d-- > 0;) {
-    result = make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second, ForKind::kSerial,
-                           result);
-  }
-  return result;
+  return serial_loops(loops, make<SBlockRealizeNode>(values, analyzer.simplify(predicate), block_out));
 }
 
 Buffer choose_buffer(Step& step, size_t argument, const SRefNode& block, const Array<TensorRegion>& regions,
@@ -279,11 +265,9 @@ class CountFrom final : public Rewriter {
 
  private:
   bool mentions(const SBlockNode& block) const {
-    auto is_it = [&](const TensorRegion& region) { return region->source.same_as(buffer_); };
-    return std::any_of(block.reads.begin(), block.reads.end(), is_it) ||
-           std::any_of(block.writes.begin(), block.writes.end(), is_it) ||
+    return touches(block.reads, buffer_) || touches(block.writes, buffer_) ||
            std::any_of(block.match_buffers.begin(), block.match_buffers.end(),
-                       [&](const MatchBufferRegion& each) { return is_it(each->source); });
+                       [&](const MatchBufferRegion& each) { return each->source->source.same_as(buffer_); });
   }
   Expr counted(const Expr& index, size_t d) {
     return index.as<ir::RampNode>() ? sub(index, region_[d].min)
@@ -320,7 +304,8 @@ void set_region_of_input(CacheStage& stage, const SRefNode& scope) {
   for (const TensorRegion& declared : scope.block()->reads) {
     if (!declared->source.same_as(stage.from)) continue;
     for (size_t d = 0; d < stage.region.size(); ++d)
-      stage.region[d] = {declared->region[d]->min, declared->region[d]->min + declared->region[d]->extent - 1};
+      stage.region[d] = {declared->region[d]->min,
+                         declared->region[d]->min + declared->region[d]->extent - 1};
   }
   stage.guards.assign(stage.region.size(), {});
   take_shape_of_region(stage);
@@ -381,8 +366,7 @@ void set_region(CacheStage& stage, ScheduleState& state, const SRefNode& block, 
   if (location.loop()) {
     std::vector<SRefNode*> loops = loops_above(location);
     loops.push_back(&location);
-    for (const LoopRange& loop : ranges_of(loops))
-      run[loop.var.get()] = {loop.range->min, loop.range->min + loop.range->extent - 1};
+    run = domain_of(ranges_of(loops));
   }
   for (size_t d = 0; d < shape.size(); ++d) {
     stage.guards.push_back({.low = !always_holds(ge(result[d].min, const_like(shape[d], 0)), analyzer, run),
@@ -391,15 +375,17 @@ void set_region(CacheStage& stage, ScheduleState& state, const SRefNode& block, 
   if (!location.loop()) take_shape_of_region(stage);
 }
 
-Stmt scope_with_stage(const SRefNode& scope, const CopyLocation& at, const Stmt& copy, const Buffer& allocated,
-                      const std::vector<SRefNode*>& users, const ChangeBlock& change) {
+Stmt scope_with_stage(const SRefNode& scope, const CopyLocation& at, const Stmt& copy,
+                      const Buffer& allocated, const std::vector<SRefNode*>& users,
+                      const ChangeBlock& change) {
   InsertStage rewriter(at, copy, users, change);
   Stmt next = rewriter.rewrite_children(scope.stmt);
   if (at.sref == &scope) next = rewriter.insert(scope.stmt, next);
   return with(ref(as<SBlockNode>(next)), [&](SBlockNode& node) { node.alloc_buffers.push_back(allocated); });
 }
 
-SRefNode* add_cache_stage(Step& step, SRefNode& scope, const CacheStage& stage, const std::vector<SRefNode*>& users) {
+SRefNode* add_cache_stage(Step& step, SRefNode& scope, const CacheStage& stage,
+                          const std::vector<SRefNode*>& users) {
   SBlock block;
   Stmt copy = copy_nest(stage, block);
   const Buffer& other = stage.allocated.same_as(stage.from) ? stage.to : stage.from;

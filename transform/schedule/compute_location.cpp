@@ -9,7 +9,6 @@
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/invert_affine_index.h"
 #include "transform/schedule/refusals.h"
-#include "transform/schedule/surroundings.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
@@ -141,8 +140,8 @@ Interval reach(const Expr& index, const Domain& domain, Analyzer& analyzer) {
 
 using IterDomains = std::unordered_map<const VarNode*, IterDomain>;
 
-// What another access requires of an iterator. An instance belongs to `exact`ly these only when all that it reads
-// is there: the smaller domain; false when none of both is.
+// What another access requires of an iterator. An instance belongs to `exact`ly these only when all that it
+// reads is there: the smaller domain; false when none of both is.
 bool add_domain(IterDomains& found, const VarNode* var, const IterDomain& domain, bool exact,
                 Analyzer& analyzer) {
   auto [it, fresh] = found.try_emplace(var, domain);
@@ -180,7 +179,8 @@ std::optional<IterDomains> digits_within(const SBlockNode& block, const TensorRe
     needed.push_back(simplified(box.dims[d], analyzer));
   }
   if (!digits) return std::nullopt;
-  return invert_affine_index(block.iter_vars, indices, needed, region->source->buffer()->shape, exact, analyzer);
+  return invert_affine_index(block.iter_vars, indices, needed, region->source->buffer()->shape, exact,
+                             analyzer);
 }
 
 }  // namespace
@@ -358,8 +358,9 @@ std::optional<std::vector<Interval>> reach_where(const SBlockRealize& realize, c
 }
 
 // `by_memory`: an index that memory holds is a point where it stays the same.
-void relax(ScheduleState& state, const SRefNode& block, const Array<TensorRegion>& regions, const SRefNode& top,
-           std::string_view storage_scope, bool by_memory, std::vector<Box>& into, Analyzer& analyzer) {
+void relax(ScheduleState& state, const SRefNode& block, const Array<TensorRegion>& regions,
+           const SRefNode& top, std::string_view storage_scope, bool by_memory, std::vector<Box>& into,
+           Analyzer& analyzer) {
   SBlockRealize realize = realize_of(state, block);
   VarMap values = bindings_of(realize);
   std::vector<SRefNode*> around = loops_above(block);
@@ -396,15 +397,7 @@ void relax(ScheduleState& state, const SRefNode& block, const Array<TensorRegion
       }
       box.dims.push_back(low && high ? Interval{low.min, high.max} : Interval{});
     }
-    auto same =
-        std::find_if(into.begin(), into.end(), [&](const Box& b) { return b.buffer.same_as(box.buffer); });
-    if (same == into.end()) {
-      into.push_back(std::move(box));
-      continue;
-    }
-    for (size_t d = 0; d < box.dims.size(); ++d) {
-      same->dims[d] = same->dims[d] && box.dims[d] ? unite(same->dims[d], box.dims[d], analyzer) : Interval{};
-    }
+    add_box(into, box, analyzer);
   }
 }
 
@@ -423,6 +416,10 @@ void relax_below(ScheduleState& state, const SRefNode& block, const Array<Tensor
   relax(state, block, regions, top, storage_scope, false, into, analyzer);
 }
 
+namespace {
+
+// Loops `ax0`, `ax1`, ... over `domains` with the block's realize inside. `condition`: on the block's
+// iterators, tested as well. `around`: what the loops around run over, for proofs.
 Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops,
                 Analyzer& analyzer, const Expr& condition, Domain around) {
   std::vector<std::pair<Var, Expr>> loops;
@@ -450,20 +447,15 @@ Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, boo
   for (size_t i = 0; i < values.size(); ++i) iters[block->iter_vars[i]->var.get()] = values[i];
   Expr tested = substitute(condition, iters);
   if (!analyzer.can_prove(tested)) predicate = logical_and(predicate, tested);
-  Stmt result = make<SBlockRealizeNode>(values, said_once(analyzer.simplify(predicate)), block);
-  for (size_t i = loops.size(); i-- > 0;) {
-    result = make<ForNode>(loops[i].first, const_like(loops[i].first, 0), loops[i].second, ForKind::kSerial,
-                           result);
-  }
-  return result;
+  return serial_loops(loops, make<SBlockRealizeNode>(values, said_once(analyzer.simplify(predicate)), block));
 }
 
+// Removes `block`, empty loops with it, and puts `subtree` at `position` of the loop's body.
 Stmt moved_block(const SRefNode& block, const SRefNode& loop, const Stmt& subtree, size_t position,
                  const SRefNode& scope) {
   std::vector<Stmt> body = statements_of(loop.loop()->body);
   body.insert(body.begin() + position, subtree);
-  Stmt next_loop =
-      with(ref(loop.loop()), [&](ForNode& copy) { copy.body = seq(Array<Stmt>(body.begin(), body.end())); });
+  Stmt next_loop = with_statements(loop.stmt, body);
   std::unordered_set<const StmtNode*> above;
   for (const SRefNode* place : {&block, &loop})
     for (const SRefNode* up = place->parent; up; up = up->parent) above.insert(up->stmt.get());
@@ -481,30 +473,20 @@ Stmt moved_block(const SRefNode& block, const SRefNode& loop, const Stmt& subtre
   return with(ref(scope.block()), [&](SBlockNode& copy) { copy.body = next_body; });
 }
 
-Positions positions_in(const SRefNode& loop, const std::vector<SRefNode*>& before,
-                       const std::vector<SRefNode*>& after) {
-  Positions result{0, statements_of(loop.loop()->body).size()};
-  for (const SRefNode* block : before) {
-    if (is_above(loop, *block)) result.first = std::max(result.first, child_position(loop, *block) + 1);
-  }
-  for (const SRefNode* block : after) {
-    if (is_above(loop, *block)) result.last = std::min(result.last, child_position(loop, *block));
-  }
-  return result;
-}
-
-size_t choose_position(const Positions& positions, int64_t index, Span span) {
-  if (index == -1) return positions.last;
-  if (index == -2) return positions.first;
-  if (index >= static_cast<int64_t>(positions.first) && index <= static_cast<int64_t>(positions.last)) {
+// Where in the loop's body a block may be: after the last of `before`, ahead of the first of `after`. For
+// argument `index`: -1 the last of these positions, -2 the first. Error: no-such-position.
+size_t position_in(const SRefNode& loop, const std::vector<SRefNode*>& before,
+                   const std::vector<SRefNode*>& after, int64_t index, Span span) {
+  size_t first = 0, last = statements_of(loop.loop()->body).size();
+  for (const SRefNode* block : before)
+    if (is_above(loop, *block)) first = std::max(first, child_position(loop, *block) + 1);
+  for (const SRefNode* block : after)
+    if (is_above(loop, *block)) last = std::min(last, child_position(loop, *block));
+  if (index < 0 && index >= -2) return index == -1 ? last : first;
+  if (index >= static_cast<int64_t>(first) && index <= static_cast<int64_t>(last))
     return static_cast<size_t>(index);
-  }
-  throw refuse(refusals["no-such-position"], index, positions.first, positions.last)
-      .kind("InternalError+ScheduleError")
-      .at(span);
+  throw refuse(refusals["no-such-position"], index, first, last).kind("InternalError+ScheduleError").at(span);
 }
-
-namespace {
 
 // What the partner reads of what the block writes, or, when the block is no producer, writes of what it
 // reads.
@@ -512,9 +494,7 @@ Array<TensorRegion> regions_in_common(const SRefNode& block, const SRefNode& par
   const Array<TensorRegion>& mine = is_producer ? block.block()->writes : block.block()->reads;
   Array<TensorRegion> shared;
   for (const TensorRegion& region : is_producer ? partner.block()->reads : partner.block()->writes) {
-    bool ours = std::any_of(mine.begin(), mine.end(),
-                            [&](const TensorRegion& own) { return own->source.same_as(region->source); });
-    if (ours) shared.push_back(region);
+    if (touches(mine, region->source)) shared.push_back(region);
   }
   return shared;
 }
@@ -532,8 +512,8 @@ bool reduces(const SBlockRealize& realize, const SRefNode* loop) {
 
 // Instances of a consumer that read nothing its producers write belong to no iteration of the producers'
 // loops.
-void require_all_instances(ScheduleState& state, const SRefNode& block, const std::vector<SRefNode*>& producers,
-                           Span span) {
+void require_all_instances(ScheduleState& state, const SRefNode& block,
+                           const std::vector<SRefNode*>& producers, Span span) {
   SRefNode& scope = *scope_of(block);
   Analyzer analyzer;
   bind_surroundings(analyzer, state, scope);
@@ -543,9 +523,7 @@ void require_all_instances(ScheduleState& state, const SRefNode& block, const st
                 analyzer);
   auto reached = invert_regions(*block.block(), block.block()->reads, written, true, analyzer);
   // The instances that run now: in a block, parts of the iterators' domains.
-  Domain own;
-  for (const LoopRange& loop : ranges_of(loops_above(block)))
-    own[loop.var.get()] = {loop.range->min, loop.range->min + loop.range->extent - 1};
+  Domain own = domain_of(ranges_of(loops_above(block)));
   SBlockRealize realize = realize_of(state, block);
   for (size_t i = 0; reached && i < reached->size(); ++i) {
     const IterVar& iter = block.block()->iter_vars[i];
@@ -562,9 +540,7 @@ void require_all_instances(ScheduleState& state, const SRefNode& block, const st
     auto at = const_int(low ? last : first);
     if (at)
       add_witness(error, fmt::format("those with `{}` = {}, for example", iter->var->name.c_str(), *at));
-    throw std::move(error)
-        .at(span)
-        .note("the block is defined here", block.stmt->span)
+    throw about_block(std::move(error), span, block.stmt->span)
         .help("compute the producer at this block instead, or inline it: `sch.compute_inline`");
   }
 }
@@ -637,8 +613,8 @@ void require_sums_once(const ScheduleState& state, const SRefNode& block, SRefNo
     around.push_back(made.back().get());
   }
   SBlockRealize realize = ref(as<SBlockRealizeNode>(*below));
-  auto first =
-      std::find_if(around.begin(), around.end(), [&](const SRefNode* each) { return reduces(realize, each); });
+  auto first = std::find_if(around.begin(), around.end(),
+                            [&](const SRefNode* each) { return reduces(realize, each); });
   if (first == around.end()) return;
   std::vector<SRefNode*> inside(first, around.end());
   if (!repeats_instances(realize, inside)) return;
@@ -647,9 +623,7 @@ void require_sums_once(const ScheduleState& state, const SRefNode& block, SRefNo
                 "below loop `{}`, inside of `{}`, which reduces, block `{}` would add to its sums again",
                 loop.name.c_str(), inside[0]->name.c_str(), block.name.c_str());
   if (state.explaining) add_witness(error, instance_met_twice(realize, inside));
-  throw std::move(error)
-      .at(span)
-      .note("the block is defined here", block.stmt->span)
+  throw about_block(std::move(error), span, block.stmt->span)
       .help("choose a loop around all loops that compute one element of what it reads");
 }
 
@@ -683,9 +657,9 @@ void require_whole_sums(ScheduleState& state, const SRefNode& block, SRefNode& l
   }
 }
 
-// What a moved block's condition requires besides that its iterators stay in their domains, written in these; and
-// the conditions under which its producers run, where these are of loops that it moves into. Iterations that
-// add nothing to a producer's sum leave out nothing: the sum is there.
+// What a moved block's condition requires besides that its iterators stay in their domains, written in these;
+// and the conditions under which its producers run, where these are of loops that it moves into. Iterations
+// that add nothing to a producer's sum leave out nothing: the sum is there.
 Expr moved_condition(ScheduleState& state, const SRefNode& block, SRefNode& loop,
                      const std::vector<SRefNode*>& producers, Analyzer& analyzer, Span span) {
   Expr result = bool_imm(true);
@@ -697,9 +671,8 @@ Expr moved_condition(ScheduleState& state, const SRefNode& block, SRefNode& loop
   for (const Expr& condition : conditions_beyond_domains(realize, loops, analyzer)) {
     auto moved = condition_on_iterators(condition, realize, loops, kept);
     if (!moved) {
-      throw refuse(refusals["condition-not-movable"], block.name.c_str())
-          .at(span)
-          .note("the block is defined here", block.stmt->span);
+      throw about_block(refuse(refusals["condition-not-movable"], block.name.c_str()), span,
+                        block.stmt->span);
     }
     result = logical_and(result, *moved);
   }
@@ -727,16 +700,14 @@ Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std:
   SRefNode& scope = *scope_of(block);
   Analyzer analyzer;
   bind_surroundings(analyzer, state, loop);
-  size_t position = choose_position(positions_in(loop, producers, consumers), index, index_span);
+  size_t position = position_in(loop, producers, consumers, index, index_span);
   std::vector<Box> needed;
   for (SRefNode* partner : is_producer ? consumers : producers)
     relax_below(state, *partner, regions_in_common(block, *partner, is_producer), loop, is_producer, needed,
                 analyzer);
   auto domains = invert_regions(*block.block(), is_producer ? block.block()->writes : block.block()->reads,
                                 needed, !is_producer, analyzer);
-  Domain around;
-  for (const LoopRange& each : ranges_of(loops_up(loop)))
-    around[each.var.get()] = {each.range->min, each.range->min + each.range->extent - 1};
+  Domain around = domain_of(ranges_of(loops_up(loop)));
   if (domains && !is_producer &&
       !reads_what_is_written(state, block, loop, producers, needed, *domains, around, analyzer))
     domains.reset();
@@ -744,10 +715,7 @@ Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std:
     Error error = refuse(refusals["access-not-invertible"], block.name.c_str(), loop.name.c_str());
     if (!is_producer && state.explaining)
       add_witness(error, instance_of_two_iterations(state, block, loop, producers));
-    throw std::move(error)
-        .kind("ValueError+ScheduleError")
-        .at(block_span)
-        .note("the block is defined here", block.stmt->span)
+    throw about_block(std::move(error).kind("ValueError+ScheduleError"), block_span, block.stmt->span)
         .help("an index must be one iterator, scaled and shifted by constants");
   }
   if (!is_producer) {
@@ -766,6 +734,35 @@ Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std:
   // Iterations may repeat instances now; they compute the same values, so what was affine counts as affine
   // still.
   return {&scope, next_scope};
+}
+
+SRefNode& require_movable(ScheduleState& state, const BlockArg& block, const LoopArg& loop,
+                          std::string_view primitive) {
+  SRefNode* scope = scope_of(*block);
+  if (!scope || scope_of(*loop) != scope) {
+    throw refuse(shared_refusals["not-in-one-scope"], block->name.c_str(), loop->name.c_str()).at(loop.span);
+  }
+  require_stage_pipeline(state, *scope, primitive);
+  require_complete_or_reduction(state, *block, *scope);
+  if (is_above(*loop, *block)) {
+    throw refuse(shared_refusals["loop-is-around-block"], loop->name.c_str(), block->name.c_str())
+        .at(loop.span);
+  }
+  return *scope;
+}
+
+SRefNode* move_to(Step& step, const BlockArg& block, const LocationArg& location, bool preserve_unit_loops,
+                  int64_t index, PlanMove plan, PlanInlining plan_inlining) {
+  if (location.mark() == Mark::kRoot) return nullptr;
+  if (location.mark() == Mark::kInline) {
+    Inlining inlining = plan_inlining(step.state, block);
+    step.replace(*inlining.scope, inlining.next, inlining.reuse);
+    return nullptr;
+  }
+  Move move = plan(step.state, block, location.loop, preserve_unit_loops, index, step.span(4));
+  step.replace(*move.scope, move.next);
+  block->affine_binding = has_affine_binding(step.state, *block);
+  return move.scope;
 }
 
 }  // namespace mlc::transform

@@ -4,6 +4,7 @@
 // moves).
 #pragma once
 
+#include "transform/schedule/inline.h"
 #include "transform/schedule/primitive.h"
 
 namespace mlc::transform {
@@ -12,12 +13,6 @@ namespace mlc::transform {
 struct IterDomain {
   Interval range;
   Interval bound;  // without ends: nothing to test
-};
-
-// A box of a buffer as intervals.
-struct Box {
-  Buffer buffer;
-  std::vector<Interval> dims;
 };
 
 // The iterations of `block` that touch `needed` through `touched` (its writes or its reads on those buffers).
@@ -37,25 +32,6 @@ void relax_below(ScheduleState& state, const SRefNode& block, const Array<Tensor
                  const SRefNode& top, std::string_view storage_scope, std::vector<Box>& into,
                  Analyzer& analyzer);
 
-// Loops `ax0`, `ax1`, ... over `domains` with the block's realize inside. `condition`: on the block's
-// iterators, tested as well. `around`: what the loops around run over, for proofs.
-Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops,
-                Analyzer& analyzer, const Expr& condition = bool_imm(true), Domain around = {});
-
-// Removes `block`, empty loops with it, and puts `subtree` at `position` of the loop's
-// body.
-Stmt moved_block(const SRefNode& block, const SRefNode& loop, const Stmt& subtree, size_t position,
-                 const SRefNode& scope);
-
-// Where in the loop's body a block may be: after the last of `before`, ahead of the first of `after`.
-struct Positions {
-  size_t first, last;
-};
-Positions positions_in(const SRefNode& loop, const std::vector<SRefNode*>& before,
-                       const std::vector<SRefNode*>& after);
-// The position for argument `index`: -1 the last, -2 the first. Error: no-such-position.
-size_t choose_position(const Positions& positions, int64_t index, Span span);
-
 // A move that passed all checks: the scope, and what it becomes.
 struct Move {
   SRefNode* scope;
@@ -65,10 +41,17 @@ struct Move {
 Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std::vector<SRefNode*>& producers,
                const std::vector<SRefNode*>& consumers, bool is_producer, bool preserve_unit_loops,
                int64_t index, Span block_span, Span index_span);
+// The scope of a block that may move to a loop which is not around it yet, as far as that can be said of both
+// primitives.
+SRefNode& require_movable(ScheduleState& state, const BlockArg& block, const LoopArg& loop,
+                          std::string_view primitive);
 // The checks of `compute_at` and of `reverse_compute_at`.
-Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop,
-                     bool preserve_unit_loops, int64_t index, Span index_span);
-Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop,
-                             bool preserve_unit_loops, int64_t index, Span index_span);
+using PlanMove = Move(ScheduleState& state, const BlockArg& block, const LoopArg& loop,
+                      bool preserve_unit_loops, int64_t index, Span index_span);
+PlanMove plan_compute_at, plan_reverse_compute_at;
+// Moves the block to the location, which may be a mark: then it stays, or is inlined. The scope in which it
+// moved to a loop; null where it did not.
+SRefNode* move_to(Step& step, const BlockArg& block, const LocationArg& location, bool preserve_unit_loops,
+                  int64_t index, PlanMove plan, PlanInlining plan_inlining);
 
 }  // namespace mlc::transform

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/arith/simplify.h"
 #include "transform/schedule/inline.h"
+#include "transform/arith/simplify.h"
 
 #include <algorithm>
 
@@ -36,24 +36,17 @@ MLC_REFUSALS(schedule_inline, refusals);
 
 namespace {
 
-// The buffers that decide which elements the regions are of, in the order in which they are met.
-class IndexingBuffers final : public Walker {
- public:
+// The buffers that decide which elements a block's regions are of, in the order in which they are met.
+std::vector<const VarNode*> indexing_buffers(const SBlockNode* block) {
   std::vector<const VarNode*> found;
-  using Walker::visit;
-  void visit(const Expr& e) override {
-    if (auto* load = as<TensorLoadNode>(e)) found.push_back(load->source.get());
-    walk_children(e);
-  }
-  void visit_regions(const Array<TensorRegion>& regions) {
-    for (const TensorRegion& region : regions) {
-      for (const Range& range : region->region) {
-        visit(range->min);
-        visit(range->extent);
-      }
-    }
-  }
-};
+  for (const auto& regions : {block->reads, block->writes})
+    for (const TensorRegion& region : regions)
+      walk_with(Expr(region), [&](const Expr& e, Walker& on) {
+        if (auto* load = as<TensorLoadNode>(e)) found.push_back(load->source.get());
+        on.walk_children(e);
+      });
+  return found;
+}
 
 // A block with another body, its regions computed again. What its old regions were indexed by comes first, as
 // in TVM, which looks at these before the body.
@@ -63,13 +56,11 @@ SBlock rebuilt(const SBlockNode* block, const Stmt& body, const Stmt& init) {
     copy.init = init;
   });
   AccessRegions regions = detect_access_regions(next, transform::simplify);
-  IndexingBuffers indexing;
-  indexing.visit_regions(block->reads);
-  indexing.visit_regions(block->writes);
-  if (!indexing.found.empty()) {
+  std::vector<const VarNode*> indexing = indexing_buffers(block);
+  if (!indexing.empty()) {
     std::vector<TensorRegion> reads(regions.reads.begin(), regions.reads.end());
     auto sref = [&](const TensorRegion& region) {
-      return std::find(indexing.found.begin(), indexing.found.end(), region->source.get());
+      return std::find(indexing.begin(), indexing.end(), region->source.get());
     };
     std::stable_sort(reads.begin(), reads.end(),
                      [&](const TensorRegion& a, const TensorRegion& b) { return sref(a) < sref(b); });
@@ -177,18 +168,15 @@ void require_one_buffer(const SRefNode& block, const Array<TensorRegion>& region
   for (const TensorRegion& region : regions)
     if (counts(region->source)) found.insert(region->source.get());
   if (found.size() == 1) return;
-  throw refuse(refusals["inline-not-one-buffer"], block.name.c_str(), writes ? "writes" : "reads",
-               found.size(), writes ? "buffers" : "buffers that its scope computes", regions.size(),
-               regions.size() == 1 ? "" : "s")
-      .at(span)
-      .note("the block is defined here", block.stmt->span);
+  throw about_block(refuse(refusals["inline-not-one-buffer"], block.name.c_str(), writes ? "writes" : "reads",
+                           found.size(), writes ? "buffers" : "buffers that its scope computes",
+                           regions.size(), regions.size() == 1 ? "" : "s"),
+                    span, block.stmt->span);
 }
 
 const BufferStoreNode* only_store(const SRefNode& block, Span span) {
   if (auto* store = as<BufferStoreNode>(block.block()->body)) return store;
-  throw refuse(refusals["inline-body-not-a-store"], block.name.c_str())
-      .at(span)
-      .note("the block is defined here", block.stmt->span);
+  throw about_block(refuse(refusals["inline-body-not-a-store"], block.name.c_str()), span, block.stmt->span);
 }
 
 std::optional<std::unordered_map<const VarNode*, size_t>> plain_axes(const SRefNode& block,
@@ -205,9 +193,8 @@ std::optional<std::unordered_map<const VarNode*, size_t>> plain_axes(const SRefN
 }
 
 Error indices_not_iterators(const SRefNode& block, Span span) {
-  return refuse(refusals["inline-index-not-iterators"], block.name.c_str())
-      .at(span)
-      .note("the block is defined here", block.stmt->span);
+  return about_block(refuse(refusals["inline-index-not-iterators"], block.name.c_str()), span,
+                     block.stmt->span);
 }
 
 std::unordered_map<const VarNode*, size_t> index_axes(const SRefNode& block, const Array<Expr>& indices,
@@ -257,9 +244,8 @@ Array<Expr> only_load_indices(const SRefNode& block, const Expr& e, const Buffer
       differ = differ || !same_expr((*found)[d], load->indices[d]);
   });
   if (!found || differ) {
-    throw refuse(refusals["inline-different-indices"], block.name.c_str(), buffer->name.c_str())
-        .at(span)
-        .note("the block is defined here", block.stmt->span);
+    throw about_block(refuse(refusals["inline-different-indices"], block.name.c_str(), buffer->name.c_str()),
+                      span, block.stmt->span);
   }
   return *found;
 }
@@ -268,9 +254,8 @@ void require_inner_buffer(const Buffer& buffer, const SRefNode& block, const SRe
   for (const Buffer& each : scope.block()->alloc_buffers) {
     if (each.same_as(buffer)) return;
   }
-  throw refuse(shared_refusals["output-block"], block.name.c_str(), buffer->name.c_str())
-      .at(span)
-      .note("the block is defined here", block.stmt->span);
+  throw about_block(refuse(shared_refusals["output-block"], block.name.c_str(), buffer->name.c_str()), span,
+                    block.stmt->span);
 }
 
 void require_no_alias(const SRefNode& block, const Buffer& buffer, Span span) {
@@ -287,8 +272,8 @@ void require_no_alias(const SRefNode& block, const Buffer& buffer, Span span) {
   }
 }
 
-Inlining inline_block(SRefNode& scope, SRefNode& block, const std::vector<SRefNode*>& consumers, const Buffer& buffer,
-                      const LoadReplacement& value) {
+Inlining inline_block(SRefNode& scope, SRefNode& block, const std::vector<SRefNode*>& consumers,
+                      const Buffer& buffer, const LoadReplacement& value) {
   ReplaceLoads replace(buffer, value);
   std::vector<Change> changed;
   for (SRefNode* consumer : consumers) {
@@ -296,8 +281,7 @@ Inlining inline_block(SRefNode& scope, SRefNode& block, const std::vector<SRefNo
     Stmt init = old->init ? replace.rewrite(old->init) : old->init;
     Stmt body = replace.rewrite(old->body);
     // A block that hides what it reads of the buffer keeps hiding it.
-    bool tells = std::any_of(old->reads.begin(), old->reads.end(),
-                             [&](const TensorRegion& read) { return read->source.same_as(buffer); });
+    bool tells = touches(old->reads, buffer);
     SBlock declared = with(ref(old), [&](SBlockNode& copy) {
       for (size_t i = 0; i < copy.reads.size(); ++i) copy.reads.Set(i, replace.rewrite_region(copy.reads[i]));
     });

@@ -40,8 +40,8 @@ struct Inlining {
   BlockReuse reuse;
 };
 // Drops `block` and its buffer; loads of the buffer in `consumers` become what `value` returns.
-Inlining inline_block(SRefNode& scope, SRefNode& block, const std::vector<SRefNode*>& consumers, const Buffer& buffer,
-                      const LoadReplacement& value);
+Inlining inline_block(SRefNode& scope, SRefNode& block, const std::vector<SRefNode*>& consumers,
+                      const Buffer& buffer, const LoadReplacement& value);
 // Drops `block` and `buffer`; the body of `storing`, which is the producer or a block inside of it, becomes
 // `body`, its condition `predicate`.
 Inlining inline_into_producer(SRefNode& scope, SRefNode& block, SRefNode& producer, SRefNode& storing,
@@ -50,7 +50,7 @@ Inlining inline_into_producer(SRefNode& scope, SRefNode& block, SRefNode& produc
 Inlining replace_producer(SRefNode& scope, SRefNode& block, SRefNode& producer, const SBlock& next);
 
 // The checks of `compute_inline` and of `reverse_compute_inline`.
-Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block);
-Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block);
+using PlanInlining = Inlining(ScheduleState& state, const BlockArg& block);
+PlanInlining plan_compute_inline, plan_reverse_compute_inline;
 
 }  // namespace mlc::transform

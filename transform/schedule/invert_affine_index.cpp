@@ -134,11 +134,10 @@ std::optional<std::vector<Piece>> pieces_of(const std::vector<Digit>& digits, An
 std::optional<std::unordered_map<const VarNode*, IterDomain>> invert_affine_index(
     const Array<IterVar>& iters, const Array<Expr>& indices, const std::vector<Interval>& needed,
     const Array<Expr>& shape, bool exact, Analyzer& analyzer) {
-  std::vector<LoopRange> ranges;
-  for (const IterVar& iter : iters) ranges.push_back({iter->var, iter->dom});
+  std::vector<LoopRange> ranges = ranges_of(iters);
   // The iterators' domains leave less of some indices, such as 0 of `v // 64`.
   Analyzer inside;
-  for (const LoopRange& iter : ranges) inside.bind(iter.var, iter.range);
+  bind_ranges(inside, ranges);
   Array<Expr> simple;
   for (const Expr& index : indices) simple.push_back(inside.simplify(index));
   IterMapResult found =

@@ -41,12 +41,6 @@ Expr fill_value(const Relayout& layout, const Array<Expr>& indices) {
   return substitute(layout.fill->final_indices[0], at);
 }
 
-Array<Range> points(const Array<Expr>& indices) {
-  Array<Range> ranges;
-  for (const Expr& index : indices) ranges.push_back(make<RangeNode>(index, const_like(index, 1)));
-  return ranges;
-}
-
 Stmt loops_around(const Relayout& layout, const NewAxes& axes, Stmt body) {
   const Array<Expr>& shape = layout.to->buffer()->shape;
   for (size_t d = shape.size(); d-- > 0;)

@@ -3,6 +3,7 @@
 
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
+#include "transform/arith/simplify_value.h"
 #include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
@@ -78,7 +79,7 @@ SBlock substitute_simplified(const SBlock& block, const VarMap& values, Analyzer
       return found != values.end() ? found->second : e;
     }
     Expr next = on.rewrite_children(e);
-    return next.same_as(e) || e->kind == ExprKind::kTensorRegion ? next : analyzer.simplify(next);
+    return next.same_as(e) || e->kind == ExprKind::kTensorRegion ? next : simplify_value(next, analyzer);
   });
   return ref(as<SBlockNode>(next));
 }
@@ -131,7 +132,7 @@ void require_no_shared_sum(Step& step, const LoopArg& loop, const SRefNode& bloc
   const VarNode* var = loop->loop()->loop_var.get();
   if (!realize->block->init || is_const_int(loop->loop()->extent, 1)) return;
   std::vector<SRefNode*> loops = loops_above(block),
-                      inside(std::find(loops.begin(), loops.end(), &*loop), loops.end());
+                         inside(std::find(loops.begin(), loops.end(), &*loop), loops.end());
   bool used = std::any_of(realize->iter_values.begin(), realize->iter_values.end(), [&](const Expr& value) {
     return uses_var(value, [&](const VarNode* v) { return v == var; });
   });
@@ -140,9 +141,9 @@ void require_no_shared_sum(Step& step, const LoopArg& loop, const SRefNode& bloc
   Dependences deps = dependences(step.state, scope);
   for (const TensorRegion& write : realize->block->writes) {
     const std::vector<SRefNode*>& readers = deps.readers[write->source.get()];
-    bool outside =
-        is_output_block(block, scope) ||
-        std::any_of(readers.begin(), readers.end(), [&](SRefNode* reader) { return !is_above(*loop, *reader); });
+    bool outside = is_output_block(block, scope) ||
+                   std::any_of(readers.begin(), readers.end(),
+                               [&](SRefNode* reader) { return !is_above(*loop, *reader); });
     if (!outside) continue;
     Error error = used
                       ? refuse(refusals["loop-repeats-reduction"], loop->name.c_str(),
@@ -152,9 +153,7 @@ void require_no_shared_sum(Step& step, const LoopArg& loop, const SRefNode& bloc
                                   "does not use the loop",
                                   loop->name.c_str(), write->source->name.c_str(), block.name.c_str());
     if (step.state.explaining) add_witness(error, element_written_twice(realize, loops, *loop));
-    throw std::move(error)
-        .at(loop.span)
-        .note("the block is defined here", block.stmt->span)
+    throw about_block(std::move(error), loop.span, block.stmt->span)
         .help("move the block out of the loop first");
   }
 }
@@ -181,9 +180,7 @@ void require_parallelizable(Step& step, const LoopArg& loop, std::string_view th
                            iter->iter_type == IterType::kCommReduce ? "a reduction" : "not data-parallel");
       if (step.state.explaining)
         add_witness(error, element_written_twice(realize, loops_above(*block), *loop));
-      throw std::move(error)
-          .at(loop.span)
-          .note("the block is defined here", block->stmt->span)
+      throw about_block(std::move(error), loop.span, block->stmt->span)
           .help(thread_tag.empty()
                     ? "choose a loop of a spatial iterator, or split the reduction with `rfactor`"
                     : "bind it to `threadIdx.x`, or choose a loop of a spatial iterator");

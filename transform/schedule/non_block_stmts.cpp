@@ -83,6 +83,20 @@ class PathConditions final : public ir::Walker {
   std::vector<const StmtNode*> around_;
 };
 
+// Is none of the variables that `each_used` looks at a `let`'s of the scope with that body?
+template <class F>
+void require_no_let(const SRefNode& block, const Stmt& body, std::string_view primitive, F each_used) {
+  NonBlockStmts beside;
+  beside.visit(body);
+  if (beside.defined.empty()) return;
+  bool uses = false;
+  each_used([&](const Expr& e) { uses = uses || beside.defined.contains(as<VarNode>(e)); });
+  if (!uses) return;
+  throw refuse_as(shared_refusals["not-stage-pipeline"],
+                  "`{}` cannot take along the `let` that block `{}` uses", primitive, block.name.c_str())
+      .note("the block is defined here", block.stmt->span);
+}
+
 }  // namespace
 
 bool leaves_blocks_alone(const Stmt& body, const Dependences& deps) {
@@ -110,22 +124,15 @@ void require_straight(ScheduleState& state, const SRefNode& scope, const std::ve
                     sref->block() != nullptr ? "block" : "loop", sref->name.c_str())
         .note("it is written here", way.in_the_way->span);
   }
-  NonBlockStmts beside;
-  beside.visit(body);
-  if (beside.defined.empty()) return;
   for (const SRefNode* block : involved) {
-    bool uses = false;
-    ir::post_order(realize_of(state, *block),
-                   [&](const Expr& e) { uses = uses || beside.defined.contains(as<VarNode>(e)); });
-    if (!uses) continue;
-    throw refuse_as(shared_refusals["not-stage-pipeline"],
-                    "`{}` cannot take along the `let` that block `{}` uses", primitive, block->name.c_str())
-        .note("the block is defined here", block->stmt->span);
+    require_no_let(*block, body, primitive, [&](const auto& look) {
+      ir::post_order(realize_of(state, *block), [&](const Expr& e) { look(e); });
+    });
   }
 }
 
-void require_copy_straight(ScheduleState& state, const SRefNode& scope, const SRefNode& block, const Buffer& buffer,
-                           bool write, std::string_view primitive) {
+void require_copy_straight(ScheduleState& state, const SRefNode& scope, const SRefNode& block,
+                           const Buffer& buffer, bool write, std::string_view primitive) {
   const Stmt& body = scope.block()->body;
   PathConditions way(block, false);
   way.visit(body);
@@ -134,29 +141,16 @@ void require_copy_straight(ScheduleState& state, const SRefNode& scope, const SR
                     "`{}` cannot keep the condition that block `{}` stands in", primitive, block.name.c_str())
         .note("it is written here", way.in_the_way->span);
   }
-  NonBlockStmts beside;
-  beside.visit(body);
-  if (beside.defined.empty()) return;
-  bool uses = false;
-  auto look = [&](const Expr& e) {
-    ir::post_order(e, [&](const Expr& part) { uses = uses || beside.defined.contains(as<VarNode>(part)); });
-  };
-  SBlockRealize realize = realize_of(state, block);
-  for (const Expr& value : realize->iter_values) look(value);
-  look(realize->predicate);
-  for (const auto& regions : {block.block()->reads, block.block()->writes}) {
-    for (const TensorRegion& region : regions) {
-      if (!region->source.same_as(buffer)) continue;
-      for (const Range& range : region->region) {
-        look(range->min);
-        look(range->extent);
-      }
+  require_no_let(block, body, primitive, [&](const auto& look) {
+    auto look_into = [&](const Expr& e) { ir::post_order(e, look); };
+    SBlockRealize realize = realize_of(state, block);
+    for (const Expr& value : realize->iter_values) look_into(value);
+    look_into(realize->predicate);
+    for (const auto& regions : {block.block()->reads, block.block()->writes}) {
+      for (const TensorRegion& region : regions)
+        if (region->source.same_as(buffer)) look_into(region);
     }
-  }
-  if (!uses) return;
-  throw refuse_as(shared_refusals["not-stage-pipeline"],
-                  "`{}` cannot take along the `let` that block `{}` uses", primitive, block.name.c_str())
-      .note("the block is defined here", block.stmt->span);
+  });
 }
 
 }  // namespace mlc::transform

@@ -4,7 +4,6 @@
 #include "ir/core/refusal.h"
 #include "ir/tir/op.h"
 #include "transform/arith/iter_map.h"
-#include "transform/schedule/loop_sequence.h"
 #include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
@@ -29,9 +28,7 @@ PaddingBlock padding_block(ScheduleState& state, const BlockArg& block, const Lo
   require_complete(state, *block, *scope);
   const SBlockNode* old = block->block();
   auto refuse_block = [&](const std::string& why) {
-    return refuse(refusals["not-padding"], block->name.c_str(), why)
-        .at(block.span)
-        .note("the block is defined here", old->span);
+    return about_block(refuse(refusals["not-padding"], block->name.c_str(), why), block.span, old->span);
   };
   PaddingBlock result;
   result.realize = realize_of(state, *block);
@@ -51,8 +48,9 @@ PaddingBlock padding_block(ScheduleState& state, const BlockArg& block, const Lo
   VarMap values = bindings_of(result.realize);
   Expr all = bool_imm(true);
   auto collect = [&](const Expr& condition) {
-    for (const Expr& part : likely_conjuncts(condition)) {
-      if (!is_const_int(part, 1)) all = logical_and(all, part);
+    for (const Expr& part : conjuncts(condition)) {
+      auto* likely = as_call_to(part, "tirx.likely");
+      if (!is_const_int(part, 1)) all = logical_and(all, likely ? likely->args[0] : part);
     }
   };
   collect(substitute(choice->args[0], values));

@@ -119,18 +119,10 @@ std::vector<BlockArg> Step::blocks(size_t index) {
   Any& value = call.args[index];
   if (value == nullptr) return blocks;
   Array<Any> handles;
-  auto add = [&](const auto& list) {
-    for (Any item : list) {
-      blocks.push_back(block_of(item, span(index), index));
-      handles.push_back(item);
-    }
-  };
-  if (auto list = value.as<ffi::List<Any>>())
-    add(*list);
-  else if (auto tuple = value.as<Array<Any>>())
-    add(*tuple);
-  else
-    wrong_argument(call, index, "a list of blocks");
+  for (Any& item : items_of(call, index, value, "a list of blocks")) {
+    blocks.push_back(block_of(item, span(index), index));
+    handles.push_back(item);
+  }
   value = handles;
   return blocks;
 }
@@ -180,6 +172,25 @@ SRef Step::find_block(const GlobalVar& fn, std::string_view name, Span span) {
   throw refuse(refusals["block-not-found"], fn->name_hint.c_str(), name)
       .at(span)
       .help(help.empty() ? "its blocks are " + list : help);
+}
+
+SRefNode* require_scope(const BlockArg& block, std::string_view message) {
+  if (SRefNode* scope = scope_of(*block)) return scope;
+  throw refuse_as(shared_refusals["root-block"], fmt::runtime(message), block->name.c_str()).at(block.span);
+}
+
+Stmt serial_loops(const std::vector<std::pair<Var, Expr>>& loops, Stmt body) {
+  for (size_t d = loops.size(); d-- > 0;) {
+    const auto& [var, extent] = loops[d];
+    body = make<ForNode>(var, const_like(var, 0), extent, ForKind::kSerial, body);
+  }
+  return body;
+}
+
+std::vector<Any> items_of(const ApiCall& call, size_t index, const Any& list, std::string_view expected) {
+  if (auto items = list.as<ffi::List<Any>>()) return {items->begin(), items->end()};
+  if (auto items = list.as<Array<Any>>()) return {items->begin(), items->end()};
+  wrong_argument(call, index, expected);
 }
 
 void Step::replace(SRefNode& at, const Stmt& next, const BlockReuse& reuse) {

@@ -103,10 +103,19 @@ struct Primitive {
   std::string_view name() const { return signature.substr(0, signature.find('(')); }
 };
 
+// The scope of a block that is not the root. Error: root-block.
+SRefNode* require_scope(const BlockArg& block, std::string_view message = "`{}` is a root block");
+// A nest of serial loops from 0 around a statement, outermost first.
+Stmt serial_loops(const std::vector<std::pair<Var, Expr>>& loops, Stmt body);
+// The items of a list argument. Error: wrong-type.
+std::vector<Any> items_of(const ApiCall& call, size_t index, const Any& list,
+                          std::string_view expected = "a list");
+
 // Every file of transform/primitive (generated).
 const std::vector<const Primitive*>& all_primitives();
 const Primitive* find_primitive(std::string_view name);
-// The names, of today and of older versions, of those that return loops or blocks: their docs begin with `-> loops`.
+// The names, of today and of older versions, of those that return loops or blocks: their docs begin with `->
+// loops`.
 std::vector<std::string> handle_makers();
 
 // Runs a method call that names a primitive: the step, then its instruction in the trace.

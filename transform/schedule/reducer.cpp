@@ -92,9 +92,8 @@ bool matches(const Expr& pattern, const Expr& e, const std::vector<Var>& holes, 
 }
 
 [[noreturn]] void not_stores(const SRefNode& block, const std::string& why, Span span) {
-  throw refuse(refusals["reduction-not-stores"], block.name.c_str(), why)
-      .at(span)
-      .note("the block is defined here", block.stmt->span);
+  throw about_block(refuse(refusals["reduction-not-stores"], block.name.c_str(), why), span,
+                    block.stmt->span);
 }
 
 // The stores of a sequence with the values of names substituted, in the order of the names.
@@ -185,9 +184,7 @@ Reduction reduction_of(const SRefNode& sref, Span span) {
     result.rhs = filled;
     return result;
   }
-  throw refuse(refusals["reduction-without-reducer"], sref.name.c_str())
-      .at(span)
-      .note("the block is defined here", sref.stmt->span);
+  throw about_block(refuse(refusals["reduction-without-reducer"], sref.name.c_str()), span, sref.stmt->span);
 }
 
 }  // namespace mlc::transform

@@ -185,4 +185,9 @@ sch.unroll(j))"},
          .help = "the block that writes stands before those that read"},
     }};
 
+// A refusal at `at` that concerns a block, defined at `block`.
+inline Error about_block(Error error, Span at, Span block) {
+  return std::move(error).at(at).note("the block is defined here", block);
+}
+
 }  // namespace mlc::transform

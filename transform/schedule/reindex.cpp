@@ -79,19 +79,13 @@ bool meets_domains(const SBlockRealize& realize, const std::vector<SRefNode*>& l
 
 }  // namespace
 
-Array<Range> points(const Array<Expr>& indices) {
-  Array<Range> ranges;
-  for (const Expr& index : indices) ranges.push_back(make<RangeNode>(index, const_like(index, 1)));
-  return ranges;
-}
-
 Array<Expr> only_indices(const SRefNode& block, const Buffer& buffer, Span span) {
   std::optional<Array<Expr>> found;
   auto take = [&](const Array<Expr>& indices) {
     if (found && !same_exprs(*found, indices)) {
-      throw refuse(refusals["reindex-different-indices"], block.name.c_str(), buffer->name.c_str())
-          .at(span)
-          .note("the block is defined here", block.stmt->span);
+      throw about_block(
+          refuse(refusals["reindex-different-indices"], block.name.c_str(), buffer->name.c_str()), span,
+          block.stmt->span);
     }
     found = indices;
   };
@@ -137,21 +131,17 @@ void require_outer_indices(Step& step, const SRefNode& block, const Buffer& buff
           return inside.contains(var) || (var->buffer() && changes(var));
         }))
       continue;
-    throw refuse(refusals["reindex-inner-index"], buffer->name.c_str(), block.name.c_str())
-        .at(step.span(2))
-        .note("the block is defined here", block.stmt->span);
+    throw about_block(refuse(refusals["reindex-inner-index"], buffer->name.c_str(), block.name.c_str()),
+                      step.span(2), block.stmt->span);
   }
 }
 
 void require_full_write(Step& step, const SRefNode& block, const Buffer& buffer) {
   SBlockRealize realize = realize_of(step.state, block);
-  bool updates = !block.block()->init &&
-                 std::any_of(block.block()->reads.begin(), block.block()->reads.end(),
-                             [&](const TensorRegion& read) { return read->source.same_as(buffer); });
+  bool updates = !block.block()->init && touches(block.block()->reads, buffer);
   if (updates || !block.affine_binding || !meets_domains(realize, loops_above(block))) {
-    throw refuse(refusals["reindex-partial-write"], block.name.c_str(), buffer->name.c_str())
-        .at(step.span(2))
-        .note("the block is defined here", block.stmt->span);
+    throw about_block(refuse(refusals["reindex-partial-write"], block.name.c_str(), buffer->name.c_str()),
+                      step.span(2), block.stmt->span);
   }
 }
 
@@ -189,11 +179,9 @@ static bool inside_by_branches(const Expr& index, const Expr& size, Analyzer& an
 
 void require_inside(Step& step, const SRefNode& block, const Buffer& buffer, const Array<Expr>& indices) {
   Analyzer analyzer;
-  Domain domain;
-  for (const IterVar& iter : block.block()->iter_vars) {
-    domain[iter->var.get()] = {iter->dom->min, iter->dom->min + iter->dom->extent - 1};
-    analyzer.bind(iter->var, iter->dom);
-  }
+  std::vector<LoopRange> iters = ranges_of(block.block()->iter_vars);
+  Domain domain = domain_of(iters);
+  bind_ranges(analyzer, iters);
   for (size_t d = 0; d < indices.size(); ++d) {
     Interval reach = interval_of(indices[d], domain, analyzer);
     auto low = reach ? const_int(analyzer.simplify(reach.min)) : std::nullopt;
@@ -208,27 +196,23 @@ void require_inside(Step& step, const SRefNode& block, const Buffer& buffer, con
       if (analyzer.can_prove(ge(reach.min, const_like(reach.min, 0))) &&
           analyzer.can_prove(lt(reach.max, end)))
         continue;
-      throw refuse(refusals["reindex-out-of-bounds"], d, buffer->name.c_str(), block.name.c_str())
-          .at(step.span(2))
-          .note("the block is defined here", block.stmt->span);
+      throw about_block(
+          refuse(refusals["reindex-out-of-bounds"], d, buffer->name.c_str(), block.name.c_str()),
+          step.span(2), block.stmt->span);
     }
-    throw refuse_as(
-        refusals["reindex-out-of-bounds"],
-        "index {} of `{}` reaches {} for some iterations of block `{}`, and the buffer goes from 0 to {}", d,
-        buffer->name.c_str(), below ? *low : *high, block.name.c_str(), size.value_or(0) - 1)
-        .at(step.span(2))
-        .note("the block is defined here", block.stmt->span);
+    throw about_block(
+        refuse_as(
+            refusals["reindex-out-of-bounds"],
+            "index {} of `{}` reaches {} for some iterations of block `{}`, and the buffer goes from 0 to {}",
+            d, buffer->name.c_str(), below ? *low : *high, block.name.c_str(), size.value_or(0) - 1),
+        step.span(2), block.stmt->span);
   }
 }
 
 void require_only_read(Step& step, const SRefNode& block, const Buffer& buffer) {
-  const Array<TensorRegion>& writes = block.block()->writes;
-  bool updates = std::any_of(writes.begin(), writes.end(),
-                             [&](const TensorRegion& write) { return write->source.same_as(buffer); });
-  if (!updates) return;
-  throw refuse(refusals["reindex-updates"], block.name.c_str(), buffer->name.c_str())
-      .at(step.span(2))
-      .note("the block is defined here", block.stmt->span);
+  if (!touches(block.block()->writes, buffer)) return;
+  throw about_block(refuse(refusals["reindex-updates"], block.name.c_str(), buffer->name.c_str()),
+                    step.span(2), block.stmt->span);
 }
 
 SRefNode* add_reindex_stage(Step& step, const BlockArg& block, const ReindexStage& what) {

@@ -9,6 +9,7 @@
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
 #include "transform/arith/iter_map.h"
+#include "transform/pass/fresh_binders.h"
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/non_block_stmts.h"
@@ -74,17 +75,14 @@ bool tells_old_indices(const Array<Expr>& old, const Array<Expr>& next, const st
     return invert_iter_map(next, ranges, outputs, analyzer).has_value();
   };
   if (declared(1) || (multiple > 1 && declared(multiple))) return true;
-  std::vector<LoopRange> ranges;
-  for (const IterVar& iter : iters) ranges.push_back({iter->var, iter->dom});
-  return equal_together(ranges, next, old);
+  return equal_together(ranges_of(iters), next, old);
 }
 
 }  // namespace
 
 SRefNode* reindex_cache(Step& step, const BlockArg& block, const String& storage_scope, bool write) {
   // check
-  SRefNode* scope = scope_of(*block);
-  if (!scope) throw refuse(shared_refusals["root-block"], block->name.c_str()).at(block.span);
+  SRefNode* scope = require_scope(block);
   require_stage_pipeline(step.state, *scope, step.primitive.name());
   require_storage_scope(step, 3, storage_scope);
   const SBlockNode* old = block->block();
@@ -131,9 +129,7 @@ SRefNode* reindex_cache(Step& step, const BlockArg& block, const String& storage
   }
   if (!tells_old_indices(indices, mapped, used)) {
     Error error = refuse(refusals["reindex-cache-not-injective"], buffer->name.c_str());
-    std::vector<LoopRange> ranges;
-    for (const IterVar& iter : used) ranges.push_back({iter->var, iter->dom});
-    if (step.state.explaining) add_witness(error, two_in_one_place(ranges, mapped, indices, buffer));
+    if (step.state.explaining) add_witness(error, two_in_one_place(ranges_of(used), mapped, indices, buffer));
     throw std::move(error)
         .at(step.span(4))
         .help("each digit of each iterator is used once, or the buffer's own indices are taken over");
@@ -156,18 +152,13 @@ SRefNode* reindex_cache(Step& step, const BlockArg& block, const String& storage
   auto type = ffi::make_object<BufferTypeNode>(*buffer->buffer());
   type->storage_scope = storage_scope;
   type->shape = {};
-  Domain domain;
-  for (const IterVar& iter : used) {
-    domain[iter->var.get()] = {iter->dom->min, iter->dom->min + iter->dom->extent - 1};
-    analyzer.bind(iter->var, iter->dom);
-  }
+  Domain domain = domain_of(ranges_of(used));
+  bind_ranges(analyzer, ranges_of(used));
   for (const Expr& index : mapped)
     type->shape.push_back(analyzer.simplify(interval_of(index, domain, analyzer).max + 1));
   type->strides = kept_strides(*buffer->buffer(), type->shape, true);
   Buffer copy = make<VarNode>(buffer_in(buffer, storage_scope)->name, Type(BufferType(type)));
-  VarMap renamed, loop_map;
   Array<IterVar> iters;
-  Array<Expr> values;
   std::vector<const ForNode*> loops;
   std::unordered_set<const VarNode*> indexing;
   for (const SRefNode* sref : loops_above(*block)) {
@@ -176,34 +167,26 @@ SRefNode* reindex_cache(Step& step, const BlockArg& block, const String& storage
     indexing.insert(loop->loop_var.get());
     if (outside(sref)) continue;
     loops.push_back(loop);
-    loop_map[loop->loop_var.get()] = make<VarNode>(loop->loop_var->name, loop->loop_var->ty);
   }
-  for (size_t i = 0; i < used.size(); ++i) {
-    Var var = make<VarNode>(used[i]->var->name, used[i]->var->ty);
-    renamed[used[i]->var.get()] = var;
-    iters.push_back(make<IterVarNode>(used[i]->dom, var, IterType::kDataPar));
-    values.push_back(substitute(used_values[i], loop_map));
-  }
+  for (const IterVar& iter : used)
+    iters.push_back(make<IterVarNode>(iter->dom, iter->var, IterType::kDataPar));
   Expr predicate = bool_imm(true);
   for (const Expr& condition : conjuncts(realize->predicate)) {
     bool ours = uses_var(condition, [&](const VarNode* var) { return indexing.contains(var); });
-    if (ours) predicate = logical_and(predicate, substitute(condition, loop_map));
+    if (ours) predicate = logical_and(predicate, condition);
   }
-  Array<Expr> original, mine;
-  for (const Expr& index : indices) original.push_back(substitute(index, renamed));
-  for (const Expr& index : mapped) mine.push_back(substitute(index, renamed));
   const Buffer &from = write ? copy : buffer, &to = write ? buffer : copy;
-  const Array<Expr>&from_at = write ? mine : original, &to_at = write ? original : mine;
+  const Array<Expr>&from_at = write ? mapped : indices, &to_at = write ? indices : mapped;
   Stmt store = make<BufferStoreNode>(to, Expr(make<TensorLoadNode>(from, from_at)), to_at);
   SBlock stage =
       make<SBlockNode>(iters, Array<TensorRegion>{make<TensorRegionNode>(from, points(from_at))},
                        Array<TensorRegion>{make<TensorRegionNode>(to, points(to_at))}, copy->name, store);
-  Stmt nest = make<SBlockRealizeNode>(values, predicate, stage);
-  for (size_t i = loops.size(); i-- > 0;) {
-    Var var = ref(as<VarNode>(loop_map.at(loops[i]->loop_var.get())));
-    nest = make<ForNode>(var, loops[i]->min, loops[i]->extent, ForKind::kSerial, nest);
-  }
-  return add_reindex_stage(step, block, {buffer, copy, mapped, stage, nest, location, position});
+  Stmt nest = make<SBlockRealizeNode>(used_values, predicate, stage);
+  for (size_t i = loops.size(); i-- > 0;)
+    nest = make<ForNode>(loops[i]->loop_var, loops[i]->min, loops[i]->extent, ForKind::kSerial, nest);
+  nest = FreshBinders().rewrite(nest);
+  return add_reindex_stage(step, block,
+                           {buffer, copy, mapped, innermost_block(nest), nest, location, position});
 }
 
 }  // namespace mlc::transform

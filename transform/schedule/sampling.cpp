@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/core/try_get.h"
 #include "transform/schedule/sampling.h"
+#include "ir/core/try_get.h"
 
 #include <algorithm>
 #include <random>
@@ -82,15 +82,9 @@ std::vector<int64_t> repaired_tile(std::vector<int64_t> tile, int64_t extent) {
   return tile;
 }
 
-std::vector<Any> items_of(Step& step, size_t index, const Any& list) {
-  if (auto items = list.as<ffi::List<Any>>()) return {items->begin(), items->end()};
-  if (auto items = list.as<Array<Any>>()) return {items->begin(), items->end()};
-  wrong_argument(step.call, index, "a list");
-}
-
 std::vector<int64_t> integers(Step& step, size_t index, const Any& list) {
   std::vector<int64_t> numbers;
-  for (const Any& item : items_of(step, index, list)) {
+  for (const Any& item : items_of(step.call, index, list)) {
     Any value = step.evaluate(item);
     if (auto constant = ir::try_get<IntImm>(value))
       numbers.push_back((*constant)->value);

@@ -2,6 +2,7 @@
 // The schedule scripts hold: a module under transformation, handles into it, and the trace of what was done.
 #pragma once
 
+#include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
 
 #include <functional>
@@ -75,6 +76,26 @@ StepParts parts_of(const Instruction& instruction);
 // The other way, without a decision: arguments in the order of the primitive's parameters. Error: trace-json.
 std::vector<Any> arguments_of(const Primitive& primitive, const std::vector<Any>& inputs,
                               const std::vector<Any>& attrs, Span span);
+// The method of schedules that a primitive is.
+const Api& method_of(const Primitive& primitive);
+bool is_postproc(const Instruction& instruction);
+// Calls `act(key, item)` on the items of a list (without a key) or dict; false for other values.
+template <class F>
+bool each_item(const Any& value, const F& act) {
+  auto list = [&](const auto& items) {
+    for (const Any& item : items) act(Any(nullptr), item);
+    return true;
+  };
+  auto dict = [&](const auto& entries) {
+    for (const auto& [key, item] : entries) act(Any(key), Any(item));
+    return true;
+  };
+  if (auto array = value.as<Array<Any>>()) return list(*array);
+  if (auto items = value.as<ffi::List<Any>>()) return list(*items);
+  if (auto map = value.as<Map<String, Any>>()) return dict(*map);
+  if (auto entries = value.as<ffi::Dict<Any, Any>>()) return dict(*entries);
+  return false;
+}
 // Does the step change no module: a lookup or a sample?
 bool is_pure(const Primitive& primitive);
 bool samples(const Primitive& primitive);

@@ -18,18 +18,13 @@ String name_of(const Stmt& s) {
   return as<SBlockNode>(s)->name_hint;
 }
 
-// Calls `enter` on each loop and block, outermost first; goes below one when `enter` returns true.
-class EachPlace final : public Walker {
- public:
-  explicit EachPlace(std::function<bool(const Stmt&)> enter) : enter_(std::move(enter)) {}
-  void visit(const Expr&) override {}
-  void visit(const Stmt& s) override {
-    if (!has_place(s) || enter_(s)) walk_children(s);
-  }
-
- private:
-  std::function<bool(const Stmt&)> enter_;
-};
+// Calls `act` on the statement, or on those below it, that are loops or blocks, not on what is below these.
+template <class F>
+void each_place(const Stmt& stmt, bool below, F act) {
+  auto look = [&](const Stmt& s, Walker& on) { has_place(s) ? act(s) : on.walk_children(s); };
+  WalkWith walk(look);
+  below ? walk.walk_children(stmt) : walk.visit(stmt);
+}
 
 }  // namespace
 
@@ -69,10 +64,7 @@ void ScheduleState::add_srefs(FunctionIndex& index, const Stmt& stmt, SRefNode* 
   sref->parent = parent;
   sref->name = name_of(stmt);
   index.srefs[stmt.get()] = sref;
-  EachPlace([&](const Stmt& s) {
-    add_srefs(index, s, sref.get());
-    return false;
-  }).walk_children(stmt);
+  each_place(stmt, true, [&](const Stmt& s) { add_srefs(index, s, sref.get()); });
 }
 
 FunctionIndex& ScheduleState::index_of(const SRefNode& sref) {
@@ -101,29 +93,25 @@ void ScheduleState::replace(SRefNode& at, const Stmt& next, const BlockReuse& re
   std::vector<std::pair<Stmt, const StmtNode*>> fresh;  // with the loop or block around it
   std::vector<std::pair<SRef, const StmtNode*>> moved;
   auto collect_new = [&](auto& self, const Stmt& s, const StmtNode* parent) -> void {
-    EachPlace walk([&](const Stmt& below) {
+    each_place(s, parent == s.get(), [&](const Stmt& below) {
       auto known = index.srefs.find(below.get());
       if (known != index.srefs.end()) {
         kept.insert(below.get());
         moved.emplace_back(known->second, parent);
-        return false;
+        return;
       }
       fresh.emplace_back(below, parent);
       self(self, below, below.get());
-      return false;
     });
-    parent == s.get() ? walk.walk_children(s) : walk.visit(s);
   };
   collect_new(collect_new, next, nullptr);
   std::vector<SRef> gone;
   auto collect_old = [&](auto& self, const Stmt& s, bool inside) -> void {
-    EachPlace walk([&](const Stmt& below) {
-      if (kept.contains(below.get())) return false;
+    each_place(s, inside, [&](const Stmt& below) {
+      if (kept.contains(below.get())) return;
       gone.push_back(index.srefs.at(below.get()));
       self(self, below, true);
-      return false;
     });
-    inside ? walk.walk_children(s) : walk.visit(s);
   };
   collect_old(collect_old, at.stmt, false);
 

@@ -123,8 +123,7 @@ Any sref_parent(ApiCall& call) {
 int64_t seq_index(const StmtSRefNode& self) {
   if (!self.sref || !self.sref->alive() || !self.sref->parent) return -1;
   const SRefNode& above = *self.sref->parent;
-  const Stmt& body = above.loop() ? above.loop()->body : above.block()->body;
-  if (statements_of(body).size() < 2) return -1;
+  if (statements_of(body_of(above.stmt)).size() < 2) return -1;
   return static_cast<int64_t>(child_position(above, *self.sref));
 }
 Any sref_seq_index(ApiCall& call) { return seq_index(sref(call, 0)); }

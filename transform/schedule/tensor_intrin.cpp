@@ -6,8 +6,10 @@
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/context.h"
+#include "transform/pass/fresh_binders.h"
 #include "transform/schedule/api.h"
 #include "transform/schedule/refusals.h"
+#include "transform/te/create_prim_func.h"
 
 namespace mlc::transform {
 
@@ -110,139 +112,6 @@ const ApiRow tensor_intrin_table[] = {
     {ApiKind::kProperty, kIntrin, "impl", "What stands for it.", &get_impl},
 };
 
-// Gives every definition a variable of its own, and indices their width.
-class Renew final : public Rewriter {
- public:
-  explicit Renew(int bits) : index_(DataType::Int(bits)) {}
-
-  PrimFunc fn(const PrimFunc& old) {
-    Array<Var> params;
-    for (const Var& param : old->params) params.push_back(rewrite_def(param));
-    Stmt body = rewrite(old->body);
-    return with(old, [&](PrimFuncNode& copy) {
-      copy.params = params;
-      copy.body = body;
-    });
-  }
-
-  Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) return renamed(ref(var));
-    if (auto* two = as_binary(e)) {
-      Expr a = rewrite(two->a), b = rewrite(two->b);
-      if (a.same_as(two->a) && b.same_as(two->b)) return e;
-      return a->dtype() == two->a->dtype() && b->dtype() == two->b->dtype() ? binary(e->kind, a, b)
-                                                                            : build(e->kind, a, b);
-    }
-    if (auto* load = as<TensorLoadNode>(e))
-      return make<TensorLoadNode>(rewrite_buffer(load->source), indices(load->indices));
-    if (as<TensorRegionNode>(e)) return region(ref(as<TensorRegionNode>(e)));
-    return rewrite_children(e);
-  }
-  Stmt rewrite(const Stmt& s) override {
-    if (auto* store = as<BufferStoreNode>(s)) {
-      Expr value = rewrite(store->value);
-      return make<BufferStoreNode>(rewrite_buffer(store->buffer), value, indices(store->indices));
-    }
-    if (auto* loop = as<ForNode>(s)) {
-      Expr min = index(loop->min), extent = index(loop->extent);
-      Var var = rewrite_def(loop->loop_var);
-      Stmt body = rewrite(loop->body);
-      return with(ref(loop), [&](ForNode& copy) {
-        copy.min = min;
-        copy.extent = extent;
-        copy.loop_var = var;
-        copy.thread_binding = thread_again(copy.thread_binding);
-        copy.body = body;
-      });
-    }
-    if (auto* realize = as<SBlockRealizeNode>(s)) {
-      Array<Expr> values = indices(realize->iter_values);
-      Stmt block = rewrite(Stmt(realize->block));
-      Expr predicate = rewrite(realize->predicate);
-      return make<SBlockRealizeNode>(values, predicate, SBlock(ref(as<SBlockNode>(block))), realize->span);
-    }
-    if (auto* block = as<SBlockNode>(s)) return this->block(ref(block));
-    return rewrite_children(s);
-  }
-  Buffer rewrite_buffer(const Buffer& buffer) override { return renamed(buffer); }
-  Var rewrite_def(const Var& var) override {
-    auto known = renamed_.find(var.get());
-    if (known != renamed_.end()) return known->second;
-    Type type = var->ty;
-    if (auto* old = var->buffer()) {
-      for (const Expr& e : old->shape) define_free(e);
-      for (const Expr& e : old->strides) define_free(e);
-      define_free(old->elem_offset);
-      auto next = ffi::make_object<BufferTypeNode>(*old);
-      next->shape = indices(old->shape);
-      next->strides = indices(old->strides);
-      if (next->elem_offset) next->elem_offset = index(old->elem_offset);
-      type = BufferType(next);
-    } else if (is_index(var->dtype())) {
-      type = make_var(var->name, index_)->ty;
-    }
-    return renamed_[var.get()] = make<VarNode>(var->name, type, var->span);
-  }
-
- private:
-  bool is_index(DataType type) const { return type.is_int() && type.bits() == 32 && index_.bits() > 32; }
-  Var renamed(const Var& var) {
-    auto known = renamed_.find(var.get());
-    return known != renamed_.end() ? known->second : var;
-  }
-  // Strides and offsets that the buffer itself names.
-  void define_free(const Expr& e) {
-    if (!e) return;
-    for (const Var& var : free_vars(e)) rewrite_def(var);
-  }
-  Expr index(const Expr& e) {
-    Expr next = rewrite(e);
-    auto constant = const_int(next);
-    return constant && is_index(next->dtype()) ? Expr(int_imm(index_, *constant)) : next;
-  }
-  Array<Expr> indices(const Array<Expr>& all) {
-    Array<Expr> result;
-    for (const Expr& e : all) result.push_back(index(e));
-    return result;
-  }
-  TensorRegion region(const TensorRegion& old) {
-    Array<Range> ranges;
-    for (const Range& range : old->region)
-      ranges.push_back(make<RangeNode>(index(range->min), index(range->extent)));
-    return make<TensorRegionNode>(rewrite_buffer(old->source), ranges);
-  }
-  Stmt block(const SBlock& old) {
-    Array<IterVar> iters;
-    for (const IterVar& iter : old->iter_vars) {
-      Range dom = make<RangeNode>(index(iter->dom->min), index(iter->dom->extent));
-      iters.push_back(make<IterVarNode>(dom, rewrite_def(iter->var), iter->iter_type, iter->thread_tag));
-    }
-    Array<Buffer> allocated;
-    for (const Buffer& buffer : old->alloc_buffers) allocated.push_back(rewrite_def(buffer));
-    Array<MatchBufferRegion> matches;
-    for (const MatchBufferRegion& match : old->match_buffers) {
-      TensorRegion source = region(match->source);
-      matches.push_back(make<MatchBufferRegionNode>(rewrite_def(match->buffer), source));
-    }
-    Array<TensorRegion> reads, writes;
-    for (const TensorRegion& read : old->reads) reads.push_back(region(read));
-    for (const TensorRegion& write : old->writes) writes.push_back(region(write));
-    Stmt init = old->init ? rewrite(old->init) : Stmt(), body = rewrite(old->body);
-    return with(old, [&](SBlockNode& copy) {
-      copy.iter_vars = iters;
-      copy.alloc_buffers = allocated;
-      copy.match_buffers = matches;
-      copy.reads = reads;
-      copy.writes = writes;
-      copy.init = init;
-      copy.body = body;
-    });
-  }
-
-  DataType index_;
-  std::unordered_map<const VarNode*, Var> renamed_;
-};
-
 // Those of the standard library are made on first use, as by a printed schedule of its rules: how
 // their names begin, and the module that knows them.
 constexpr std::pair<const char*, const char*> kMadeWhenAsked[] = {
@@ -274,7 +143,33 @@ TensorIntrin find_intrinsic(const std::string& name, Host& host, Span span) {
 
 const SBlockRealizeNode* only_block(const PrimFunc& fn) { return as<SBlockRealizeNode>(fn->body); }
 
-PrimFunc renewed(const PrimFunc& fn, int index_bits) { return Renew(index_bits).fn(fn); }
+PrimFunc renewed(const PrimFunc& fn, int index_bits) {
+  PrimFunc typed = index_bits > 32 ? te::with_index_type(fn, DataType::Int(index_bits)) : fn;
+  FreshBinders fresh;
+  // Strides and offsets that the buffer itself names.
+  auto define_free = [&](const Expr& e) {
+    if (!e) return;
+    for (const Var& var : free_vars(e)) fresh.rewrite_def(var);
+  };
+  auto define = [&](const Buffer& buffer) {
+    const BufferTypeNode* type = buffer->buffer();
+    for (const Expr& e : type->shape) define_free(e);
+    for (const Expr& e : type->strides) define_free(e);
+    define_free(type->elem_offset);
+    return fresh.rewrite_def(buffer);
+  };
+  Array<Var> params;
+  for (const Var& param : typed->params) params.push_back(define(param));
+  post_order(typed->body, nullptr, [&](const Stmt& s) {
+    auto* block = as<SBlockNode>(s);
+    for (const MatchBufferRegion& match : block ? block->match_buffers : Array<MatchBufferRegion>{})
+      define(match->buffer);
+  });
+  return with(typed, [&](PrimFuncNode& copy) {
+    copy.params = params;
+    copy.body = fresh.rewrite(typed->body);
+  });
+}
 
 void register_tensor_intrin_api() { ApiRegistry::global().add(tensor_intrin_table); }
 

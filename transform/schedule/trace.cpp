@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trace as text and as something to run again.
 #include <fmt/format.h>
-#include <tvm/ffi/container/dict.h>
 
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
@@ -35,20 +34,12 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
-bool is_postproc(const Instruction& instruction) { return instruction.primitive->kind == "EnterPostproc"; }
 // Calls `act` on the handles in an argument.
 template <class Act>
 void each_handle(const Any& value, const Act& act) {
-  if (value == nullptr) return;
-  if (auto list = value.as<Array<Any>>()) {
-    for (const Any& item : *list) each_handle(item, act);
-  } else if (auto items = value.as<ffi::List<Any>>()) {
-    for (const Any& item : *items) each_handle(item, act);
-  } else if (auto map = value.as<Map<String, Any>>()) {
-    for (const auto& [key, item] : *map) each_handle(item, act);
-  } else if (auto dict = value.as<ffi::Dict<Any, Any>>()) {
-    for (const auto& [key, item] : *dict) each_handle(item, act);
-  } else if (auto e = ir::try_get<Expr>(value)) {
+  if (value == nullptr || each_item(value, [&](const Any&, const Any& item) { each_handle(item, act); }))
+    return;
+  if (auto e = ir::try_get<Expr>(value)) {
     for (const Var& var : free_vars(*e)) act(var.get());
   } else if (auto* object = value.as<ffi::Object>()) {
     act(object);
@@ -76,16 +67,14 @@ class TracePrinter {
   }
 
   std::string line(const Instruction& instruction) {
-    const Api* api =
-        ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), instruction.primitive->name());
-    MLC_CHECK(api, "primitive `{}` is not registered", instruction.primitive->name());
+    const Api& api = method_of(*instruction.primitive);
     std::string args;
     auto add = [&](std::string text) { args += (args.empty() ? "" : ", ") + text; };
     std::string_view renamed = instruction.primitive->traced_names;
     for (size_t i = 0; i < instruction.args.size(); ++i) {
       std::string_view other = renamed.substr(0, renamed.find(','));
       renamed = renamed.size() > other.size() ? renamed.substr(other.size() + 1) : std::string_view();
-      const ApiParam& param = api->params[i + 1];
+      const ApiParam& param = api.params[i + 1];
       if (param.kind == ApiParam::Kind::kVarArgs) {
         for (const Any& value : instruction.args[i].cast<Array<Any>>()) add(show(value));
       } else if (anonymous_ && param.name == "decision") {
@@ -203,31 +192,29 @@ Any mapped(const Any& value, const std::unordered_map<const ffi::Object*, Any>& 
     }
     return substitute(*e, values);
   }
-  if (auto list = value.as<Array<Any>>()) {
-    Array<Any> copy;
-    for (const Any& item : *list) copy.push_back(mapped(item, handles));
+  auto list = [&](auto copy, const auto& items) -> Any {
+    for (const Any& item : items) copy.push_back(mapped(item, handles));
     return copy;
-  }
-  if (auto list = value.as<ffi::List<Any>>()) {
-    ffi::List<Any> copy;
-    for (const Any& item : *list) copy.push_back(mapped(item, handles));
+  };
+  auto dict = [&](auto copy, const auto& entries) -> Any {
+    for (const auto& [key, item] : entries) copy.Set(key, mapped(item, handles));
     return copy;
-  }
-  if (auto map = value.as<Map<String, Any>>()) {
-    Map<String, Any> copy;
-    for (const auto& [key, item] : *map) copy.Set(key, mapped(item, handles));
-    return copy;
-  }
-  if (auto dict = value.as<ffi::Dict<Any, Any>>()) {
-    ffi::Dict<Any, Any> copy;
-    for (const auto& [key, item] : *dict) copy.Set(key, mapped(item, handles));
-    return copy;
-  }
+  };
+  if (auto items = value.as<Array<Any>>()) return list(Array<Any>(), *items);
+  if (auto items = value.as<ffi::List<Any>>()) return list(ffi::List<Any>(), *items);
+  if (auto entries = value.as<Map<String, Any>>()) return dict(Map<String, Any>(), *entries);
+  if (auto entries = value.as<ffi::Dict<Any, Any>>()) return dict(ffi::Dict<Any, Any>(), *entries);
   return value;
 }
 
 }  // namespace
 
+const Api& method_of(const Primitive& primitive) {
+  const Api* api = ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), primitive.name());
+  MLC_CHECK(api, "primitive `{}` is not registered", primitive.name());
+  return *api;
+}
+bool is_postproc(const Instruction& instruction) { return instruction.primitive->kind == "EnterPostproc"; }
 bool is_pure(const Primitive& primitive) { return primitive.kind.starts_with("Get") || samples(primitive); }
 bool samples(const Primitive& primitive) { return primitive.kind.starts_with("Sample"); }
 
@@ -266,9 +253,7 @@ void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remo
   for (size_t index = 0; index < steps.size(); ++index) {
     const Instruction& instruction = steps[index];
     if (remove_postproc && is_postproc(instruction)) break;
-    const Api* api =
-        ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), instruction.primitive->name());
-    MLC_CHECK(api, "primitive `{}` is not registered", instruction.primitive->name());
+    const Api& api = method_of(*instruction.primitive);
     std::vector<Any> args{Any(ref(&to))};
     for (const Any& arg : instruction.args) args.push_back(mapped(arg, handles));
     if (provider != nullptr) {
@@ -285,7 +270,7 @@ void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remo
         throw refuse(shared_refusals["nothing-to-decide"], instruction.primitive->name()).kind("ValueError");
       }
     }
-    ApiCall call{*api, host, args, {}, {}};
+    ApiCall call{api, host, args, {}, {}};
     run_primitive(*instruction.primitive, to, call);
     const Instruction& done = to.trace->instructions.back();
     if (done.outputs.size() != instruction.outputs.size()) {

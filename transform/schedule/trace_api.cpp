@@ -109,7 +109,7 @@ Any with_decision(ApiCall& call) {
   auto result = ffi::make_object<TraceNode>();
   for (size_t i = 0; i < trace->instructions.size(); ++i) {
     const Instruction& step = trace->instructions[i];
-    if (call.args[3].cast<bool>() && step.primitive->kind == "EnterPostproc") break;
+    if (call.args[3].cast<bool>() && is_postproc(step)) break;
     result->instructions.push_back(i == *at ? with_decision_in(step, call.args[2], call, 2) : step);
   }
   return Trace(result);
@@ -132,13 +132,6 @@ Any pop(ApiCall& call) {
 
 Any construct(ApiCall& call) {
   auto result = ffi::make_object<TraceNode>();
-  std::vector<Any> given;
-  if (auto list = call.args[0].as<ffi::List<Any>>())
-    given.assign(list->begin(), list->end());
-  else if (auto array = call.args[0].as<Array<Any>>())
-    given.assign(array->begin(), array->end());
-  else
-    wrong_argument(call, 0, "a list of instructions");
   auto decided = [&](const InstructionRef& instruction) -> Any {
     auto find = [&](const auto& map) {
       for (const auto& [key, value] : map)
@@ -149,7 +142,7 @@ Any construct(ApiCall& call) {
     if (auto dict = call.args[1].as<ffi::Dict<Any, Any>>()) return find(*dict);
     wrong_argument(call, 1, "a dict of decisions by instruction");
   };
-  for (const Any& one : given) {
+  for (const Any& one : items_of(call, 0, call.args[0], "a list of instructions")) {
     auto instruction = ir::try_get<InstructionRef>(one);
     if (!instruction) wrong_argument(call, 0, "a list of instructions");
     result->instructions.push_back(with_decision_in(step_of(*instruction), decided(*instruction), call, 1));
@@ -205,12 +198,7 @@ bool returns_list(const Primitive& primitive) {
 Any make_instruction(ApiCall& call) {
   auto kind = ir::try_get<InstructionKind>(call.args[0]);
   if (!kind) wrong_argument(call, 0, "a kind of step");
-  auto items = [&](size_t i) -> std::vector<Any> {
-    if (auto list = call.args[i].as<ffi::List<Any>>()) return {list->begin(), list->end()};
-    auto array = call.args[i].as<Array<Any>>();
-    if (!array) wrong_argument(call, i, "list");
-    return {array->begin(), array->end()};
-  };
+  auto items = [&](size_t i) { return items_of(call, i, call.args[i], "list"); };
   const Primitive& primitive = *(*kind)->primitive;
   Instruction step{&primitive,
                    arguments_of(primitive, items(1), items(2), call.span),

@@ -10,14 +10,6 @@
 namespace mlc::transform {
 namespace {
 
-bool is_postproc(const Instruction& instruction) { return instruction.primitive->kind == "EnterPostproc"; }
-
-const Api& method_of(const Primitive& primitive) {
-  const Api* api = ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), primitive.name());
-  MLC_CHECK(api, "primitive `{}` is not registered", primitive.name());
-  return *api;
-}
-
 enum class Part : uint8_t { kAttribute, kInput, kSpread, kDecision };
 struct Role {
   Part part = Part::kAttribute;
@@ -56,9 +48,9 @@ Role role_of(const Primitive& primitive, const ApiParam& param) {
 bool is_list(const Any& value) { return value.as<Array<Any>>() || value.as<ffi::List<Any>>(); }
 
 std::vector<Any> items(const Any& value) {
-  if (auto list = value.as<ffi::List<Any>>()) return {list->begin(), list->end()};
-  auto array = value.cast<Array<Any>>();
-  return {array.begin(), array.end()};
+  std::vector<Any> all;
+  each_item(value, [&](const Any&, const Any& item) { all.push_back(item); });
+  return all;
 }
 
 Any json_list(const std::vector<Any>& values) {
@@ -259,7 +251,7 @@ Any TraceNode::as_json(bool remove_postproc) const {
     for (const Any& attr : parts.attrs) attrs.push_back(plain(attr));
     for (const Any& output : instruction.outputs) outputs.push_back(String(names.fresh(output)));
     steps.push_back(json_list({String(std::string(instruction.primitive->kind)), json_list(inputs),
-                             json_list(attrs), json_list(outputs)}));
+                               json_list(attrs), json_list(outputs)}));
     if (parts.decision != nullptr)
       decisions.push_back(json_list({static_cast<int64_t>(index), plain(parts.decision)}));
   }

@@ -175,16 +175,6 @@ std::optional<Expr> part_of(const Expr& e, const std::vector<Counter>& counters)
   return e->kind == ExprKind::kAdd ? *a + *b : e->kind == ExprKind::kSub ? *a - *b : *a * *b;
 }
 
-// What of the condition these variables alone decide; the rest is taken to hold.
-void conditions_of(const Expr& e, const std::vector<Counter>& counters, Array<Expr>& conditions) {
-  if (auto* both = as<AndNode>(e)) {
-    conditions_of(both->a, counters, conditions);
-    conditions_of(both->b, counters, conditions);
-  } else if (!uses_var(e, [&](const VarNode* var) { return !counts(counters, var); })) {
-    conditions.push_back(e);
-  }
-}
-
 }  // namespace
 
 bool each_instance_once(const SBlockRealize& realize, const std::vector<SRefNode*>& loops) {
@@ -196,7 +186,9 @@ bool each_instance_once(const SBlockRealize& realize, const std::vector<SRefNode
     if (!part) return false;
     parts.push_back(*part);
   }
-  conditions_of(realize->predicate, *counters, conditions);
+  // What these variables alone decide; the rest is taken to hold.
+  for (const Expr& e : conjuncts(realize->predicate))
+    if (!uses_var(e, [&](const VarNode* var) { return !counts(*counters, var); })) conditions.push_back(e);
   std::set<Values> met;
   bool once = true;
   each_iteration(*counters, [&](const Values&, const VarMap& values) {
@@ -234,8 +226,7 @@ std::string uncovered_value(const SBlockRealize& realize, const std::vector<SRef
 }
 
 std::string index_outside(const SBlockNode& block, const Buffer& buffer, const Array<Expr>& indices) {
-  std::vector<LoopRange> ranges;
-  for (const IterVar& iter : block.iter_vars) ranges.push_back({iter->var, iter->dom});
+  std::vector<LoopRange> ranges = ranges_of(block.iter_vars);
   for (size_t d = 0; d < indices.size(); ++d) {
     auto size = const_int(buffer->buffer()->shape[d]);
     std::vector<LoopRange> used;
@@ -371,9 +362,10 @@ std::string element_not_written(const SBlockRealize& realize, const std::vector<
 
 namespace {
 
-// The elements of a region that iterations access, until `act` returns true. False when that is not known, or they
-// are too many; the first ones are gone through all the same if `first`.
-bool each_element(const SBlockRealize& realize, const std::vector<SRefNode*>& loops, const TensorRegion& region,
+// The elements of a region that iterations access, until `act` returns true. False when that is not known, or
+// they are too many; the first ones are gone through all the same if `first`.
+bool each_element(const SBlockRealize& realize, const std::vector<SRefNode*>& loops,
+                  const TensorRegion& region,
                   const std::function<bool(const Values& at, const Values& element)>& act,
                   bool first = false) {
   auto counters = counters_of(ranges_of(loops));
@@ -436,10 +428,10 @@ std::string element_from_elsewhere(ScheduleState& state, const Dependences& deps
     for (const TensorRegion& region : deps.writes(*writer)) {
       if (!region->source.same_as(read->source)) continue;
       bool declared = each_element(realize_of(state, *writer), loops_above(*writer), region,
-                               [&](const Values& at, const Values& element) {
-                                 writes[element].insert(shared_part(at));
-                                 return false;
-                               });
+                                   [&](const Values& at, const Values& element) {
+                                     writes[element].insert(shared_part(at));
+                                     return false;
+                                   });
       if (!declared) return "";
     }
   }

@@ -4,9 +4,10 @@
 
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
+#include "ir/tir/region.h"
+#include "transform/arith/simplify.h"
 #include "transform/pass/buffer_scopes.h"
 #include "transform/pass/pass.h"
-#include "transform/pass/regions.h"
 
 namespace mlc::transform::pass_plan_and_update_buffer_allocation_location {
 
@@ -35,13 +36,11 @@ reduction stays outside of the loops that drive the iterator. Compaction follows
 struct Place final : Rewriter {
   std::unordered_map<const StmtNode*, Array<Buffer>> at;
   std::unordered_set<const ffi::Object*> placed;  // buffers that have been allocated so far, innermost first
-  Analyzer analyzer;
 
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& s) override {
     if (auto* loop = as<ForNode>(s)) {
       auto found = at.find(loop);
-      bind(*loop);
       Stmt body = rewrite(loop->body);
       if (found != at.end()) {
         body = inject(body, found->second);
@@ -67,15 +66,6 @@ struct Place final : Rewriter {
   }
 
  private:
-  // A unit range would turn the variable into a constant; as a bound it stays a variable.
-  void bind(const ForNode& loop) {
-    auto min = const_int(loop.min);
-    if (min && is_const_int(loop.extent, 1)) {
-      analyzer.bind(loop.loop_var, ConstIntBound{*min, *min});
-    } else {
-      analyzer.bind(loop.loop_var, make<RangeNode>(loop.min, loop.extent));
-    }
-  }
   static Array<TensorRegion> foreign(const Array<TensorRegion>& all, const auto& is_own) {
     Array<TensorRegion> kept;
     for (const TensorRegion& region : all)
@@ -97,13 +87,13 @@ struct Place final : Rewriter {
 
   // `body` in a block that does nothing but hold the allocations.
   Stmt inject(const Stmt& body, const Array<Buffer>& buffers) {
-    Regions regions = regions_of(body, analyzer);
-    auto is_own = [&](const Buffer& buffer) {
-      return std::any_of(buffers.begin(), buffers.end(),
-                         [&](const Buffer& one) { return buffer.same_as(one); });
-    };
-    SBlock block = make<SBlockNode>(Array<IterVar>{}, foreign(regions.reads, is_own),
-                                    foreign(regions.writes, is_own), "", body, nullptr, buffers);
+    SBlock block = make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, "", body,
+                                    nullptr, buffers);
+    AccessRegions regions = detect_access_regions(block, transform::simplify);
+    block = with(block, [&](SBlockNode& n) {
+      n.reads = regions.reads;
+      n.writes = regions.writes;
+    });
     return make<SBlockRealizeNode>(Array<Expr>{}, bool_imm(true), block);
   }
 };

@@ -86,6 +86,18 @@ class MersenneTwister {
       if (value <= range) return value;
     }
   }
+  // The same of words of `bits` bits, of which `buffer` has `left` more.
+  uint32_t bounded_part(uint32_t range, int bits, uint32_t& buffer, int& left) {
+    uint32_t mask = range;
+    for (int shift = 1; shift < 32; shift *= 2) mask |= mask >> shift;
+    while (range != 0) {
+      buffer = left == 0 ? next32() : buffer >> bits;
+      left = left == 0 ? 32 / bits - 1 : left - 1;
+      uint32_t part = buffer & mask;
+      if (part <= range) return part;
+    }
+    return 0;
+  }
 
  private:
   static constexpr uint32_t kSize = 624;

@@ -49,17 +49,21 @@ constexpr double kEdge = 3.6541528853610088, kEdgeInverse = 0.273661237329758272
 // The ziggurat of G. Marsaglia and W. Tsang (2000) for the normal distribution, in 256 layers of equal area:
 // a magnitude below the layer's limit is taken at once; the scale makes a number of it; the density is that
 // of the layer's edge. Magnitudes have 52 bits, those of float32 have 23.
+template <class Real, class Bits>
+struct Layers {
+  Bits limit[256];
+  Real scale[256], density[256];
+};
 struct Ziggurat {
-  uint64_t limit[256];
-  double scale[256], density[256];
-  uint32_t limit32[256];
-  float scale32[256], density32[256];
+  Layers<double, uint64_t> wide;
+  Layers<float, uint32_t> narrow;
 
   Ziggurat() {
     // NumPy's tables hold the results of these very operations: the area is rounded as it was there, and one
     // value of exp was a last place above today's.
     constexpr double kArea = 0.0049286732339746519, kMagnitudes = 4503599627370496.0;
     double edge[256];
+    auto& density = wide.density;
     edge[255] = kEdge;
     density[255] = std::exp(-0.5 * kEdge * kEdge);
     for (size_t i = 254; i > 0; --i) {
@@ -72,12 +76,13 @@ struct Ziggurat {
     uint64_t sum = 0;
     for (size_t i = 0; i < 256; ++i) {
       double ratio = i == 0 ? kEdge * density[255] / kArea : i == 1 ? 0 : edge[i - 1] / edge[i];
-      limit[i] = static_cast<uint64_t>(std::nearbyint(ratio * kMagnitudes));
-      limit32[i] = static_cast<uint32_t>(std::nearbyint(ratio * 8388608.0));
-      scale[i] = edge[i] / kMagnitudes;
-      scale32[i] = static_cast<float>(edge[i] / 8388608.0);
-      density32[i] = static_cast<float>(density[i]);
-      for (uint64_t word : {limit[i], std::bit_cast<uint64_t>(edge[i]), std::bit_cast<uint64_t>(density[i])})
+      wide.limit[i] = static_cast<uint64_t>(std::nearbyint(ratio * kMagnitudes));
+      narrow.limit[i] = static_cast<uint32_t>(std::nearbyint(ratio * 8388608.0));
+      wide.scale[i] = edge[i] / kMagnitudes;
+      narrow.scale[i] = static_cast<float>(edge[i] / 8388608.0);
+      narrow.density[i] = static_cast<float>(density[i]);
+      for (uint64_t word :
+           {wide.limit[i], std::bit_cast<uint64_t>(edge[i]), std::bit_cast<uint64_t>(density[i])})
         sum = (sum ^ word) * 0x9e3779b97f4a7c15U;
     }
     // Another math library may round otherwise; then the numbers would not be NumPy's.
@@ -89,52 +94,41 @@ const Ziggurat& ziggurat() {
   return tables;
 }
 
-}  // namespace
-
-double Pcg64::normal() {
-  static const Ziggurat& tables = ziggurat();
+// A normal number from words and uniform numbers of a stream; `mask`: the bits of a magnitude.
+template <class Real, class Bits, class Next, class Uniform>
+Real normal_number(const Layers<Real, Bits>& layers, Bits mask, Next next, Uniform uniform) {
   for (;;) {
-    uint64_t raw = next64();
+    Bits raw = next();
     auto layer = static_cast<size_t>(raw & 0xff);
     bool negative = (raw >> 8 & 1) != 0;
-    uint64_t magnitude = raw >> 9 & 0x000fffffffffffffULL;
-    double x = static_cast<double>(magnitude) * tables.scale[layer];
+    Bits magnitude = raw >> 9 & mask;
+    Real x = static_cast<Real>(magnitude) * layers.scale[layer];
     if (negative) x = -x;
-    if (magnitude < tables.limit[layer]) return x;
+    if (magnitude < layers.limit[layer]) return x;
     if (layer == 0) {
+      constexpr auto edge = static_cast<Real>(kEdge), inverse = static_cast<Real>(kEdgeInverse);
       for (;;) {
-        double a = -kEdgeInverse * std::log1p(-uniform());
-        double b = -std::log1p(-uniform());
-        if (b + b > a * a) return (magnitude >> 8 & 1) != 0 ? -(kEdge + a) : kEdge + a;
-      }
-    }
-    double low = tables.density[layer], high = tables.density[layer - 1];
-    if ((high - low) * uniform() + low < std::exp(-0.5 * x * x)) return x;
-  }
-}
-
-float Pcg64::normal32() {
-  static const Ziggurat& tables = ziggurat();
-  for (;;) {
-    uint32_t raw = next32();
-    auto layer = static_cast<size_t>(raw & 0xff);
-    bool negative = (raw >> 8 & 1) != 0;
-    uint32_t magnitude = raw >> 9 & 0x007fffff;
-    float x = static_cast<float>(magnitude) * tables.scale32[layer];
-    if (negative) x = -x;
-    if (magnitude < tables.limit32[layer]) return x;
-    if (layer == 0) {
-      constexpr auto edge = static_cast<float>(kEdge), inverse = static_cast<float>(kEdgeInverse);
-      for (;;) {
-        float a = -inverse * std::log1p(-uniform32());
-        float b = -std::log1p(-uniform32());
+        Real a = -inverse * std::log1p(-uniform());
+        Real b = -std::log1p(-uniform());
         if (b + b > a * a) return (magnitude >> 8 & 1) != 0 ? -(edge + a) : edge + a;
       }
     }
-    float low = tables.density32[layer], high = tables.density32[layer - 1];
-    if (static_cast<double>((high - low) * uniform32() + low) < std::exp(-0.5 * static_cast<double>(x) * x))
+    Real low = layers.density[layer], high = layers.density[layer - 1];
+    if (static_cast<double>((high - low) * uniform() + low) < std::exp(-0.5 * static_cast<double>(x) * x))
       return x;
   }
+}
+
+}  // namespace
+
+double Pcg64::normal() {
+  return normal_number(
+      ziggurat().wide, uint64_t{0x000fffffffffffff}, [&] { return next64(); }, [&] { return uniform(); });
+}
+
+float Pcg64::normal32() {
+  return normal_number(
+      ziggurat().narrow, 0x007fffffU, [&] { return next32(); }, [&] { return uniform32(); });
 }
 
 }  // namespace mlc::script

@@ -72,18 +72,25 @@ Any draw_doubles(const Pcg64Ref& self, int64_t count, F one) {
   stream_of(self) = local;
   return values;
 }
-template <class F>
-Any draw_integers(DataType dtype, int64_t low, int64_t count, F below) {
+// Types of less than 32 bits take their share of a word each.
+template <class Stream>
+Any integers(ApiCall& call, Stream& stream, int64_t low, uint64_t range, int64_t count,
+             const Any& dtype_value) {
+  DataType dtype = dtype_argument(evaluator_of(call.host), dtype_value, call.span);
+  int bits = dtype.is_bool() ? 1 : dtype.bits(), left = 0;
+  uint32_t buffer = 0;
   int64_t dims[] = {count};
   ffi::Tensor tensor = make_array(dims, dtype);
   with_type(dtype, [&](auto tag) {
     using T = decltype(tag);
-    for (int64_t i = 0; i < count; ++i)
-      data_of<T>(tensor)[i] = static_cast<T>(static_cast<int64_t>(static_cast<uint64_t>(low) + below()));
+    for (int64_t i = 0; i < count; ++i) {
+      uint64_t above = bits < 32 ? stream.bounded_part(static_cast<uint32_t>(range), bits, buffer, left)
+                                 : stream.bounded(range);
+      data_of<T>(tensor)[i] = static_cast<T>(static_cast<int64_t>(static_cast<uint64_t>(low) + above));
+    }
   });
   return array_value(tensor);
 }
-int part_bits(DataType dtype) { return dtype.is_bool() ? 1 : dtype.bits(); }
 // 0 .. n - 1, shuffled down to `first`.
 template <class F>
 Any shuffled(int64_t n, int64_t first, F bounded) {
@@ -124,29 +131,8 @@ const ApiRow random_table[] = {
        return draw_row<double>(count, DataType::Float(64), [&] { return stream.gauss(); });
      })},
     {ApiKind::kMethod, kTwister, "integers(low, range, count, dtype)", "Integers from low to low + range.",
-     native([](ApiCall& call, TwisterRef self, int64_t low, int64_t range_value, int64_t count, Any dtype) {
-       MersenneTwister& stream = stream_of(self);
-       DataType type = dtype_argument(evaluator_of(call.host), dtype, call.span);
-       auto range = static_cast<uint64_t>(range_value);
-       int bits = part_bits(type), left = 0;
-       uint32_t buffer = 0;
-       uint64_t mask = range;
-       for (int shift = 1; shift < 64; shift *= 2) mask |= mask >> shift;
-       return draw_integers(type, low, count, [&]() -> uint64_t {
-         if (bits >= 32) return stream.bounded(range);
-         while (range != 0) {
-           if (left == 0) {
-             buffer = stream.next32();
-             left = 32 / bits - 1;
-           } else {
-             buffer >>= bits;
-             --left;
-           }
-           uint64_t part = buffer & ((1U << bits) - 1) & mask;
-           if (part <= range) return part;
-         }
-         return 0;
-       });
+     native([](ApiCall& call, TwisterRef self, int64_t low, int64_t range, int64_t count, Any dtype) {
+       return integers(call, stream_of(self), low, static_cast<uint64_t>(range), count, dtype);
      })},
     {ApiKind::kMethod, kTwister, "shuffled(n)", "The numbers below n, shuffled.",
      native([](TwisterRef self, int64_t n) {
@@ -180,17 +166,8 @@ const ApiRow random_table[] = {
        return draw_row<float>(count, DataType::Float(32), [&] { return stream.normal32(); });
      })},
     {ApiKind::kMethod, kPcg64, "integers(low, range, count, dtype)", "Integers from low to low + range.",
-     native([](ApiCall& call, Pcg64Ref self, int64_t low, int64_t range_value, int64_t count, Any dtype) {
-       Pcg64& stream = stream_of(self);
-       DataType type = dtype_argument(evaluator_of(call.host), dtype, call.span);
-       auto range = static_cast<uint64_t>(range_value);
-       int bits = part_bits(type), left = 0;
-       uint32_t buffer = 0;
-       return draw_integers(type, low, count, [&]() -> uint64_t {
-         if (bits == 1) return range == 0 ? 0 : stream.next_part(1, buffer, left);
-         if (bits < 32) return stream.bounded_part(static_cast<uint32_t>(range), bits, buffer, left);
-         return stream.bounded(range);
-       });
+     native([](ApiCall& call, Pcg64Ref self, int64_t low, int64_t range, int64_t count, Any dtype) {
+       return integers(call, stream_of(self), low, static_cast<uint64_t>(range), count, dtype);
      })},
     {ApiKind::kMethod, kPcg64, "shuffled(n, first=1, masked=False)",
      "The numbers below n, shuffled down to the first.",

@@ -73,6 +73,32 @@ std::span<const UfuncRow> math_ufuncs();
 
 // ---- making loops ----
 
+// Which types a function takes.
+struct AllTypes {
+  template <class T>
+  static constexpr bool on = true;
+};
+struct Number {
+  template <class T>
+  static constexpr bool on = !std::is_same_v<T, bool>;
+};
+struct Real {
+  template <class T>
+  static constexpr bool on = is_real<T>;
+};
+struct Integral {
+  template <class T>
+  static constexpr bool on = std::is_integral_v<T>;
+};
+// The function that an expression is.
+template <class Types, auto function>
+struct Of : Types {
+  template <class... T>
+  static auto apply(T... x) {
+    return function(x...);
+  }
+};
+
 template <class T>
 inline T load(const char* at) {
   return *reinterpret_cast<const T*>(at);

@@ -26,15 +26,6 @@ namespace {
 template <class T>
 using Wide = std::conditional_t<sizeof(T) < 4, uint32_t, std::make_unsigned_t<T>>;
 
-struct Number {
-  template <class T>
-  static constexpr bool on = !std::is_same_v<T, bool>;
-};
-struct AllTypes : Number {
-  template <class T>
-  static constexpr bool on = true;
-};
-
 struct Add : AllTypes {
   template <class T>
   static T apply(T a, T b) {
@@ -178,38 +169,6 @@ struct Minimum : Maximum {
       return a <= b ? a : b;
   }
 };
-#define MLC_NP_PAIR(Name, Base, Result, expression) \
-  struct Name : Base {                              \
-    template <class T>                              \
-    static Result apply(T a, T b) {                 \
-      return expression;                            \
-    }                                               \
-  };
-struct Real {
-  template <class T>
-  static constexpr bool on = is_real<T>;
-};
-struct Integral {
-  template <class T>
-  static constexpr bool on = std::is_integral_v<T>;
-};
-MLC_NP_PAIR(Divide, Real, T, a / b)
-MLC_NP_PAIR(Fmax, AllTypes, T, a >= b || b != b ? a : b)
-MLC_NP_PAIR(Fmin, AllTypes, T, a <= b || b != b ? a : b)
-MLC_NP_PAIR(BitAnd, Integral, T, a& b)
-MLC_NP_PAIR(BitOr, Integral, T, a | b)
-MLC_NP_PAIR(BitXor, Integral, T, a ^ b)
-MLC_NP_PAIR(Equal, AllTypes, bool, a == b)
-MLC_NP_PAIR(NotEqual, AllTypes, bool, a != b)
-MLC_NP_PAIR(Less, AllTypes, bool, a < b)
-MLC_NP_PAIR(LessEqual, AllTypes, bool, a <= b)
-MLC_NP_PAIR(Greater, AllTypes, bool, a > b)
-MLC_NP_PAIR(GreaterEqual, AllTypes, bool, a >= b)
-MLC_NP_PAIR(LogicalAnd, AllTypes, bool, a != 0 && b != 0)
-MLC_NP_PAIR(LogicalOr, AllTypes, bool, a != 0 || b != 0)
-MLC_NP_PAIR(LogicalXor, AllTypes, bool, (a != 0) != (b != 0))
-#undef MLC_NP_PAIR
-
 struct ShiftLeft {
   template <class T>
   static constexpr bool on = is_whole<T>;
@@ -235,13 +194,6 @@ struct Invert : Integral {
       return static_cast<T>(~a);
   }
 };
-struct LogicalNot : AllTypes {
-  template <class T>
-  static bool apply(T a) {
-    return a == 0;
-  }
-};
-
 struct Negative : Number {
   template <class T>
   static T apply(T a) {
@@ -249,12 +201,6 @@ struct Negative : Number {
       return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(a));
     else
       return -a;
-  }
-};
-struct Positive : Number {
-  template <class T>
-  static T apply(T a) {
-    return a;
   }
 };
 struct Absolute : AllTypes {
@@ -380,33 +326,37 @@ const UfuncRow ufunc_arithmetic_table[] = {
     with_sums(folding<Add>("add", "x1 + x2.", 0)),
     folding<Multiply>("multiply", "x1 * x2.", 1),
     binary<Subtract>("subtract", "x1 - x2."),
-    with_rule(binary<Divide>("divide", "x1 / x2."), Rule::kDivide),
+    with_rule(binary<Of<Real, [](auto a, auto b) { return a / b; }>>("divide", "x1 / x2."), Rule::kDivide),
     binary<FloorDivide>("floor_divide", "x1 / x2, rounded down."),
     binary<Remainder>("remainder", "What is left of x1 / x2, with the sign of x2."),
     binary<Fmod>("fmod", "What is left of x1 / x2, with the sign of x1."),
     with_check(binary<Power>("power", "x1 ** x2.")),
     folding<Maximum>("maximum", "The greater of each pair; nan wins."),
     folding<Minimum>("minimum", "The lesser of each pair; nan wins."),
-    folding<Fmax>("fmax", "The greater of each pair; nan loses."),
-    folding<Fmin>("fmin", "The lesser of each pair; nan loses."),
-    folding<BitAnd>("bitwise_and", "x1 & x2.", -1),
-    folding<BitOr>("bitwise_or", "x1 | x2.", 0),
-    folding<BitXor>("bitwise_xor", "x1 ^ x2.", 0),
+    folding<Of<AllTypes, [](auto a, auto b) { return a >= b || b != b ? a : b; }>>(
+        "fmax", "The greater of each pair; nan loses."),
+    folding<Of<AllTypes, [](auto a, auto b) { return a <= b || b != b ? a : b; }>>(
+        "fmin", "The lesser of each pair; nan loses."),
+    folding<Of<Integral, [](auto a, auto b) { return a & b; }>>("bitwise_and", "x1 & x2.", -1),
+    folding<Of<Integral, [](auto a, auto b) { return a | b; }>>("bitwise_or", "x1 | x2.", 0),
+    folding<Of<Integral, [](auto a, auto b) { return a ^ b; }>>("bitwise_xor", "x1 ^ x2.", 0),
     binary<ShiftLeft>("left_shift", "x1 << x2."),
     binary<ShiftRight>("right_shift", "x1 >> x2."),
     unary<Invert>("invert", "~x."),
-    comparing<Equal>("equal", "x1 == x2."),
-    comparing<NotEqual>("not_equal", "x1 != x2."),
-    comparing<Less>("less", "x1 < x2."),
-    comparing<LessEqual>("less_equal", "x1 <= x2."),
-    comparing<Greater>("greater", "x1 > x2."),
-    comparing<GreaterEqual>("greater_equal", "x1 >= x2."),
-    logical<LogicalAnd>("logical_and", "Are both true?", 1),
-    logical<LogicalOr>("logical_or", "Is one true?", 0),
-    logical<LogicalXor>("logical_xor", "Is exactly one true?", 0),
-    predicate<LogicalNot>("logical_not", "Is it false?"),
+    comparing<Of<AllTypes, [](auto a, auto b) { return a == b; }>>("equal", "x1 == x2."),
+    comparing<Of<AllTypes, [](auto a, auto b) { return a != b; }>>("not_equal", "x1 != x2."),
+    comparing<Of<AllTypes, [](auto a, auto b) { return a < b; }>>("less", "x1 < x2."),
+    comparing<Of<AllTypes, [](auto a, auto b) { return a <= b; }>>("less_equal", "x1 <= x2."),
+    comparing<Of<AllTypes, [](auto a, auto b) { return (a > b); }>>("greater", "x1 > x2."),
+    comparing<Of<AllTypes, [](auto a, auto b) { return a >= b; }>>("greater_equal", "x1 >= x2."),
+    logical<Of<AllTypes, [](auto a, auto b) { return a != 0 && b != 0; }>>("logical_and", "Are both true?",
+                                                                           1),
+    logical<Of<AllTypes, [](auto a, auto b) { return a != 0 || b != 0; }>>("logical_or", "Is one true?", 0),
+    logical<Of<AllTypes, [](auto a, auto b) { return (a != 0) != (b != 0); }>>("logical_xor",
+                                                                               "Is exactly one true?", 0),
+    predicate<Of<AllTypes, [](auto a) { return a == 0; }>>("logical_not", "Is it false?"),
     unary<Negative>("negative", "-x."),
-    unary<Positive>("positive", "+x."),
+    unary<Of<Number, [](auto a) { return a; }>>("positive", "+x."),
     unary<Absolute>("absolute", "The absolute value."),
     unary<Square>("square", "x * x."),
     unary<Sign>("sign", "-1, 0 or 1 by the sign."),

@@ -60,6 +60,21 @@ using State = Evaluator::State;
 
 namespace {
 
+// What the look-ups below end with where there is such a name.
+template <class T>
+bool answer(Any& out, T&& value) {
+  out = std::forward<T>(value);
+  return true;
+}
+
+// Of a slice or range.
+template <class Node>
+bool bound_of(const Node& node, Symbol name, Any& out) {
+  if (name.str() == "start") return answer(out, node.start);
+  if (name.str() == "stop") return answer(out, node.stop);
+  return name.str() == "step" && answer(out, node.step);
+}
+
 Any bind(const Any& self, const Any& callee) { return Any(ir::make<BoundMethodNode>(self, callee)); }
 
 // What a class member becomes when it is read through an instance.
@@ -97,32 +112,19 @@ bool is_data_descriptor(const Any& member) {
 bool instance_attribute(Evaluator& evaluator, InstanceNode* instance, const Any& object, Symbol name,
                         Any& out, ir::Span span, bool hooked = true) {
   const Any* member = instance->cls->find(name);
-  if (member != nullptr && is_data_descriptor(*member)) {
-    out = bind_member(evaluator, object, const_cast<ClassNode*>(instance->cls.get()), *member, span);
-    return true;
-  }
-  if (const Any* own = instance->own(name)) {
-    out = *own;
-    return true;
-  }
-  if (member != nullptr) {
-    out = bind_member(evaluator, object, const_cast<ClassNode*>(instance->cls.get()), *member, span);
-    return true;
-  }
-  if (name == known().cls) {
-    out = Any(instance->cls);
-    return true;
-  }
-  if (name == known().dict && !instance->cls->slotted) {
-    out = instance->own_dict();
-    return true;
-  }
+  if (member != nullptr && is_data_descriptor(*member))
+    return answer(out,
+                  bind_member(evaluator, object, const_cast<ClassNode*>(instance->cls.get()), *member, span));
+  if (const Any* own = instance->own(name)) return answer(out, *own);
+  if (member != nullptr)
+    return answer(out,
+                  bind_member(evaluator, object, const_cast<ClassNode*>(instance->cls.get()), *member, span));
+  if (name == known().cls) return answer(out, Any(instance->cls));
+  if (name == known().dict && !instance->cls->slotted) return answer(out, instance->own_dict());
   if (instance->cls->is_exception && exception_attribute(instance, name, out)) return true;
   if (!is_none(instance->payload)) {
-    if (const BuiltinRow* row = builtin_method_of(instance->payload, name)) {
-      out = bind(object, builtin_value(row, builtin_type_of(instance->payload)->name));
-      return true;
-    }
+    if (const BuiltinRow* row = builtin_method_of(instance->payload, name))
+      return answer(out, bind(object, builtin_value(row, builtin_type_of(instance->payload)->name)));
     if (is_number(instance->payload) && number_attribute(instance->payload, name, out)) return true;
   }
   if (hooked && instance->cls->has_getattr) {
@@ -136,11 +138,9 @@ bool instance_attribute(Evaluator& evaluator, InstanceNode* instance, const Any&
 bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out) {
   if (cls->metaclass) {
     const Any* member = cls->metaclass->find(name);
-    if (member != nullptr && is_data_descriptor(*member)) {
-      out = bind_member(evaluator, Any(ir::ref(cls)), const_cast<ClassNode*>(cls->metaclass.get()), *member,
-                        {});
-      return true;
-    }
+    if (member != nullptr && is_data_descriptor(*member))
+      return answer(out, bind_member(evaluator, Any(ir::ref(cls)),
+                                     const_cast<ClassNode*>(cls->metaclass.get()), *member, {}));
   }
   if (name == known().annotations) {
     if (cls->own(name) == nullptr && cls->scripted) cls->set(name, Any(Dict()));
@@ -160,24 +160,13 @@ bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out
     return true;
   }
   if (cls->metaclass) {
-    if (const Any* member = cls->metaclass->find(name)) {
-      out = bind_member(evaluator, Any(ir::ref(cls)), const_cast<ClassNode*>(cls->metaclass.get()), *member,
-                        {});
-      return true;
-    }
+    if (const Any* member = cls->metaclass->find(name))
+      return answer(out, bind_member(evaluator, Any(ir::ref(cls)),
+                                     const_cast<ClassNode*>(cls->metaclass.get()), *member, {}));
   }
-  if (name == known().cls) {
-    out = evaluator.type_of(Any(ir::ref(cls)));
-    return true;
-  }
-  if (name == known().dict) {
-    out = class_dict(cls);
-    return true;
-  }
-  if (name == known().new_) {
-    out = object_new();
-    return true;
-  }
+  if (name == known().cls) return answer(out, evaluator.type_of(Any(ir::ref(cls))));
+  if (name == known().dict) return answer(out, class_dict(cls));
+  if (name == known().new_) return answer(out, object_new());
   if (name == known().base) {
     const ClassNode* base = cls->bases.empty() ? nullptr : cls->bases[0].get();
     for (const Ref<ClassNode>& each : cls->bases) {
@@ -187,18 +176,10 @@ bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out
     return true;
   }
   if (type_method(cls, name, out)) return true;
-  if (name == known().name || name == known().qualname) {
-    out = str_value(name == known().name ? cls->short_name() : std::string_view(cls->name));
-    return true;
-  }
-  if (name == known().module) {
-    out = str_value(cls->module);
-    return true;
-  }
-  if (name == known().doc) {
-    out = nullptr;
-    return true;
-  }
+  if (name == known().name || name == known().qualname)
+    return answer(out, str_value(name == known().name ? cls->short_name() : std::string_view(cls->name)));
+  if (name == known().module) return answer(out, str_value(cls->module));
+  if (name == known().doc) return answer(out, nullptr);
   if (name == known().mro || name == known().bases) {
     Tuple all;
     if (name == known().mro) {
@@ -210,32 +191,19 @@ bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out
     return true;
   }
   if (cls->module == "builtins") {
-    if (const BuiltinRow* row = class_method_row(cls, name)) {
-      out = builtin_value(row, cls->name);
-      return true;
-    }
+    if (const BuiltinRow* row = class_method_row(cls, name))
+      return answer(out, builtin_value(row, cls->name));
     if (class_builtin(evaluator, cls, name, out)) return true;
   } else {
     if (cls->data != nullptr) {
-      if (const BuiltinRow* row = type_method_row(cls->data, name)) {
-        out = builtin_value(row, cls->data->name);
-        return true;
-      }
+      if (const BuiltinRow* row = type_method_row(cls->data, name))
+        return answer(out, builtin_value(row, cls->data->name));
       if (class_builtin(evaluator, cls, name, out)) return true;
     }
-    if (const BuiltinRow* row = object_method_row(name)) {
-      out = builtin_value(row, "object");
-      return true;
-    }
+    if (const BuiltinRow* row = object_method_row(name)) return answer(out, builtin_value(row, "object"));
   }
-  if (name == known().init && cls->is_exception) {
-    out = exception_init();
-    return true;
-  }
-  if (name == known().init) {
-    out = object_init();
-    return true;
-  }
+  if (name == known().init && cls->is_exception) return answer(out, exception_init());
+  if (name == known().init) return answer(out, object_init());
   if (cls->metaclass && cls->metaclass->has_getattr) {
     Any args[] = {Any(ir::ref(cls)), str_value(name.str())};
     out = evaluator.call(*cls->metaclass->find(known().getattr), args, {}, {});
@@ -261,46 +229,27 @@ bool super_attribute(Evaluator& evaluator, SuperNode* super, Symbol name, Any& o
       behind = each == super->after.get();
       continue;
     }
-    if (const Any* member = each->own(name)) {
-      out = of_class && !of_metaclass && as<StaticMethodNode>(*member) == nullptr
-                ? *member
-                : bind_member(evaluator, super->self, cls, *member, span);
-      return true;
-    }
-    if (each == types().type.get() && name == known().call) {
-      out = bind(super->self, type_call());
-      return true;
-    }
+    if (const Any* member = each->own(name))
+      return answer(out, of_class && !of_metaclass && as<StaticMethodNode>(*member) == nullptr
+                             ? *member
+                             : bind_member(evaluator, super->self, cls, *member, span));
+    if (each == types().type.get() && name == known().call)
+      return answer(out, bind(super->self, type_call()));
     if (const BuiltinRow* row = each == cls->data ? type_method_row(each, name) : nullptr) {
       Any method = builtin_value(row, each->name);
       out = of_class ? method : bind(super->self, method);
       return true;
     }
-    if (each->is_exception && each->module != "__main__" && name == known().init) {
-      out = bind(super->self, exception_init());
-      return true;
-    }
-    if (each->is_exception && each->module != "__main__" && name == known().str) {
-      out = bind(super->self, exception_str());
-      return true;
-    }
+    if (each->is_exception && each->module != "__main__" && name == known().init)
+      return answer(out, bind(super->self, exception_init()));
+    if (each->is_exception && each->module != "__main__" && name == known().str)
+      return answer(out, bind(super->self, exception_str()));
   }
-  if (name == known().init) {
-    out = bind(super->self, object_init());
-    return true;
-  }
-  if (name == known().new_) {
-    out = object_new();
-    return true;
-  }
-  if (name == known().init_subclass) {
-    out = bind(super->self, object_init_subclass());
-    return true;
-  }
-  if (const BuiltinRow* row = object_method_row(name)) {
-    out = bind(super->self, builtin_value(row, "object"));
-    return true;
-  }
+  if (name == known().init) return answer(out, bind(super->self, object_init()));
+  if (name == known().new_) return answer(out, object_new());
+  if (name == known().init_subclass) return answer(out, bind(super->self, object_init_subclass()));
+  if (const BuiltinRow* row = object_method_row(name))
+    return answer(out, bind(super->self, builtin_value(row, "object")));
   return false;
 }
 
@@ -311,10 +260,7 @@ bool member_of_api_class(State& state, const ir::Api& cls, Symbol name, Any& out
   int32_t type_index = 0;
   if (key.empty() || TVMFFITypeKeyToIndex(&text, &type_index) != 0) return false;
   const ir::Api* api = ir::ApiRegistry::global().method(type_index, name.str());
-  if (api != nullptr && api->row.kind == ir::ApiKind::kMethod) {
-    out = state.api_value(api);
-    return true;
-  }
+  if (api != nullptr && api->row.kind == ir::ApiKind::kMethod) return answer(out, state.api_value(api));
   std::vector<std::string> fields = object_fields(type_index);
   if (api == nullptr && std::find(fields.begin(), fields.end(), name.str()) == fields.end()) return false;
   out = Any(ir::make<PropertyNode>(api == nullptr ? Any(nullptr) : state.api_value(api), Any(nullptr),
@@ -371,44 +317,24 @@ bool State::plain_attribute(const Any& object, Symbol name, Any& out, ir::Span s
 bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span span) {
   if (auto* instance = as<InstanceNode>(object)) {
     if (instance_attribute(self, instance, object, name, out, span)) return true;
-    if (const BuiltinRow* row = object_method_row(name)) {
-      out = bind(object, builtin_value(row, "object"));
-      return true;
-    }
+    if (const BuiltinRow* row = object_method_row(name))
+      return answer(out, bind(object, builtin_value(row, "object")));
     return false;
   }
   if (auto* module = as<ModuleNode>(object)) {
-    if (const Any* found = module->find(name)) {
-      out = *found;
-      return true;
-    }
-    if (name == known().name) {
-      out = str_value(module->name);
-      return true;
-    }
-    if (name == known().dict) {
-      out = namespace_of(module);
-      return true;
-    }
+    if (const Any* found = module->find(name)) return answer(out, *found);
+    if (name == known().name) return answer(out, str_value(module->name));
+    if (name == known().dict) return answer(out, namespace_of(module));
     return false;
   }
   if (auto* module = as<ApiModuleNode>(object)) return module_member(module->path, name, out);
   if (auto* cls = as<ClassNode>(object)) return class_attribute(self, cls, name, out);
   if (auto* super = as<SuperNode>(object)) return super_attribute(self, super, name, out, span);
-  if (name == known().cls) {
-    out = self.type_of(object);
-    return true;
-  }
+  if (name == known().cls) return answer(out, self.type_of(object));
   if (auto* fn = as<FunctionNode>(object)) return function_attribute(*this, fn, name, out, span);
   if (auto* api = as<ApiFunctionNode>(object)) {
-    if (name == known().name || name == known().qualname) {
-      out = str_value(api->api->name);
-      return true;
-    }
-    if (name == known().doc) {
-      out = str_value(api->api->row.doc);
-      return true;
-    }
+    if (name == known().name || name == known().qualname) return answer(out, str_value(api->api->name));
+    if (name == known().doc) return answer(out, str_value(api->api->row.doc));
     if (name == known().module) {
       std::string_view shown = api->api->row.shown_as;
       out = str_value(shown.empty() ? api->api->row.owner : shown.substr(0, shown.rfind('.')));
@@ -418,10 +344,8 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
            (api->api->row.kind == ir::ApiKind::kClass && member_of_api_class(*this, *api->api, name, out));
   }
   if (auto* bound = as<BoundMethodNode>(object)) {
-    if (name == known().self || name == known().func) {
-      out = name == known().self ? bound->self : bound->callee;
-      return true;
-    }
+    if (name == known().self || name == known().func)
+      return answer(out, name == known().self ? bound->self : bound->callee);
     return attribute_or_not(bound->callee, name, out, span);
   }
   if (auto* builtin = as<BuiltinNode>(object)) {
@@ -431,14 +355,8 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
                             : std::string(builtin->row->name));
       return true;
     }
-    if (name == known().module && builtin->owner.empty()) {
-      out = str_value("builtins");
-      return true;
-    }
-    if (name == known().doc) {
-      out = str_value(builtin->row->doc);
-      return true;
-    }
+    if (name == known().module && builtin->owner.empty()) return answer(out, str_value("builtins"));
+    if (name == known().doc) return answer(out, str_value(builtin->row->doc));
     return false;
   }
   if (auto* property = as<PropertyNode>(object)) return property_attribute(self, property, object, name, out);
@@ -446,10 +364,7 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
     static const Symbol wrapped("__wrapped__"), abstract("__isabstractmethod__");
     static const Symbol copied[] = {known().name, known().qualname, known().doc, known().module,
                                     known().annotations};
-    if (name == known().func || name == wrapped) {
-      out = fixed->callee;
-      return true;
-    }
+    if (name == known().func || name == wrapped) return answer(out, fixed->callee);
     if (name == abstract) {
       if (!attribute_or_not(fixed->callee, name, out, span)) out = false;
       return true;
@@ -458,37 +373,18 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
            attribute_or_not(fixed->callee, name, out, span);
   }
   if (auto* slice = as<SliceNode>(object)) {
-    if (name.str() == "start")
-      out = slice->start;
-    else if (name.str() == "stop")
-      out = slice->stop;
-    else if (name.str() == "step")
-      out = slice->step;
-    else if (name.str() == "indices")
-      out = bind(object, builtin_value(&slice_indices(), "slice"));
-    else
-      return false;
-    return true;
+    if (name.str() == "indices") return answer(out, bind(object, builtin_value(&slice_indices(), "slice")));
+    return bound_of(*slice, name, out);
   }
   if (auto* range = as<RangeNode>(object)) {
-    if (name.str() == "start")
-      out = range->start;
-    else if (name.str() == "stop")
-      out = range->stop;
-    else if (name.str() == "step")
-      out = range->step;
-    else if (const BuiltinRow* row = builtin_method(kTVMFFIArray, name))
-      out = bind(object, builtin_value(row, "range"));
-    else
-      return false;
-    return true;
+    if (bound_of(*range, name, out)) return true;
+    const BuiltinRow* row = builtin_method(kTVMFFIArray, name);
+    return row != nullptr && answer(out, bind(object, builtin_value(row, "range")));
   }
-  if (const BuiltinRow* row = builtin_method_of(object, name)) {
-    out = bind(object,
-               builtin_value(
-                   row, builtin_type_of(object) ? std::string_view(builtin_type_of(object)->name) : "dict"));
-    return true;
-  }
+  if (const BuiltinRow* row = builtin_method_of(object, name))
+    return answer(out, bind(object, builtin_value(row, builtin_type_of(object)
+                                                           ? std::string_view(builtin_type_of(object)->name)
+                                                           : "dict")));
   if ((is_int(object) || is_bool(object) || is_float(object) || as_wide(object) != nullptr) &&
       number_attribute(object, name, out))
     return true;
@@ -527,15 +423,10 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
     return true;
   }
   if (is_ir_value(object)) {
-    if (std::optional<Any> found = ir_attribute(object, name.str(), span)) {
-      out = dtype_text(*found);
-      return true;
-    }
+    if (std::optional<Any> found = ir_attribute(object, name.str(), span))
+      return answer(out, dtype_text(*found));
   }
-  if (name == known().doc) {
-    out = nullptr;
-    return true;
-  }
+  if (name == known().doc) return answer(out, nullptr);
   return member_below_class(*this, object, name, out) || computed_attribute(self, object, name, out, span);
 }
 
@@ -584,10 +475,7 @@ bool State::load_method(const Any& object, Symbol name, ir::Span span, Any& out)
   if (auto* instance = as<InstanceNode>(object)) {
     if (instance->own(name) == nullptr) {
       const Any* member = instance->cls->find(name);
-      if (member != nullptr && as<FunctionNode>(*member) != nullptr) {
-        out = *member;
-        return true;
-      }
+      if (member != nullptr && as<FunctionNode>(*member) != nullptr) return answer(out, *member);
     }
   } else if (const BuiltinRow* row = builtin_method_of(object, name)) {
     Ref<ClassNode> type = builtin_type_of(object);
@@ -595,10 +483,7 @@ bool State::load_method(const Any& object, Symbol name, ir::Span span, Any& out)
     return true;
   } else if (is_object(object) && !has_names_of_its_own(object)) {
     const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), name.str());
-    if (api != nullptr && api->row.kind == ir::ApiKind::kMethod) {
-      out = api_value(api);
-      return true;
-    }
+    if (api != nullptr && api->row.kind == ir::ApiKind::kMethod) return answer(out, api_value(api));
   }
   if (!attribute_or_not(object, name, out, span)) no_attribute(object, name, span);
   return false;
@@ -623,6 +508,13 @@ bool State::special(const Any& object, Symbol name, std::span<const Any> args, A
     return true;
   }
   return false;
+}
+
+bool State::registered(const Any& object, std::string_view name, std::span<const Any> args, Any& out,
+                       ir::Span span) {
+  if (!is_object(object) && object.type_index() != kTVMFFIDevice) return false;
+  const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), name);
+  return api != nullptr && answer(out, self.call(bind(object, api_value(api)), args, {}, span));
 }
 
 namespace {

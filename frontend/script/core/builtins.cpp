@@ -107,24 +107,19 @@ Any sorted(Evaluator& evaluator, const Arguments& args) {
   return List(all.begin(), all.end());
 }
 
-Any all(Evaluator& evaluator, const Arguments& args) {
+// Is there an element whose truth is this? `any`, and the opposite of `all`.
+template <bool sought>
+Any any_of(Evaluator& evaluator, const Arguments& args) {
   Any iterator = evaluator.iterate(args[0], args.span_of(0));
   Any value;
   while (evaluator.next(iterator, value)) {
-    if (!evaluator.truth(value, args.span)) return false;
+    if (evaluator.truth(value, args.span) == sought) return sought;
   }
-  return true;
-}
-Any any(Evaluator& evaluator, const Arguments& args) {
-  Any iterator = evaluator.iterate(args[0], args.span_of(0));
-  Any value;
-  while (evaluator.next(iterator, value)) {
-    if (evaluator.truth(value, args.span)) return true;
-  }
-  return false;
+  return !sought;
 }
 
-Any extreme(Evaluator& evaluator, const Arguments& args, bool greatest) {
+template <bool greatest>
+Any extreme(Evaluator& evaluator, const Arguments& args) {
   std::string_view name = greatest ? "max" : "min";
   const Any* key = args.keyword("key");
   const Any* otherwise = args.keyword("default");
@@ -157,8 +152,6 @@ Any extreme(Evaluator& evaluator, const Arguments& args, bool greatest) {
   }
   return best;
 }
-Any max(Evaluator& evaluator, const Arguments& args) { return extreme(evaluator, args, true); }
-Any min(Evaluator& evaluator, const Arguments& args) { return extreme(evaluator, args, false); }
 
 // Of two ints or two floats; the first where neither is greater (or less).
 template <bool greatest>
@@ -313,29 +306,23 @@ Any input(Evaluator& evaluator, const Arguments& args) {
   return str_value(line);
 }
 
-Any refused(Evaluator&, const Arguments& args, std::string_view name, std::string_view why) {
-  raise("NotImplementedError", args.span, "not-supported", "`{}` is not available: {}", name, why);
+template <const char* name>
+Any refused(Evaluator&, const Arguments& args) {
+  raise("NotImplementedError", args.span, "not-supported",
+        "`{}` is not available: scripts of mlc do not run text as code", name);
 }
-Any exec(Evaluator& evaluator, const Arguments& args) {
-  return refused(evaluator, args, "exec", "scripts of mlc do not run text as code");
-}
-Any eval(Evaluator& evaluator, const Arguments& args) {
-  return refused(evaluator, args, "eval", "scripts of mlc do not run text as code");
-}
-Any compile(Evaluator& evaluator, const Arguments& args) {
-  return refused(evaluator, args, "compile", "scripts of mlc do not run text as code");
-}
+constexpr char kExec[] = "exec", kEval[] = "eval", kCompile[] = "compile";
 
 constexpr BuiltinRow builtins_table[] = {
     {"print", "(*values, sep=' ', end='\\n', file=None, flush=False)", "Writes the values to the output.",
      print, 0, 127, "sep end file flush"},
     {"len", "(obj)", "The number of items.", len, 1, 1, {}, quick_len},
     {"sorted", "(iterable, *, key=None, reverse=False)", "A new sorted list.", sorted, 1, 1, "key reverse"},
-    {"all", "(iterable)", "True when every element is true.", all, 1, 1},
-    {"any", "(iterable)", "True when some element is true.", any, 1, 1},
-    {"max", "(*values, key=None, default=None)", "The greatest value.", max, 1, 127, "key default",
+    {"all", "(iterable)", "True when every element is true.", any_of<false>, 1, 1},
+    {"any", "(iterable)", "True when some element is true.", any_of<true>, 1, 1},
+    {"max", "(*values, key=None, default=None)", "The greatest value.", extreme<true>, 1, 127, "key default",
      quick_extreme<true>},
-    {"min", "(*values, key=None, default=None)", "The least value.", min, 1, 127, "key default",
+    {"min", "(*values, key=None, default=None)", "The least value.", extreme<false>, 1, 127, "key default",
      quick_extreme<false>},
     {"isinstance",
      "(obj, class_or_tuple)",
@@ -361,9 +348,9 @@ constexpr BuiltinRow builtins_table[] = {
     {"input", "(prompt='')", "Reads a line.", input, 0, 1},
     {"open", "(file, mode='r', *, encoding=None, errors=None, newline=None)", "A file.", open_file, 1, 2,
      "mode encoding errors newline"},
-    {"exec", "(source)", "Not available.", exec, 0, 127, "*"},
-    {"eval", "(source)", "Not available.", eval, 0, 127, "*"},
-    {"compile", "(source)", "Not available.", compile, 0, 127, "*"},
+    {"exec", "(source)", "Not available.", refused<kExec>, 0, 127, "*"},
+    {"eval", "(source)", "Not available.", refused<kEval>, 0, 127, "*"},
+    {"compile", "(source)", "Not available.", refused<kCompile>, 0, 127, "*"},
 };
 
 }  // namespace
@@ -408,12 +395,9 @@ namespace {
 
 // A type of Python without values here: it can be asked about, but makes nothing.
 Ref<ClassNode> missing_type(std::string name) {
-  Ref<ClassNode> made = ir::make<ClassNode>(std::move(name));
-  auto* cls = const_cast<ClassNode*>(made.get());
-  cls->module = "builtins";
-  cls->bases = {types().object};
-  cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
-  cls->construct = [](Evaluator&, const Ref<ClassNode>& of, const Arguments& args) -> Any {
+  Ref<ClassNode> made = new_class(std::move(name));
+  const_cast<ClassNode*>(made.get())->construct = [](Evaluator&, const Ref<ClassNode>& of,
+                                                     const Arguments& args) -> Any {
     raise("NotImplementedError", args.span, "not-supported", "`{}` is not available: {}", of->name,
           of->name == "complex"
               ? "numbers are int and float; np.complex64 and np.complex128 arrays are left out too"

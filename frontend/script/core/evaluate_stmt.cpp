@@ -328,13 +328,9 @@ void State::remove_item(const Any& object, const Any& index, ir::Span span, ir::
   }
   Any args[] = {index};
   Any ignored;
-  if (special(object, known().delitem, args, ignored, span)) return;
-  const ir::Api* api =
-      is_object(object) ? ir::ApiRegistry::global().method(object.type_index(), "__delitem__") : nullptr;
-  if (api != nullptr) {
-    call_values(Any(ir::make<BoundMethodNode>(object, api_value(api))), {index}, span);
+  if (special(object, known().delitem, args, ignored, span) ||
+      registered(object, "__delitem__", args, ignored, span))
     return;
-  }
   raise(refusals["no-item-deletion"], span, type_name_of(self, object));
 }
 

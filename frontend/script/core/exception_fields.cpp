@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "frontend/script/modules/paths.h"
 #include "frontend/script/modules/traceback.h"
 #include "ir/core/refusal.h"
 
@@ -86,32 +87,22 @@ constexpr BuiltinRow exception_fields_table[] = {
     {"__traceback__", "(self, value)", "Sets where it was raised.", set_traceback, 2, 2},
 };
 
-// The class of OSError for an error number.
-std::string_view class_of_errno(int64_t number) {
-  switch (number) {
-    case EEXIST:
-      return "FileExistsError";
-    case ENOENT:
-      return "FileNotFoundError";
-    case EISDIR:
-      return "IsADirectoryError";
-    case ENOTDIR:
-      return "NotADirectoryError";
-    case EACCES:
-    case EPERM:
-      return "PermissionError";
-    case ETIMEDOUT:
-      return "TimeoutError";
-    default:
-      return "";
-  }
-}
-
 bool derives(const ClassNode& cls, std::string_view base) {
   return cls.derives_from(exception_classes().at(std::string(base)).get());
 }
 
 }  // namespace
+
+const char* class_of_errno(int64_t number) {
+  static constexpr std::pair<int, const char*> classes[] = {
+      {EEXIST, "FileExistsError"},     {ENOENT, "FileNotFoundError"}, {EISDIR, "IsADirectoryError"},
+      {ENOTDIR, "NotADirectoryError"}, {EACCES, "PermissionError"},   {EPERM, "PermissionError"},
+      {ETIMEDOUT, "TimeoutError"},
+  };
+  for (const auto& [known_number, name] : classes)
+    if (number == known_number) return name;
+  return "OSError";
+}
 
 void add_exception_fields(ClassNode* base_exception) {
   for (size_t i = 0; i < std::size(exception_fields_table); i += 2) {
@@ -154,8 +145,7 @@ Any construct_exception(Evaluator& evaluator, const Ref<ClassNode>& cls, const A
   static thread_local const ClassNode* os_error = exception_classes().at("OSError").get();
   Ref<ClassNode> made_of = cls;
   if (cls.get() == os_error && args.size() >= 2 && args.size() <= 5 && is_int(args[0])) {
-    if (std::string_view name = class_of_errno(raw_int(args[0])); !name.empty())
-      made_of = exception_classes().at(std::string(name));
+    made_of = exception_classes().at(class_of_errno(raw_int(args[0])));
   }
   Ref<InstanceNode> made = ir::make<InstanceNode>(made_of);
   auto* exception = const_cast<InstanceNode*>(made.get());

@@ -55,81 +55,45 @@ using State = Evaluator::State;
 
 namespace {
 
+// Classes by what they derive from; names are separated by blanks, and bases stand above.
 struct ClassRow {
-  std::string_view name;
-  std::string_view bases;  // separated by blanks
+  std::string_view bases;
+  std::string_view names;
   std::string_view module = "builtins";
 };
 constexpr ClassRow exceptions_table[] = {
-    {"BaseException", "object"},
-    {"Exception", "BaseException"},
-    {"SystemExit", "BaseException"},
-    {"KeyboardInterrupt", "BaseException"},
-    {"GeneratorExit", "BaseException"},
-    {"ArithmeticError", "Exception"},
-    {"FloatingPointError", "ArithmeticError"},
-    {"OverflowError", "ArithmeticError"},
-    {"ZeroDivisionError", "ArithmeticError"},
-    {"AssertionError", "Exception"},
-    {"AttributeError", "Exception"},
-    {"BufferError", "Exception"},
-    {"EOFError", "Exception"},
-    {"ImportError", "Exception"},
-    {"ModuleNotFoundError", "ImportError"},
-    {"LookupError", "Exception"},
-    {"IndexError", "LookupError"},
-    {"KeyError", "LookupError"},
-    {"MemoryError", "Exception"},
-    {"NameError", "Exception"},
-    {"UnboundLocalError", "NameError"},
-    {"OSError", "Exception"},
-    {"FileNotFoundError", "OSError"},
-    {"FileExistsError", "OSError"},
-    {"IsADirectoryError", "OSError"},
-    {"NotADirectoryError", "OSError"},
-    {"PermissionError", "OSError"},
-    {"TimeoutError", "OSError"},
-    {"ConnectionError", "OSError"},
-    {"BrokenPipeError", "ConnectionError"},
-    {"ConnectionRefusedError", "ConnectionError"},
-    {"RuntimeError", "Exception"},
-    {"NotImplementedError", "RuntimeError"},
-    {"RecursionError", "RuntimeError"},
-    {"ReferenceError", "Exception"},
-    {"SystemError", "Exception"},
-    {"StopIteration", "Exception"},
-    {"SyntaxError", "Exception"},
-    {"IndentationError", "SyntaxError"},
-    {"TypeError", "Exception"},
-    {"ValueError", "Exception"},
-    {"UnicodeError", "ValueError"},
-    {"UnicodeDecodeError", "UnicodeError"},
-    {"UnicodeEncodeError", "UnicodeError"},
-    {"Warning", "Exception"},
-    {"FutureWarning", "Warning"},
-    {"PendingDeprecationWarning", "Warning"},
-    {"ResourceWarning", "Warning"},
-    {"SyntaxWarning", "Warning"},
-    {"UserWarning", "Warning"},
-    {"RuntimeWarning", "Warning"},
-    {"DeprecationWarning", "Warning"},
-    {"UnsupportedOperation", "OSError ValueError", "io"},
-    {"UFuncTypeError", "TypeError", "numpy._core._exceptions"},
-    {"DTypePromotionError", "TypeError", "numpy.exceptions"},
-    {"LinAlgError", "ValueError", "numpy.linalg"},
-    {"AxisError", "ValueError IndexError", "numpy.exceptions"},
-    {"InternalError", "RuntimeError", "tvm.error"},
-    {"DiagnosticError", "RuntimeError", "tvm.error"},
-    {"OpError", "RuntimeError", "tvm.error"},
-    {"OpNotImplemented", "OpError NotImplementedError", "tvm.error"},
-    {"OpAttributeRequired", "OpError AttributeError", "tvm.error"},
-    {"OpAttributeInvalid", "OpError AttributeError", "tvm.error"},
-    {"OpAttributeUnImplemented", "OpError NotImplementedError", "tvm.error"},
-    {"RPCError", "RuntimeError", "tvm.error"},
-    {"RPCSessionTimeoutError", "RPCError", "tvm.error"},
-    {"TVMError", "RuntimeError", "tvm.error"},
-    {"ScheduleError", "RuntimeError", "tvm.s_tir.schedule.schedule"},
-    {"CompileError", "RuntimeError", "tvm.error"},
+    {"object", "BaseException"},
+    {"BaseException", "Exception SystemExit KeyboardInterrupt GeneratorExit"},
+    {"Exception",
+     "ArithmeticError AssertionError AttributeError BufferError EOFError ImportError LookupError MemoryError "
+     "NameError OSError RuntimeError ReferenceError SystemError StopIteration SyntaxError TypeError "
+     "ValueError "
+     "Warning"},
+    {"ArithmeticError", "FloatingPointError OverflowError ZeroDivisionError"},
+    {"ImportError", "ModuleNotFoundError"},
+    {"LookupError", "IndexError KeyError"},
+    {"NameError", "UnboundLocalError"},
+    {"OSError",
+     "FileNotFoundError FileExistsError IsADirectoryError NotADirectoryError PermissionError TimeoutError "
+     "ConnectionError"},
+    {"ConnectionError", "BrokenPipeError ConnectionRefusedError"},
+    {"RuntimeError", "NotImplementedError RecursionError"},
+    {"SyntaxError", "IndentationError"},
+    {"ValueError", "UnicodeError"},
+    {"UnicodeError", "UnicodeDecodeError UnicodeEncodeError"},
+    {"Warning",
+     "FutureWarning PendingDeprecationWarning ResourceWarning SyntaxWarning UserWarning RuntimeWarning "
+     "DeprecationWarning"},
+    {"OSError ValueError", "UnsupportedOperation", "io"},
+    {"TypeError", "UFuncTypeError", "numpy._core._exceptions"},
+    {"TypeError", "DTypePromotionError", "numpy.exceptions"},
+    {"ValueError", "LinAlgError", "numpy.linalg"},
+    {"ValueError IndexError", "AxisError", "numpy.exceptions"},
+    {"RuntimeError", "InternalError DiagnosticError OpError RPCError TVMError CompileError", "tvm.error"},
+    {"OpError NotImplementedError", "OpNotImplemented OpAttributeUnImplemented", "tvm.error"},
+    {"OpError AttributeError", "OpAttributeRequired OpAttributeInvalid", "tvm.error"},
+    {"RPCError", "RPCSessionTimeoutError", "tvm.error"},
+    {"RuntimeError", "ScheduleError", "tvm.s_tir.schedule.schedule"},
 };
 
 void derive(ClassNode* cls, std::vector<Ref<ClassNode>> bases) {
@@ -175,16 +139,18 @@ const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes() {
   static thread_local const std::unordered_map<std::string, Ref<ClassNode>> classes = [] {
     std::unordered_map<std::string, Ref<ClassNode>> all;
     for (const ClassRow& row : exceptions_table) {
-      Ref<ClassNode> ref = ir::make<ClassNode>(std::string(row.name));
-      auto* cls = const_cast<ClassNode*>(ref.get());
-      cls->module = std::string(row.module);
       std::vector<Ref<ClassNode>> bases;
       ir::each_word(row.bases, [&](std::string_view name) {
         bases.push_back(name == "object" ? types().object : all.at(std::string(name)));
       });
-      derive(cls, std::move(bases));
-      if (row.name == "BaseException") add_exception_fields(cls);
-      all.emplace(row.name, ref);
+      ir::each_word(row.names, [&](std::string_view name) {
+        Ref<ClassNode> ref = ir::make<ClassNode>(std::string(name));
+        auto* cls = const_cast<ClassNode*>(ref.get());
+        cls->module = std::string(row.module);
+        derive(cls, bases);
+        if (name == "BaseException") add_exception_fields(cls);
+        all.emplace(name, ref);
+      });
     }
     return all;
   }();

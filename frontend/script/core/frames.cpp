@@ -14,21 +14,12 @@ using ir::ApiCall;
 using ir::ApiKind;
 using ir::native;
 
-Ref<ClassNode> plain_class(const char* name) {
-  Ref<ClassNode> made = ir::make<ClassNode>(name);
-  auto* cls = const_cast<ClassNode*>(made.get());
-  cls->module = "builtins";
-  cls->bases = {types().object};
-  cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
-  return made;
-}
-
 const Ref<ClassNode>& traceback_class() {
-  static thread_local const Ref<ClassNode> type = plain_class("traceback");
+  static thread_local const Ref<ClassNode> type = new_class("traceback");
   return type;
 }
 const Ref<ClassNode>& frame_class() {
-  static thread_local const Ref<ClassNode> type = plain_class("frame");
+  static thread_local const Ref<ClassNode> type = new_class("frame");
   return type;
 }
 // "Point.area" of a report is `area` here.
@@ -103,13 +94,12 @@ Any register_subclass(const Any& base, const Any& derived) {
 
 const ir::ApiRow frames_table[] = {
     {ApiKind::kFunction, "mlc", "source_text(name)", "The text of a file of the program: for inspect.",
-     native([](ApiCall& call, std::string name) { return source_text(call, name); })},
+     native(calls<source_text>)},
     {ApiKind::kFunction, "mlc", "definition_of(value)",
      "File, first and last line, and lines of a function or class of a program: for inspect.",
-     native([](Any value) { return definition_of(value); })},
+     native(calls<definition_of>)},
     {ApiKind::kFunction, "mlc", "register_subclass(base, derived)",
-     "Lets a class count as derived from another: for abc.",
-     native([](Any base, Any derived) { return register_subclass(base, derived); })},
+     "Lets a class count as derived from another: for abc.", native(calls<register_subclass>)},
 };
 
 }  // namespace
@@ -149,7 +139,7 @@ Any make_traceback(const InstanceNode& exception) {
 }
 
 const Ref<ClassNode>& code_class() {
-  static thread_local const Ref<ClassNode> type = plain_class("code");
+  static thread_local const Ref<ClassNode> type = new_class("code");
   return type;
 }
 

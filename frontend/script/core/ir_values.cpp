@@ -88,9 +88,7 @@ Expr number(const Any& given, Span span) {
   if (as_wide(value) != nullptr) {
     std::optional<uint64_t> fits = unsigned_of(value);
     if (!fits) {
-      throw Error("literal-out-of-range", "{} does not fit into 64 bits", whole_text(value))
-          .at(span)
-          .kind("ValueError");
+      raise("ValueError", span, "literal-out-of-range", "{} does not fit into 64 bits", whole_text(value));
     }
     return ir::make<ir::IntImmNode>(DataType::UInt(64), static_cast<int64_t>(*fits), span);
   }
@@ -179,14 +177,12 @@ Expr index_expr(const Any& value, Span span) {
   Expr e = expr_in(value);
   if (!e) e = number(value, span);
   if (!e || e->ty->kind != ir::TypeKind::kPrim) {
-    throw Error("index-not-integer", "an index must be an integer expression, got `{}`", ir::type_name(value))
-        .at(span)
-        .kind("NotImplementedError+TypeError");
+    raise("NotImplementedError+TypeError", span, "index-not-integer",
+          "an index must be an integer expression, got `{}`", ir::type_name(value));
   }
   if (!e->dtype().is_int() && !e->dtype().is_uint() && !e->dtype().is_bool()) {
-    throw Error("index-not-integer", "an index must be an integer, this one is `{}`", e->dtype().str())
-        .at(use_of(e, span))
-        .kind("TypeError");
+    raise("TypeError", use_of(e, span), "index-not-integer", "an index must be an integer, this one is `{}`",
+          e->dtype().str());
   }
   return e;
 }
@@ -342,9 +338,8 @@ Any ir_unary(syntax::UnaryOperator op, const Any& a, Span span) {
   switch (op) {
     case syntax::UnaryOperator::kInvert:
       if (x->ty->kind == ir::TypeKind::kPrim && x->dtype().is_floating()) {
-        throw Error("type-mismatch", "`~` needs integers, got `{}`", x->dtype().str())
-            .at(use_of(x, span))
-            .kind("RuntimeError");
+        raise("RuntimeError", use_of(x, span), "type-mismatch", "`~` needs integers, got `{}`",
+              x->dtype().str());
       }
       return ir::bitwise_not(std::move(x), span);
     case syntax::UnaryOperator::kUSub:
@@ -468,17 +463,14 @@ Any ir_subscript(const Any& base, std::span<const Any> indices, Span span) {
     const auto& types = static_cast<const ir::TupleTypeNode*>(e->ty.get())->elements;
     auto size = static_cast<int64_t>(types.size());
     if (indices.size() != 1 || !is_int(indices[0])) {
-      throw Error("index-not-integer", "an element of a tuple is chosen by one integer constant")
-          .at(span)
-          .kind("TypeError");
+      raise("TypeError", span, "index-not-integer",
+            "an element of a tuple is chosen by one integer constant");
     }
     int64_t at = raw_int(indices[0]);
     if (at < 0) at += size;
     if (at < 0 || at >= size) {
-      throw Error("index-out-of-range", "index {} is outside a tuple of {} elements", raw_int(indices[0]),
-                  size)
-          .at(span)
-          .kind("IndexError");
+      raise("IndexError", span, "index-out-of-range", "index {} is outside a tuple of {} elements",
+            raw_int(indices[0]), size);
     }
     if (auto* tuple = ir::as<ir::TupleNode>(e)) return tuple->elements[at];
     return Expr(ir::make<ir::TupleGetItemNode>(e, at, span));

@@ -299,6 +299,9 @@ struct Evaluator::State {
   [[noreturn]] void no_attribute(const Any& object, Symbol name, ir::Span span);
   // Calls a special method of a script object (for a class: of its metaclass); false when there is none.
   bool special(const Any& object, Symbol name, std::span<const Any> args, Any& out, ir::Span span);
+  // The same of objects of other rooms: a row of the registry.
+  bool registered(const Any& object, std::string_view name, std::span<const Any> args, Any& out,
+                  ir::Span span);
   Any call_values(const Any& callee, std::initializer_list<Any> args, ir::Span span = {});
 
   // exceptions.cpp
@@ -486,6 +489,8 @@ struct Types {
       reversed;
 };
 const Types& types();
+Ref<ClassNode> new_class(std::string name, std::string module = "builtins",
+                         const Ref<ClassNode>& base = types().object);
 Ref<ClassNode> builtin_type_of(const Any& value);                  // null for objects of other rooms
 std::string type_name_of(Evaluator& evaluator, const Any& value);  // 'int', 'Point', 'Schedule'
 // generic_alias.cpp: `list[int]`
@@ -546,7 +551,8 @@ size_t utf8_length(std::string_view text);
 bool object_field(const Any& object, Symbol name, Any& out);
 std::vector<std::string> object_fields(int32_t type_index);
 
-std::optional<bool> ir_identity(const Any& value);  // of `a == b`/`a != b` between IR values
+// Of a constant integer, and of `a == b` of IR values: as a condition it asks whether they are the same.
+std::optional<bool> ir_truth(const Any& value);
 
 // np_*.cpp, as the evaluator meets arrays in operators
 bool is_array_operand(const Any& value);  // an array or a NumPy scalar
@@ -580,5 +586,15 @@ template <class... A>
                            const A&... args) {
   raise_refusal(row, span, message, fmt::make_format_args(args...));
 }
+
+// A function as the body of a row: `native(calls<f>)`.
+template <auto f>
+struct Calls;
+template <class R, class... A, R (*f)(A...)>
+struct Calls<f> {
+  R operator()(A... args) const { return f(std::forward<A>(args)...); }
+};
+template <auto f>
+constexpr Calls<f> calls{};
 
 }  // namespace mlc::script

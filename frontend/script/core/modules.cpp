@@ -135,14 +135,7 @@ Any real_function(ApiCall& call, const Any& value, F f) {
 }
 Any whole(ApiCall& call, const Any& value, double (*f)(double)) {
   if (is_int(value) || is_bool(value)) return raw_int(value);
-  double x = f(number(call, value, 0));
-  if (std::isnan(x)) raise("ValueError", call.span, "not-a-number", "cannot convert float NaN to integer");
-  if (std::abs(x) >= 9223372036854775808.0) {
-    if (std::isinf(x))
-      raise("OverflowError", call.span, "integer-overflow", "cannot convert float infinity to integer");
-    return whole_of_double(x);
-  }
-  return static_cast<int64_t>(x);
+  return whole_of_float(f(number(call, value, 0)), call.span);
 }
 // An object may say itself what it is rounded to.
 Any rounded(ApiCall& call, const Any& x, std::string_view method, double (*f)(double)) {
@@ -321,7 +314,7 @@ const ApiRow modules_table[] = {
        return result;
      })},
     {ApiKind::kFunction, "math", "fmod(x, y)", "The remainder with the sign of x.",
-     native([](ApiCall& call, Any x, Any y) { return remainder(call, x, y); })},
+     native(calls<remainder>)},
     {ApiKind::kFunction, "math", "atan2(y, x)", "The angle of the point (x, y).",
      native([](ApiCall& call, Any y, Any x) { return std::atan2(number(call, y, 0), number(call, x, 1)); })},
     {ApiKind::kFunction, "math", "hypot(*coordinates)", "The distance from the origin.",
@@ -346,13 +339,13 @@ const ApiRow modules_table[] = {
        return x == y || std::abs(x - y) <= std::max(relative * std::max(std::abs(x), std::abs(y)), absolute);
      })},
     {ApiKind::kFunction, "math", "gcd(*integers)", "The greatest common divisor.",
-     native([](ApiCall& call, Tuple values) { return gcd(call, values); })},
+     native(calls<gcd>)},
     {ApiKind::kFunction, "math", "lcm(*integers)", "The least common multiple.",
-     native([](ApiCall& call, Tuple values) { return lcm(call, values); })},
+     native(calls<lcm>)},
     {ApiKind::kFunction, "math", "factorial(n)", "The product of 1 to n.",
-     native([](ApiCall& call, Any n) { return factorial(call, n); })},
+     native(calls<factorial>)},
     {ApiKind::kFunction, "math", "comb(n, k)", "How many choices of k things of n there are.",
-     native([](ApiCall& call, Any n, Any k) { return choices(call, n, k); })},
+     native(calls<choices>)},
     {ApiKind::kFunction, "math", "ldexp(x, i)", "x * 2 ** i.", native([](ApiCall& call, Any x, int64_t i) -> Any {
        double value = number(call, x, 0);
        double result = std::ldexp(value, static_cast<int>(std::clamp<int64_t>(i, -5000, 5000)));
@@ -360,9 +353,9 @@ const ApiRow modules_table[] = {
        return result;
      })},
     {ApiKind::kFunction, "math", "isqrt(n)", "The integer part of the square root.",
-     native([](ApiCall& call, Any n) { return integer_root(call, n); })},
+     native(calls<integer_root>)},
     {ApiKind::kFunction, "math", "prod(iterable, *, start=1)", "The product of the elements.",
-     native([](ApiCall& call, Any iterable, Any start) { return product_of(call, iterable, start); })},
+     native(calls<product_of>)},
     {ApiKind::kValue, "math", "pi", "3.14159...", [](ApiCall&) -> Any { return 3.141592653589793; }},
     {ApiKind::kValue, "math", "e", "2.71828...", [](ApiCall&) -> Any { return 2.718281828459045; }},
     {ApiKind::kValue, "math", "tau", "2 pi.", [](ApiCall&) -> Any { return 6.283185307179586; }},
@@ -397,7 +390,7 @@ const ApiRow modules_table[] = {
        for (const std::string& arg : evaluator_of(call.host).argv) list.push_back(str_value(arg));
        return list;
      }},
-    {ApiKind::kFunction, "sys", "exit(code=None)", "Ends the program.", native([](ApiCall& call, Any code) { return exit_script(call, code); })},
+    {ApiKind::kFunction, "sys", "exit(code=None)", "Ends the program.", native(calls<exit_script>)},
     {ApiKind::kFunction, "sys", "getrecursionlimit()", "How deep calls may nest.",
      native([](ApiCall& call) { return static_cast<int64_t>(evaluator_of(call.host).recursion_limit); })},
     {ApiKind::kFunction, "sys", "setrecursionlimit(limit)", "Sets how deep calls may nest.", native([](ApiCall& call, int64_t limit) {
@@ -425,7 +418,7 @@ const ApiRow modules_table[] = {
     {ApiKind::kFunction, "os", "getcwd()", "The current directory.",
      native([] { return str_value(std::filesystem::current_path().string()); })},
     {ApiKind::kFunction, "os", "getenv(key, default=None)", "An environment variable.",
-     native([](ApiCall& call, Any name, Any otherwise) { return environment(call, name, otherwise); })},
+     native(calls<environment>)},
     {ApiKind::kFunction, "os", "cpu_count()", "The number of processors.",
      native([] { return static_cast<int64_t>(std::thread::hardware_concurrency()); })},
     {ApiKind::kFunction, "os", "getpid()", "The process id.", native([] { return static_cast<int64_t>(getpid()); })},

@@ -104,9 +104,8 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
       auto size = static_cast<int64_t>(all.size());
       if (i < -size || i >= size) {
         if (!list && !Tuple::is(object)) {
-          throw ir::Error("index-out-of-range", "a sequence of {} has no element {}", size, i)
-              .kind("IndexError")
-              .at(index_span);
+          raise("IndexError", index_span, "index-out-of-range", "a sequence of {} has no element {}", size,
+                i);
         }
         throw ir::Error("index-out-of-range", "{} index out of range", list ? "list" : "tuple")
             .kind("IndexError")
@@ -257,10 +256,7 @@ void Evaluator::set_subscript(const Any& object, const Any& index, const Any& va
       array_assign(*this, object, index, value, span);
       return;
     }
-    if (const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), "__setitem__")) {
-      call(Any(ir::make<BoundMethodNode>(object, state_->api_value(api))), args, {}, span);
-      return;
-    }
+    if (state_->registered(object, "__setitem__", args, ignored, span)) return;
   }
   raise(refusals["no-item-assignment"], span, type_name_of(*this, object));
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "ir/core/split_words.h"
 #include "ir/registry/api.h"
@@ -20,63 +21,64 @@ struct Address {
   const char* to;
 };
 constexpr Address addresses[] = {
-    {"tvm.s_tir.schedule.Schedule", "tvm.s_tir.Schedule"},
-    {"tvm.s_tir.schedule.ScheduleState", "tvm.s_tir.ScheduleState"},
-    {"tvm.s_tir.schedule.StmtSRef", "tvm.s_tir.StmtSRef"},
-    {"tvm.s_tir.schedule.SBlockScope", "tvm.s_tir.SBlockScope"},
-    {"tvm.s_tir.schedule.Dependency", "tvm.s_tir.Dependency"},
-    {"tvm.s_tir.schedule.schedule.Schedule", "tvm.s_tir.Schedule"},
-    {"tvm.tirx.build", "tvm.build"},
-    {"tvm.ir.IRModule", "tvm.IRModule"},
-    {"tvm_ffi.Device", "tvm.runtime.Device"},
-    {"tvm.driver.compile", "tvm.compile"},
-    {"tvm.driver.build", "tvm.compile"},
-    {"tvm.driver.IRModule", "tvm.IRModule"},
-    {"tvm.driver.Executable", "tvm.runtime.Executable"},
-    {"tvm.driver.Target", "tvm.target.Target"},
-    {"tvm.driver.PrimFunc", "tvm.tirx.PrimFunc"},
-    {"tvm.Object", "tvm_ffi.Object"},
-    {"tvm.runtime.Object", "tvm_ffi.Object"},
-    {"tvm.ir.Node", "tvm_ffi.Object"},
-    {"tvm.ir.Object", "tvm_ffi.Object"},
-    {"tvm.runtime.Scriptable", "tvm_ffi.Object"},
-    {"tvm.ir.Scriptable", "tvm_ffi.Object"},
-    {"tvm.ir.Array", "tvm_ffi.Array"},
-    {"tvm.ir.Map", "tvm_ffi.Map"},
-    {"tvm.ir.Attrs", "tvm.ir.DictAttrs"},
-    {"tvm.tirx.Layout", "tvm.tirx.layout.Layout"},
-    {"tvm.DataType", "tvm_ffi.dtype"},
-    {"tvm.runtime.DataType", "tvm_ffi.dtype"},
-    {"tvm.runtime.ShapeTuple", "tvm_ffi.Shape"},
-    {"tvm_ffi.Tensor", "tvm.runtime.Tensor"},
-    {"tvm_ffi.Module", "tvm.runtime.Module"},
-    {"tvm_ffi.convert", "tvm.runtime.convert"},
-    {"tvm_ffi.from_dlpack", "tvm.runtime.from_dlpack"},
-    {"tvm_ffi.device", "tvm.device"},
-    {"tvm_ffi.load_module", "tvm.runtime.load_module"},
-    {"tvm_ffi.system_lib", "tvm.runtime.system_lib"},
-    {"tvm_ffi.structural_equal", "tvm.ir.structural_equal"},
-    {"tvm_ffi.structural_hash", "tvm.ir.structural_hash"},
-    {"tvm_ffi.get_first_structural_mismatch", "tvm.ir.get_first_structural_mismatch"},
-    {"tvm.ir.base.assert_structural_equal", "tvm.ir.assert_structural_equal"},
-    {"tvm.script.ir_module", "tvm.script.ir.ir_module"},
-    {"tvm.runtime.cpu", "tvm.cpu"},
-    {"tvm.runtime.device", "tvm.device"},
+    {"tvm.driver.build", "tvm.compile"},          {"tvm.ir.Node", "tvm_ffi.Object"},
+    {"tvm.runtime.Scriptable", "tvm_ffi.Object"}, {"tvm.ir.Scriptable", "tvm_ffi.Object"},
+    {"tvm.ir.Attrs", "tvm.ir.DictAttrs"},         {"tvm.DataType", "tvm_ffi.dtype"},
+    {"tvm.runtime.DataType", "tvm_ffi.dtype"},    {"tvm.runtime.ShapeTuple", "tvm_ffi.Shape"},
     {"numpy.random.mtrand", "numpy.random"},
 };
 
-// Modules whose names another module shows as well.
+// Names that TVM has in a module, and this program in a package. Names are separated by blanks.
+struct Elsewhere {
+  std::string_view module;
+  std::string_view package;
+  std::string_view names;
+};
+constexpr Elsewhere same_names[] = {
+    {"tvm.s_tir.schedule", "tvm.s_tir", "Schedule ScheduleState StmtSRef SBlockScope Dependency"},
+    {"tvm.s_tir.schedule.schedule", "tvm.s_tir", "Schedule"},
+    {"tvm.tirx", "tvm", "build"},
+    {"tvm.ir", "tvm", "IRModule"},
+    {"tvm_ffi", "tvm.runtime", "Device Tensor Module convert from_dlpack load_module system_lib"},
+    {"tvm.driver", "tvm", "compile IRModule"},
+    {"tvm.driver", "tvm.runtime", "Executable"},
+    {"tvm.driver", "tvm.target", "Target"},
+    {"tvm.driver", "tvm.tirx", "PrimFunc"},
+    {"tvm", "tvm_ffi", "Object"},
+    {"tvm.runtime", "tvm_ffi", "Object"},
+    {"tvm.ir", "tvm_ffi", "Object Array Map"},
+    {"tvm.tirx", "tvm.tirx.layout", "Layout"},
+    {"tvm_ffi", "tvm", "device"},
+    {"tvm_ffi", "tvm.ir", "structural_equal structural_hash get_first_structural_mismatch"},
+    {"tvm.ir.base", "tvm.ir", "assert_structural_equal"},
+    {"tvm.script", "tvm.script.ir", "ir_module"},
+    {"tvm.runtime", "tvm", "cpu device"},
+};
+
+// Modules whose names another module shows as well: packages with such modules of theirs, and the others.
+struct Shown {
+  std::string_view package;
+  std::string_view modules;
+};
+constexpr Shown parts[] = {
+    {"tvm.ir", "base expr function op type attrs module global_info supply"},
+    {"tvm.tirx", "buffer expr function op stmt exec_scope tile_primitive"},
+    {"tvm.tirx.analysis", "analysis"},
+    {"tvm.tirx.transform", "transform function_pass"},
+    {"tvm.s_tir.transform", "transform"},
+    {"tvm.s_tir", "data_layout sblock_scope sblock_dependence_info"},
+    {"tvm.s_tir.schedule", "schedule state trace instruction"},
+    {"tvm.te", "tensor operation tag"},
+    {"tvm.runtime", "module params executable object_generic _tensor"},
+    {"tvm.target", "target tag"},
+    {"tvm.testing", "utils"},
+    {"tvm.topi.nn", "depthwise_conv2d conv2d_transpose local_response_norm"},
+    {"tvm.script.ir_builder.ir", "ir frame"},
+    {"tvm.driver", "build_module"},
+    {"tvm.sym", "analyzer bound int_set iter_affine_map pattern"},
+    {"tvm_ffi", "container core module structural"},
+};
 constexpr Address same_modules[] = {
-    {"tvm.ir.base", "tvm.ir"},
-    {"tvm.ir.expr", "tvm.ir"},
-    {"tvm.ir.function", "tvm.ir"},
-    {"tvm.ir.op", "tvm.ir"},
-    {"tvm.ir.type", "tvm.ir"},
-    {"tvm.tirx.buffer", "tvm.tirx"},
-    {"tvm.tirx.expr", "tvm.tirx"},
-    {"tvm.tirx.function", "tvm.tirx"},
-    {"tvm.tirx.op", "tvm.tirx"},
-    {"tvm.tirx.stmt", "tvm.tirx"},
     {"tvm.tirx.script", "tvm.script.tirx"},
     {"tvm.tirx.script.parser", "tvm.script.tirx"},
     {"tvm.tirx.script.parser.entry", "tvm.script.tirx"},
@@ -84,34 +86,8 @@ constexpr Address same_modules[] = {
     {"tvm.tirx.script.builder.tirx", "tvm.script.ir_builder.tirx"},
     {"tvm.tirx.script.builder.ir", "tvm.script.ir_builder.tirx"},
     {"tvm.tirx.script.builder.frame", "tvm.script.ir_builder.tirx"},
-    {"tvm.tirx.analysis.analysis", "tvm.tirx.analysis"},
-    {"tvm.tirx.transform.transform", "tvm.tirx.transform"},
-    {"tvm.tirx.transform.function_pass", "tvm.tirx.transform"},
-    {"tvm.s_tir.transform.transform", "tvm.s_tir.transform"},
-    {"tvm.s_tir.data_layout", "tvm.s_tir"},
-    {"tvm.s_tir.sblock_scope", "tvm.s_tir"},
-    {"tvm.s_tir.sblock_dependence_info", "tvm.s_tir"},
-    {"tvm.s_tir.schedule.schedule", "tvm.s_tir.schedule"},
-    {"tvm.s_tir.schedule.state", "tvm.s_tir.schedule"},
-    {"tvm.s_tir.schedule.trace", "tvm.s_tir.schedule"},
-    {"tvm.s_tir.schedule.instruction", "tvm.s_tir.schedule"},
-    {"tvm.te.tensor", "tvm.te"},
-    {"tvm.te.operation", "tvm.te"},
-    {"tvm.te.tag", "tvm.te"},
-    {"tvm.ir.attrs", "tvm.ir"},
-    {"tvm.ir.module", "tvm.ir"},
     {"tvm.ir.transform", "tvm.transform"},
     {"tvm.ir.instrument", "tvm.instrument"},
-    {"tvm.ir.global_info", "tvm.ir"},
-    {"tvm.tirx.exec_scope", "tvm.tirx"},
-    {"tvm.tirx.tile_primitive", "tvm.tirx"},
-    {"tvm.ir.supply", "tvm.ir"},
-    {"tvm.runtime.module", "tvm.runtime"},
-    {"tvm.runtime.params", "tvm.runtime"},
-    {"tvm.runtime.executable", "tvm.runtime"},
-    {"tvm.target.target", "tvm.target"},
-    {"tvm.target.tag", "tvm.target"},
-    {"tvm.testing.utils", "tvm.testing"},
     {"tvm.topi.utils", "tvm.topi.shapes"},
     {"tvm.support.utils", "tvm.support.files"},
     {"tvm.topi.nn.utils", "tvm.topi.nn.paddings"},
@@ -119,33 +95,11 @@ constexpr Address same_modules[] = {
     {"tvm.topi.nn.bitserial_util", "tvm.topi.nn.bitserial"},
     {"tvm.topi.nn.bitserial_conv2d", "tvm.topi.nn.bitserial"},
     {"tvm.topi.nn.deformable_conv2d", "tvm.topi.nn.deformable"},
-    {"tvm.topi.nn.depthwise_conv2d", "tvm.topi.nn"},
-    {"tvm.topi.nn.conv2d_transpose", "tvm.topi.nn"},
-    {"tvm.topi.nn.local_response_norm", "tvm.topi.nn"},
     {"tvm.topi.vision.nms_util", "tvm.topi.vision.all_class_nms"},
     {"tvm.topi.cpp.utils", "tvm.topi.nn.deformable"},
-    {"tvm.runtime.object_generic", "tvm.runtime"},
-    {"tvm.runtime._tensor", "tvm.runtime"},
-    {"tvm.script.ir_builder.ir.ir", "tvm.script.ir_builder.ir"},
-    {"tvm.script.ir_builder.ir.frame", "tvm.script.ir_builder.ir"},
-    {"tvm.driver.build_module", "tvm.driver"},
-    {"tvm.sym.analyzer", "tvm.sym"},
-    {"tvm.sym.bound", "tvm.sym"},
-    {"tvm.sym.int_set", "tvm.sym"},
-    {"tvm.sym.iter_affine_map", "tvm.sym"},
-    {"tvm.sym.pattern", "tvm.sym"},
-    {"tvm_ffi.container", "tvm_ffi"},
-    {"tvm_ffi.core", "tvm_ffi"},
-    {"tvm_ffi.module", "tvm_ffi"},
-    {"tvm_ffi.structural", "tvm_ffi"},
 };
 
-// Modules that only the files of TVM have: their package shows what stands in them. Names are separated by
-// blanks.
-struct Shown {
-  std::string_view package;
-  std::string_view modules;
-};
+// Modules that only the files of TVM have: their package shows what stands in them.
 constexpr Shown shown_by_package[] = {
     {"tvm.topi", "einsum index_put scatter_elements slice_scatter"},
     {"tvm.topi.nn",
@@ -165,12 +119,7 @@ constexpr Shown shown_by_package[] = {
      "space_to_batch_nd space_to_depth strided_slice_python"},
 };
 
-// Names that TVM has in a module, and this program elsewhere: the package shows them.
-struct Elsewhere {
-  std::string_view module;
-  std::string_view package;
-  std::string_view names;
-};
+// The same of texts of the library: the package shows them.
 constexpr Elsewhere elsewhere[] = {
     {"tvm.topi.transform", "tvm.topi",
      "adv_index dyn_tile hamming_window index_tensor layout_transform matrix_set_diag sliding_window "
@@ -284,10 +233,12 @@ std::string_view same_module(std::string_view path) {
     if (row.from == path) return row.to;
   }
   size_t dot = path.rfind('.');
-  for (const Shown& row : shown_by_package) {
-    if (dot != path.npos && path.substr(0, dot) == row.package &&
-        ir::has_word(row.modules, path.substr(dot + 1)))
-      return row.package;
+  if (dot == path.npos) return path;
+  for (std::span<const Shown> rows :
+       {std::span<const Shown>(parts), std::span<const Shown>(shown_by_package)}) {
+    for (const Shown& row : rows)
+      if (path.substr(0, dot) == row.package && ir::has_word(row.modules, path.substr(dot + 1)))
+        return row.package;
   }
   return path;
 }
@@ -337,6 +288,16 @@ void register_classic_names() {
   for (const char* type : {"mlc.ir.IRModule", "mlc.ir.BaseFunc"})
     registry.alias_method(type, "astext", "script");
   for (const Address& row : same_modules) registry.alias(row.from, row.to);
+  for (const Shown& row : parts) {
+    ir::each_word(row.modules, [&](std::string_view name) {
+      registry.alias(fmt::format("{}.{}", row.package, name), std::string(row.package));
+    });
+  }
+  for (const Elsewhere& row : same_names) {
+    ir::each_word(row.names, [&](std::string_view name) {
+      registry.alias(fmt::format("{}.{}", row.module, name), fmt::format("{}.{}", row.package, name));
+    });
+  }
   for (const Address& row : addresses) registry.alias(row.from, row.to);
 }
 

@@ -86,7 +86,7 @@ int64_t nanoseconds(clockid_t clock) {
 // clang-format off
 const ir::ApiRow clock_table[] = {
     {ApiKind::kFunction, "mlc", "broken_down_time(seconds, utc)", "Seconds since 1970 as numbers of a calendar: for time.",
-     native([](ApiCall& call, int64_t seconds, bool utc) { return broken_down(call, seconds, utc); })},
+     native(calls<broken_down>)},
     {ApiKind::kFunction, "mlc", "format_time(format, parts, zone)", "A time as text: for time.", formatted},
     {ApiKind::kFunction, "time", "monotonic_ns()", "Nanoseconds on a clock that never goes back.", native([] { return nanoseconds(CLOCK_MONOTONIC); })},
     {ApiKind::kFunction, "time", "process_time_ns()", "Nanoseconds of processor time.", native([] { return nanoseconds(CLOCK_PROCESS_CPUTIME_ID); })},

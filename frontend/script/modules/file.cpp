@@ -218,25 +218,25 @@ const ir::ApiRow file_table[] = {
     {ApiKind::kMethod, kFile, "readlines()", "The lines that are left, with their ends.",
      native([](ApiCall& call, Any self) { return read_lines(readable(call, self)); })},
     {ApiKind::kMethod, kFile, "__next__()", "The next line.",
-     native([](ApiCall& call, Any self) { return next_line(call, self); })},
+     native(calls<next_line>)},
     {ApiKind::kMethod, kFile, "__iter__()", "The file itself: its lines.",
      native([](ApiCall& call, Any self) {
        readable(call, self);
        return self;
      })},
     {ApiKind::kMethod, kFile, "write(text)", "Writes the text, or the bytes; how many characters or bytes.",
-     native([](ApiCall& call, Any self, Any text) { return write(call, self, text); })},
+     native(calls<write>)},
     {ApiKind::kMethod, kFile, "writelines(lines)", "Writes each of the texts; adds no line ends.",
-     native([](ApiCall& call, Any self, Any lines) { return write_lines(call, self, lines); })},
+     native(calls<write_lines>)},
     {ApiKind::kMethod, kFile, "flush()", "Writes what is held back.",
      native([](ApiCall& call, Any self) {
        FileNode& file = usable(call, self);
        check_written(call, file, file.out == nullptr || std::fflush(file.out) == 0);
      })},
     {ApiKind::kMethod, kFile, "tell()", "The position, in bytes.",
-     native([](ApiCall& call, Any self) { return tell(call, self); })},
+     native(calls<tell>)},
     {ApiKind::kMethod, kFile, "seek(offset, whence=0)", "Moves to a position, in bytes, from the start, here (1) or the end (2).",
-     native([](ApiCall& call, Any self, int64_t offset, int64_t whence) { return seek(call, self, offset, whence); })},
+     native(calls<seek>)},
     {ApiKind::kMethod, kFile, "readable()", "Can it be read?",
      native([](ApiCall& call, Any self) { return usable(call, self).reads(); })},
     {ApiKind::kMethod, kFile, "writable()", "Can it be written?",
@@ -247,7 +247,7 @@ const ir::ApiRow file_table[] = {
        return true;
      })},
     {ApiKind::kMethod, kFile, "close()", "Ends the use of the file.",
-     native([](ApiCall& call, Any self) { return close(call, self); })},
+     native(calls<close>)},
     {ApiKind::kMethod, kFile, "__enter__()", "The file itself.",
      native([](ApiCall& call, Any self) {
        usable(call, self);

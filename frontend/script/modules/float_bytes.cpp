@@ -56,7 +56,7 @@ Any bytes_float(ApiCall& call) {
 
 const ir::ApiRow rows[] = {
     {ApiKind::kFunction, "mlc", "float_bytes(value, size)", "A float as bytes, the lowest first: for struct.",
-     native([](double value, int64_t size) { return float_bytes(value, size); })},
+     native(calls<float_bytes>)},
     {ApiKind::kFunction, "mlc", "bytes_float(data)", "The float of such bytes: for struct.", bytes_float},
 };
 

@@ -88,9 +88,7 @@ Any get_global_func(ApiCall& call) {
     });
   }
   if (ir::detail::argument<bool>(call, 1)) return nullptr;
-  throw Error("no-such-function", "there is no global function `{}`", name)
-      .kind("ValueError")
-      .at(call.span_of(0));
+  raise("ValueError", call.span_of(0), "no-such-function", "there is no global function `{}`", name);
 }
 
 // An array of compiled code, on its stack, as a tensor for the time of a call.
@@ -220,9 +218,7 @@ Any env_get(ApiCall& call) {
   }
 }
 Any no_env_func(ApiCall& call) {
-  throw Error("not-constructible", "`EnvFunc.get(name)` finds the function of that name")
-      .at(call.span)
-      .kind("TypeError");
+  raise("TypeError", call.span, "not-constructible", "`EnvFunc.get(name)` finds the function of that name");
 }
 Any env_name(ApiCall& call) { return env_self(call).name; }
 Any env_function(ApiCall& call) { return env_self(call).func; }

@@ -43,7 +43,8 @@ const ApiRow ir_api_table[] = {
 
 std::span<const ir::ApiRow> ir_rows() { return ir_api_table; }
 
-std::optional<bool> ir_identity(const Any& value) {
+std::optional<bool> ir_truth(const Any& value) {
+  if (auto* constant = value.as<ir::IntImmNode>()) return constant->value != 0;
   if (auto* equal = value.as<ir::EQNode>()) return equal->a.same_as(equal->b);
   if (auto* differ = value.as<ir::NENode>()) return !differ->a.same_as(differ->b);
   return std::nullopt;

@@ -34,14 +34,8 @@ std::string path_text(Evaluator& evaluator, const Any& value, ir::Span span) {
 }
 
 void refuse_file(int code, std::string_view path, ir::Span span) {
-  const char* kind = code == ENOENT                    ? "FileNotFoundError"
-                     : code == EEXIST                  ? "FileExistsError"
-                     : code == ENOTDIR                 ? "NotADirectoryError"
-                     : code == EISDIR                  ? "IsADirectoryError"
-                     : code == EACCES || code == EPERM ? "PermissionError"
-                                                       : "OSError";
-  raise_as(refusals["file-error"].as(kind), span, "[Errno {}] {}: {}", code, std::strerror(code),
-           quote(path));
+  raise_as(refusals["file-error"].as(class_of_errno(code)), span, "[Errno {}] {}: {}", code,
+           std::strerror(code), quote(path));
 }
 
 namespace {
@@ -116,22 +110,19 @@ struct stat status_of(ApiCall& call, const std::string& path) {
   if (stat(path.c_str(), &status) != 0) refuse_file(errno, path, call.span_of(0));
   return status;
 }
+double seconds(const timespec& time) {
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 // What os.stat gives: (mode, inode, device, links, user, group, bytes, read, written, changed).
 Any status_fields(ApiCall& call, const Any& given, bool follow) {
   std::string path = path_text(call, given);
   struct stat s;
   if ((follow ? stat(path.c_str(), &s) : lstat(path.c_str(), &s)) != 0)
     refuse_file(errno, path, call.span_of(0));
-  auto seconds = [](const timespec& time) {
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  };
   auto whole = [](auto value) { return static_cast<int64_t>(value); };
   return Tuple{whole(s.st_mode),   whole(s.st_ino),   whole(s.st_dev),  whole(s.st_nlink),
                whole(s.st_uid),    whole(s.st_gid),   whole(s.st_size), seconds(s.st_atim),
                seconds(s.st_mtim), seconds(s.st_ctim)};
-}
-double seconds(const timespec& time) {
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 using Answer = Any (*)(const std::string&);
@@ -146,8 +137,7 @@ Any followed(const std::string& path) {
 }
 
 const ir::ApiRow paths_table[] = {
-    {ApiKind::kFunction, "os.path", "join(path, *paths)", "The path of parts.",
-     native([](ApiCall& call, Any first, Tuple rest) { return join(call, first, rest); })},
+    {ApiKind::kFunction, "os.path", "join(path, *paths)", "The path of parts.", native(calls<join>)},
     {ApiKind::kFunction, "os.path", "basename(path)", "The last part.",
      of_path<[](const std::string& path) -> Any { return str_value(split(path).second); }>()},
     {ApiKind::kFunction, "os.path", "dirname(path)", "What is before the last part.",
@@ -170,7 +160,7 @@ const ir::ApiRow paths_table[] = {
        return str_value(real.empty() ? absolute(path) : real);
      }>()},
     {ApiKind::kFunction, "os.path", "relpath(path, start=None)", "The way from a folder to the path.",
-     native([](ApiCall& call, Any path, Any start) { return relative(call, path, start); })},
+     native(calls<relative>)},
     {ApiKind::kFunction, "os.path", "isabs(path)", "Does it begin at the root?",
      of_path<[](const std::string& path) -> Any { return path.starts_with('/'); }>()},
     {ApiKind::kFunction, "os.path", "expanduser(path)", "With the home folder for `~`.",
@@ -200,7 +190,7 @@ const ir::ApiRow paths_table[] = {
        return same;
      })},
     {ApiKind::kFunction, "mlc", "file_status(path, follow=True)", "The fields of os.stat.",
-     native([](ApiCall& call, Any path, bool follow) { return status_fields(call, path, follow); })},
+     native(calls<status_fields>)},
     {ApiKind::kFunction, "os.path", "getsize(filename)", "The number of bytes of a file.",
      native([](ApiCall& call, Any path) {
        return static_cast<int64_t>(status_of(call, path_text(call, path)).st_size);

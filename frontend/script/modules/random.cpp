@@ -47,7 +47,7 @@ const ApiRow random_table[] = {
     {ApiKind::kFunction, "_random", "Random()", "A generator of its own.",
      native([] { return Any(ir::make<RandomNode>()); })},
     {ApiKind::kMethod, "mlc.script.Random", "seed(value=None)", "Starts the stream anew.",
-     native([](ApiCall& call, Any self, Any value) { return seed(call, self, value); })},
+     native(calls<seed>)},
     {ApiKind::kMethod, "mlc.script.Random", "random()", "A float of [0, 1).",
      native([](Any self) { return of(self)->twister.uniform(); })},
     {ApiKind::kMethod, "mlc.script.Random", "getrandbits(k)", "An int of k bits.",

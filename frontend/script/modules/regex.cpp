@@ -212,11 +212,9 @@ Any match(ApiCall& call, const Any& pattern, const Any& subject, int64_t from, i
 const ir::ApiRow regex_table[] = {
     {ApiKind::kFunction, "mlc", "regex_compile(pattern, flags)",
      "(regex, flags, number of groups, their names), or (None, message, position): for the module re.",
-     native([](ApiCall& call, Any pattern, int64_t flags) { return compile_pattern(call, pattern, flags); })},
+     native(calls<compile_pattern>)},
     {ApiKind::kFunction, "mlc", "regex_match(regex, text, start, end, mode, most)",
-     "The places of the groups of each match: for the module re.",
-     native([](ApiCall& call, Any regex, Any text, int64_t start, int64_t end, std::string mode,
-               int64_t most) { return match(call, regex, text, start, end, mode, most); })},
+     "The places of the groups of each match: for the module re.", native(calls<match>)},
 };
 
 }  // namespace

@@ -76,9 +76,7 @@ int32_t order_of(ApiCall& call, size_t argument) {
     return static_cast<int32_t>(raw_int(order));
   if (is_str(order) && text_of(order) == "pre") return 0;
   if (is_str(order) && text_of(order) == "post") return 1;
-  throw ir::Error("wrong-type", "the order is \"pre\" or \"post\"")
-      .at(call.span_of(argument))
-      .kind("ValueError");
+  raise("ValueError", call.span_of(argument), "wrong-type", "the order is \"pre\" or \"post\"");
 }
 
 // Engines of tvm-ffi carry only errors of their own kind: that of a callback goes beside them.
@@ -207,9 +205,8 @@ Any method_with_region(ApiCall& call) {
                         [&] { return engine(kName)(call.args[0], kind, ffi::Function::FromTyped(inside)); });
 }
 Any no_walker(ApiCall& call) {
-  throw ir::Error("not-constructible", "a `{}` is what callbacks are given; it cannot be made", call.api.name)
-      .at(call.span)
-      .kind("TypeError");
+  raise("TypeError", call.span, "not-constructible", "a `{}` is what callbacks are given; it cannot be made",
+        call.api.name);
 }
 
 constexpr char kVisit[] = "ffi.StructuralVisitorVisit", kDefaultVisit[] = "ffi.StructuralVisitorDefaultVisit",

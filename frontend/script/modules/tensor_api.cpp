@@ -190,12 +190,10 @@ Any make_tensor_value(ApiCall& call, const Any& value, const Any& device) {
   } else {
     Evaluator& evaluator = evaluator_of(call.host);
     if (std::string type = foreign_type(evaluator, value); !type.empty()) {
-      throw ir::Error("wrong-type", "a tensor cannot be made of '{}' objects",
-                      is_str(value) || is_none(value) ? type_name_of(evaluator, value)
-                      : type == "object"              ? "object"
-                                                      : "str")
-          .kind("ValueError")
-          .at(call.span_of(0));
+      raise("ValueError", call.span_of(0), "wrong-type", "a tensor cannot be made of '{}' objects",
+            is_str(value) || is_none(value) ? type_name_of(evaluator, value)
+            : type == "object"              ? "object"
+                                            : "str");
     }
     Tensor tensor = to_tensor(evaluator_of(call.host), value, call.span_of(0));
     shape = shape_of(tensor);
@@ -273,12 +271,9 @@ Any create_view(ApiCall& call, const Tensor& self, const Any& extents, const Any
   if (negative || offset < 0)
     raise("ValueError", call.span, "shape-mismatch", "a view has no extent and no offset below 0");
   if (offset + size > byte_count(self)) {
-    throw ir::Error(
-        "shape-mismatch",
-        "a view of shape {} and data type {} takes the bytes {} to {}, but the tensor has {} bytes",
-        tuple_text(shape), dtype.str(), offset, offset + size, byte_count(self))
-        .kind("ValueError")
-        .at(call.span);
+    raise("ValueError", call.span, "shape-mismatch",
+          "a view of shape {} and data type {} takes the bytes {} to {}, but the tensor has {} bytes",
+          tuple_text(shape), dtype.str(), offset, offset + size, byte_count(self));
   }
   Shape strides(shape.size());
   int64_t step = 1;
@@ -383,18 +378,13 @@ const ApiRow tensor_api_table[] = {
        return make_empty(call, shape, dtype, device);
      })},
     {ApiKind::kFunction, "tvm.runtime", "from_dlpack(ext_tensor)",
-     "A tensor on the memory of an array: contiguous, and aligned to 64 bytes.",
-     native([](ApiCall& call, Any value) { return from_dlpack(call, value); })},
+     "A tensor on the memory of an array: contiguous, and aligned to 64 bytes.", native(calls<from_dlpack>)},
     {ApiKind::kFunction, "numpy", "from_dlpack(x, *, device=None, copy=None)",
-     "A tensor's memory as an array.", native([](ApiCall& call, Any value, Any device, Any copy) {
-       return numpy_from_dlpack(call, value, device, copy);
-     })},
+     "A tensor's memory as an array.", native(calls<numpy_from_dlpack>)},
     {ApiKind::kClass, "tvm.runtime", "Tensor()", "Numbers in memory that compiled functions read and write.",
      [](ApiCall& call) -> Any {
-       throw ir::Error("not-constructible",
-                       "tensors are made by `tvm.runtime.tensor` and `tvm.runtime.empty`")
-           .kind("TypeError")
-           .at(call.span);
+       raise("TypeError", call.span, "not-constructible",
+             "tensors are made by `tvm.runtime.tensor` and `tvm.runtime.empty`");
      },
      kTensor, "tvm.runtime._tensor.Tensor"},
     {ApiKind::kProperty, kTensor, "shape", "The extents.",
@@ -424,10 +414,8 @@ const ApiRow tensor_api_table[] = {
      native([](Tensor self, Any other) {
        return other.type_index() == kTVMFFITensor && other.cast<Tensor>().same_as(self);
      })},
-    {ApiKind::kMethod, kTensor, "numpy()", "The values as an np.ndarray, a copy.",
-     native([](Tensor self) { return to_array(self); })},
-    {ApiKind::kMethod, kTensor, "asnumpy()", "The older name of numpy().",
-     native([](Tensor self) { return to_array(self); })},
+    {ApiKind::kMethod, kTensor, "numpy()", "The values as an np.ndarray, a copy.", native(calls<to_array>)},
+    {ApiKind::kMethod, kTensor, "asnumpy()", "The older name of numpy().", native(calls<to_array>)},
     {ApiKind::kMethod, kTensor, "copyfrom(source_array)",
      "Takes over the values of an array of the same shape.",
      native([](ApiCall& call, Tensor self, Any source) {
@@ -440,10 +428,7 @@ const ApiRow tensor_api_table[] = {
     {ApiKind::kMethod, kTensor, "__setitem__(in_slice, value)", "Takes over values: `tensor[:] = array`.",
      native([](ApiCall& call, Tensor self, Any index, Any value) { set_item(call, self, index, value); })},
     {ApiKind::kMethod, kTensor, "_create_view(shape, dtype=None, relative_byte_offset=0)",
-     "The memory seen with another shape and type.",
-     native([](ApiCall& call, Tensor self, Any shape, Any dtype, int64_t offset) {
-       return create_view(call, self, shape, dtype, offset);
-     })},
+     "The memory seen with another shape and type.", native(calls<create_view>)},
     {ApiKind::kMethod, kTensor, kExport, "The memory as a DLPack capsule.",
      native([](ApiCall& call, Tensor self, Any, Any, Any, Any) { return exported(call, Any(self), true); })},
     {ApiKind::kMethod, kTensor, "__dlpack_device__()", "DLPack's number of the device's type, and its index.",

@@ -233,10 +233,7 @@ const ApiRow create_table[] = {
        return array_from(call, object, nullptr, true, 0, order);
      })},
     {ApiKind::kFunction, "numpy", "frombuffer(buffer, dtype=None, count=-1, offset=0)",
-     "The bytes as an array.",
-     native([](ApiCall& call, Any buffer, Any dtype, int64_t count, int64_t offset) {
-       return frombuffer(call, buffer, dtype, count, offset);
-     })},
+     "The bytes as an array.", native(calls<frombuffer>)},
     {ApiKind::kFunction, "numpy.lib.stride_tricks",
      "as_strided(x, shape=None, strides=None, subok=False, writeable=True)",
      "The memory seen with other strides, within its bounds.",
@@ -275,9 +272,7 @@ const ApiRow create_table[] = {
        return like(call, array, value, dtype, shape);
      })},
     {ApiKind::kFunction, "numpy", "arange(start, stop=None, step=None, dtype=None)", "Evenly spaced values.",
-     native([](ApiCall& call, Any start, Any stop, Any step, Any dtype) {
-       return arange(call, start, stop, step, dtype);
-     })},
+     native(calls<arange>)},
     {ApiKind::kClass, "numpy", "ndarray(shape, dtype=None)", "The type of arrays.", fresh<0>, kNdarray,
      "numpy.ndarray"},
     MLC_NP_CONSTANT("pi", "The ratio of a circle's circumference to its diameter.", 3.141592653589793),

@@ -386,7 +386,7 @@ const ApiRow dtype_functions[] = {
        return dtype_value(dtype_argument(evaluator_of(call.host), value, call.span_of(0)));
      })},
     {ApiKind::kMethod, kDType, "__call__(x=None)", "The value as a scalar of this type.",
-     native([](ApiCall& call, Any self, Any value) { return call_dtype(call, self, value); })},
+     native(calls<call_dtype>)},
     {ApiKind::kMethod, kDType, "__eq__(other)", "Is it the same type?",
      native([](ApiCall& call, Any self, Any other) -> Any {
        if (is_none(other)) return false;
@@ -511,14 +511,7 @@ std::optional<Any> numpy_type_of(const Any& value) {
   auto* dtype = as<NumpyDTypeNode>(value);
   if (dtype == nullptr) return std::nullopt;
   if (dtype->is_class) return Any(types().type);
-  static thread_local const Ref<ClassNode> found = [] {
-    Ref<ClassNode> made = ir::make<ClassNode>("dtype");
-    auto* cls = const_cast<ClassNode*>(made.get());
-    cls->module = "numpy";
-    cls->bases = {types().object};
-    cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
-    return made;
-  }();
+  static thread_local const Ref<ClassNode> found = new_class("dtype", "numpy");
   return Any(found);
 }
 

@@ -168,8 +168,7 @@ const ApiRow join_functions[] = {
     {ApiKind::kFunction, "numpy", "stack(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')",
      "The arrays joined along a new dimension.", concatenate_row},
     {ApiKind::kFunction, "numpy", "where(condition, x=None, y=None)",
-     "x where the condition holds, y elsewhere; alone, where it holds.",
-     native([](ApiCall& call, Any condition, Any a, Any b) { return where(call, condition, a, b); })},
+     "x where the condition holds, y elsewhere; alone, where it holds.", native(calls<where>)},
     {ApiKind::kFunction, "numpy", "nonzero(a)", "Where the elements are not zero: an array per dimension.",
      native([](ApiCall& call, Any a) {
        return nonzero(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)));

@@ -235,8 +235,7 @@ const ApiRow shape_functions[] = {
      native([](ApiCall& call, NDArray self, Any value) {
        array_assign(evaluator_of(call.host), Any(self), ellipsis(), value, call.span);
      })},
-    {ApiKind::kMethod, kNdarray, "item(*index)", "One element as a Python number.",
-     native([](ApiCall& call, NDArray self, Tuple index) { return item(call, self, index); })},
+    {ApiKind::kMethod, kNdarray, "item(*index)", "One element as a Python number.", native(calls<item>)},
     {ApiKind::kMethod, kNdarray, "tolist()", "The elements as nested lists of Python numbers.",
      native([](ApiCall& call, NDArray self) { return nested_list(self->tensor); })},
     {ApiKind::kMethod, kNdarray, "tobytes(order='C')", "The bytes of the elements in order.",

@@ -450,11 +450,7 @@ const ApiRow method_rows[] = {
      })},
     {ApiKind::kMethod, kUfunc,
      "reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)",
-     "Folds dimensions away.",
-     native([](ApiCall& call, Ufunc self, Any array, Any axis, Any dtype, Any out, bool keepdims, Any initial,
-               Any where) {
-       return reduce_row(call, self, array, axis, dtype, out, keepdims, initial, where);
-     })},
+     "Folds dimensions away.", native(calls<reduce_row>)},
     {ApiKind::kMethod, kUfunc, "at(a, indices, b=None)", "Applies the function in place, once per index.",
      native([](ApiCall& call, Ufunc self, Any a, Any indices, Any b) {
        Evaluator& evaluator = evaluator_of(call.host);

@@ -59,11 +59,7 @@ Any abs(Evaluator& evaluator, const Arguments& args) {
   Any result;
   if (evaluator.state().special(value, known().abs, {}, result, args.span)) return result;
   if (is_array_operand(value)) return call_numpy(evaluator, "numpy.abs", args);
-  if (is_object(value)) {
-    if (const ir::Api* api = ir::ApiRegistry::global().method(value.type_index(), "__abs__")) {
-      return evaluator.call(evaluator.state().api_value(api), std::span<const Any>(&value, 1), {}, args.span);
-    }
-  }
+  if (evaluator.state().registered(value, "__abs__", {}, result, args.span)) return result;
   raise("TypeError", args.span_of(0), "wrong-type", "bad operand type for abs(): '{}'",
         type_name_of(evaluator, value));
 }
@@ -110,13 +106,7 @@ Any round(Evaluator& evaluator, const Arguments& args) {
         raise(refusals["float-overflow"], args.span);
       return rounded;
     }
-    if (std::isnan(real))
-      raise("ValueError", args.span, "not-a-number", "cannot convert float NaN to integer");
-    if (std::isinf(real)) {
-      raise("OverflowError", args.span, "integer-overflow", "cannot convert float infinity to integer");
-    }
-    if (std::abs(real) >= 9223372036854775808.0) return whole_of_double(real);
-    return static_cast<int64_t>(std::nearbyint(real));
+    return whole_of_float(std::nearbyint(real), args.span);
   }
   if (as_wide(value) != nullptr && digits == nullptr) return value;
   Any result;

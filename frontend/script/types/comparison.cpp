@@ -35,34 +35,14 @@ using State = Evaluator::State;
 namespace {
 
 CmpOperator reflected(CmpOperator op) {
-  switch (op) {
-    case CmpOperator::kLt:
-      return CmpOperator::kGt;
-    case CmpOperator::kLtE:
-      return CmpOperator::kGtE;
-    case CmpOperator::kGt:
-      return CmpOperator::kLt;
-    case CmpOperator::kGtE:
-      return CmpOperator::kLtE;
-    default:
-      return op;
-  }
+  using enum CmpOperator;
+  return op == kLt ? kGt : op == kLtE ? kGtE : op == kGt ? kLt : op == kGtE ? kLtE : op;
 }
-std::string_view method_of(CmpOperator op) {
-  switch (op) {
-    case CmpOperator::kLt:
-      return "__lt__";
-    case CmpOperator::kLtE:
-      return "__le__";
-    case CmpOperator::kGt:
-      return "__gt__";
-    case CmpOperator::kGtE:
-      return "__ge__";
-    case CmpOperator::kEq:
-      return "__eq__";
-    default:
-      return "__ne__";
-  }
+
+Symbol method_of(CmpOperator op) {
+  static const Symbol names[] = {Symbol("__eq__"), Symbol("__ne__"), Symbol("__lt__"),
+                                 Symbol("__le__"), Symbol("__gt__"), Symbol("__ge__")};
+  return names[static_cast<int>(op)];
 }
 
 template <class T>
@@ -186,9 +166,7 @@ bool Evaluator::truth(const Any& value, ir::Span span) {
   if (as<RangeNode>(value) || as<SetNode>(value) || as<DictViewNode>(value)) return length(value, span) != 0;
   if (is_array_operand(value)) return array_truth(value, span);
   if (is_ir_value(value)) {
-    if (auto* constant = value.as<ir::IntImmNode>()) return constant->value != 0;
-    // `a == b` of IR values is an expression; as a condition it asks whether they are the same.
-    if (std::optional<bool> same = ir_identity(value)) return *same;
+    if (std::optional<bool> known = ir_truth(value)) return *known;
     raise(refusals["no-truth-value"], span, repr(value));
   }
   return true;
@@ -266,12 +244,11 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
     bool left = has_written_methods(a), right = has_written_methods(b);
     if (left || right) {
       Any result;
-      if (left && state_->special(a, Symbol(method_of(op)), std::span<const Any>(&b, 1), result, span) &&
+      if (left && state_->special(a, method_of(op), std::span<const Any>(&b, 1), result, span) &&
           !result.same_as(not_implemented())) {
         return result;
       }
-      if (right &&
-          state_->special(b, Symbol(method_of(reflected(op))), std::span<const Any>(&a, 1), result, span) &&
+      if (right && state_->special(b, method_of(reflected(op)), std::span<const Any>(&a, 1), result, span) &&
           !result.same_as(not_implemented())) {
         return result;
       }
@@ -354,20 +331,10 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
     auto* x = as<SetNode>(a);
     auto* y = as<SetNode>(b);
     if (x != nullptr && y != nullptr) {
-      switch (op) {
-        case CmpOperator::kEq:
-          return x->used == y->used && is_subset(*this, *x, *y);
-        case CmpOperator::kNotEq:
-          return !(x->used == y->used && is_subset(*this, *x, *y));
-        case CmpOperator::kLt:
-          return x->used < y->used && is_subset(*this, *x, *y);
-        case CmpOperator::kLtE:
-          return is_subset(*this, *x, *y);
-        case CmpOperator::kGt:
-          return y->used < x->used && is_subset(*this, *y, *x);
-        default:
-          return is_subset(*this, *y, *x);
-      }
+      if (equality) return same_as_wanted(x->used == y->used && is_subset(*this, *x, *y));
+      if (op == CmpOperator::kGt || op == CmpOperator::kGtE) std::swap(x, y);
+      bool strict = op == CmpOperator::kLt || op == CmpOperator::kGt;
+      return (!strict || x->used < y->used) && is_subset(*this, *x, *y);
     }
     if (equality) {
       auto* r = as<RangeNode>(a);
@@ -390,12 +357,9 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
       for (bool swapped : {false, true}) {
         const Any& object = swapped ? b : a;
         const Any& other = swapped ? a : b;
-        if (!is_object(object)) continue;
-        if (const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), "__eq__")) {
-          bool same = truth(call(Any(ir::make<BoundMethodNode>(object, state_->api_value(api))),
-                                 std::span<const Any>(&other, 1), {}, span));
-          return same_as_wanted(same);
-        }
+        Any same;
+        if (state_->registered(object, "__eq__", std::span<const Any>(&other, 1), same, span))
+          return same_as_wanted(truth(same));
       }
     }
   }
@@ -470,10 +434,8 @@ bool Evaluator::contains(const Any& container, const Any& value, ir::Span span) 
     raise("TypeError", span, "not-iterable", "argument of type '{}' is not iterable",
           type_name_of(*this, container));
   }
-  if (const ir::Api* api = ir::ApiRegistry::global().method(container.type_index(), "__contains__")) {
-    return truth(call(Any(ir::make<BoundMethodNode>(container, state_->api_value(api))),
-                      std::span<const Any>(&value, 1), {}, span));
-  }
+  if (state_->registered(container, "__contains__", std::span<const Any>(&value, 1), result, span))
+    return truth(result);
   if (!state_->iterable(container)) {
     raise("TypeError", span, "not-iterable", "argument of type '{}' is not iterable",
           type_name_of(*this, container));

@@ -3,6 +3,7 @@
 // and Dict are Python's. Attributes of functions and modules are Maps whose keys can be read as attributes.
 #include "frontend/script/core/machine.h"
 #include "frontend/script/numpy/array.h"
+#include "frontend/script/types/dict_attrs.h"
 #include "ir/core/expr.h"
 #include "ir/core/freeze.h"
 #include "ir/registry/api.h"
@@ -50,9 +51,8 @@ Any map_of(ApiCall& call) {
   return map;
 }
 Any no_object(ApiCall& call) {
-  throw ir::Error("not-constructible", "`{}` is a kind of value, not one that can be made", call.api.name)
-      .at(call.span)
-      .kind("TypeError");
+  raise("TypeError", call.span, "not-constructible", "`{}` is a kind of value, not one that can be made",
+        call.api.name);
 }
 
 const Any* entry(ApiCall& call) {
@@ -67,15 +67,7 @@ Any value_of_map(ApiCall& call) {
   if (const Any* value = entry(call)) return *value;
   key_error(evaluator_of(call.host), call.args[1], call.span);
 }
-Any integers_of_map(ApiCall& call) {
-  Tuple all;
-  for (const Any& value : evaluator_of(call.host).elements_of(value_of_map(call), call.span)) {
-    auto* constant = value.as<ir::IntImmNode>();
-    all.push_back(constant == nullptr ? value : Any(constant->value));
-  }
-  return all;
-}
-
+Any integers_of_map(ApiCall& call) { return integers_in(call, value_of_map(call)); }
 Any is_same(ApiCall& call) {
   return is_object(call.args[1]) && raw_object(call.args[0]) == raw_object(call.args[1]);
 }

@@ -36,14 +36,7 @@ Any attribute(ApiCall& call) {
   if (const Any* value = attrs_entry(call)) return *value;
   raise("AttributeError", call.span, "no-attribute", "DictAttrs has no attribute {}", text_of(call.args[1]));
 }
-Any integers(ApiCall& call) {
-  Tuple all;
-  for (const Any& value : evaluator_of(call.host).elements_of(attribute(call), call.span)) {
-    auto* constant = value.as<ir::IntImmNode>();
-    all.push_back(constant == nullptr ? value : Any(constant->value));
-  }
-  return all;
-}
+Any integers(ApiCall& call) { return integers_in(call, attribute(call)); }
 Any keys(ApiCall& call) {
   List names;
   for (const auto& [key, value] : values_of(call.args[0])) names.push_back(Any(key));
@@ -118,6 +111,15 @@ const ApiRow dict_attrs_table[] = {
 };
 
 }  // namespace
+
+Any integers_in(ApiCall& call, const Any& sequence) {
+  Tuple all;
+  for (const Any& value : evaluator_of(call.host).elements_of(sequence, call.span)) {
+    auto* constant = value.as<ir::IntImmNode>();
+    all.push_back(constant == nullptr ? value : Any(constant->value));
+  }
+  return all;
+}
 
 Any as_read(const Any& object, Symbol name, const Any& value) {
   bool holds = object.as<ir::PrimFuncNode>() != nullptr || object.as<ir::IRModuleNode>() != nullptr;

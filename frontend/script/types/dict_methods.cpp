@@ -18,14 +18,9 @@ namespace {
 
 ffi::MapBaseObj* map_of(const Any& dict) { return static_cast<ffi::MapBaseObj*>(raw_object(dict)); }
 
-Any keys(Evaluator&, const Arguments& args) {
-  return Any(ir::make<DictViewNode>(args[0], DictViewNode::Kind::kKeys));
-}
-Any values(Evaluator&, const Arguments& args) {
-  return Any(ir::make<DictViewNode>(args[0], DictViewNode::Kind::kValues));
-}
-Any items(Evaluator&, const Arguments& args) {
-  return Any(ir::make<DictViewNode>(args[0], DictViewNode::Kind::kItems));
+template <DictViewNode::Kind kind>
+Any view(Evaluator&, const Arguments& args) {
+  return Any(ir::make<DictViewNode>(args[0], kind));
 }
 Any get(Evaluator& evaluator, const Arguments& args) {
   if (Any* found = dict_find(evaluator, args[0], args[1], args.span_of(1))) return *found;
@@ -109,9 +104,9 @@ Any fromkeys(Evaluator& evaluator, const Arguments& args) {
 }
 
 constexpr BuiltinRow dict_methods_table[] = {
-    {"keys", "()", "The keys, as a view.", keys, 0, 0},
-    {"values", "()", "The values, as a view.", values, 0, 0},
-    {"items", "()", "The pairs (key, value), as a view.", items, 0, 0},
+    {"keys", "()", "The keys, as a view.", view<DictViewNode::Kind::kKeys>, 0, 0},
+    {"values", "()", "The values, as a view.", view<DictViewNode::Kind::kValues>, 0, 0},
+    {"items", "()", "The pairs (key, value), as a view.", view<DictViewNode::Kind::kItems>, 0, 0},
     {"get", "(key, default=None)", "The value of the key, or the default.", get, 1, 2, {}, quick_get},
     {"pop", "(key, default)", "Removes the key and returns its value.", pop, 1, 2},
     {"popitem", "()", "Removes and returns the last pair.", popitem, 0, 0},

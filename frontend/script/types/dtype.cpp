@@ -4,6 +4,7 @@
 #include "frontend/script/types/dtype.h"
 
 #include "frontend/script/core/machine.h"
+#include "ir/core/split_words.h"
 #include "ir/registry/api.h"
 
 namespace mlc::script {
@@ -75,15 +76,10 @@ const BuiltinRow methods[] = {
 
 const Ref<ClassNode>& dtype_class() {
   static thread_local const Ref<ClassNode> made = [] {
-    Ref<ClassNode> ref = ir::make<ClassNode>("dtype");
+    Ref<ClassNode> ref = new_class("dtype", "tvm_ffi._dtype", types().str);
     auto* cls = const_cast<ClassNode*>(ref.get());
-    const Ref<ClassNode>& text = types().str;
-    cls->module = "tvm_ffi._dtype";
     cls->construct = construct;
-    cls->data = text.get();
-    cls->bases = {text};
-    cls->mro = {cls};
-    cls->mro.insert(cls->mro.end(), text->mro.begin(), text->mro.end());
+    cls->data = types().str.get();
     for (const BuiltinRow& row : properties) {
       cls->set(Symbol(row.name),
                Any(ir::make<PropertyNode>(builtin_value(&row, "dtype"), Any(nullptr), Any(nullptr))));
@@ -96,39 +92,13 @@ const Ref<ClassNode>& dtype_class() {
 
 Any the_class(ApiCall&) { return Any(dtype_class()); }
 
-#define CONSTANT(name)                                                                       \
-  ApiRow {                                                                                   \
-    ApiKind::kValue, "tvm_ffi", #name, "A data type.",                                       \
-        +[](ApiCall&) -> Any { return dtype_text(Any(DLDataType(DataType::parse(#name)))); } \
-  }
-const ApiRow dtype_table[] = {
-    {ApiKind::kValue, "tvm_ffi", "dtype", "The class of data types, which are texts.", the_class},
-    CONSTANT(bool),
-    CONSTANT(int8),
-    CONSTANT(int16),
-    CONSTANT(int32),
-    CONSTANT(int64),
-    CONSTANT(uint8),
-    CONSTANT(uint16),
-    CONSTANT(uint32),
-    CONSTANT(uint64),
-    CONSTANT(float16),
-    CONSTANT(float32),
-    CONSTANT(float64),
-    CONSTANT(bfloat16),
-    CONSTANT(float8_e3m4),
-    CONSTANT(float8_e4m3),
-    CONSTANT(float8_e4m3b11fnuz),
-    CONSTANT(float8_e4m3fn),
-    CONSTANT(float8_e4m3fnuz),
-    CONSTANT(float8_e5m2),
-    CONSTANT(float8_e5m2fnuz),
-    CONSTANT(float8_e8m0fnu),
-    CONSTANT(float6_e2m3fn),
-    CONSTANT(float6_e3m2fn),
-    CONSTANT(float4_e2m1fn),
-};
-#undef CONSTANT
+constexpr std::string_view constants =
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16 float8_e3m4 "
+    "float8_e4m3 "
+    "float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu "
+    "float6_e2m3fn "
+    "float6_e3m2fn float4_e2m1fn";
+Any constant(ApiCall& call) { return dtype_text(Any(DLDataType(DataType::parse(call.api.name)))); }
 
 }  // namespace
 
@@ -139,6 +109,16 @@ Any dtype_text(const Any& value) {
   return Any(made);
 }
 
-std::span<const ApiRow> dtype_rows() { return dtype_table; }
+std::span<const ApiRow> dtype_rows() {
+  static const std::vector<ApiRow> rows = [] {
+    std::vector<ApiRow> made = {
+        {ApiKind::kValue, "tvm_ffi", "dtype", "The class of data types, which are texts.", the_class}};
+    ir::each_word(constants, [&](std::string_view name) {
+      made.push_back({ApiKind::kValue, "tvm_ffi", name, "A data type.", constant});
+    });
+    return made;
+  }();
+  return rows;
+}
 
 }  // namespace mlc::script

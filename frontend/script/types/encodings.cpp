@@ -87,10 +87,8 @@ std::string_view word_or(const Any* given, std::string_view otherwise, std::stri
                          ir::Span span) {
   if (given == nullptr) return otherwise;
   if (is_str(*given)) return text_of(*given);
-  throw ir::Error("wrong-type", "argument '{}' must be str, not {}", parameter,
-                  is_none(*given) ? "None" : ir::type_name(*given))
-      .kind("TypeError")
-      .at(span);
+  raise("TypeError", span, "wrong-type", "argument '{}' must be str, not {}", parameter,
+        is_none(*given) ? "None" : ir::type_name(*given));
 }
 
 Any text_of_bytes(std::string_view bytes, std::string_view name, ir::Span span, std::string_view errors) {

@@ -53,12 +53,9 @@ constexpr BuiltinRow generic_alias_table[] = {
 
 const Ref<ClassNode>& alias_class() {
   static thread_local const Ref<ClassNode> type = [] {
-    Ref<ClassNode> made = ir::make<ClassNode>("GenericAlias");
-    auto* cls = const_cast<ClassNode*>(made.get());
-    cls->module = "types";
-    cls->bases = {types().object};
-    cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
-    for (const BuiltinRow& row : generic_alias_table) cls->set(Symbol(row.name), builtin_value(&row, "GenericAlias"));
+    Ref<ClassNode> made = new_class("GenericAlias", "types");
+    for (const BuiltinRow& row : generic_alias_table)
+      const_cast<ClassNode*>(made.get())->set(Symbol(row.name), builtin_value(&row, "GenericAlias"));
     return made;
   }();
   return type;

@@ -468,11 +468,9 @@ bool Evaluator::next(const Any& iterator, Any& out, ir::Span span) {
     }
   }
   try {
-    if (state_->special(iterator, known().next, {}, out, span)) return true;
-    if (const ir::Api* api = ir::ApiRegistry::global().method(iterator.type_index(), "__next__")) {
-      out = call(Any(ir::make<BoundMethodNode>(iterator, state_->api_value(api))), {}, {}, span);
+    if (state_->special(iterator, known().next, {}, out, span) ||
+        state_->registered(iterator, "__next__", {}, out, span))
       return true;
-    }
   } catch (ir::Error& error) {
     Any exception = state_->exception_of(error);
     auto* instance = as<InstanceNode>(exception);
@@ -578,11 +576,7 @@ int64_t Evaluator::length(const Any& value, ir::Span span) {
     if (raw_int(result) < 0) raise(refusals["negative-length"], span);
     return raw_int(result);
   }
-  if (is_object(value)) {
-    if (const ir::Api* api = ir::ApiRegistry::global().method(value.type_index(), "__len__")) {
-      return raw_int(call(Any(ir::make<BoundMethodNode>(value, state_->api_value(api))), {}, {}, span));
-    }
-  }
+  if (state_->registered(value, "__len__", {}, result, span)) return raw_int(result);
   raise_as(refusals["no-length"], span, "object of type '{}' has no len()", type_name_of(*this, value));
 }
 

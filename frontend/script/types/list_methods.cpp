@@ -156,17 +156,13 @@ constexpr BuiltinRow list_rows[] = {
     {"reverse", "()", "Reverses the order in place.", reverse, 0, 0},
     {"sort", "(*, key=None, reverse=False)", "Sorts in place; equal elements keep their order.", sort, 0, 0,
      "key reverse"},
+    // those of tuples too
     {"index", "(value, start, stop)", "The index of the first equal element.", index, 1, 3},
     {"count", "(value)", "How many elements are equal.", count, 1, 1},
 };
-constexpr BuiltinRow tuple_rows[] = {
-    {"index", "(value, start, stop)", "The index of the first equal element.", index, 1, 3},
-    {"count", "(value)", "How many elements are equal.", count, 1, 1},
-};
-
 }  // namespace
 
 std::span<const BuiltinRow> list_methods() { return list_rows; }
-std::span<const BuiltinRow> tuple_methods() { return tuple_rows; }
+std::span<const BuiltinRow> tuple_methods() { return std::span(list_rows).last(2); }
 
 }  // namespace mlc::script

@@ -127,37 +127,6 @@ constexpr BuiltinRow exception_init_row = {
     "__init__", "(*args)", "Keeps the arguments.", exception_init_body, 0, 127, "*"};
 constexpr BuiltinRow exception_str_row = {"__str__", "()", "The message.", exception_str_body, 0, 0};
 
-const Table* table_for(const Any& object) {
-  switch (object.type_index()) {
-    case kTVMFFISmallStr:
-    case kTVMFFIStr:
-      return &table<str_methods, str_case_methods>();
-    case kTVMFFIList:
-      return &table<list_methods>();
-    case kTVMFFIArray:
-      return &table<tuple_methods>();
-    case kTVMFFIShape:
-      return &table<tuple_methods>();
-    case kTVMFFIDict:
-    case kTVMFFIMap:
-      return &table<dict_methods>();
-    case kTVMFFIInt:
-    case kTVMFFIBool:
-      return &table<int_methods>();
-    case kTVMFFIFloat:
-      return &table<float_methods>();
-    case kTVMFFISmallBytes:
-    case kTVMFFIBytes:
-      return &table<bytes_methods>();
-    default:
-      break;
-  }
-  if (auto* view = as<DictViewNode>(object); view != nullptr && view->kind != DictViewNode::Kind::kValues)
-    return &table<view_methods>();
-  if (as_wide(object) != nullptr) return &table<int_methods>();
-  return as<SetNode>(object) ? &table<set_methods>() : nullptr;
-}
-
 const Table* table_for(const ClassNode* cls) {
   const Types& t = types();
   if (cls == t.str.get()) return &table<str_methods, str_case_methods>();
@@ -171,28 +140,34 @@ const Table* table_for(const ClassNode* cls) {
   return nullptr;
 }
 
+const Table* table_for(const Any& object) {
+  if (object.type_index() == kTVMFFIMap) return &table<dict_methods>();
+  if (auto* view = as<DictViewNode>(object); view != nullptr && view->kind != DictViewNode::Kind::kValues)
+    return &table<view_methods>();
+  // Objects of classes that derive from a builtin type ask for its methods by the class.
+  if (as<InstanceNode>(object) != nullptr) return nullptr;
+  Ref<ClassNode> type = builtin_type_of(object);
+  return type ? table_for(type.get()) : nullptr;
+}
+
 const BuiltinRow* in(const Table& table, Symbol name) {
   auto found = table.find(name);
   return found == table.end() ? nullptr : found->second;
 }
 
-// property.setter and .deleter: the decorator forms.
-Any setter(Evaluator&, const Arguments& args) {
+// property.setter and its like: the decorator forms.
+template <Any PropertyNode::*part>
+Any with_part(Evaluator&, const Arguments& args) {
   auto* property = as<PropertyNode>(args[0]);
-  return Any(ir::make<PropertyNode>(property->getter, args[1], property->deleter, property->doc));
-}
-Any deleter(Evaluator&, const Arguments& args) {
-  auto* property = as<PropertyNode>(args[0]);
-  return Any(ir::make<PropertyNode>(property->getter, property->setter, args[1], property->doc));
-}
-Any getter(Evaluator&, const Arguments& args) {
-  auto* property = as<PropertyNode>(args[0]);
-  return Any(ir::make<PropertyNode>(args[1], property->setter, property->deleter, property->doc));
+  Ref<PropertyNode> made =
+      ir::make<PropertyNode>(property->getter, property->setter, property->deleter, property->doc);
+  const_cast<PropertyNode*>(made.get())->*part = args[1];
+  return Any(made);
 }
 constexpr BuiltinRow property_rows[] = {
-    {"setter", "(function)", "The property with this setter.", setter, 1, 1},
-    {"deleter", "(function)", "The property with this deleter.", deleter, 1, 1},
-    {"getter", "(function)", "The property with this getter.", getter, 1, 1},
+    {"setter", "(function)", "The property with this setter.", with_part<&PropertyNode::setter>, 1, 1},
+    {"deleter", "(function)", "The property with this deleter.", with_part<&PropertyNode::deleter>, 1, 1},
+    {"getter", "(function)", "The property with this getter.", with_part<&PropertyNode::getter>, 1, 1},
 };
 std::span<const BuiltinRow> property_methods() { return property_rows; }
 

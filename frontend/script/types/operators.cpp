@@ -389,11 +389,9 @@ Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span)
               !made.same_as(not_implemented()))
             return made;
         }
-        if (const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), name.str())) {
-          const Any& other = swapped ? a : b;
-          return call(Any(ir::make<BoundMethodNode>(object, state_->api_value(api))),
-                      std::span<const Any>(&other, 1), {}, span);
-        }
+        Any made;
+        if (state_->registered(object, name.str(), std::span<const Any>(swapped ? &a : &b, 1), made, span))
+          return made;
       }
     }
   }
@@ -464,9 +462,8 @@ Any Evaluator::unary(UnaryOperator op, const Any& a, ir::Span span) {
     Symbol name = op == UnaryOperator::kUSub   ? known().neg
                   : op == UnaryOperator::kUAdd ? known().pos
                                                : known().invert;
-    if (state_->special(a, name, {}, result, span)) return result;
-    if (const ir::Api* api = ir::ApiRegistry::global().method(a.type_index(), name.str()))
-      return call(Any(ir::make<BoundMethodNode>(a, state_->api_value(api))), {}, {}, span);
+    if (state_->special(a, name, {}, result, span) || state_->registered(a, name.str(), {}, result, span))
+      return result;
   }
   raise("TypeError", span, "unsupported-operand", "bad operand type for unary {}: '{}'", spelling(op),
         type_name_of(*this, a));

@@ -32,31 +32,6 @@ enum Kind : uint16_t {
   kAll = kNumber | kContainer,
 };
 
-uint16_t kind_of(const Any& value) {
-  switch (value.type_index()) {
-    case kTVMFFIInt:
-    case kTVMFFIBool:
-      return kInt;
-    case kTVMFFIFloat:
-      return kFloat;
-    case kTVMFFISmallStr:
-    case kTVMFFIStr:
-      return kStr;
-    case kTVMFFISmallBytes:
-    case kTVMFFIBytes:
-      return kBytes;
-    case kTVMFFIList:
-      return kList;
-    case kTVMFFIArray:
-      return kTuple;
-    case kTVMFFIDict:
-      return kDict;
-    default:
-      break;
-  }
-  if (auto* set = as<SetNode>(value)) return set->frozen ? kFrozen : kSet;
-  return as<RangeNode>(value) != nullptr ? kRange : value_as_iterator(value) != nullptr ? kIterator : 0;
-}
 uint16_t kind_of(const ClassNode* cls) {
   const Types& t = types();
   if (cls == t.integer.get() || cls == t.boolean.get()) return kInt;
@@ -68,6 +43,13 @@ uint16_t kind_of(const ClassNode* cls) {
   if (cls == t.dict.get()) return kDict;
   if (cls == t.set.get()) return kSet;
   return cls == t.frozenset.get() ? kFrozen : 0;
+}
+uint16_t kind_of(const Any& value) {
+  if (as<RangeNode>(value) != nullptr) return kRange;
+  if (is_object(value) && value_as_iterator(value) != nullptr) return kIterator;
+  // The shapes of TVM are tuples without these methods.
+  Ref<ClassNode> type = value.type_index() == kTVMFFIShape ? nullptr : builtin_type_of(value);
+  return type ? kind_of(type.get()) : 0;
 }
 
 // What an operator of the language refuses, its method leaves to the other operand.

@@ -85,17 +85,9 @@ Any symmetric_difference_update(Evaluator& evaluator, const Arguments& args) {
   set_toggle(evaluator, mutable_set(args, "symmetric_difference_update"), args[1], args.span_of(1));
   return nullptr;
 }
-Any union_(Evaluator& evaluator, const Arguments& args) {
-  return combine(evaluator, args, syntax::BinOperator::kBitOr);
-}
-Any intersection(Evaluator& evaluator, const Arguments& args) {
-  return combine(evaluator, args, syntax::BinOperator::kBitAnd);
-}
-Any difference(Evaluator& evaluator, const Arguments& args) {
-  return combine(evaluator, args, syntax::BinOperator::kSub);
-}
-Any symmetric_difference(Evaluator& evaluator, const Arguments& args) {
-  return combine(evaluator, args, syntax::BinOperator::kBitXor);
+template <syntax::BinOperator op>
+Any combined(Evaluator& evaluator, const Arguments& args) {
+  return combine(evaluator, args, op);
 }
 Any issubset(Evaluator& evaluator, const Arguments& args) {
   return evaluator.compare(syntax::CmpOperator::kLtE, args[0], as_set(evaluator, args[1], args.span_of(1)),
@@ -145,10 +137,11 @@ constexpr BuiltinRow set_methods_table[] = {
     {"intersection_update", "(*iterables)", "Keeps what is in all.", intersection_update, 0, 127},
     {"symmetric_difference_update", "(iterable)", "Keeps what is in exactly one.",
      symmetric_difference_update, 1, 1},
-    {"union", "(*iterables)", "Elements of any.", union_, 0, 127},
-    {"intersection", "(*iterables)", "Elements of all.", intersection, 0, 127},
-    {"difference", "(*iterables)", "Elements of this one only.", difference, 0, 127},
-    {"symmetric_difference", "(iterable)", "Elements of exactly one.", symmetric_difference, 1, 1},
+    {"union", "(*iterables)", "Elements of any.", combined<syntax::BinOperator::kBitOr>, 0, 127},
+    {"intersection", "(*iterables)", "Elements of all.", combined<syntax::BinOperator::kBitAnd>, 0, 127},
+    {"difference", "(*iterables)", "Elements of this one only.", combined<syntax::BinOperator::kSub>, 0, 127},
+    {"symmetric_difference", "(iterable)", "Elements of exactly one.", combined<syntax::BinOperator::kBitXor>,
+     1, 1},
     {"issubset", "(iterable)", "Are all elements in the other?", issubset, 1, 1},
     {"issuperset", "(iterable)", "Are all elements of the other here?", issuperset, 1, 1},
     {"isdisjoint", "(iterable)", "Is there no common element?", isdisjoint, 1, 1},

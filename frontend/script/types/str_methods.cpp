@@ -92,32 +92,23 @@ Any split_text(Evaluator& evaluator, const Arguments& args, bool from_right) {
       text.remove_prefix(at + by.size());
     }
   }
+  // Parts are taken from the side where the search begins.
   std::vector<std::string_view> parts;
+  auto full = [&] { return most >= 0 && static_cast<int64_t>(parts.size()) == most; };
   if (separator == nullptr || is_none(*separator)) {
-    auto space_first = [](std::string_view t) { return !t.empty() && is_space(first_point(t)); };
-    auto space_last = [](std::string_view t) {
-      return !t.empty() && is_space(first_point(t.substr(t.size() - last_size(t))));
+    auto space_next = [&](std::string_view t) {
+      return !t.empty() && is_space(first_point(from_right ? t.substr(t.size() - last_size(t)) : t));
     };
-    auto full = [&] { return most >= 0 && static_cast<int64_t>(parts.size()) == most; };
-    if (!from_right) {
-      for (;;) {
-        while (space_first(text)) text.remove_prefix(first_size(text));
-        if (text.empty()) break;
-        std::string_view rest = text;
-        while (!rest.empty() && (full() || !space_first(rest))) rest.remove_prefix(first_size(rest));
-        parts.push_back(text.substr(0, text.size() - rest.size()));
-        text = rest;
-      }
-    } else {
-      for (;;) {
-        while (space_last(text)) text.remove_suffix(last_size(text));
-        if (text.empty()) break;
-        std::string_view rest = text;
-        while (!rest.empty() && (full() || !space_last(rest))) rest.remove_suffix(last_size(rest));
-        parts.push_back(text.substr(rest.size()));
-        text = rest;
-      }
-      std::reverse(parts.begin(), parts.end());
+    auto drop = [&](std::string_view& t) {
+      from_right ? t.remove_suffix(last_size(t)) : t.remove_prefix(first_size(t));
+    };
+    for (;;) {
+      while (space_next(text)) drop(text);
+      if (text.empty()) break;
+      std::string_view rest = text;
+      while (!rest.empty() && (full() || !space_next(rest))) drop(rest);
+      parts.push_back(from_right ? text.substr(rest.size()) : text.substr(0, text.size() - rest.size()));
+      text = rest;
     }
   } else {
     if (!is_str(*separator)) {
@@ -126,31 +117,16 @@ Any split_text(Evaluator& evaluator, const Arguments& args, bool from_right) {
     }
     std::string_view by = text_of(*separator);
     if (by.empty()) raise(refusals["empty-separator"], args.span);
-    if (!from_right) {
-      size_t begin = 0;
-      for (;;) {
-        size_t at = most >= 0 && static_cast<int64_t>(parts.size()) == most ? std::string_view::npos
-                                                                            : text.find(by, begin);
-        parts.push_back(text.substr(begin, at == std::string_view::npos ? at : at - begin));
-        if (at == std::string_view::npos) break;
-        begin = at + by.size();
-      }
-    } else {
-      size_t end = text.size();
-      for (;;) {
-        size_t at = std::string_view::npos;
-        if (!(most >= 0 && static_cast<int64_t>(parts.size()) == most) && end >= by.size())
-          at = text.rfind(by, end - by.size());
-        if (at == std::string_view::npos) {
-          parts.push_back(text.substr(0, end));
-          break;
-        }
-        parts.push_back(text.substr(at + by.size(), end - at - by.size()));
-        end = at;
-      }
-      std::reverse(parts.begin(), parts.end());
+    for (;;) {
+      size_t at = full() ? std::string_view::npos : from_right ? text.rfind(by) : text.find(by);
+      if (at == std::string_view::npos) break;
+      size_t behind = at + by.size();
+      parts.push_back(from_right ? text.substr(behind) : text.substr(0, at));
+      text = from_right ? text.substr(0, at) : text.substr(behind);
     }
+    parts.push_back(text);
   }
+  if (from_right) std::reverse(parts.begin(), parts.end());
   List result;
   result.reserve(static_cast<int64_t>(parts.size()));
   for (std::string_view part : parts) result.emplace_back(str_value(part));
@@ -258,15 +234,13 @@ int64_t find_in(Evaluator& evaluator, const Arguments& args, bool last, std::str
   if (at == std::string_view::npos) return -1;
   return offset + static_cast<int64_t>(utf8_length(text.substr(0, at)));
 }
-Any find(Evaluator& e, const Arguments& args) { return find_in(e, args, false, "find"); }
-Any rfind(Evaluator& e, const Arguments& args) { return find_in(e, args, true, "rfind"); }
-Any index(Evaluator& e, const Arguments& args) {
-  int64_t at = find_in(e, args, false, "index");
-  if (at < 0) raise(refusals["substring-not-found"], args.span);
-  return at;
+template <bool last>
+Any find(Evaluator& e, const Arguments& args) {
+  return find_in(e, args, last, last ? "rfind" : "find");
 }
-Any rindex(Evaluator& e, const Arguments& args) {
-  int64_t at = find_in(e, args, true, "rindex");
+template <bool last>
+Any index(Evaluator& e, const Arguments& args) {
+  int64_t at = find_in(e, args, last, last ? "rindex" : "index");
   if (at < 0) raise(refusals["substring-not-found"], args.span);
   return at;
 }
@@ -379,10 +353,10 @@ constexpr BuiltinRow str_methods_table[] = {
     {"splitlines", "(keepends=False)", "The lines.", splitlines, 0, 1, "keepends"},
     {"join", "(iterable)", "The texts, with this one between them.", join, 1, 1},
     {"replace", "(old, new, count=-1)", "With each old replaced by new.", replace, 2, 3},
-    {"find", "(sub, start, end)", "The index of the first sub, or -1.", find, 1, 3},
-    {"rfind", "(sub, start, end)", "The index of the last sub, or -1.", rfind, 1, 3},
-    {"index", "(sub, start, end)", "As find; an error when there is none.", index, 1, 3},
-    {"rindex", "(sub, start, end)", "As rfind; an error when there is none.", rindex, 1, 3},
+    {"find", "(sub, start, end)", "The index of the first sub, or -1.", find<false>, 1, 3},
+    {"rfind", "(sub, start, end)", "The index of the last sub, or -1.", find<true>, 1, 3},
+    {"index", "(sub, start, end)", "As find; an error when there is none.", index<false>, 1, 3},
+    {"rindex", "(sub, start, end)", "As rfind; an error when there is none.", index<true>, 1, 3},
     {"count", "(sub, start, end)", "How often sub occurs.", count, 1, 3},
     {"startswith", "(prefix, start, end)", "Does the text start so?", startswith, 1, 3},
     {"endswith", "(suffix, start, end)", "Does the text end so?", endswith, 1, 3},

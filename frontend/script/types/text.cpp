@@ -54,8 +54,8 @@ std::string escaped(uint32_t point) {
 }
 }  // namespace
 
-// A str literal: single quotes unless the text has some and no double ones.
-std::string quote(std::string_view text) {
+// A literal in single quotes, unless the text has some and no double ones.
+static std::string literal(std::string_view text, bool bytes) {
   char mark =
       text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos ? '"' : '\'';
   std::string result(1, mark);
@@ -70,7 +70,7 @@ std::string quote(std::string_view text) {
       result += "\\r";
     } else if (c == '\t') {
       result += "\\t";
-    } else if (c < 0x20 || c == 0x7f) {
+    } else if (c < 0x20 || c == 0x7f || (bytes && c >= 0x80)) {
       result += fmt::format("\\x{:02x}", c);
     } else if (c < 0x80) {
       result += static_cast<char>(c);
@@ -84,6 +84,7 @@ std::string quote(std::string_view text) {
   }
   return result + mark;
 }
+std::string quote(std::string_view text) { return literal(text, false); }
 
 // With \x, \u and \U escapes for everything but ASCII.
 std::string ascii_text(std::string_view whole) {
@@ -120,28 +121,6 @@ std::string joined(Evaluator& evaluator, std::span<const Any> all) {
     text += evaluator.repr(all[i]);
   }
   return text;
-}
-
-std::string bytes_repr(std::string_view data) {
-  bool doubled = data.find('\'') != std::string_view::npos && data.find('"') == std::string_view::npos;
-  char mark = doubled ? '"' : '\'';
-  std::string text = std::string("b") + mark;
-  for (char each : data) {
-    auto c = static_cast<unsigned char>(each);
-    if (c == '\\' || each == mark)
-      text += std::string("\\") + each;
-    else if (c == '\n')
-      text += "\\n";
-    else if (c == '\r')
-      text += "\\r";
-    else if (c == '\t')
-      text += "\\t";
-    else if (c < 0x20 || c >= 0x7f)
-      text += fmt::format("\\x{:02x}", c);
-    else
-      text += each;
-  }
-  return text + mark;
 }
 
 std::string_view device_kind(DLDevice device) {
@@ -242,7 +221,7 @@ std::string Evaluator::repr(const Any& value) {
     case kTVMFFISmallBytes:
     case kTVMFFIBytes: {
       auto bytes = value.cast<ffi::Bytes>();
-      return bytes_repr({bytes.data(), bytes.size()});
+      return "b" + literal({bytes.data(), bytes.size()}, true);
     }
     case kTVMFFIDataType:
       return fmt::format("dtype('{}')", ir::DataType(value.cast<DLDataType>()).str());
@@ -372,10 +351,8 @@ std::string Evaluator::repr(const Any& value) {
   if (std::optional<std::string> scalar = numpy_scalar_text(value, true)) return *scalar;
   if (std::optional<std::string> compared = equality_text(*this, value)) return *compared;
   for (std::string_view name : {"__repr__", "__str__"}) {
-    if (const ir::Api* api = ir::ApiRegistry::global().method(value.type_index(), name)) {
-      Any text = call(Any(ir::make<BoundMethodNode>(value, state_->api_value(api))), {});
-      if (is_str(text)) return std::string(text_of(text));
-    }
+    Any text;
+    if (state_->registered(value, name, {}, text, {}) && is_str(text)) return std::string(text_of(text));
   }
   return str_of_object(value);
 }
@@ -405,10 +382,8 @@ std::string Evaluator::str(const Any& value) {
   if (auto* array = as<ir::NDArrayNode>(value)) return ir::array_text(array->tensor, ir::ArrayStyle::kStr);
   if (std::optional<std::string> scalar = numpy_scalar_text(value, false)) return *scalar;
   if (std::optional<std::string> compared = equality_text(*this, value)) return *compared;
-  if (const ir::Api* api = ir::ApiRegistry::global().method(value.type_index(), "__str__")) {
-    Any text = call(Any(ir::make<BoundMethodNode>(value, state_->api_value(api))), {});
-    if (is_str(text)) return std::string(text_of(text));
-  }
+  Any text;
+  if (state_->registered(value, "__str__", {}, text, {}) && is_str(text)) return std::string(text_of(text));
   return repr(value);
 }
 

@@ -79,16 +79,7 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
     bool wide = constant->value < 0 && constant->dtype().is_uint();
     return wide ? whole_of_unsigned(static_cast<uint64_t>(constant->value)) : Any(constant->value);
   }
-  if (is_float(value)) {
-    double real = raw_float(value);
-    if (std::isnan(real))
-      raise("ValueError", args.span_of(0), "not-a-number", "cannot convert float NaN to integer");
-    if (std::isinf(real)) {
-      raise("OverflowError", args.span_of(0), "integer-overflow", "cannot convert float infinity to integer");
-    }
-    if (std::abs(real) >= 9223372036854775808.0) return whole_of_double(real);
-    return static_cast<int64_t>(real);
-  }
+  if (is_float(value)) return whole_of_float(raw_float(value), args.span_of(0));
   Any result;
   if (as<ir::NDArrayNode>(value))
     return evaluator.call(evaluator.attribute(value, known().integer), {}, {}, args.span);
@@ -221,16 +212,7 @@ Any range_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
   expect(args, 1, 3, "range");
   int64_t bounds[3] = {0, 0, 1};
   for (size_t i = 0; i < args.size(); ++i) {
-    Any value = plain_number(args[i]);
-    if (!is_int(value) && !is_bool(value)) {
-      Any index;
-      if (!evaluator.state().special(value, known().index, {}, index, args.span)) {
-        raise("TypeError", args.span_of(i), "wrong-type", "'{}' object cannot be interpreted as an integer",
-              type_name_of(evaluator, value));
-      }
-      value = index;
-    }
-    bounds[args.size() == 1 ? 1 : i] = raw_int(value);
+    bounds[args.size() == 1 ? 1 : i] = index_value(evaluator, args[i], args.span_of(i), "range");
   }
   if (bounds[2] == 0) raise(refusals["zero-step"], args.span_of(2));
   return Any(ir::make<RangeNode>(bounds[0], bounds[1], bounds[2]));
@@ -337,17 +319,9 @@ Any bytes_from(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& arg
 Types make_types() {
   Types all;
   auto make = [&](std::string name, Construct construct, Ref<ClassNode> base = nullptr) {
-    Ref<ClassNode> ref = ir::make<ClassNode>(std::move(name));
-    auto* cls = const_cast<ClassNode*>(ref.get());
-    cls->module = "builtins";
-    cls->construct = construct;
-    cls->mro = {cls};
-    if (!base && all.object) base = all.object;
-    if (base) {
-      cls->bases.push_back(base);
-      cls->mro.insert(cls->mro.end(), base->mro.begin(), base->mro.end());
-    }
-    return ref;
+    Ref<ClassNode> made = new_class(std::move(name), "builtins", base ? base : all.object);
+    const_cast<ClassNode*>(made.get())->construct = construct;
+    return made;
   };
   all.object = make("object", object_of);
   all.type = make("type", type_of_value);
@@ -395,17 +369,23 @@ Ref<ClassNode> iterator_type(std::string_view name) {
   if (name == "reversed") return types().reversed;
   static thread_local std::unordered_map<std::string_view, Ref<ClassNode>> others;
   Ref<ClassNode>& found = others[name];
-  if (!found) {
-    found = ir::make<ClassNode>(std::string(name));
-    auto* cls = const_cast<ClassNode*>(found.get());
-    cls->module = "builtins";
-    cls->bases = {types().object};
-    cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
-  }
+  if (!found) found = new_class(std::string(name));
   return found;
 }
 
 }  // namespace
+
+Ref<ClassNode> new_class(std::string name, std::string module, const Ref<ClassNode>& base) {
+  Ref<ClassNode> made = ir::make<ClassNode>(std::move(name));
+  auto* cls = const_cast<ClassNode*>(made.get());
+  cls->module = std::move(module);
+  cls->mro = {cls};
+  if (base) {
+    cls->bases = {base};
+    cls->mro.insert(cls->mro.end(), base->mro.begin(), base->mro.end());
+  }
+  return made;
+}
 
 const Types& types() {
   static thread_local const Types all = make_types();
@@ -485,18 +465,9 @@ Any Evaluator::type_of(const Any& value) {
   }
   Any& type = state_->native_types[value.type_index()];
   if (is_none(type)) {
-    Ref<ClassNode> made = ir::make<ClassNode>(numpy_type_name(value));
-    auto* cls = const_cast<ClassNode*>(made.get());
-    size_t dot = cls->name.rfind('.');
-    if (dot == std::string::npos) {
-      cls->module = "builtins";
-    } else {
-      cls->module = cls->name.substr(0, dot);
-      cls->name = cls->name.substr(dot + 1);
-    }
-    cls->bases = {types().object};
-    cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
-    type = Any(made);
+    std::string path = numpy_type_name(value);
+    size_t dot = path.rfind('.');
+    type = Any(dot == path.npos ? new_class(path) : new_class(path.substr(dot + 1), path.substr(0, dot)));
   }
   return type;
 }

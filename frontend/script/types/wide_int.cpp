@@ -222,6 +222,13 @@ Any whole_of_double(double whole) {
   if (std::abs(whole) >= 0x1p128) too_wide({});
   return value_of({whole < 0, static_cast<Magnitude>(std::abs(whole))});
 }
+Any whole_of_float(double real, ir::Span span) {
+  if (std::isnan(real)) raise("ValueError", span, "not-a-number", "cannot convert float NaN to integer");
+  if (std::isinf(real))
+    raise("OverflowError", span, "integer-overflow", "cannot convert float infinity to integer");
+  if (std::abs(real) >= 9223372036854775808.0) return whole_of_double(real);
+  return static_cast<int64_t>(real);
+}
 Any whole_of_unsigned(uint64_t value) { return value_of({false, value}); }
 
 double double_of(const WideIntNode& value) { return double_of(Whole{value.negative, value.magnitude()}); }

@@ -42,6 +42,7 @@ std::string whole_text(const Any& value);  // in base 10, with its sign
 // Digits in a base of 2 to 36, of which there is at least one.
 Any whole_of_text(std::string_view digits, int base, bool negative);
 Any whole_of_double(double whole);  // finite and integral
+Any whole_of_float(double real, ir::Span span);  // rounded towards zero; refuses NaN and infinity
 Any whole_of_unsigned(uint64_t value);
 double double_of(const WideIntNode& value);  // correctly rounded
 // Where it is 2 ** 63 to 2 ** 64 - 1.

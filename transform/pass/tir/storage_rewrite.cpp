@@ -97,7 +97,11 @@ class Share final : public Rewriter {
       Storage& storage = *found->second;
       return make<DeclBufferNode>(view(storage, alloc->buffer), data_of(storage.buffer), s->span);
     }
-    if (auto* view = as<DeclBufferNode>(s)) return rewrite_view(*view);
+    if (auto* view = as<DeclBufferNode>(s)) {
+      auto* source = buffer_of_data(view->data);
+      bool unused = source && unused_.contains(plan_.roots(source));  // never read
+      return unused ? no_op() : rewrite_children(s);
+    }
     Stmt inside = rewrite_children(s);
     if (!attached_.contains(s.get())) return inside;
     if (auto* attr = as<AttrStmtNode>(inside))
@@ -137,14 +141,6 @@ class Share final : public Rewriter {
     if (!known) known = make<VarNode>(storage.buffer->name, buffer->ty, buffer->span);
     return known;
   }
-  Stmt rewrite_view(const DeclBufferNode& view) {
-    auto* source = buffer_of_data(view.data);
-    if (!source) return rewrite_children(ref(&view));
-    const VarNode* root = plan_.roots(source);
-    if (unused_.contains(root)) return no_op();  // never read
-    return rewrite_children(ref(&view));
-  }
-
   static Expr moved(const Storage& storage, DataType dtype, const Expr& index, Span span) {
     if (storage.bits_offset == 0) return index;
     uint64_t bits = static_cast<uint64_t>(dtype.bits()) * dtype.lanes();

@@ -8,6 +8,7 @@
 #include "ir/tir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/inequalities.h"
 #include "transform/arith/solver.h"
 #include "transform/arith/sym.h"
 #include "transform/register_api.h"
@@ -169,25 +170,11 @@ Any update(ApiCall& call) {
 
 // `a < b` and its like: does the interval of the difference prove it?
 bool proves_by_interval(const AnalyzerValue& own, const Expr& condition) {
-  auto* two = as_binary(condition);
-  if (!two || !two->a->dtype().is_int() || !two->a->dtype().is_scalar()) return false;
+  Expr difference = condition->kind == ExprKind::kEQ ? Expr() : difference_of(condition);
+  if (!difference || !difference->dtype().is_scalar()) return false;
   Analyzer& analyzer = *own->analyzer;
-  auto at_least = [&](const Expr& big, const Expr& small, int64_t margin) {
-    IntervalSet set = int_set(own, analyzer.simplify(sub(big, small)));
-    return set->has_lower() && analyzer.can_prove_ge(set->min_value, margin);
-  };
-  switch (condition->kind) {
-    case ExprKind::kLT:
-      return at_least(two->b, two->a, 1);
-    case ExprKind::kLE:
-      return at_least(two->b, two->a, 0);
-    case ExprKind::kGT:
-      return at_least(two->a, two->b, 1);
-    case ExprKind::kGE:
-      return at_least(two->a, two->b, 0);
-    default:
-      return false;
-  }
+  IntervalSet set = int_set(own, analyzer.simplify(neg(difference)));
+  return set->has_lower() && analyzer.can_prove_ge(set->min_value, 0);
 }
 
 bool proves_by_unsigned_bounds(Analyzer& analyzer, const Expr& condition) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
-#include "transform/arith/simplify_value.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/schedule/padding.h"
 #include "transform/schedule/refusals.h"
@@ -145,10 +144,7 @@ SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
 
   // apply
   Analyzer analyzer;
-  for (SRefNode* sref : loops_above(*block)) {
-    if (is_above(*loop, *sref)) break;
-    analyzer.bind(sref->loop()->loop_var, make<RangeNode>(sref->loop()->min, sref->loop()->extent));
-  }
+  bind_loops(analyzer, loops_above(*loop));
   Stmt fill_loops = nest_from(*loop, *block, fill_block(padding, analyzer), {}, false);
   // The copy takes the loops that have nothing else inside.
   SRefNode* top = block->parent;

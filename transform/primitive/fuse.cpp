@@ -118,9 +118,7 @@ static SRefNode* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   Stmt body = substitute(loops.back()->loop()->body, values);
   Stmt next = make<ForNode>(fused, Expr(int_imm(dtype, 0)), extent, ForKind::kSerial, body);
   next = with(ref(as<ForNode>(next)), [&](ForNode& copy) { copy.span = loops[0]->stmt->span; });
-  std::vector<SRefNode*> outer = loops_up(*loops[0]->parent);
-  std::reverse(outer.begin(), outer.end());
-  next = simplify_bindings(next, outer, preserve_unit_iters);
+  next = simplify_bindings(next, loops_above(*loops[0]), preserve_unit_iters);
   step.replace(*loops[0], next);
   return step.sref(next);
 }

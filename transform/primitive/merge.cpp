@@ -126,15 +126,11 @@ bool meets_any(const Access& a, const std::vector<Access>& all, Analyzer& analyz
   return std::any_of(all.begin(), all.end(), [&](const Access& b) { return meet(a, b, analyzer); });
 }
 
-void bind_loops_around(Analyzer& analyzer, SRefNode& above) {
-  if (above.loop()) bind_loops(analyzer, loops_up(above));
-}
-
 // A buffer for whose sake the order of two groups of blocks counts; null when there is none.
 Buffer conflict(ScheduleState& state, const Dependences& deps, SRefNode& above,
                 const std::vector<SRefNode*>& a, const std::vector<SRefNode*>& b) {
   Analyzer analyzer;
-  bind_loops_around(analyzer, above);
+  bind_loops(analyzer, loops_up(above));
   for (const auto& [one, other] : {std::pair(&a, &b), {&b, &a}}) {
     std::vector<Access> writes = accesses(state, deps, *other, above, {}, true, analyzer);
     std::vector<Access> reads = accesses(state, deps, *other, above, {}, false, analyzer);
@@ -159,7 +155,7 @@ void require_same_iteration(Step& step, const Dependences& deps, SRefNode& above
   for (size_t i = 0; i < after.path.size(); ++i)
     merged[before.path[i]->loop()->loop_var.get()] = after.path[i]->loop()->loop_var;
   bind_loops(analyzer, after.path);
-  bind_loops_around(analyzer, above);
+  bind_loops(analyzer, loops_up(above));
   std::vector<Access> written =
       accesses(step.state, deps, before.blocks, *before.path.back(), merged, true, analyzer);
   auto whole = [&](const Nest& nest, bool writes) {

@@ -125,9 +125,7 @@ static std::vector<SRefNode*> apply(Step& step, LoopArg loop, Any factor_list, b
     loops[i] = with(loops[i], [&](ForNode& copy) { copy.span = old->span; });
     body = loops[i];
   }
-  std::vector<SRefNode*> outer = loop->parent ? loops_up(*loop->parent) : std::vector<SRefNode*>{};
-  std::reverse(outer.begin(), outer.end());
-  body = simplify_bindings(body, outer, preserve_unit_iters);
+  body = simplify_bindings(body, loops_above(*loop), preserve_unit_iters);
   step.replace(*loop, body);
   std::vector<SRefNode*> result;
   for (size_t i = 0; i < factors.size(); ++i) {

@@ -124,13 +124,7 @@ size_t child_position(const SRefNode& above, const SRefNode& below) {
   while (child->parent != &above) child = child->parent;
   std::vector<Stmt> body = statements_of(body_of(above.stmt));
   for (size_t i = 0; i < body.size(); ++i) {
-    bool holds = false;
-    if (auto* realize = as<SBlockRealizeNode>(body[i])) {
-      holds = realize->block.same_as(child->stmt);
-    } else if (has_place_below(body[i], child->stmt.get())) {
-      holds = true;
-    }
-    if (holds) return i;
+    if (has_place_below(body[i], child->stmt.get())) return i;
   }
   throw InternalError(__FILE__, __LINE__, "a place is not in the body of the one above it");
 }

@@ -362,12 +362,7 @@ void set_region(CacheStage& stage, ScheduleState& state, const SRefNode& block, 
   // Where the block itself does not run, there is nothing to copy.
   inside.reset();
   stage.guards.clear();
-  Domain run;
-  if (location.loop()) {
-    std::vector<SRefNode*> loops = loops_above(location);
-    loops.push_back(&location);
-    run = domain_of(ranges_of(loops));
-  }
+  Domain run = domain_of(ranges_of(loops_up(location)));
   for (size_t d = 0; d < shape.size(); ++d) {
     stage.guards.push_back({.low = !always_holds(ge(result[d].min, const_like(shape[d], 0)), analyzer, run),
                             .high = !always_holds(lt(result[d].max, shape[d]), analyzer, run)});

@@ -6,6 +6,7 @@
 #include "ir/tir/linear.h"
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/inequalities.h"
 
 namespace mlc::transform {
 namespace {
@@ -168,38 +169,21 @@ class Numbers {
   }
 };
 
-// How much the greater side of a comparison is above the other one, at least where it holds: not below 0.
-// Null for other conditions.
-Expr margin(const Expr& condition) {
-  auto* two = as_binary(condition);
-  switch (condition->kind) {
-    case ExprKind::kLT:
-      return sub(sub(two->b, two->a), const_like(two->a, 1));
-    case ExprKind::kLE:
-      return sub(two->b, two->a);
-    case ExprKind::kGT:
-      return sub(sub(two->a, two->b), const_like(two->a, 1));
-    case ExprKind::kGE:
-      return sub(two->a, two->b);
-    default:
-      return nullptr;
-  }
-}
-
 constexpr int64_t kMostValues = 1 << 14;  // that are looked at
 
 }  // namespace
 
 bool always_holds(const Expr& condition, Analyzer& analyzer, const Domain& domain) {
   if (analyzer.can_prove(condition)) return true;
-  if (Expr above = margin(condition); above && !domain.empty() && above->dtype().is_int()) {
+  Expr difference = condition->kind == ExprKind::kEQ ? Expr() : difference_of(condition);
+  if (difference && !domain.empty()) {
     // Where the variables have values at all.
     Expr some = bool_imm(true);
     for (const auto& [var, range] : domain)
       if (range && !const_int(range.max))
         some = logical_and(some, analyzer.simplify(ge(range.max, range.min)));
     auto inside = analyzer.assume(some);
-    if (Interval all = interval_of(analyzer.simplify(above), domain, analyzer);
+    if (Interval all = interval_of(analyzer.simplify(neg(difference)), domain, analyzer);
         all && analyzer.can_prove_ge(analyzer.simplify(all.min), 0))
       return true;
   }

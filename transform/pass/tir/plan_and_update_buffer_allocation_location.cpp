@@ -85,14 +85,35 @@ struct Place final : Rewriter {
     });
   }
 
+  // Where a buffer that the body allocates holds an index, the index may be any.
+  static Array<TensorRegion> from_outside(const Array<TensorRegion>& regions, const Stmt& body) {
+    std::unordered_set<const VarNode*> inner;
+    post_order(body, nullptr, [&](const Stmt& s) {
+      if (auto* alloc = as<AllocBufferNode>(s)) inner.insert(alloc->buffer.get());
+    });
+    auto is_inner = [&](const VarNode* var) { return inner.contains(var); };
+    Array<TensorRegion> result;
+    for (const TensorRegion& region : regions) {
+      Array<Range> ranges;
+      for (size_t d = 0; d < region->region.size(); ++d) {
+        Range range = region->region[d];
+        const Expr& dim = region->source->buffer()->shape[d];
+        if (uses_var(range->min, is_inner) || uses_var(range->extent, is_inner))
+          range = make<RangeNode>(const_like(dim, 0), dim);
+        ranges.push_back(range);
+      }
+      result.push_back(make<TensorRegionNode>(region->source, ranges));
+    }
+    return result;
+  }
   // `body` in a block that does nothing but hold the allocations.
   Stmt inject(const Stmt& body, const Array<Buffer>& buffers) {
     SBlock block = make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, "", body,
                                     nullptr, buffers);
     AccessRegions regions = detect_access_regions(block, transform::simplify);
     block = with(block, [&](SBlockNode& n) {
-      n.reads = regions.reads;
-      n.writes = regions.writes;
+      n.reads = from_outside(regions.reads, body);
+      n.writes = from_outside(regions.writes, body);
     });
     return make<SBlockRealizeNode>(Array<Expr>{}, bool_imm(true), block);
   }

@@ -18,6 +18,7 @@
 #include "ir/core/array_text.h"
 #include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
+#include "ir/core/register_node.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/api.h"
 

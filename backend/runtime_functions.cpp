@@ -8,7 +8,7 @@
 #include "backend/runtime/parallel.h"
 #include "backend/runtime_functions.h"
 #include "ir/core/inputs.h"
-#include "ir/core/node.h"
+#include "ir/core/object.h"
 
 namespace mlc::backend {
 

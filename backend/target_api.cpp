@@ -7,6 +7,7 @@
 #include "backend/backend.h"
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
+#include "ir/core/register_node.h"
 #include "ir/registry/api.h"
 #include "ir/registry/context.h"
 #include "ir/target/tables.h"

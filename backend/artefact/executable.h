@@ -4,7 +4,7 @@
 
 #include <tvm/ffi/extra/module.h>
 
-#include "ir/core/node.h"
+#include "ir/core/object.h"
 
 namespace mlc::backend {
 

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "ir/core/node.h"
+#include "ir/core/object.h"
 
 namespace mlc::runtime {
 

@@ -37,5 +37,4 @@ class FfiError {
 #include <tvm/ffi/dtype.h>
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/object.h>
-#include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/string.h>

@@ -41,7 +41,6 @@ struct PrimFuncNode final : BaseFuncNode {
   }
   MLC_NODE("mlc.tirx.PrimFunc", PrimFuncNode, BaseFuncNode);
 };
-using PrimFunc = Ref<PrimFuncNode>;
 
 // An attribute of the function, or nullopt.
 std::optional<Any> attr(const BaseFunc& fn, std::string_view key);
@@ -71,7 +70,6 @@ struct IRModuleNode final : ffi::Object {
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
   MLC_NODE("mlc.ir.IRModule", IRModuleNode, ffi::Object);
 };
-using IRModule = Ref<IRModuleNode>;
 
 // What register_nodes() installs as the module's structural equality and hash.
 bool module_equal(const IRModule& a, const IRModule& b, const ffi::Function& equal);

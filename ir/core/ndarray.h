@@ -5,7 +5,7 @@
 
 #include <tvm/ffi/container/tensor.h>
 
-#include "ir/core/node.h"
+#include "ir/core/object.h"
 
 namespace mlc::ir {
 

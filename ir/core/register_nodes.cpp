@@ -10,6 +10,7 @@
 #include "ir/core/global_info.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
+#include "ir/core/register_node.h"
 #include "ir/core/visit.h"
 #include "ir/tir/index_map.h"
 #include "ir/tir/layout.h"

@@ -2,7 +2,7 @@
 // Spans as objects: tvm.ir.Span, what scripts make and what `node.span` returns.
 #pragma once
 
-#include "ir/core/node.h"
+#include "ir/core/object.h"
 
 namespace mlc::ir {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ir/core/node.h"
+#include "ir/core/object.h"
 
 namespace mlc::ir {
 

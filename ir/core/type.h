@@ -3,13 +3,9 @@
 #pragma once
 
 #include "ir/core/node.h"
+#include "ir/core/node_fwd.h"
 
 namespace mlc::ir {
-
-struct ExprNode;
-struct VarNode;
-using Expr = Ref<ExprNode>;
-using Var = Ref<VarNode>;
 
 #define MLC_TYPE_KINDS(X) \
   X(Prim) X(Pointer) X(Tuple) X(Func) X(String) X(Opaque) X(Buffer) X(BufferRegion) X(TensorMap)

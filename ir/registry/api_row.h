@@ -7,7 +7,7 @@
 #include <span>
 #include <tuple>
 
-#include "ir/core/node.h"
+#include "ir/core/object.h"
 #include "ir/registry/host.h"
 
 namespace mlc::ir {

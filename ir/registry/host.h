@@ -11,11 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "ir/core/node.h"
+#include "ir/core/node_fwd.h"
 
 namespace mlc::ir {
 
-struct ExprNode;
 using Keyword = std::pair<std::string_view, Any>;  // name=value of a call
 
 // The script evaluator is one; NoScript (no_script.h) is one without a script. Questions that are not pure
@@ -41,7 +40,7 @@ class Host {
   // A function of the library that is written in the language (stdlib/). Error without a script: no-library.
   virtual Any call_library(std::string_view module, std::string_view function, std::span<const Any> args);
   // The same value written simpler. Without an analyzer: by linear arithmetic.
-  virtual Ref<ExprNode> simplify(const Ref<ExprNode>& e);
+  virtual Expr simplify(const Expr& e);
   // The text of a program, laid out as `mlc fmt` does. Error in a host without a formatter: no-formatter.
   virtual std::string format(std::string source);
   // What LLVM calls the intrinsic of that number. Error in a host without LLVM: unknown-intrinsic.

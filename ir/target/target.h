@@ -2,7 +2,7 @@
 // What code is generated for.
 #pragma once
 
-#include "ir/core/node.h"
+#include "ir/core/object.h"
 
 namespace mlc::ir {
 

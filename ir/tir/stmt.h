@@ -7,14 +7,15 @@
 
 namespace mlc::ir {
 
-#define MLC_STMT_KINDS(X)                                                                           \
-  X(Bind)                                                                                           \
-  X(AttrStmt)                                                                                       \
-  X(AssertStmt)                                                                                     \
-  X(BufferStore)                                                                                    \
-  X(AllocBuffer)                                                                                    \
-  X(DeclBuffer) X(SeqStmt) X(Evaluate) X(IfThenElse) X(For) X(While) X(Return) X(Break) X(Continue) \
-      X(SBlock) X(SBlockRealize) X(ScopeIdDefStmt) X(TilePrimitiveCall)
+#define MLC_STMT_KINDS(X)                                                                       \
+  X(Bind)                                                                                       \
+  X(AttrStmt)                                                                                   \
+  X(AssertStmt)                                                                                 \
+  X(BufferStore)                                                                                \
+  X(AllocBuffer)                                                                                \
+  X(DeclBuffer)                                                                                 \
+  X(SeqStmt) X(Evaluate) X(IfThenElse) X(For) X(While) X(Return) X(Break) X(Continue) X(SBlock) \
+      X(SBlockRealize) X(ScopeIdDefStmt) X(TilePrimitiveCall)
 
 enum class StmtKind : uint8_t {
 #define X(name) k##name,
@@ -31,7 +32,6 @@ struct StmtNode : ffi::Object {
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
   MLC_NODE_BASE("mlc.tirx.Stmt", StmtNode, ffi::Object);
 };
-using Stmt = Ref<StmtNode>;
 
 // An immutable name for a value: `x: T.let = value`.
 struct BindNode final : StmtNode {

@@ -9,7 +9,7 @@ namespace mlc::repl {
 // other.
 class Interpreter final : public script::Evaluator {
  public:
-  ir::Ref<ir::ExprNode> simplify(const ir::Ref<ir::ExprNode>& e) override;
+  ir::Expr simplify(const ir::Expr& e) override;
   std::string format(std::string source) override;
   std::string llvm_intrinsic_name(int64_t number) override;
 };

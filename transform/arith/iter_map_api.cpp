@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tvm.sym: iterator maps.
+#include "ir/core/register_node.h"
 #include "ir/core/try_get.h"
 #include "transform/arith/iter_map.h"
 #include "transform/arith/sym.h"
@@ -11,19 +12,14 @@ std::vector<LoopRange> iters_argument(const ApiCall& call, size_t i) {
   if (!ranges) wrong_argument(call, i, "dict of variables and their ranges");
   std::vector<LoopRange> iters;
   for (const auto& [key, value] : *ranges) {
-    auto e = ir::try_get<Expr>(key);
-    if (auto iter = ir::try_get<IterVar>(key)) e = Expr((*iter)->var);
     auto range = ir::try_get<Range>(value);
-    if (!e || (*e)->kind != ExprKind::kVar || !range)
-      wrong_argument(call, i, "dict of variables and their ranges");
-    iters.push_back({ref(as<VarNode>(*e)), *range});
+    if (!range) wrong_argument(call, i, "dict of variables and their ranges");
+    iters.push_back({var_of(call, key, i, "dict of variables and their ranges"), *range});
   }
   return iters;
 }
 
 namespace {
-
-using Indices = std::vector<IterSum>;
 
 struct IterMapResultNode final : ffi::Object {
   Array<IterSum> indices;
@@ -102,10 +98,7 @@ Any divide(ApiCall& call) {
   auto listed = elements(call.args[2]);
   if (!listed) wrong_argument(call, 2, "list of variables");
   std::unordered_set<const VarNode*> inner;
-  for (const Expr& e : exprs_argument(call, 2)) {
-    if (e->kind != ExprKind::kVar) wrong_argument(call, 2, "list of variables");
-    inner.insert(as<VarNode>(e));
-  }
+  for (const Var& var : vars_argument(call, 2)) inner.insert(var.get());
   AnalyzerValue analyzer = analyzer_argument(call, 6);
   Array<Any> result;
   for (const MarkPair& pair :
@@ -116,22 +109,9 @@ Any divide(ApiCall& call) {
   return result;
 }
 
-Indices sums_argument(const ApiCall& call, size_t i) {
-  auto listed = elements(call.args[i]);
-  Indices sums;
-  if (listed) {
-    for (const Any& one : *listed) {
-      auto sum = ir::try_get<IterSum>(one);
-      if (!sum) wrong_argument(call, i, "list of IterSumExpr");
-      sums.push_back(*sum);
-    }
-    return sums;
-  }
-  wrong_argument(call, i, "list of IterSumExpr");
-}
-
 Any inverse(ApiCall& call) {
-  Indices sums = sums_argument(call, 0);
+  Array<IterSum> listed = list_argument<IterSum>(call, 0, "list of IterSumExpr");
+  std::vector<IterSum> sums(listed.begin(), listed.end());
   Array<Expr> outputs = exprs_argument(call, 1);
   if (outputs.size() != sums.size()) {
     throw Error("wrong-arguments", "{} indices need as many outputs, got {}", sums.size(), outputs.size())
@@ -155,15 +135,8 @@ Any make_split_expr(ApiCall& call) {
   return make<IterSplitNode>(*mark, expr_argument(call, 1), expr_argument(call, 2), expr_argument(call, 3));
 }
 Any make_sum(ApiCall& call) {
-  auto listed = elements(call.args[0]);
-  if (!listed) wrong_argument(call, 0, "list of IterSplitExpr");
-  Array<IterSplit> args;
-  for (const Any& one : *listed) {
-    auto split = ir::try_get<IterSplit>(one);
-    if (!split) wrong_argument(call, 0, "list of IterSplitExpr");
-    args.push_back(*split);
-  }
-  return make<IterSumNode>(args, expr_argument(call, 1));
+  return make<IterSumNode>(list_argument<IterSplit>(call, 0, "list of IterSplitExpr"),
+                           expr_argument(call, 1));
 }
 
 const IterMarkNode* mark_of(const ApiCall& call) { return call.args[0].cast<IterMark>().get(); }
@@ -213,11 +186,6 @@ Any result_text(ApiCall& call) {
   return String(fmt::format(
       "sym.IterMapResult(indices={}, errors={}, padding_predicate={})", tuple_text(call, result->indices),
       errors, result->padding_predicate ? call.host.repr(result->padding_predicate) : std::string("None")));
-}
-
-template <int64_t value>
-Any constant(ApiCall&) {
-  return value;
 }
 
 constexpr std::string_view kMap = "mlc.sym.IterMapExpr";

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "frontend/syntax/ast.h"
-#include "ir/core/expr.h"
+#include "ir/core/node_fwd.h"
 
 namespace mlc::script {
 

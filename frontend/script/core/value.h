@@ -17,7 +17,7 @@
 
 #include "frontend/script/types/tuple.h"
 #include "frontend/syntax/ast.h"
-#include "ir/core/node.h"
+#include "ir/core/object.h"
 #include "ir/registry/api.h"
 
 namespace mlc::script {

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "ir/core/module.h"
+#include "ir/core/node_fwd.h"
 #include "ir/registry/host.h"
 
 namespace mlc::script {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "frontend/script/core/evaluator.h"
-#include "ir/core/expr.h"
+#include "ir/core/node_fwd.h"
 
 namespace mlc::script {
 

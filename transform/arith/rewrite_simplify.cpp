@@ -235,7 +235,8 @@ Expr AnalyzerImpl::choice(const Expr& e, const std::function<Expr(const Expr&)>&
                         e->span);
 }
 
-// Each side of `and` and `or` under the condition of the other; twice, because a side that changed may imply more.
+// Each side of `and` and `or` under the condition of the other; twice, because a side that changed may imply
+// more.
 Expr AnalyzerImpl::boolean_branches(const BinaryNode& two, Span span) {
   Expr sides[] = {two.a, two.b};
   bool conjunction = two.kind == ExprKind::kAnd;
@@ -280,6 +281,7 @@ Expr AnalyzerImpl::apply_rules(const Expr& e) {
 // What cancels must not do anything.
 Expr AnalyzerImpl::apply_rules_of_any_type(const Expr& e) {
   static const RuleSet sums(add_rules_of_any_type(), true), differences(sub_rules_of_any_type(), true),
+      of_choices(sub_rules_of_floats(), true),
       least(min_rules_of_any_type(), true), greatest(max_rules_of_any_type(), true);
   auto* two = as_binary(e);
   const RuleSet* rules = e->kind == ExprKind::kAdd   ? &sums
@@ -288,6 +290,8 @@ Expr AnalyzerImpl::apply_rules_of_any_type(const Expr& e) {
                          : e->kind == ExprKind::kMax ? &greatest
                                                      : nullptr;
   if (!rules) return e;
+  // Sums of floats are rounded, and infinities do not cancel.
+  if (rules == &differences && e->dtype().is_floating()) rules = &of_choices;
   if (rules == &differences && std::min(side_effect(two->a), side_effect(two->b)) > Effect::kReadState)
     return e;
   bool go_on = false;
@@ -314,7 +318,9 @@ Expr AnalyzerImpl::apply_equal(const Expr& e) {
     if (order == Ordering::kLess || order == Ordering::kGreater || order == Ordering::kNotEqual)
       return truth(e, false);
   } else {
-    if (same_expr(two->a, two->b) && side_effect(two->a) <= Effect::kReadState) return truth(e, true);
+    bool reflexive = !two->a->dtype().is_floating();  // NaN is not equal to itself
+    if (reflexive && same_expr(two->a, two->b) && side_effect(two->a) <= Effect::kReadState)
+      return truth(e, true);
     if (e->dtype().is_scalar()) return e;
   }
   return apply_rules(e);

@@ -11,7 +11,8 @@ std::span<const Rule> sub_rules();
 std::span<const Rule> mul_rules();
 // What holds in every type, also where sums wrap or round, as TVM has it.
 std::span<const Rule> add_rules_of_any_type();
-std::span<const Rule> sub_rules_of_any_type();
+std::span<const Rule> sub_rules_of_any_type();  // of integers
+std::span<const Rule> sub_rules_of_floats();
 std::span<const Rule> min_rules_of_any_type();
 std::span<const Rule> max_rules_of_any_type();
 std::span<const Rule> floordiv_rules();

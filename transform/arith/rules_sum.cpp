@@ -201,6 +201,11 @@ const Rule kSubRulesOfAnyType[] = {
     {"select(x, y, z) - y", "select(x, 0, z - y)"},
 };
 
+const Rule kSubRulesOfFloats[] = {
+    {"select(x, y, z) - select(x, w, u)", "select(x, y - w, z - u)"},
+};
+
+std::span<const Rule> sub_rules_of_floats() { return kSubRulesOfFloats; }
 std::span<const Rule> add_rules_of_any_type() { return kAddRulesOfAnyType; }
 std::span<const Rule> sub_rules_of_any_type() { return kSubRulesOfAnyType; }
 std::span<const Rule> add_rules() { return kAddRules; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
+#include "transform/arith/simplify_value.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/schedule/padding.h"
 #include "transform/schedule/refusals.h"

@@ -3,6 +3,7 @@
 
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
+#include "transform/arith/simplify_value.h"
 #include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
@@ -78,7 +79,7 @@ SBlock substitute_simplified(const SBlock& block, const VarMap& values, Analyzer
       return found != values.end() ? found->second : e;
     }
     Expr next = on.rewrite_children(e);
-    return next.same_as(e) || e->kind == ExprKind::kTensorRegion ? next : analyzer.simplify(next);
+    return next.same_as(e) || e->kind == ExprKind::kTensorRegion ? next : simplify_value(next, analyzer);
   });
   return ref(as<SBlockNode>(next));
 }

@@ -2,6 +2,7 @@
 #include "transform/schedule/reducer.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "ir/core/refusal.h"
 #include "transform/arith/expr_equal.h"
@@ -35,16 +36,23 @@ Exprs arg_best(const Exprs& x, const Exprs& y) {
   Expr stays = kBetter(x[1], y[1], {});
   return {select(stays, x[0], y[0]), select(stays, x[1], y[1])};
 }
-// The same, and of equal values the one with the lower index.
-template <Expr (*kBetter)(Expr, Expr, Span)>
-Exprs arg_best_first(const Exprs& x, const Exprs& y) {
+// The same, and of equal values the one with the lower (kBefore: lt) or higher (gt) index.
+template <Expr (*kBetter)(Expr, Expr, Span), Expr (*kBefore)(Expr, Expr, Span) = &lt>
+Exprs arg_best_tie(const Exprs& x, const Exprs& y) {
   Expr stays = kBetter(x[1], y[1], {});
-  Expr earlier = logical_and(eq(x[1], y[1]), lt(x[0], y[0]));
+  Expr earlier = logical_and(eq(x[1], y[1]), kBefore(x[0], y[0], {}));
   return {select(logical_or(stays, earlier), x[0], y[0]), select(stays, x[1], y[1])};
 }
 template <Expr (*kWorst)(DataType, Span)>
 Exprs no_index(const Types& t) {
   return {make_const(t[0], -1), kWorst(t[1], {})};
+}
+// The worst value, of floats an infinity, and an index that loses ties with every element.
+template <Expr (*kWorst)(DataType, Span), int kSign, bool kFirst>
+Exprs neutral(const Types& t) {
+  double infinity = kSign * std::numeric_limits<double>::infinity();
+  return {kFirst ? max_value(t[0]) : make_const(t[0], -1),
+          t[1].is_floating() ? Expr(make<FloatImmNode>(t[1], infinity)) : kWorst(t[1], {})};
 }
 
 const Reducer kReducers[] = {
@@ -64,9 +72,15 @@ const Reducer kReducers[] = {
        return Exprs{make_const(t[0], 0), make_const(t[1], 0)};
      }},
     {2, &arg_best<&ge>, &no_index<&min_value>},
-    {2, &arg_best_first<&gt>, &no_index<&min_value>},
+    {2, &arg_best_tie<&gt>, &no_index<&min_value>},
+    {2, &arg_best_tie<&gt>, &neutral<&min_value, -1, true>},
+    {2, &arg_best_tie<&gt, &gt>, &no_index<&min_value>},
+    {2, &arg_best_tie<&gt, &gt>, &neutral<&min_value, -1, false>},
     {2, &arg_best<&le>, &no_index<&max_value>},
-    {2, &arg_best_first<&lt>, &no_index<&max_value>},
+    {2, &arg_best_tie<&lt>, &no_index<&max_value>},
+    {2, &arg_best_tie<&lt>, &neutral<&max_value, 1, true>},
+    {2, &arg_best_tie<&lt, &gt>, &no_index<&max_value>},
+    {2, &arg_best_tie<&lt, &gt>, &neutral<&max_value, 1, false>},
 };
 
 // Is `e` the pattern with some expression for each variable of `holes`? Fills them.

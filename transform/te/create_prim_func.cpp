@@ -12,6 +12,7 @@
 //           C[v_i, v_j] = C[v_i, v_j] + A[v_i, v_k] * B[v_k, v_j]
 #include "ir/core/refusal.h"
 #include "transform/arith/simplify.h"
+#include "transform/arith/simplify_value.h"
 #include "transform/te/create_prim_func.h"
 
 #include <tvm/ffi/container/list.h>
@@ -322,7 +323,8 @@ class Creator {
       if (!origin) return on.rewrite_children(e);
       return make<TensorLoadNode>(buffers_.at({origin->op.get(), origin->value_index}),
                                   on.rewrite(load->indices), load->span);
-    }));
+    };
+    return simplify_value(rewrite_with(e, load_of_buffer), analyzer_);
   }
 
   // Tensors whose layout the scheduler may choose, by an attribute of the function

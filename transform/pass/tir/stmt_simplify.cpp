@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/arith/analyzer.h"
+#include "transform/arith/simplify_value.h"
 #include "transform/pass/pass.h"
 #include "transform/pass/redundant_store.h"
 #include "transform/pass/simplify_stmts.h"
@@ -24,7 +24,7 @@ struct Simplify final : Rewriter {
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     if (as<TensorRegionNode>(e)) return rewrite_children(e);
-    return analyzer.simplify(pure_.empty() ? e : substitute(e, pure_));
+    return simplify_value(expanded(e), analyzer);
   }
   Stmt rewrite(const Stmt& s) override {
     if (auto* loop = as<ForNode>(s)) return simplify_loop(*loop);
@@ -53,9 +53,11 @@ struct Simplify final : Rewriter {
       for (const IterVar& iter : block->iter_vars) analyzer.bind(iter->var, iter->dom);
     }
     if (auto* store = as<BufferStoreNode>(s)) {
-      Stmt next = rewrite_children(s);
-      store = as<BufferStoreNode>(next);
-      return stores_what_is_there(*store, analyzer) ? no_op() : next;
+      Stmt next = updated(store, [&](BufferStoreNode& n) {
+        n.value = rewrite(store->value);
+        n.indices = store->indices.Map([&](const Expr& index) { return analyzer.simplify(expanded(index)); });
+      });
+      return stores_what_is_there(*as<BufferStoreNode>(next), analyzer) ? no_op() : next;
     }
     return rewrite_children(s);
   }
@@ -64,6 +66,7 @@ struct Simplify final : Rewriter {
   VarMap pure_;  // the values of names that may be looked through
   std::vector<Analyzer::Assumption> asserted_;
 
+  Expr expanded(const Expr& e) const { return pure_.empty() ? e : substitute(e, pure_); }
   // A statement that may not run: what it asserts holds inside.
   Stmt inner(const Stmt& s) {
     size_t before = asserted_.size();
@@ -115,11 +118,11 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) { return simplify
 
 }  // namespace
 
+extern const Pass stmt_simplify{"StmtSimplify", "tirx.transform", "StmtSimplify()", doc, apply};
+
 }  // namespace mlc::transform::pass_stmt_simplify
 
 namespace mlc::transform {
-extern const Pass stmt_simplify{"StmtSimplify", "tirx.transform", "StmtSimplify()", doc, apply};
-
 
 PrimFunc simplify_stmts(const PrimFunc& fn, const PassOptions& options, bool know_blocks) {
   using namespace pass_stmt_simplify;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
-#include "transform/arith/analyzer.h"
+#include "transform/arith/simplify_value.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform::pass_use_assume_to_reduce_branches {
@@ -84,7 +84,7 @@ struct Reduce final : Rewriter {
     auto* choice = store ? as_call_to(store->value, "tirx.if_then_else") : nullptr;
     if (!choice) return rewrite_children(s);
     const Expr &condition = choice->args[0], &yes = choice->args[1], &no = choice->args[2];
-    auto both = [&] { return std::pair(analyzer.simplify(rewrite(yes)), analyzer.simplify(rewrite(no))); };
+    auto both = [&] { return std::pair(simplify_value(rewrite(yes), analyzer), simplify_value(rewrite(no), analyzer)); };
     auto [yes_then, no_then] = under(condition, both);
     auto [yes_else, no_else] = under(logical_not(condition), both);
     Expr value;
@@ -95,7 +95,7 @@ struct Reduce final : Rewriter {
     } else {
       return rewrite_children(s);
     }
-    return with(ref(store), [&](BufferStoreNode& n) { n.value = analyzer.simplify(value); });
+    return with(ref(store), [&](BufferStoreNode& n) { n.value = simplify_value(value, analyzer); });
   }
 
  private:

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and products of loaded values are polynomials modulo a power of two. As such they are simplified by
+// themselves; whoever compares, divides or casts one sees a name in its place.
+#include "transform/arith/simplify_value.h"
+
+#include <algorithm>
+
+#include "ir/core/walk_with.h"
+#include "ir/tir/op.h"
+#include "transform/arith/expr_equal.h"
+
+namespace mlc::transform {
+namespace {
+
+bool is_ring_operator(const Expr& e) {
+  bool ring = e->kind == ExprKind::kAdd || e->kind == ExprKind::kSub || e->kind == ExprKind::kMul ||
+              e->kind == ExprKind::kLShift;
+  return ring && e->dtype().is_int() && e->dtype().bits() >= 32;
+}
+
+bool within_type(ConstIntBound bound, DataType dtype) {
+  if (dtype.bits() >= 64) return bound.min != ConstIntBound::kNegInf && bound.max != ConstIntBound::kPosInf;
+  int64_t half = int64_t{1} << (dtype.bits() - 1);
+  return bound.min >= -half && bound.max < half;
+}
+
+class ValueSimplifier {
+ public:
+  explicit ValueSimplifier(Analyzer& analyzer) : analyzer_(analyzer) {}
+
+  Expr simplify(const Expr& e) {
+    Part whole = visit(e);
+    if (named_.empty() && !whole.wraps) return analyzer_.simplify(e);
+    Expr simple = whole.wraps ? polynomial(whole.e) : analyzer_.simplify(whole.e);
+    return restored(simple, named_);
+  }
+
+ private:
+  struct Part {
+    Expr e;
+    bool loaded;  // depends on what memory holds, or on what a call returns
+    bool wraps;   // a sum or product that may leave its type
+  };
+  struct Named {
+    Var var;
+    Expr value;
+  };
+
+  Part visit(const Expr& e) {
+    if (as<TensorLoadNode>(e)) return {e, true, false};
+    if (is_ring_operator(e)) {
+      auto* two = as_binary(e);
+      Part a = visit(two->a), b = visit(two->b);
+      bool same = a.e.same_as(two->a) && b.e.same_as(two->b);
+      Part sum{same ? e : binary(e->kind, a.e, b.e, e->span), a.loaded || b.loaded, a.wraps || b.wraps};
+      if (sum.loaded && !sum.wraps)
+        sum.wraps = !within_type(analyzer_.const_int_bound(sum.e), e->dtype().element());
+      return sum;
+    }
+    Part part{e, returns_any_number(e), false};
+    part.e = rewrite_below(e, [&](const Expr& child, Rewriter&) {
+      Part below = visit(child);
+      part.loaded |= below.loaded;
+      return below.wraps ? name_for(polynomial(below.e), named_) : below.e;
+    });
+    return part;
+  }
+
+  static bool returns_any_number(const Expr& e) {
+    if (auto* cast = as<CastNode>(e)) return !cast->value->dtype().element().is_integral();
+    if (e->kind == ExprKind::kLet) return true;
+    if (e->kind != ExprKind::kCall) return false;
+    static constexpr std::string_view of_indices[] = {"tirx.if_then_else", "tirx.likely", "tirx.vscale"};
+    return std::none_of(std::begin(of_indices), std::end(of_indices),
+                        [&](std::string_view name) { return as_call_to(e, name); });
+  }
+
+  // The simplest form as far as rings go: what is no sum or product is a name in it.
+  Expr polynomial(const Expr& e) {
+    std::vector<Named> leaves;
+    auto visit_ring = [&](const Expr& part, Rewriter& on) -> Expr {
+      if (is_ring_operator(part) && part->kind != ExprKind::kLShift) return on.rewrite_children(part);
+      if (part->kind == ExprKind::kIntImm || part->kind == ExprKind::kVar) return part;
+      return name_for(analyzer_.simplify(part), leaves);
+    };
+    return restored(analyzer_.simplify(rewrite_with(e, visit_ring)), leaves);
+  }
+
+  // Equal values have one name.
+  static Expr name_for(const Expr& value, std::vector<Named>& names) {
+    if (value->kind == ExprKind::kIntImm || value->kind == ExprKind::kVar) return value;
+    for (const Named& one : names) {
+      if (same_expr(one.value, value)) return one.var;
+    }
+    names.push_back({make<VarNode>(String("value"), value->ty), value});
+    return names.back().var;
+  }
+  // Later names may stand for what has earlier ones in it.
+  static Expr restored(Expr e, const std::vector<Named>& names) {
+    for (size_t i = names.size(); i-- > 0;) e = substitute(e, VarMap{{names[i].var.get(), names[i].value}});
+    return e;
+  }
+
+  Analyzer& analyzer_;
+  std::vector<Named> named_;
+};
+
+}  // namespace
+
+Expr simplify_value(const Expr& e, Analyzer& analyzer) { return ValueSimplifier(analyzer).simplify(e); }
+
+}  // namespace mlc::transform

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simplification of what a program computes, as opposed to where it computes it. Indices are taken not to
+// overflow; integers that come from memory are any numbers of their type, and sums of them wrap.
+#pragma once
+
+#include "transform/arith/analyzer.h"
+
+namespace mlc::transform {
+
+// analyzer.simplify(e), but no rule that takes integer arithmetic not to overflow (terms moved across a comparison,
+// quotients of sums, extremes of sums, sums under casts) sees into a sum or product of loaded values, unless bounds
+// show that it stays within its type. Indices of loads are simplified as indices.
+Expr simplify_value(const Expr& e, Analyzer& analyzer);
+
+}  // namespace mlc::transform

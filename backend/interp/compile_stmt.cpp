@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/interp/machine.h"
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
+#include "ir/tir/reduction_init.h"
 
 namespace mlc::interp {
 
@@ -171,14 +173,38 @@ Action Compiler::evaluate(const ir::EvaluateNode* node) {
   };
 }
 
+// Of reductions whose outermost loop is the innermost of loops_ and that may have no step, the init: a sum
+// over nothing is 0, not what memory held. It runs again with the first step.
+std::vector<Action> Compiler::inits_before_loop() {
+  std::vector<Action> inits;
+  size_t here = loops_.size() - 1;
+  std::vector<const ir::ForNode*> loops = loops_;
+  ir::walk_with(loops_[here]->body, [&](const Stmt& s, ir::Walker& on) {
+    auto* inner = ir::as<ir::ForNode>(s);
+    if (auto* realize = ir::as<ir::SBlockRealizeNode>(s)) {
+      if (realize->block->init && ir::outermost_empty_reduction(loops, *realize) == here)
+        inits.push_back(stmt(ir::init_nest({loops.begin() + static_cast<int64_t>(here), loops.end()},
+                                           *realize, [](const Expr& e) { return e; })));
+      return;
+    }
+    if (inner) loops.push_back(inner);
+    on.walk_children(s);
+    if (inner) loops.pop_back();
+  });
+  return inits;
+}
+
 Action Compiler::loop(const ir::ForNode* node) {
   auto min = integer(node->min);
   auto extent = integer(node->extent);
   auto step = node->step ? integer(node->step) : [](Frame&) -> int64_t { return 1; };
   int slot = define_slot(node->loop_var);
+  loops_.push_back(node);
+  std::vector<Action> inits = inits_before_loop();
   Action body = stmt(node->body);
+  loops_.pop_back();
   const Number* number = &number_of(node->loop_var->dtype());
-  return [min, extent, step, slot, body, number, span = node->span](Frame& frame) {
+  Action run = [=, span = node->span](Frame& frame) {
     int64_t begin = min(frame);
     int64_t end = begin + extent(frame);
     int64_t by = step(frame);
@@ -191,6 +217,9 @@ Action Compiler::loop(const ir::ForNode* node) {
     }
     return Flow::kNext;
   };
+  if (inits.empty()) return run;
+  inits.push_back(std::move(run));
+  return in_order(inits);
 }
 
 // `with T.launch_thread("threadIdx.x", n)`: the body for every thread, one after the other.
@@ -262,7 +291,9 @@ Action Compiler::block(const ir::SBlockNode* node, std::function<bool(Frame&)> f
       return first(frame) ? init(frame) : Flow::kNext;
     });
   }
+  auto outside = std::exchange(loops_, {});
   steps.push_back(stmt(node->body));
+  loops_ = std::move(outside);
   return in_order(steps);
 }
 

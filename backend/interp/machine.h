@@ -177,6 +177,7 @@ class Compiler {
   Action store(const ir::BufferStoreNode* node);
   Action evaluate(const ir::EvaluateNode* node);
   Action loop(const ir::ForNode* node);
+  std::vector<Action> inits_before_loop();
   Action realize(const ir::SBlockRealizeNode* node);
   Action block(const ir::SBlockNode* node, std::function<bool(Frame&)> first_reduction);
   Action match_buffer(const ir::MatchBufferRegionNode* match);
@@ -197,6 +198,7 @@ class Compiler {
   Program& program_;
   Function* fn_ = nullptr;
   std::unordered_map<const VarNode*, int> at_;
+  std::vector<const ir::ForNode*> loops_;  // around, within the block
 };
 
 // Where a buffer is accessed: the element's address, checked dimension by dimension and against the block.

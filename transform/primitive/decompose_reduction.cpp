@@ -3,7 +3,8 @@
 
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
-#include "transform/arith/analyzer.h"
+#include "ir/tir/reduction_init.h"
+#include "transform/arith/simplify.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/schedule/primitive.h"
 #include "transform/schedule/refusals.h"
@@ -107,47 +108,9 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   }
 
   // apply
-  // The initialisation runs over the spatial loops from `loop` inwards, with loop variables of its own.
-  VarMap loop_map;
-  Array<IterVar> iters;
-  Array<Expr> values;
-  for (size_t i = 0; i < old->iter_vars.size(); ++i) {
-    if (old->iter_vars[i]->iter_type != IterType::kDataPar) continue;
-    iters.push_back(old->iter_vars[i]);
-    values.push_back(realize->iter_values[i]);
-  }
-  std::vector<const ForNode*> kept;
-  std::unordered_set<const VarNode*> dropped, single;
-  for (auto it = std::find(loops.begin(), loops.end(), &*loop); it != loops.end(); ++it) {
-    const ForNode* inner = (*it)->loop();
-    if (used_by(IterType::kDataPar, inner->loop_var.get())) {
-      kept.push_back(inner);
-      loop_map[inner->loop_var.get()] =
-          make<VarNode>(String(fmt::format("{}_init", inner->loop_var->name.c_str())), inner->loop_var->ty);
-    } else if (is_unit(*it)) {
-      loop_map[inner->loop_var.get()] = inner->min;  // conditions on it stay
-      single.insert(inner->loop_var.get());
-    } else {
-      dropped.insert(inner->loop_var.get());
-    }
-  }
-  Expr predicate = bool_imm(true);
-  for (const Expr& condition : conjuncts(realize->predicate)) {
-    if (uses_var(condition, [&](const VarNode* var) { return dropped.contains(var); })) continue;
-    bool shorter = uses_var(condition, [&](const VarNode* var) { return single.contains(var); });
-    Expr own = substitute(condition, loop_map);
-    predicate = logical_and(predicate, shorter ? Analyzer().simplify(own) : own);
-  }
-  SBlock init = make<SBlockNode>(iters, Array<TensorRegion>{}, old->writes,
-                                 String(fmt::format("{}_init", old->name_hint.c_str())), old->init, Stmt(),
-                                 Array<Buffer>{}, Array<MatchBufferRegion>{}, old->annotations, old->span);
-  Stmt init_nest = make<SBlockRealizeNode>(substitute(values, loop_map), predicate, init);
-  for (size_t i = kept.size(); i-- > 0;) {
-    Var var = ref(as<VarNode>(loop_map.at(kept[i]->loop_var.get())));
-    init_nest = make<ForNode>(var, substitute(kept[i]->min, loop_map), substitute(kept[i]->extent, loop_map),
-                              kept[i]->for_kind, init_nest, kept[i]->thread_binding, kept[i]->annotations);
-  }
-  init_nest = FreshBinders().rewrite(init_nest);
+  std::vector<const ForNode*> nodes;
+  for (const SRefNode* each : inside) nodes.push_back(each->loop());
+  Stmt initial = FreshBinders().rewrite(init_nest(nodes, *realize, simplify));
   SBlock update = with(ref(old), [&](SBlockNode& copy) {
     copy.name_hint = String(fmt::format("{}_update", old->name_hint.c_str()));
     copy.init = nullptr;
@@ -161,8 +124,8 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   Stmt next_realize = with(realize, [&](SBlockRealizeNode& copy) { copy.block = update; });
   Stmt updates = replaced(loop->stmt, Stmt(realize), next_realize);
   // The loop is replaced by two statements: its parent takes both.
-  step.replace(*loop->parent, parent_with(*loop, seq({init_nest, updates})), {{old, update.get()}});
-  SRefNode* init_sref = step.sref(innermost_block(init_nest));
+  step.replace(*loop->parent, parent_with(*loop, seq({initial, updates})), {{old, update.get()}});
+  SRefNode* init_sref = step.sref(innermost_block(initial));
   init_sref->affine_binding = has_affine_binding(step.state, *init_sref);
   return init_sref;
 }

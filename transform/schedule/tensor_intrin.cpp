@@ -151,8 +151,9 @@ PrimFunc renewed(const PrimFunc& fn, int index_bits) {
     if (!e) return;
     for (const Var& var : free_vars(e)) fresh.rewrite_def(var);
   };
-  auto define = [&](const Buffer& buffer) {
+  auto define = [&](const Var& buffer) {
     const BufferTypeNode* type = buffer->buffer();
+    if (!type) return fresh.rewrite_def(buffer);
     for (const Expr& e : type->shape) define_free(e);
     for (const Expr& e : type->strides) define_free(e);
     define_free(type->elem_offset);

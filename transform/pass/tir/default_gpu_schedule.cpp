@@ -2,7 +2,7 @@
 #include "ir/core/refusal.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
-#include "transform/schedule/primitive.h"
+#include "transform/pass/schedule_steps.h"
 
 namespace mlc::transform::pass_default_gpu_schedule {
 
@@ -31,34 +31,7 @@ all functions have that attribute afterwards.)";
 
 constexpr int64_t kMaxBlocks = 256;
 
-// A schedule whose primitives are applied as scripts do, with handles and numbers alone.
-class Steps {
- public:
-  Steps(const IRModule& mod, Host& host) : schedule_(make_schedule(mod, 1, true)), host_(host) {}
-  const IRModule& mod() const { return schedule_->state->mod(); }
-  std::vector<Any> run(std::string_view name, std::vector<Any> args) {
-    const Primitive* primitive = find_primitive(name);
-    const Api* api = ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), name);
-    MLC_CHECK(primitive && api, "primitive `{}` is not registered", name);
-    args.insert(args.begin(), Any(schedule_));
-    for (size_t i = args.size(); i < api->params.size(); ++i) args.push_back(api->params[i].default_value);
-    ApiCall call{*api, host_, args, {}, {}};
-    run_primitive(*primitive, mutable_schedule(schedule_), call);
-    return schedule_->trace->instructions.back().outputs;
-  }
-  const ForNode* loop(const Any& handle) const {
-    return schedule_->handles.at(handle.as<ffi::Object>())->loop();
-  }
-  const SBlockNode* block(const Any& handle) const {
-    return schedule_->handles.at(handle.as<ffi::Object>())->block();
-  }
-
- private:
-  Schedule schedule_;
-  Host& host_;
-};
-
-void bind_to_threads(Steps& steps, const Any& block, int64_t max_threads) {
+void bind_to_threads(ScheduleSteps& steps, const Any& block, int64_t max_threads) {
   std::vector<Any> loops = steps.run("get_loops", {block});
   for (const Any& loop : loops) {
     if (steps.loop(loop)->thread_binding) return;
@@ -109,7 +82,7 @@ PrimFunc with_scope(const PrimFunc& fn) {
 
 IRModule apply(const IRModule& given, const PassOptions& options) {
   IRModule mod = map_prim_funcs(given, with_scope);
-  Steps steps(mod, *options.host);
+  ScheduleSteps steps(mod, *options.host);
   for (const auto& [name, base] : mod->functions) {
     auto fn = Any(base).as<PrimFunc>();
     if (!fn || has_flag(*fn, "tirx.is_scheduled") || !as<SBlockRealizeNode>((*fn)->body)) continue;

@@ -177,6 +177,9 @@ Text FunctionEmitter::emit_binary(const ir::BinaryNode* e) {
   if (e->kind == ExprKind::kAnd || e->kind == ExprKind::kOr) return both_or_either(e);
   bool exact = std::exchange(
       in_index_, in_index_ || is_size(ir::ref(e)) || (dtype.is_integral() && is_size(e->a) && is_size(e->b)));
+  if (dtype.is_float() && accumulations_.contains(e)) {
+    if (std::optional<Text> made = multiply_add(e)) return *made;
+  }
   Text a = emit(e->a);
   Text b = emit(e->b);
   Text made;
@@ -188,6 +191,20 @@ Text FunctionEmitter::emit_binary(const ir::BinaryNode* e) {
   }
   in_index_ = exact;
   return made;
+}
+
+std::optional<Text> FunctionEmitter::multiply_add(const ir::BinaryNode* sum) {
+  DataType dtype = sum->dtype();
+  bool left = ir::as<ir::MulNode>(sum->a) != nullptr;
+  auto* product = ir::as<ir::MulNode>(left ? sum->a : sum->b);
+  if (product == nullptr || dtype.bits() < 32) return std::nullopt;
+  Text a = emit(product->a), b = emit(product->b), c = emit(left ? sum->b : sum->a);
+  if (sum->kind == ExprKind::kSub) {
+    Text& negative = left ? c : a;
+    negative = {fmt::format("-({})", negative.text), kUnary};
+  }
+  std::string function = m_.prelude(dtype.bits() == 32 ? "mlc_fmadd32_$" : "mlc_fmadd64_$", dtype);
+  return Text{fmt::format("{}({}, {}, {})", function, a.text, b.text, c.text)};
 }
 
 Text FunctionEmitter::arithmetic(ExprKind kind, const Text& a, const Text& b, DataType dtype,

@@ -128,7 +128,10 @@ void FunctionEmitter::define(const VarNode* var, std::string name, bool is_size)
 // ---- functions ----
 
 FunctionEmitter::FunctionEmitter(ModuleEmitter& module, const Function& function)
-    : m_(module), function_(function), used_(used_variables(function.c.fn->body)) {
+    : m_(module),
+      function_(function),
+      used_(used_variables(function.c.fn->body)),
+      accumulations_(backend::accumulations(function.c.fn->body)) {
   scopes_[0].names = module.function_names();
   for (const backend::CParameter& one : function.c.parameters) {
     scopes_[0].names.insert(one.name);

@@ -21,6 +21,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "backend/accumulations.h"
 #include "backend/artefact/c_interface.h"
 #include "ir/core/visit.h"
 #include "ir/tir/op.h"
@@ -173,6 +174,7 @@ class FunctionEmitter {
   // emit_expr.cpp
   Text emit(const Expr& e);
   Text emit_binary(const ir::BinaryNode* e);
+  std::optional<Text> multiply_add(const ir::BinaryNode* sum);  // of an accumulation of a product
   Text arithmetic(ir::ExprKind kind, const Text& a, const Text& b, DataType dtype, const ir::BinaryNode* e);
   Text divide(ir::ExprKind kind, const Text& a, const Text& b, DataType dtype, const ir::BinaryNode* e);
   Text compare(ir::ExprKind kind, const Text& a, const Text& b);
@@ -221,6 +223,7 @@ class FunctionEmitter {
   std::vector<Scope> scopes_{1};
   std::unordered_map<const VarNode*, Binding> bindings_;
   std::unordered_set<const VarNode*> used_;
+  std::unordered_set<const ir::BinaryNode*> accumulations_;
   std::unordered_map<const ir::ExprNode*, std::string> hoisted_;  // values with effects, once for all lanes
   bool in_index_ = false;
   std::string lane_;      // the text of the lane: a variable or a number; empty outside of vectors

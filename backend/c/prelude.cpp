@@ -45,6 +45,23 @@ constexpr PreludeRow prelude_table[] = {
 
     // ---- extremes: the second operand where one is NaN, as TVM has it
     {"mlc_min_$", "static inline $T mlc_min_$W($T a, $T b) { return a < b ? a : b; }\n"},
+    // A sum of a reduction; elsewhere a product is rounded before it is added.
+    {"mlc_fmadd32_$",
+     "static inline $T mlc_fmadd32_$W($T a, $T b, $T c) {\n"
+     "#ifdef __FP_FAST_FMAF\n"
+     "  return __builtin_fmaf(a, b, c);\n"
+     "#else\n"
+     "  return a * b + c;\n"
+     "#endif\n"
+     "}\n"},
+    {"mlc_fmadd64_$",
+     "static inline $T mlc_fmadd64_$W($T a, $T b, $T c) {\n"
+     "#ifdef __FP_FAST_FMA\n"
+     "  return __builtin_fma(a, b, c);\n"
+     "#else\n"
+     "  return a * b + c;\n"
+     "#endif\n"
+     "}\n"},
     {"mlc_max_$", "static inline $T mlc_max_$W($T a, $T b) { return a > b ? a : b; }\n"},
 
     // ---- floats

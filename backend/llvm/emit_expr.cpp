@@ -104,12 +104,31 @@ llvm::Value* FunctionEmitter::emit_binary(const ir::BinaryNode* e) {
     phi->addIncoming(right, right_end);
     return phi;
   }
-  llvm::Value* left = emit(e->a);
-  llvm::Value* right = emit(e->b);
+  bool accumulates = dtype.is_floating() && m_.accumulations.contains(e);
+  llvm::Value* left = accumulates ? emit_term(e->a) : emit(e->a);
+  llvm::Value* right = accumulates ? emit_term(e->b) : emit(e->b);
+  llvm::IRBuilder<>::FastMathFlagGuard guard(b);
+  if (accumulates) allow_contraction();
   if (!m_.is_soft_float(dtype)) return arithmetic(e->kind, left, right, dtype, e);
   DataType wide = DataType::Float(32, dtype.lanes());
   llvm::Value* value = arithmetic(e->kind, soft_to_float(left, dtype), soft_to_float(right, dtype), wide, e);
   return e->dtype().is_bool() ? value : float_to_soft(value, dtype);
+}
+
+void FunctionEmitter::allow_contraction() {
+  llvm::FastMathFlags flags = b.getFastMathFlags();
+  flags.setAllowContract(true);
+  b.setFastMathFlags(flags);
+}
+
+llvm::Value* FunctionEmitter::emit_term(const Expr& e) {
+  auto* product = ir::as<ir::MulNode>(e);
+  if (product == nullptr || m_.is_soft_float(e->dtype())) return emit(e);
+  llvm::Value* left = emit(product->a);
+  llvm::Value* right = emit(product->b);
+  llvm::IRBuilder<>::FastMathFlagGuard guard(b);
+  allow_contraction();
+  return arithmetic(product->kind, left, right, e->dtype(), product);
 }
 
 llvm::Value* FunctionEmitter::arithmetic(ExprKind kind, llvm::Value* left, llvm::Value* right, DataType dtype,

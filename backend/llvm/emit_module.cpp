@@ -2,6 +2,7 @@
 // Modules: types, declarations, one compute function and one entry per PrimFunc.
 #include <algorithm>
 
+#include "backend/accumulations.h"
 #include "backend/artefact/c_interface.h"
 #include "backend/llvm/emitter.h"
 
@@ -227,6 +228,7 @@ void ModuleEmitter::emit_compute(const Signature& signature) {
   for (const Var& var : signature.shape_vars)
     emitter.define_extent(var, signature.compute->getArg(position++));
   if (!signature.result.is_void()) emitter.set_result(signature.compute->getArg(position), signature.result);
+  accumulations = backend::accumulations(signature.fn->body);
   emitter.emit(signature.fn->body);
   emitter.finish();
 }

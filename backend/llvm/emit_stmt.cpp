@@ -44,7 +44,7 @@ FunctionEmitter::FunctionEmitter(ModuleEmitter& module, llvm::Function* function
   if (wanted & Machine::kReciprocal) flags.setAllowReciprocal();
   if (wanted & Machine::kReassociate) flags.setAllowReassoc();
   if (wanted & Machine::kApproximate) flags.setApproxFunc();
-  flags.setAllowContract(true);
+  if (wanted & Machine::kContract) flags.setAllowContract(true);
   b.setFastMathFlags(flags);
   place_ = place;
   if (m_.lines == nullptr) return;

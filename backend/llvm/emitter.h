@@ -75,6 +75,7 @@ class ModuleEmitter {
   bool parallel = false;              // some function launches a parallel loop
   bool packed = false;                // some function calls one of tvm-ffi's global functions
   std::unique_ptr<DebugLines> lines;  // null: not wanted
+  std::unordered_set<const ir::BinaryNode*> accumulations;  // of the function that is emitted
 
  private:
   void declare(const ir::GlobalVar& global, const ir::PrimFunc& fn);
@@ -153,6 +154,8 @@ class FunctionEmitter {
 
   // emit_expr.cpp
   llvm::Value* emit_binary(const ir::BinaryNode* e);
+  llvm::Value* emit_term(const Expr& e);  // of an accumulation: a product there need not be rounded
+  void allow_contraction();               // for what is emitted next
   llvm::Value* arithmetic(ir::ExprKind kind, llvm::Value* a, llvm::Value* b, DataType dtype,
                           const ir::BinaryNode* e);
   llvm::Value* divide(ir::ExprKind kind, llvm::Value* a, llvm::Value* b, DataType dtype,

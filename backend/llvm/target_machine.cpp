@@ -191,7 +191,7 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
                          ? static_cast<unsigned>(kWidest)
                          : made->vector_bits;
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;  // a * b + c is one rounding where the machine can
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;  // as the instructions say: accumulations.h
   options.MCOptions.ABIName = text(target, "mabi");
   if (std::string floats = text(target, "mfloat-abi"); floats == "soft")
     options.FloatABIType = llvm::FloatABI::Soft;

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/accumulations.h"
+
+#include <algorithm>
+
+#include "ir/core/walk_with.h"
+#include "ir/tir/op.h"
+
+namespace mlc::backend {
+namespace {
+
+using ir::as;
+using ir::Expr;
+using ir::Stmt;
+
+// An element, or some lanes, of a buffer that a statement stores to.
+struct Target {
+  const ir::VarNode* buffer = nullptr;
+  ir::Array<Expr> indices;  // of a masked store with its mask
+  Expr value;
+};
+
+Target target_of(const Stmt& s) {
+  if (auto* store = as<ir::BufferStoreNode>(s)) return {store->buffer.get(), store->indices, store->value};
+  auto* evaluated = as<ir::EvaluateNode>(s);
+  auto* call = evaluated ? ir::as_call_to(evaluated->value, "tirx.masked_store") : nullptr;
+  if (!call || call->args.size() < 4) return {};
+  ir::Array<Expr> indices(call->args.begin() + 2, call->args.end());
+  return {as<ir::VarNode>(call->args[0]), indices, call->args[1]};
+}
+
+bool same_indices(const ir::Array<Expr>& a, const ir::Array<Expr>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Expr& x, const Expr& y) { return ir::structural_equal(x, y); });
+}
+
+bool reads_back(const Expr& e, const Target& target) {
+  if (auto* load = as<ir::TensorLoadNode>(e))
+    return load->source.get() == target.buffer && same_indices(load->indices, target.indices);
+  auto* call = ir::as_call_to(e, "tirx.masked_load");
+  return call && call->args.size() == target.indices.size() + 1 && call->args[0].get() == target.buffer &&
+         same_indices(ir::Array<Expr>(call->args.begin() + 1, call->args.end()), target.indices);
+}
+
+// The sums of a statement `S[i] = S[i] + x - y`, or, where it does not read back, of `S[i] = z + x - y`.
+struct Sums {
+  std::vector<const ir::BinaryNode*> all;
+  bool reads_back = false;
+};
+Sums sums_of(const Target& target) {
+  Sums sums;
+  for (Expr e = target.value; e && !sums.reads_back;) {
+    auto* sum = ir::as_binary(e);
+    bool adds = sum && sum->kind == ir::ExprKind::kAdd;
+    if (!adds && !(sum && sum->kind == ir::ExprKind::kSub)) break;
+    sums.all.push_back(sum);
+    e = adds && reads_back(sum->b, target) ? sum->b : sum->a;
+    sums.reads_back = reads_back(e, target);
+  }
+  return sums;
+}
+
+}  // namespace
+
+std::unordered_set<const ir::BinaryNode*> accumulations(const Stmt& body) {
+  std::unordered_set<const ir::BinaryNode*> found;
+  std::unordered_set<const ir::VarNode*> reduced;
+  std::vector<std::pair<const ir::VarNode*, std::vector<const ir::BinaryNode*>>> first_steps;
+  ir::walk_with(body, [&](const Stmt& s, ir::Walker& on) {
+    if (Target target = target_of(s); target.buffer) {
+      Sums sums = sums_of(target);
+      if (sums.reads_back) {
+        reduced.insert(target.buffer);
+        found.insert(sums.all.begin(), sums.all.end());
+      } else if (!sums.all.empty()) {
+        first_steps.emplace_back(target.buffer, std::move(sums.all));
+      }
+    }
+    on.walk_children(s);
+  });
+  for (const auto& [buffer, sums] : first_steps) {
+    if (reduced.contains(buffer)) found.insert(sums.begin(), sums.end());
+  }
+  return found;
+}
+
+}  // namespace mlc::backend

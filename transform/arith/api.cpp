@@ -41,10 +41,10 @@ Expr expr_of(const ApiCall& call, const Any& value, size_t i) {
 }
 Expr expr_argument(const ApiCall& call, size_t i) { return expr_of(call, call.args[i], i); }
 
-Var var_argument(const ApiCall& call, size_t i) {
-  if (auto iter = ir::try_get<IterVar>(call.args[i])) return (*iter)->var;
-  auto e = ir::try_get<Expr>(call.args[i]);
-  if (!e || (*e)->kind != ExprKind::kVar) wrong_argument(call, i, "Var");
+Var var_of(const ApiCall& call, const Any& value, size_t i, std::string_view expected) {
+  if (auto iter = ir::try_get<IterVar>(value)) return (*iter)->var;
+  auto e = ir::try_get<Expr>(value);
+  if (!e || (*e)->kind != ExprKind::kVar) wrong_argument(call, i, expected);
   return ref(as<VarNode>(*e));
 }
 
@@ -54,6 +54,15 @@ Array<Expr> exprs_argument(const ApiCall& call, size_t i) {
   Array<Expr> all;
   for (const Any& one : *list) all.push_back(expr_of(call, one, i));
   return all;
+}
+
+Array<Var> vars_argument(const ApiCall& call, size_t i, std::string_view expected) {
+  Array<Var> vars;
+  for (const Expr& e : exprs_argument(call, i)) {
+    if (e->kind != ExprKind::kVar) wrong_argument(call, i, expected);
+    vars.push_back(ref(as<VarNode>(e)));
+  }
+  return vars;
 }
 
 AnalyzerValue analyzer_argument(const ApiCall& call, size_t i) {

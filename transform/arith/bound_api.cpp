@@ -8,61 +8,15 @@
 namespace mlc::transform::sym {
 namespace {
 
-// var * coeff + base; null stands for nothing, where a zero would be written out.
-struct Linear {
-  Expr coeff;
-  Expr base;
-};
-
-Expr sum(const Expr& a, const Expr& b) { return !a ? b : !b ? a : add(a, b); }
-Expr product(const Expr& a, const Expr& b) { return a && b ? mul(a, b) : Expr(nullptr); }
-
-// Nullopt when `e` is not linear in `var`.
-std::optional<Linear> linear(const Expr& e, const Var& var) {
-  if (e.same_as(var)) return Linear{const_like(e, 1), nullptr};
-  bool arithmetic = e->kind == ExprKind::kAdd || e->kind == ExprKind::kSub || e->kind == ExprKind::kMul;
-  if (!arithmetic) {
-    if (depends_on(e, var)) return std::nullopt;
-    return Linear{nullptr, e};
-  }
-  auto* two = as_binary(e);
-  auto a = linear(two->a, var);
-  auto b = a ? linear(two->b, var) : std::nullopt;
-  if (!b) return std::nullopt;
-  switch (e->kind) {
-    case ExprKind::kAdd:
-      return Linear{sum(a->coeff, b->coeff), sum(a->base, b->base)};
-    case ExprKind::kSub: {
-      auto difference = [](const Expr& x, const Expr& y) {
-        return !y ? x : !x ? sub(const_like(y, 0), y) : sub(x, y);
-      };
-      return Linear{difference(a->coeff, b->coeff), difference(a->base, b->base)};
-    }
-    default:
-      if (a->coeff && b->coeff) return std::nullopt;
-      if (a->coeff) std::swap(a, b);
-      return Linear{product(a->base, b->coeff), product(a->base, b->base)};
-  }
-}
-
-Array<Var> vars_argument(const ApiCall& call, size_t i) {
-  Array<Var> vars;
-  for (const Expr& e : exprs_argument(call, i)) {
-    if (e->kind != ExprKind::kVar) wrong_argument(call, i, "list of variables");
-    vars.push_back(ref(as<VarNode>(e)));
-  }
-  return vars;
-}
-
 Any detect_linear_equation(ApiCall& call) {
   Expr base = expr_argument(call, 0);
   Array<Var> vars = vars_argument(call, 1);
   Array<Expr> coefficients;
   for (const Var& var : vars) {
-    auto found = linear(base, var);
+    auto found = linear_in(base, var);
     if (!found) return Array<Any>();
-    coefficients.push_back(found->coeff ? found->coeff : const_like(var, 0));
-    base = found->base ? found->base : const_like(var, 0);
+    coefficients.push_back(found->coefficient);
+    base = found->rest;
   }
   for (const Expr& coefficient : coefficients) {
     for (const Var& var : vars) {
@@ -89,10 +43,10 @@ bool clip(const Expr& condition, const Array<Var>& vars, std::vector<Ends>& ends
   // At most 0, or 0.
   Expr difference = which < 0 ? Expr() : difference_of(condition);
   if (!difference) return false;
-  auto found = linear(analyzer.simplify(difference), vars[which]);
-  if (!found || !found->coeff) return false;
-  Expr base = found->base ? found->base : const_like(vars[which], 0);
-  Expr coeff = analyzer.simplify(found->coeff);
+  auto found = linear_in(analyzer.simplify(difference), vars[which]);
+  if (!found) return false;
+  const Expr& base = found->rest;
+  Expr coeff = analyzer.simplify(found->coefficient);
   bool above = is_const_int(coeff, 1), below = is_const_int(coeff, -1);
   if (!above && !below) return false;
   Expr end = analyzer.simplify(above ? sub(const_like(base, 0), base) : base);

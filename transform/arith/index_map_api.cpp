@@ -105,13 +105,8 @@ Any index_map(ApiCall& call) {
 }
 
 Any make_index_map(ApiCall& call) {
-  Array<Var> initial;
-  for (const Expr& e : exprs_argument(call, 0)) {
-    auto* var = as<VarNode>(e);
-    if (!var) wrong_argument(call, 0, "a list of variables");
-    initial.push_back(ref(var));
-  }
-  return make<IndexMapNode>(initial, exprs_argument(call, 1), map_argument(call, 2, DataType::Int(64)));
+  return make<IndexMapNode>(sym::vars_argument(call, 0, "a list of variables"), exprs_argument(call, 1),
+                            map_argument(call, 2, DataType::Int(64)));
 }
 
 std::vector<Range> box_argument(ApiCall& call, size_t i) {

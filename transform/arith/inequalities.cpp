@@ -4,10 +4,33 @@
 #include <numeric>
 
 #include "ir/tir/op.h"
+#include "transform/arith/deduce_bound.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/int_set.h"
 
 namespace mlc::transform {
+
+std::optional<LinearIn> linear_in(const Expr& e, const Var& var) {
+  if (e.same_as(var)) return LinearIn{const_like(e, 1), const_like(e, 0)};
+  if (!depends_on(e, var)) return LinearIn{const_like(e, 0), e};
+  auto* op = as_binary(e);
+  auto a = op ? linear_in(op->a, var) : std::nullopt;
+  auto b = a ? linear_in(op->b, var) : std::nullopt;
+  if (!b) return std::nullopt;
+  switch (e->kind) {
+    case ExprKind::kAdd:
+      return LinearIn{add(a->coefficient, b->coefficient), add(a->rest, b->rest)};
+    case ExprKind::kSub:
+      return LinearIn{sub(a->coefficient, b->coefficient), sub(a->rest, b->rest)};
+    case ExprKind::kMul:
+      if (depends_on(op->a, var) && depends_on(op->b, var)) return std::nullopt;
+      if (depends_on(op->a, var)) std::swap(a, b);
+      return LinearIn{mul(a->rest, b->coefficient), mul(a->rest, b->rest)};
+    default:
+      return std::nullopt;
+  }
+}
+
 namespace {
 
 // coefficient * var + rest
@@ -15,22 +38,6 @@ struct Linear {
   int64_t coefficient;
   Expr rest;
 };
-std::optional<Linear> linear_in(const Expr& e, const VarNode* var) {
-  if (as<VarNode>(e) == var) return Linear{1, const_like(e, 0)};
-  if (!uses_var(e, [&](const VarNode* one) { return one == var; })) return Linear{0, e};
-  auto* op = as_binary(e);
-  if (!op) return std::nullopt;
-  auto a = linear_in(op->a, var), b = linear_in(op->b, var);
-  if (!a || !b) return std::nullopt;
-  if (e->kind == ExprKind::kAdd) return Linear{a->coefficient + b->coefficient, add(a->rest, b->rest)};
-  if (e->kind == ExprKind::kSub) return Linear{a->coefficient - b->coefficient, sub(a->rest, b->rest)};
-  if (e->kind != ExprKind::kMul) return std::nullopt;
-  auto by = b->coefficient == 0 ? const_int(b->rest) : std::nullopt;
-  if (by) return Linear{a->coefficient * *by, mul(a->rest, b->rest)};
-  by = a->coefficient == 0 ? const_int(a->rest) : std::nullopt;
-  if (by) return Linear{b->coefficient * *by, mul(b->rest, a->rest)};
-  return std::nullopt;
-}
 
 // As `difference <= 0` or `difference == 0`; anything else stays.
 Expr normalized(const Expr& e, Analyzer& analyzer) {
@@ -68,7 +75,7 @@ class Solver {
         positive.push_back({1, neg(analyzer_.simplify(last))});
       }
       std::vector<Expr> next;
-      classify(var.get(), current, next, positive, negative);
+      classify(var, current, next, positive, negative);
       for (const Linear& p : positive) {
         for (const Linear& n : negative) {
           int64_t common = std::gcd(p.coefficient, -n.coefficient);
@@ -153,22 +160,23 @@ class Solver {
     all.push_back(one);
   }
 
-  void classify(const VarNode* var, const std::vector<Expr>& current, std::vector<Expr>& next,
+  void classify(const Var& var, const std::vector<Expr>& current, std::vector<Expr>& next,
                 std::vector<Linear>& positive, std::vector<Linear>& negative) {
     for (const Expr& one : current) {
       bool equation = one->kind == ExprKind::kEQ;
-      auto linear = equation || one->kind == ExprKind::kLE ? linear_in(as_binary(one)->a, var) : std::nullopt;
-      if (!linear) {
+      auto found = equation || one->kind == ExprKind::kLE ? linear_in(as_binary(one)->a, var) : std::nullopt;
+      auto coefficient = found ? const_int(found->coefficient) : std::nullopt;
+      if (!coefficient) {
         rest_.push_back(one);
         continue;
       }
-      linear->rest = analyzer_.simplify(linear->rest);
-      if (linear->coefficient == 0) {
+      if (*coefficient == 0) {
         insert(next, one);
         continue;
       }
-      Linear opposite{-linear->coefficient, neg(linear->rest)};
-      (linear->coefficient > 0 ? positive : negative).push_back(*linear);
+      Linear linear{*coefficient, analyzer_.simplify(found->rest)};
+      Linear opposite{-linear.coefficient, neg(linear.rest)};
+      (linear.coefficient > 0 ? positive : negative).push_back(linear);
       if (equation) (opposite.coefficient > 0 ? positive : negative).push_back(opposite);
     }
   }

@@ -19,6 +19,13 @@ std::optional<std::vector<LoopRange>> solve_to_ranges(const std::vector<Var>& va
                                                       const std::vector<LoopRange>& known,
                                                       const std::vector<Expr>& conditions);
 
+// coefficient * var + rest
+struct LinearIn {
+  Expr coefficient, rest;
+};
+// nullopt when `e` is not linear in `var`.
+std::optional<LinearIn> linear_in(const Expr& e, const Var& var);
+
 // A comparison of integers as a difference that is at most 0 where it holds, of an equality one that is 0;
 // null for other conditions.
 Expr difference_of(const Expr& comparison);

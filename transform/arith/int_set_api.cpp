@@ -18,12 +18,9 @@ Domains domains_argument(const ApiCall& call, size_t i) {
   auto map = call.args[i].try_cast<Map<Any, Any>>();
   if (!map) wrong_argument(call, i, "dict of variables and their sets");
   Domains domains;
-  for (const auto& [key, value] : *map) {
-    auto e = ir::try_get<Expr>(key);
-    if (auto iter = ir::try_get<IterVar>(key)) e = Expr((*iter)->var);
-    if (!e || (*e)->kind != ExprKind::kVar) wrong_argument(call, i, "dict of variables and their sets");
-    domains.emplace(as<VarNode>(*e), interval_argument(call, value, i));
-  }
+  for (const auto& [key, value] : *map)
+    domains.emplace(var_of(call, key, i, "dict of variables and their sets").get(),
+                    interval_argument(call, value, i));
   return domains;
 }
 

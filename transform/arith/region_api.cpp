@@ -14,18 +14,6 @@ IntervalSet from_min_extent(const Expr& min, const Expr& extent) {
   return make<IntervalSetNode>(min, sub(add(extent, min), const_like(min, 1)));
 }
 
-std::vector<Range> region_argument(const ApiCall& call, size_t i) {
-  auto listed = elements(call.args[i]);
-  if (!listed) wrong_argument(call, i, "list of ranges");
-  std::vector<Range> region;
-  for (const Any& one : *listed) {
-    auto range = ir::try_get<Range>(one);
-    if (!range) wrong_argument(call, i, "list of ranges");
-    region.push_back(*range);
-  }
-  return region;
-}
-
 // One index of `extent` values from a digit on; null when they leave holes.
 IntervalSet covered(const IterSum& sum, const Expr& extent, Analyzer& analyzer) {
   if (sum->args.empty()) return from_min_extent(sum->base, extent);
@@ -38,9 +26,11 @@ IntervalSet covered(const IterSum& sum, const Expr& extent, Analyzer& analyzer) 
   return from_min_extent(sum->base, add(extent, reach));
 }
 
-// The exact region as a box, or nothing: dimensions must not depend on each other.
-std::optional<Array<Any>> strict_bound(const std::vector<Range>& region, const std::vector<LoopRange>& iters,
-                                       const Expr& predicate, Analyzer& analyzer) {
+}  // namespace
+
+std::optional<std::vector<IntervalSet>> strict_bound(const Array<Range>& region,
+                                                     const std::vector<LoopRange>& iters,
+                                                     const Expr& predicate, Analyzer& analyzer) {
   Array<Expr> starts;
   for (const Range& range : region) {
     if (!const_int(range->extent)) return std::nullopt;
@@ -48,7 +38,7 @@ std::optional<Array<Any>> strict_bound(const std::vector<Range>& region, const s
   }
   IterMapResult found = detect_iter_map(starts, iters, predicate, IterMapCheck::kSurjective, analyzer);
   if (found.indices.empty()) return std::nullopt;
-  Array<Any> sets;
+  std::vector<IntervalSet> sets;
   for (size_t i = 0; i < region.size(); ++i) {
     IntervalSet set = covered(found.indices[i], region[i]->extent, analyzer);
     if (!set) return std::nullopt;
@@ -56,8 +46,6 @@ std::optional<Array<Any>> strict_bound(const std::vector<Range>& region, const s
   }
   return sets;
 }
-
-}  // namespace
 
 IntervalSet bound_by_digits(const Range& range, const std::vector<LoopRange>& iters, const Expr& predicate,
                             Analyzer& analyzer) {
@@ -67,20 +55,23 @@ IntervalSet bound_by_digits(const Range& range, const std::vector<LoopRange>& it
 
 namespace {
 
+Array<Range> region_argument(const ApiCall& call) { return list_argument<Range>(call, 0, "list of ranges"); }
+
 Any exact_region(ApiCall& call) {
   AnalyzerValue analyzer = analyzer_argument(call, 3);
-  auto sets = strict_bound(region_argument(call, 0), iters_argument(call, 1), expr_argument(call, 2),
+  auto sets = strict_bound(region_argument(call), iters_argument(call, 1), expr_argument(call, 2),
                            *analyzer->analyzer);
-  return sets ? Any(*sets) : Any(nullptr);
+  return sets ? Any(Array<Any>(sets->begin(), sets->end())) : Any(nullptr);
 }
 
 Any relaxed_region(ApiCall& call) {
   AnalyzerValue own = analyzer_argument(call, 3);
   Analyzer& analyzer = *own->analyzer;
-  std::vector<Range> region = region_argument(call, 0);
+  Array<Range> region = region_argument(call);
   std::vector<LoopRange> iters = iters_argument(call, 1);
   Expr predicate = expr_argument(call, 2);
-  if (auto sets = strict_bound(region, iters, predicate, analyzer)) return *sets;
+  if (auto sets = strict_bound(region, iters, predicate, analyzer))
+    return Array<Any>(sets->begin(), sets->end());
   Domains domains;
   for (const LoopRange& iter : iters) domains[iter.var.get()] = interval_of(iter.range, analyzer);
   Array<Any> sets;

@@ -2,6 +2,7 @@
 // What scripts hold of transform/arith: facts as values, an analyzer that lives as long as it is named.
 #pragma once
 
+#include "ir/core/try_get.h"
 #include "ir/registry/api.h"
 #include "transform/arith/int_set.h"
 #include "transform/arith/iter_map.h"
@@ -47,8 +48,23 @@ struct ConstraintScopeNode final : ffi::Object {
 std::optional<Array<Any>> elements(const Any& value);
 Expr expr_argument(const ApiCall& call, size_t i);
 Expr expr_of(const ApiCall& call, const Any& value, size_t i);
-Var var_argument(const ApiCall& call, size_t i);
+Var var_of(const ApiCall& call, const Any& value, size_t i, std::string_view expected = "Var");
+inline Var var_argument(const ApiCall& call, size_t i) { return var_of(call, call.args[i], i); }
 Array<Expr> exprs_argument(const ApiCall& call, size_t i);
+// Expressions that are variables.
+Array<Var> vars_argument(const ApiCall& call, size_t i, std::string_view expected = "list of variables");
+template <class Handle>
+Array<Handle> list_argument(const ApiCall& call, size_t i, std::string_view expected) {
+  auto listed = elements(call.args[i]);
+  if (!listed) wrong_argument(call, i, expected);
+  Array<Handle> all;
+  for (const Any& one : *listed) {
+    auto handle = ir::try_get<Handle>(one);
+    if (!handle) wrong_argument(call, i, expected);
+    all.push_back(*handle);
+  }
+  return all;
+}
 // The analyzer that argument i is, or a fresh one.
 AnalyzerValue analyzer_argument(const ApiCall& call, size_t i);
 std::vector<LoopRange> iters_argument(const ApiCall& call, size_t i);  // dict of variables and ranges

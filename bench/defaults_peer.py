@@ -6,6 +6,7 @@
 NAME is what names begin with. Prints `name seconds library`, the faster library of each.
 """
 import os
+import pathlib
 
 for each in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(each, "1")
@@ -88,22 +89,6 @@ def product(m, n, k, batch=(), dtype="float32", transposed=False, onnx_too=True)
     return numpy, ort if onnx_too else None
 
 
-for n in (1, 2, 4, 8):
-    case(f"matmul_1024x{n}x1024", *product(1024, n, 1024))
-for m in (1, 2, 4, 8, 16):
-    case(f"matmul_{m}x4096x4096", *product(m, 4096, 4096))
-    case(f"dense_{m}x4096x4096", *product(m, 4096, 4096, transposed=True))
-for shape in [(n, n, n) for n in (256, 512, 1000, 1023, 1024, 2048)] + [(17, 4096, 33), (64, 3136, 576)]:
-    case("matmul_{}x{}x{}".format(*shape), *product(*shape))
-case("dense_128x3072x768", *product(128, 3072, 768, transposed=True))
-case("dense_197x768x768", *product(197, 768, 768, transposed=True))
-case("batch_12x128x128x64_qk", *product(128, 128, 64, batch=(12,), transposed=True))
-case("batch_12x128x64x128_pv", *product(128, 64, 128, batch=(12,)))
-case("batch_256x16x16x16", *product(16, 16, 16, batch=(256,)))
-case("batch_64x32x32x32", *product(32, 32, 32, batch=(64,)))
-case("batch_32x1x512x64", *product(1, 512, 64, batch=(32,), transposed=True))
-case("batch_32x1x64x512", *product(1, 64, 512, batch=(32,)))
-case("f64_512", *product(512, 512, 512, dtype="float64"))
 for name in ("f16_512", "bf16_512", "int32_512", "f16f16_256"):
     case(name, *product(*[int(name[-3:])] * 3, onnx_too=False))  # against products of float32
 for name, left in (("int8_512", "int8"), ("int8_dense_512", "int8"), ("uint8_int8_512", "uint8")):
@@ -186,15 +171,6 @@ def transposed(name, shape, *axes):
     case(name, ufunc(lambda a, o: np.copyto(o, a.transpose(axes)), shape, result=result), single("Transpose", shape, perm=axes))
 
 
-transposed("transpose_4096x2048", (4096, 2048), 1, 0)
-transposed("transpose_1000x1000", (1000, 1000), 1, 0)
-transposed("transpose_heads", (8, 128, 12, 64), 0, 2, 1, 3)
-transposed("transpose_keys", (8, 128, 12, 64), 0, 2, 3, 1)
-transposed("nchw_to_nhwc", (4, 64, 112, 112), 0, 2, 3, 1)
-transposed("nhwc_to_nchw", (4, 112, 112, 64), 0, 3, 1, 2)
-transposed("nhwc3_to_nchw", (4, 224, 224, 3), 0, 3, 1, 2)
-
-
 def indexed(op, numpy, shape, count, **attributes):
     def onnx_of():
         return model([(op, ["a", "i"], ["out"], attributes)], {"a": floats(*shape), "i": np.random.randint(0, 4096, count).astype("int32")})
@@ -227,20 +203,8 @@ def convolution(name, c, h, o, k, s, p, groups=1, relu=False):
     of_model(name, nodes, weights, a=(1, c, h, h))
 
 
-convolution("conv3x3_64_56", 64, 56, 64, 3, 1, 1)
-convolution("conv3x3_64_56_relu", 64, 56, 64, 3, 1, 1, relu=True)
-convolution("conv1x1_256_14", 256, 14, 1024, 1, 1, 0)
-convolution("conv1x1_256_14_relu", 256, 14, 1024, 1, 1, 0, relu=True)
-convolution("conv1x1_64_56_relu", 64, 56, 256, 1, 1, 0, relu=True)
-convolution("depthwise_96_56", 96, 56, 96, 3, 1, 1, groups=96)
-convolution("depthwise_96_56_relu", 96, 56, 96, 3, 1, 1, groups=96, relu=True)
-convolution("depthwise_144_56s2", 144, 56, 144, 3, 2, 1, groups=144)
-convolution("depthwise_960_7", 960, 7, 960, 3, 1, 1, groups=960)
-convolution("depthwise5_240_28", 240, 28, 240, 5, 1, 2, groups=240)
 convolution("depthwise_nhwc_96_56", 96, 56, 96, 3, 1, 1, groups=96)
 convolution("depthwise_nhwc_144_56s2", 144, 56, 144, 3, 2, 1, groups=144)
-convolution("group32_128_56", 128, 56, 128, 3, 1, 1, groups=32)
-convolution("group32_512_14", 512, 14, 512, 3, 1, 1, groups=32)
 for m, n, k in ((128, 3072, 768), (1, 1000, 2048)):
     of_model(f"dense_relu_{m}x{n}x{k}", [("Gemm", ["a", "w", "b"], ["y"], {"transB": 1}), ("Relu", ["y"], ["out"], {})], a=(m, k), w=(n, k), b=(n,))
 
@@ -294,11 +258,8 @@ case("sum_197x1000", *reduced("ReduceSum", (197, 1000), (1,), np.sum))
 of_model("adaptive_pool", [("AveragePool", ["a"], ["out"], {"kernel_shape": [4, 4], "strides": [4, 4]})], a=(1, 512, 28, 28))
 of_model("one_hot", [("OneHot", ["i", "d", "v"], ["out"], {})], {"d": np.array(1000, "int64"), "v": np.array([0, 1], "float32")}, i=np.random.randint(0, 1000, 8192).astype("int64"))
 case("max_of_short_rows", *reduced("ReduceMax", (4096, 32), (1,), np.max))
-case("all_heads_of_one_token", *product(1, 1024, 128, batch=(32,), transposed=True))
 convolution("conv_nhwc_64_56", 64, 56, 64, 3, 1, 1)
 convolution("conv_nhwc_256_14", 256, 14, 256, 1, 1, 0)
-convolution("conv_first", 3, 224, 64, 7, 2, 3)
-convolution("conv3x3_128_28s2", 128, 28, 256, 3, 2, 1)
 of_model("conv_up", [("ConvTranspose", ["a", "w"], ["out"], {"strides": [2, 2], "pads": [0] * 4})], {"w": (64, 32, 2, 2)}, a=(1, 64, 56, 56))
 of_model("causal_conv1d", [("Conv", ["a", "w"], ["out"], {"group": 1024})], {"w": (1024, 1, 4)}, a=(1, 1024, 515))
 case("gemv_int8", *product(1, 4096, 4096, transposed=True))
@@ -339,6 +300,10 @@ case("int_division", idiv)
 of_model("prelu", [("PRelu", ["a", "b"], ["out"], {})], a=(1, 64, 112, 112), b=(64, 1, 1))
 case("avg_pool_2s2", None, single("AveragePool", (4, 64, 56, 56), kernel_shape=[2, 2], strides=[2, 2]))
 case("max_pool_nhwc_2s2", None, single("MaxPool", (4, 64, 56, 56), kernel_shape=[2, 2], strides=[2, 2]))
+
+# What both sides make in one way each.
+exec(pathlib.Path(__file__).with_name("layers.mlc").read_text())
+layers(lambda name, *shape, **how: case(name, *product(*shape, **how)), transposed, convolution)
 
 for name, makers in CASES.items():
     if sys.argv[1:] and not any(name.startswith(each) for each in sys.argv[1:]):

@@ -411,7 +411,7 @@ def main():
         names = names[2:]
     outside = {each.__name__: each for each in (startup, cold, big, size, frontend, script, cache, schedule, tour,
                                                 convolutions, kernels, defaults, bandwidth)}
-    programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in outside)
+    programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in {*outside, "layers"})
     with tempfile.TemporaryDirectory() as folder:
         for name in names or [*outside, *programs]:
             if name in outside:

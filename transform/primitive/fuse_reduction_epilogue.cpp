@@ -46,18 +46,18 @@ other.fuse_reduction_epilogue("largest", "biased"))",
 MLC_REFUSALS(primitive_fuse_reduction_epilogue, refusals);
 
 static constexpr char doc[] = R"(
-fuse_reduction_epilogue(reduction_block, epilogue_block)      Let a sum start at the bias, and clip it while it is summed up.
+fuse_reduction_epilogue(reduction_block, epilogue_block)      Let a sum start at the bias.
 
     with T.init():                    =>      with T.init():
         S[i, j] = 0                               D[i, j] = C[j]
     S[i, j] += A[i, k] * B[k, j]              D[i, j] += A[i, k] * B[k, j]
     D[i, j] = S[i, j] + C[j]
 
-The epilogue may be the sum itself, a sum of it and biases, and `max` and `min` around these.
+The epilogue is the sum itself, or a sum of it and biases. Others, `max` and `min` among them, do not distribute over the
+steps: applied at each of them they compute something else where the sum goes back over a bound.
 needs: a reduction block that adds up from zero; the epilogue is complete, without condition, and the sum's only reader; it
        covers what the reduction writes.
-keeps: the values of a bias. `max` and `min` apply at each step then, not once at the end: other values where the sum goes
-       back and forth over a bound.
+keeps: the values.
 )";
 
 namespace {
@@ -74,26 +74,18 @@ bool reads(const Expr& e, const Buffer& buffer) {
   });
 }
 
-// The epilogue with the sum as `start` (biases stay), or as `update` (biases are in it already); null where
-// the sum occurs in another way than in sums, `max` and `min`.
+// The epilogue with `value` for the sum, null where the sum occurs in another way than in sums. The bias is added once:
+// without `biased` the others stay out.
 Expr epilogue_of(const Expr& e, const Buffer& sum, const Expr& value, bool biased) {
   auto* load = as<TensorLoadNode>(e);
   if (load && load->source.same_as(sum)) return value;
-  auto* two = as_binary(e);
-  bool addition = two && e->kind == ExprKind::kAdd;
-  bool clip = two && (e->kind == ExprKind::kMax || e->kind == ExprKind::kMin);
-  if (!addition && !clip) return nullptr;
+  auto* two = as<AddNode>(e);
+  if (!two) return nullptr;
   bool left = reads(two->a, sum), right = reads(two->b, sum);
   if (left == right) return nullptr;
   Expr inner = epilogue_of(left ? two->a : two->b, sum, value, biased);
-  if (!inner) return nullptr;
-  if (addition && !biased) {
-    // A sum of a clipped value is no bias of the sum.
-    return inner.same_as(value) ? inner : nullptr;
-  }
-  if (addition && inner->kind != ExprKind::kAdd && !inner.same_as(value)) return nullptr;
-  Expr a = left ? inner : two->a, b = left ? two->b : inner;
-  return addition ? add(a, b) : e->kind == ExprKind::kMax ? max(a, b) : min(a, b);
+  if (!inner || !biased) return inner;
+  return left ? add(inner, two->b) : add(two->a, inner);
 }
 
 void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
@@ -159,7 +151,7 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
   Expr next_value = replace_loads(update->value, sum, own);
   Expr first = epilogue_of(value, sum, start->value, true);
   Expr next = epilogue_of(value, sum, next_value, false);
-  if (!first || !next) throw refuse_epilogue("it is not a bias, nor `max` and `min` of the sum and a bias");
+  if (!first || !next) throw refuse_epilogue("it is not the sum, nor the sum and a bias");
 
   // apply
   Array<TensorRegion> fused;
@@ -191,9 +183,6 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
 
 extern const Primitive fuse_reduction_epilogue;
 const Primitive fuse_reduction_epilogue =
-    primitive<&apply>("FuseReductionEpilogue", "fuse_reduction_epilogue(reduction_block, epilogue_block)",
-                      doc, "", "", [](std::span<const Any>) -> std::string_view {
-                        return "the sum never goes back over a bound of the epilogue's `max` and `min`";
-                      });
+    primitive<&apply>("FuseReductionEpilogue", "fuse_reduction_epilogue(reduction_block, epilogue_block)", doc);
 
 }  // namespace mlc::transform::primitive_fuse_reduction_epilogue

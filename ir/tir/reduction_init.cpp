@@ -6,34 +6,30 @@
 #include "ir/tir/arith_ops.h"
 
 namespace mlc::ir {
-namespace {
 
-bool used_by(IterType type, const SBlockRealizeNode& realize, const VarNode* loop_var) {
+bool used_by(const SBlockRealizeNode& realize, const VarNode* loop_var, bool reductions) {
   for (size_t i = 0; i < realize.iter_values.size(); ++i) {
-    if (realize.block->iter_vars[i]->iter_type == type &&
+    if ((realize.block->iter_vars[i]->iter_type == IterType::kCommReduce) == reductions &&
         uses_var(realize.iter_values[i], [&](const VarNode* var) { return var == loop_var; }))
       return true;
   }
   return false;
 }
 
-void add_conjuncts(const Expr& condition, std::vector<Expr>& out) {
-  if (auto* both = as<AndNode>(condition)) {
-    add_conjuncts(both->a, out);
-    add_conjuncts(both->b, out);
-  } else {
-    out.push_back(condition);
-  }
+std::vector<Expr> conjuncts(const Expr& condition) {
+  auto* both = as<AndNode>(condition);
+  if (!both) return {condition};
+  std::vector<Expr> all = conjuncts(both->a);
+  for (const Expr& part : conjuncts(both->b)) all.push_back(part);
+  return all;
 }
-
-}  // namespace
 
 std::optional<size_t> outermost_empty_reduction(const std::vector<const ForNode*>& loops,
                                                 const SBlockRealizeNode& realize) {
   std::optional<size_t> outermost;
   bool may_be_empty = false;
   for (size_t l = 0; l < loops.size(); ++l) {
-    if (!used_by(IterType::kCommReduce, realize, loops[l]->loop_var.get())) continue;
+    if (!used_by(realize, loops[l]->loop_var.get(), true)) continue;
     if (!outermost) outermost = l;
     may_be_empty |= const_int(loops[l]->extent).value_or(0) < 1;
   }
@@ -55,7 +51,7 @@ Stmt init_nest(const std::vector<const ForNode*>& loops, const SBlockRealizeNode
   std::unordered_set<const VarNode*> dropped, single;
   for (const ForNode* loop : loops) {
     const Var& var = loop->loop_var;
-    if (used_by(IterType::kDataPar, realize, var.get())) {
+    if (used_by(realize, var.get(), false)) {
       kept.push_back(loop);
       loop_map[var.get()] = make<VarNode>(String(fmt::format("{}_init", var->name.c_str())), var->ty);
     } else if (is_const_int(loop->extent, 1)) {
@@ -65,10 +61,8 @@ Stmt init_nest(const std::vector<const ForNode*>& loops, const SBlockRealizeNode
       dropped.insert(var.get());
     }
   }
-  std::vector<Expr> conditions;
-  add_conjuncts(realize.predicate, conditions);
   Expr predicate = bool_imm(true);
-  for (const Expr& condition : conditions) {
+  for (const Expr& condition : conjuncts(realize.predicate)) {
     if (uses_var(condition, [&](const VarNode* var) { return dropped.contains(var); })) continue;
     bool shorter = uses_var(condition, [&](const VarNode* var) { return single.contains(var); });
     Expr own = substitute(condition, loop_map);

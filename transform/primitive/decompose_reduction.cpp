@@ -52,17 +52,10 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   require_reduction(step.state, *block, *scope);
   const SBlockNode* old = block->block();
   SBlockRealize realize = realize_of(step.state, *block);
-  auto used_by = [&](IterType type, const VarNode* var) {
-    for (size_t i = 0; i < old->iter_vars.size(); ++i) {
-      if (old->iter_vars[i]->iter_type != type) continue;
-      if (uses_var(realize->iter_values[i], [&](const VarNode* v) { return v == var; })) return true;
-    }
-    return false;
-  };
   std::vector<SRefNode*> loops = loops_above(*block);
   for (SRefNode* outer : loops) {
     if (outer == &*loop) break;
-    if (!used_by(IterType::kCommReduce, outer->loop()->loop_var.get())) continue;
+    if (!used_by(realize, *outer, true)) continue;
     throw refuse(refusals["reduction-loop-outside"], outer->name.c_str(), block->name.c_str(),
                  loop->name.c_str())
         .at(loop.span)
@@ -70,8 +63,7 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   }
   for (auto it = std::find(loops.begin(), loops.end(), &*loop); it != loops.end(); ++it) {
     const ForNode* inner = (*it)->loop();
-    if (is_const_int(inner->extent, 1) || used_by(IterType::kDataPar, inner->loop_var.get()) ||
-        used_by(IterType::kCommReduce, inner->loop_var.get()))
+    if (is_const_int(inner->extent, 1) || used_by(realize, **it, false) || used_by(realize, **it, true))
       continue;
     throw refuse_as(shared_refusals["reduction-repeated"],
                     "loop `{}` repeats block `{}`, which would go on with its sum instead of starting again",
@@ -87,7 +79,7 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   for (const Expr& condition : conjuncts(realize->predicate)) {
     auto mentions = [&](SRefNode* each) {
       const VarNode* var = each->loop()->loop_var.get();
-      return !is_unit(each) && !used_by(IterType::kDataPar, var) &&
+      return !is_unit(each) && !used_by(realize, *each, false) &&
              uses_var(condition, [&](const VarNode* v) { return v == var; });
     };
     auto outer = std::find_if(loops.begin(), first_inside, mentions);

@@ -163,28 +163,12 @@ static void apply(Step& step, Array<Any> args) {
     SBlockRealize realize = realize_of(step.state, *block);
     std::vector<SRefNode*> loops = loops_above(*block);
     loops.erase(loops.begin(), std::find(loops.begin(), loops.end(), chain.front()));
-    bool reduces = false;
-    for (size_t i = 0; i < realize->iter_values.size(); ++i) {
-      if (realize->block->iter_vars[i]->iter_type != IterType::kCommReduce) continue;
-      reduces = reduces || uses_var(realize->iter_values[i], [&](const VarNode* var) {
-                  return std::any_of(chain.begin(), chain.end(), [&](const SRefNode* sref) {
-                    return sref->loop()->loop_var.get() == var;
-                  });
-                });
-    }
+    bool reduces = std::any_of(chain.begin(), chain.end(),
+                               [&](const SRefNode* sref) { return used_by(realize, *sref, true); });
     // A loop that counts through sums and within them starts some of them in the middle once its position
     // changes.
     for (const SRefNode* sref : chain) {
-      auto used_by = [&](bool reduction) {
-        for (size_t i = 0; i < realize->iter_values.size(); ++i) {
-          if ((realize->block->iter_vars[i]->iter_type == IterType::kCommReduce) == reduction &&
-              uses_var(realize->iter_values[i],
-                       [&](const VarNode* var) { return var == sref->loop()->loop_var.get(); }))
-            return true;
-        }
-        return false;
-      };
-      if (!used_by(true) || !used_by(false)) continue;
+      if (!used_by(realize, *sref, true) || !used_by(realize, *sref, false)) continue;
       // Alone it runs through each sum in order, wherever it is.
       auto alone = [&](const Expr& value) {
         auto is = [&](const SRefNode* loop) {

@@ -5,6 +5,7 @@
 
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
+#include "transform/arith/region_bound.h"
 #include "transform/arith/split_sum_form.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/non_block_stmts.h"
@@ -168,6 +169,20 @@ void add_box(std::vector<Box>& boxes, const Box& box, Analyzer& analyzer) {
   }
 }
 
+Array<TensorRegion> regions_of(const std::vector<Box>& boxes, Analyzer& analyzer) {
+  Array<TensorRegion> result;
+  for (const auto& [buffer, dims] : boxes) {
+    const Array<Expr>& shape = buffer->buffer()->shape;
+    Array<Range> ranges;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      Expr min = dims[d] ? analyzer.simplify(dims[d].min) : const_like(shape[d], 0);
+      ranges.push_back(make<RangeNode>(min, dims[d] ? analyzer.simplify(dims[d].max + 1 - min) : shape[d]));
+    }
+    result.push_back(make<TensorRegionNode>(buffer, ranges));
+  }
+  return result;
+}
+
 Stmt parent_with(const SRefNode& child, const Stmt& next) {
   return rewrite_below(child.parent->stmt, [&](const Stmt& s, Rewriter& on) {
     if (s.same_as(child.stmt)) return next;
@@ -194,14 +209,6 @@ VarMap bindings_of(const SBlockRealize& realize) {
     values[realize->block->iter_vars[i]->var.get()] = realize->iter_values[i];
   }
   return values;
-}
-
-std::vector<Expr> conjuncts(const Expr& condition) {
-  auto* both = as<AndNode>(condition);
-  if (!both) return {condition};
-  std::vector<Expr> all = conjuncts(both->a);
-  for (const Expr& part : conjuncts(both->b)) all.push_back(part);
-  return all;
 }
 
 namespace {
@@ -277,20 +284,7 @@ Accesses undeclared_accesses(ScheduleState& state, const SRefNode& sref) {
     add(reads, child->block()->reads, inside.reads);
     add(writes, child->block()->writes, inside.writes);
   }
-  auto regions = [&](const std::vector<Box>& boxes) {
-    Array<TensorRegion> result;
-    for (const auto& [buffer, dims] : boxes) {
-      const Array<Expr>& shape = buffer->buffer()->shape;
-      Array<Range> ranges;
-      for (size_t d = 0; d < shape.size(); ++d) {
-        Expr min = dims[d] ? analyzer.simplify(dims[d].min) : const_like(shape[d], 0);
-        ranges.push_back(make<RangeNode>(min, dims[d] ? analyzer.simplify(dims[d].max + 1 - min) : shape[d]));
-      }
-      result.push_back(make<TensorRegionNode>(buffer, ranges));
-    }
-    return result;
-  };
-  return {regions(reads), regions(writes)};
+  return {regions_of(reads, analyzer), regions_of(writes, analyzer)};
 }
 
 Dependences dependences_by(ScheduleState& state, const SRefNode& scope, bool declared) {
@@ -430,29 +424,13 @@ std::optional<std::vector<Interval>> reached_under_condition(ScheduleState& stat
                                                              const TensorRegion& region, const SRefNode* top,
                                                              Analyzer& analyzer) {
   SBlockRealize realize = realize_of(state, block);
-  VarMap values = bindings_of(realize);
   std::unique_ptr<Analyzer> inner = analyzer.clone();
   std::vector<LoopRange> loops = relaxed_ranges(block, top, region->source, *inner);
-  Array<Expr> starts;
-  for (const Range& range : region->region) {
-    if (!const_int(range->extent)) return std::nullopt;
-    starts.push_back(substitute(range->min, values));
-  }
-  IterMapResult map = detect_iter_map(starts, loops, realize->predicate, IterMapCheck::kSurjective, *inner);
-  if (map.indices.size() != starts.size()) return std::nullopt;
+  auto sets = sym::strict_bound(ir::substitute(region, bindings_of(realize))->region, loops,
+                                realize->predicate, *inner);
+  if (!sets) return std::nullopt;
   std::vector<Interval> result;
-  for (size_t d = 0; d < map.indices.size(); ++d) {
-    const IterSum& sum = map.indices[d];
-    const Expr& extent = region->region[d]->extent;
-    Expr last = sum->base;
-    if (sum->args.size() > 1) return std::nullopt;
-    if (!sum->args.empty()) {
-      const IterSplit& digit = sum->args[0];
-      if (!inner->can_prove(ge(extent, digit->scale))) return std::nullopt;
-      last = last + (digit->extent - 1) * digit->scale;
-    }
-    result.push_back(Interval{sum->base, analyzer.simplify(last + extent - 1)});
-  }
+  for (const IntervalSet& set : *sets) result.push_back({set->min_value, analyzer.simplify(set->max_value)});
   return result;
 }
 
@@ -512,16 +490,15 @@ bool covered(ScheduleState& state, const Dependences& deps, SRefNode& consumer, 
   return proves(false) || proves(true);
 }
 
-// The blocks that write before `block` what it reads in `region`.
+// The blocks that write before `block` what it reads in `region`, and those that read before it what it
+// writes there.
 std::vector<SRefNode*> writers_before(const Dependences& deps, const SRefNode& block,
                                       const TensorRegion& region) {
-  std::vector<SRefNode*> before;
-  auto writers = deps.writers.find(region->source.get());
-  if (writers == deps.writers.end()) return before;
-  auto end = std::find(deps.blocks.begin(), deps.blocks.end(), &block);
-  for (SRefNode* writer : writers->second)
-    if (writer != &block && std::find(deps.blocks.begin(), end, writer) != end) before.push_back(writer);
-  return before;
+  return partners(deps, block, {region}, deps.writers, true);
+}
+std::vector<SRefNode*> readers_before(const Dependences& deps, const SRefNode& block,
+                                      const TensorRegion& region) {
+  return partners(deps, block, {region}, deps.readers, true);
 }
 
 bool covered_before(ScheduleState& state, const Dependences& deps, SRefNode& block,
@@ -534,22 +511,14 @@ void compute_scope_flags(ScheduleState& state, SRefNode& scope) {
   Dependences deps = dependences(state, scope);
   scope.stage_pipeline = true;
   if (deps.blocks.empty()) return;
-  auto position = [&](const SRefNode* sref) {
-    return std::find(deps.blocks.begin(), deps.blocks.end(), sref) - deps.blocks.begin();
-  };
   for (SRefNode* block : deps.blocks) {
     block->region_cover = true;
     for (const TensorRegion& region : deps.reads(*block))
       block->region_cover = block->region_cover && covered_before(state, deps, *block, region);
     if (!block->region_cover) scope.stage_pipeline = false;
     // A write after a read by another block: moving either changes what is read.
-    for (const TensorRegion& region : deps.writes(*block)) {
-      auto readers = deps.readers.find(region->source.get());
-      if (readers == deps.readers.end()) continue;
-      for (SRefNode* reader : readers->second) {
-        if (reader != block && position(reader) < position(block)) scope.stage_pipeline = false;
-      }
-    }
+    for (const TensorRegion& region : deps.writes(*block))
+      if (!readers_before(deps, *block, region).empty()) scope.stage_pipeline = false;
   }
   if (!leaves_blocks_alone(scope.block()->body, deps)) scope.stage_pipeline = false;
 }
@@ -636,9 +605,6 @@ namespace {
 // Which part of a scope keeps it from being a stage pipeline, as a text.
 std::string why_no_stage_pipeline(ScheduleState& state, SRefNode& scope) {
   Dependences deps = dependences(state, scope);
-  auto position = [&](const SRefNode* sref) {
-    return std::find(deps.blocks.begin(), deps.blocks.end(), sref) - deps.blocks.begin();
-  };
   for (SRefNode* block : deps.blocks) {
     for (const TensorRegion& region : deps.reads(*block)) {
       std::vector<SRefNode*> before = writers_before(deps, *block, region);
@@ -652,8 +618,7 @@ std::string why_no_stage_pipeline(ScheduleState& state, SRefNode& scope) {
                          before.size() == 1 ? "has" : "have", witness.empty() ? "" : ": ", witness);
     }
     for (const TensorRegion& region : deps.writes(*block)) {
-      for (SRefNode* reader : deps.readers[region->source.get()]) {
-        if (reader == block || position(reader) >= position(block)) continue;
+      for (SRefNode* reader : readers_before(deps, *block, region)) {
         return fmt::format("block `{}` writes `{}`, which block `{}` has read before it", block->name.c_str(),
                            region->source->name.c_str(), reader->name.c_str());
       }
@@ -739,7 +704,6 @@ void require_apart(ScheduleState& state, SRefNode& loop, std::string_view primit
   Dependences deps = dependences(state, scope);
   if (!leaves_blocks_alone(loop.loop()->body, deps)) require_stage_pipeline(state, scope, primitive);
   std::vector<SRefNode*> below = child_blocks(state, loop);
-  auto position = [&](const SRefNode* sref) { return std::find(below.begin(), below.end(), sref); };
   auto is_below = [&](SRefNode* sref) { return std::find(below.begin(), below.end(), sref) != below.end(); };
   for (SRefNode* block : below) {
     for (const TensorRegion& region : deps.reads(*block)) {
@@ -755,8 +719,8 @@ void require_apart(ScheduleState& state, SRefNode& loop, std::string_view primit
           .help("choose loops inside of this one, or give the writer a loop of its own before it");
     }
     for (const TensorRegion& region : deps.writes(*block)) {
-      for (SRefNode* reader : deps.readers[region->source.get()]) {
-        if (!is_below(reader) || reader == block || position(reader) > position(block)) continue;
+      for (SRefNode* reader : readers_before(deps, *block, region)) {
+        if (!is_below(reader)) continue;
         throw refuse(shared_refusals["written-after-read"], loop.name.c_str(), block->name.c_str(),
                      region->source->name.c_str(), reader->name.c_str())
             .note("the block is defined here", block->stmt->span);

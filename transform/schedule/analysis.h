@@ -3,6 +3,7 @@
 // blocks, affine bindings, stage pipelines.
 #pragma once
 
+#include "ir/tir/reduction_init.h"
 #include "transform/arith/iter_map.h"
 #include "transform/pass/regions.h"
 #include "transform/schedule/state.h"
@@ -73,9 +74,6 @@ Array<Part> substitute(const Array<Part>& parts, const VarMap& values) {
   return result;
 }
 
-// The parts of `a and b and ...`.
-std::vector<Expr> conjuncts(const Expr& condition);
-
 // A box of a buffer as intervals; one without ends: the whole dimension.
 struct Box {
   Buffer buffer;
@@ -83,6 +81,7 @@ struct Box {
 };
 // Adds a box: of those of one buffer, the smallest around them.
 void add_box(std::vector<Box>& boxes, const Box& box, Analyzer& analyzer);
+Array<TensorRegion> regions_of(const std::vector<Box>& boxes, Analyzer& analyzer);
 
 // The loop or block around `child` with `next` instead of `child`; flattened where `next` is a sequence.
 Stmt parent_with(const SRefNode& child, const Stmt& next);
@@ -116,6 +115,9 @@ Dependences told_dependences(ScheduleState& state, const SRefNode& scope);
 bool has_affine_binding(ScheduleState& state, const SRefNode& block);
 // The same of some of the loops; others are constants.
 bool binds_affinely(const SBlockRealize& realize, const std::vector<LoopRange>& loops, Analyzer& analyzer);
+inline bool used_by(const SBlockRealize& realize, const SRefNode& loop, bool reductions) {
+  return ir::used_by(*realize, loop.loop()->loop_var.get(), reductions);
+}
 // Do iterations of these loops, all around them fixed, meet an instance of the block twice, because digits of
 // its iterators overlap or a loop is in none of them?
 bool repeats_instances(const SBlockRealize& realize, const std::vector<SRefNode*>& loops);

@@ -41,11 +41,8 @@ bool has_affine_binding(ScheduleState& state, const SRefNode& block) {
 
 bool repeats_instances(const SBlockRealize& realize, const std::vector<SRefNode*>& loops) {
   for (const SRefNode* sref : loops) {
-    const ForNode* loop = sref->loop();
-    bool used = std::any_of(realize->iter_values.begin(), realize->iter_values.end(), [&](const Expr& value) {
-      return uses_var(value, [&](const VarNode* var) { return var == loop->loop_var.get(); });
-    });
-    if (!used && !is_const_int(loop->extent, 1)) return true;
+    bool used = used_by(realize, *sref, true) || used_by(realize, *sref, false);
+    if (!used && !is_const_int(sref->loop()->extent, 1)) return true;
   }
   Analyzer analyzer;
   auto map_of = [&](IterMapCheck check) {

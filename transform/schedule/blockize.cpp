@@ -285,37 +285,24 @@ bool reduces_outside(const Cut& cut) {
                      [](const IterVar& iter) { return iter->iter_type == IterType::kCommReduce; });
 }
 
-// One region per buffer, later buffers first as in TVM.
-class UnionOfRegions {
- public:
-  void add(const Array<TensorRegion>& regions) {
-    for (const TensorRegion& region : regions) {
-      Box box{region->source, {}};
-      for (const Range& range : region->region) {
-        bool point = is_const_int(range->extent, 1);
-        box.dims.push_back({range->min, point ? range->min : range->extent + range->min - 1});
-      }
-      add_box(parts_, box, analyzer_);
+void add_boxes(std::vector<Box>& boxes, const Array<TensorRegion>& regions) {
+  Analyzer analyzer;
+  for (const TensorRegion& region : regions) {
+    Box box{region->source, {}};
+    for (const Range& range : region->region) {
+      bool point = is_const_int(range->extent, 1);
+      box.dims.push_back({range->min, point ? range->min : range->extent + range->min - 1});
     }
+    add_box(boxes, box, analyzer);
   }
-  Array<TensorRegion> regions() {
-    Array<TensorRegion> result;
-    for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
-      Array<Range> ranges;
-      for (const Interval& dim : part->dims) {
-        // TVM leaves these as they are; what is printed reads back as this.
-        Expr extent = analyzer_.simplify(dim.max + 1 - dim.min);
-        ranges.push_back(make<RangeNode>(analyzer_.simplify(dim.min), extent));
-      }
-      result.push_back(make<TensorRegionNode>(part->buffer, ranges));
-    }
-    return result;
-  }
+}
 
- private:
-  std::vector<Box> parts_;
-  Analyzer analyzer_;
-};
+// Later buffers first as in TVM, which leaves their ends as they are; what is printed reads back as this.
+Array<TensorRegion> last_first(std::vector<Box> boxes) {
+  std::reverse(boxes.begin(), boxes.end());
+  Analyzer analyzer;
+  return regions_of(boxes, analyzer);
+}
 
 // The loops of a block below `above`, innermost first.
 std::vector<SRefNode*> loops_below(const SRefNode& block, const SRefNode* above) {
@@ -408,7 +395,7 @@ SRefNode* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool 
     for (size_t j = i + 1; j < srefs.size(); ++j)
       depend = depend || (positions[i] > positions[j] && conflict(*srefs[i]->block(), *srefs[j]->block()));
   }
-  UnionOfRegions reads, writes;
+  std::vector<Box> reads, writes;
   Array<IterVar> outer_iters;
   Array<Expr> outer_values;
   Expr predicate;
@@ -454,8 +441,8 @@ SRefNode* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool 
     }
     SBlockRealize inside = inner_realize(cut, false);
     reuse.emplace_back(realize->block.get(), inside->block.get());
-    reads.add(covering(cut.block->reads, cut.inner_iters));
-    writes.add(covering(cut.block->writes, cut.inner_iters));
+    add_boxes(reads, covering(cut.block->reads, cut.inner_iters));
+    add_boxes(writes, covering(cut.block->writes, cut.inner_iters));
     parts.emplace_back(positions[at], nest_of(inside, inner));
     name += fmt::format("{}_", sref->name.c_str());
   }
@@ -465,7 +452,7 @@ SRefNode* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool 
   Array<Stmt> stmts;
   for (const auto& [position, stmt] : parts) stmts.push_back(stmt);
   SBlock outer =
-      make<SBlockNode>(outer_iters, reads.regions(), writes.regions(), String(name), seq(stmts), Stmt(),
+      make<SBlockNode>(outer_iters, last_first(reads), last_first(writes), String(name), seq(stmts), Stmt(),
                        Array<Buffer>{}, Array<MatchBufferRegion>{}, Map<String, Any>{}, srefs[0]->stmt->span);
   Stmt realize = make<SBlockRealizeNode>(outer_values, predicate, outer);
   std::vector<Stmt> next_body, old_body = statements_of(body_of(above.stmt));

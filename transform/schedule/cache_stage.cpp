@@ -5,6 +5,7 @@
 
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
+#include "ir/core/walk_with.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/conditions.h"
@@ -26,55 +27,12 @@ MLC_REFUSALS(schedule_cache_stage, refusals);
 
 namespace {
 
-// Inserts one statement into the body of `location`, changes some blocks; looks only where these are.
-class InsertStage final : public Rewriter {
- public:
-  InsertStage(const CopyLocation& at, const Stmt& copy, const std::vector<SRefNode*>& users,
-              const ChangeBlock& change)
-      : at_(at), copy_(copy), change_(change) {
-    for (const SRefNode* user : users) {
-      users_.insert(user->stmt.get());
-      mark(user->parent);
-    }
-    mark(at.sref);
-  }
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    if (auto* realize = as<SBlockRealizeNode>(s)) {
-      if (!users_.contains(realize->block.get()) && !above_.contains(realize->block.get())) return s;
-      return rewrite_children(s);
-    }
-    if (users_.contains(s.get())) return change_(s);
-    if (s->kind == StmtKind::kFor && !above_.contains(s.get())) return s;
-    Stmt next = rewrite_children(s);
-    return s.same_as(at_.sref->stmt) ? insert(s, next) : next;
-  }
-  // Puts the copy among the statements of a rewritten loop or block.
-  Stmt insert(const Stmt& before, const Stmt& next) const {
-    std::vector<Stmt> all = statements_of(body_of(next));
-    MLC_CHECK(all.size() == statements_of(body_of(before)).size(),
-              "changing blocks changed the number of statements");
-    all.insert(all.begin() + static_cast<int64_t>(at_.position), copy_);
-    return with_statements(next, all);
-  }
-
- private:
-  void mark(const SRefNode* sref) {
-    for (; sref; sref = sref->parent) above_.insert(sref->stmt.get());
-  }
-  const CopyLocation& at_;
-  const Stmt& copy_;
-  const ChangeBlock& change_;
-  std::unordered_set<const StmtNode*> users_, above_;
-};
-
-}  // namespace
-
-static Expr extent_of(const CacheStage& stage, size_t d, Analyzer& analyzer) {
+Expr extent_of(const CacheStage& stage, size_t d, Analyzer& analyzer) {
   if (d < stage.extents.size() && stage.extents[d]) return stage.extents[d];
   return analyzer.simplify(stage.region[d].max - stage.region[d].min + 1);
 }
+
+}  // namespace
 
 // for ax0, ax1 in T.grid(...): to[v0, v1] = from[v0, v1]
 Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
@@ -237,63 +195,35 @@ void take_shape_of_region(CacheStage& stage) {
 }
 
 // Accesses of one buffer, counted from the first element of a region.
-class CountFrom final : public Rewriter {
- public:
-  CountFrom(const Buffer& buffer, const std::vector<Interval>& region) : buffer_(buffer), region_(region) {}
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    Expr next = rewrite_children(e);
-    auto* load = as<TensorLoadNode>(next);
-    if (!load || !load->source.same_as(buffer_)) return next;
-    return with(ref(load), [&](TensorLoadNode& copy) { copy.indices = counted(load->indices); });
-  }
-  Stmt rewrite(const Stmt& s) override {
-    Stmt next = rewrite_children(s);
-    if (auto* store = as<BufferStoreNode>(next); store && store->buffer.same_as(buffer_))
-      return with(ref(store), [&](BufferStoreNode& copy) { copy.indices = counted(store->indices); });
-    auto* block = as<SBlockNode>(next);
-    if (!block || !mentions(*block)) return next;
-    return with(ref(block), [&](SBlockNode& copy) {
-      copy.reads = counted(block->reads);
-      copy.writes = counted(block->writes);
-      Array<MatchBufferRegion> matched;
-      for (const MatchBufferRegion& each : block->match_buffers)
-        matched.push_back(make<MatchBufferRegionNode>(each->buffer, counted(each->source)));
-      copy.match_buffers = matched;
-    });
-  }
-
- private:
-  bool mentions(const SBlockNode& block) const {
-    return touches(block.reads, buffer_) || touches(block.writes, buffer_) ||
-           std::any_of(block.match_buffers.begin(), block.match_buffers.end(),
-                       [&](const MatchBufferRegion& each) { return each->source->source.same_as(buffer_); });
-  }
-  Expr counted(const Expr& index, size_t d) {
-    return index.as<ir::RampNode>() ? sub(index, region_[d].min)
-                                    : analyzer_.simplify(sub(index, region_[d].min));
-  }
-  Array<Expr> counted(const Array<Expr>& indices) {
-    Array<Expr> result;
-    for (size_t d = 0; d < indices.size(); ++d) result.push_back(counted(indices[d], d));
-    return result;
-  }
-  TensorRegion counted(const TensorRegion& region) {
-    if (!region->source.same_as(buffer_)) return region;
-    Array<Range> ranges;
-    for (size_t d = 0; d < region->region.size(); ++d)
-      ranges.push_back(make<RangeNode>(counted(region->region[d]->min, d), region->region[d]->extent));
-    return make<TensorRegionNode>(region->source, ranges);
-  }
-  Array<TensorRegion> counted(const Array<TensorRegion>& regions) {
-    Array<TensorRegion> result;
-    for (const TensorRegion& region : regions) result.push_back(counted(region));
-    return result;
-  }
-  const Buffer& buffer_;
-  const std::vector<Interval>& region_;
-  Analyzer analyzer_;
-};
+Stmt counted_from(const std::vector<Interval>& region, const Buffer& buffer, const Stmt& stmt) {
+  Analyzer analyzer;
+  auto from = [&](const Expr& index, size_t d) {
+    Expr moved = sub(index, region[d].min);
+    return index.as<ir::RampNode>() ? moved : analyzer.simplify(moved);
+  };
+  auto all_from = [&](Array<Expr>& indices) {
+    for (size_t d = 0; d < indices.size(); ++d) indices.Set(d, from(indices[d], d));
+  };
+  return rewrite_with(
+      stmt, overloaded{[&](const Expr& e, Rewriter& on) -> Expr {
+                         Expr next = on.rewrite_children(e);
+                         if (auto* load = as<TensorLoadNode>(next); load && load->source.same_as(buffer))
+                           return with(ref(load), [&](TensorLoadNode& copy) { all_from(copy.indices); });
+                         auto* part = as<TensorRegionNode>(next);
+                         if (!part || !part->source.same_as(buffer)) return next;
+                         Array<Range> ranges;
+                         for (size_t d = 0; d < part->region.size(); ++d)
+                           ranges.push_back(
+                               make<RangeNode>(from(part->region[d]->min, d), part->region[d]->extent));
+                         return make<TensorRegionNode>(buffer, ranges);
+                       },
+                       [&](const Stmt& s, Rewriter& on) -> Stmt {
+                         Stmt next = on.rewrite_children(s);
+                         auto* store = as<BufferStoreNode>(next);
+                         if (!store || !store->buffer.same_as(buffer)) return next;
+                         return with(ref(store), [&](BufferStoreNode& copy) { all_from(copy.indices); });
+                       }});
+}
 
 }  // namespace
 
@@ -373,9 +303,23 @@ void set_region(CacheStage& stage, ScheduleState& state, const SRefNode& block, 
 Stmt scope_with_stage(const SRefNode& scope, const CopyLocation& at, const Stmt& copy,
                       const Buffer& allocated, const std::vector<SRefNode*>& users,
                       const ChangeBlock& change) {
-  InsertStage rewriter(at, copy, users, change);
-  Stmt next = rewriter.rewrite_children(scope.stmt);
-  if (at.sref == &scope) next = rewriter.insert(scope.stmt, next);
+  std::vector<const SRefNode*> places(users.begin(), users.end());
+  std::unordered_set<const StmtNode*> changed, above = all_above(places);
+  for (const SRefNode* user : users) changed.insert(user->stmt.get());
+  for (const SRefNode* up = at.sref; up; up = up->parent) above.insert(up->stmt.get());
+  // Looks only where the copy and the changed blocks are.
+  Stmt next = rewrite_with(scope.stmt, [&](const Stmt& s, Rewriter& on) {
+    if (changed.contains(s.get())) return change(s);
+    bool place = s->kind == StmtKind::kFor || s->kind == StmtKind::kSBlock;
+    if (place && !above.contains(s.get())) return s;
+    Stmt rewritten = on.rewrite_children(s);
+    if (!s.same_as(at.sref->stmt)) return rewritten;
+    std::vector<Stmt> all = statements_of(body_of(rewritten));
+    MLC_CHECK(all.size() == statements_of(body_of(s)).size(),
+              "changing blocks changed the number of statements");
+    all.insert(all.begin() + static_cast<int64_t>(at.position), copy);
+    return with_statements(rewritten, all);
+  });
   return with(ref(as<SBlockNode>(next)), [&](SBlockNode& node) { node.alloc_buffers.push_back(allocated); });
 }
 
@@ -386,7 +330,7 @@ SRefNode* add_cache_stage(Step& step, SRefNode& scope, const CacheStage& stage,
   const Buffer& other = stage.allocated.same_as(stage.from) ? stage.to : stage.from;
   std::unordered_map<const VarNode*, Buffer> buffers{{other.get(), stage.allocated}};
   auto use = [&](const Stmt& s) {
-    return replace_buffers(stage.of_region ? CountFrom(other, stage.region).rewrite(s) : s, buffers);
+    return replace_buffers(stage.of_region ? counted_from(stage.region, other, s) : s, buffers);
   };
   step.replace(scope,
                scope_with_stage(scope, {stage.location, stage.position}, copy, stage.allocated, users, use));

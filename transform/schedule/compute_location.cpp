@@ -450,27 +450,13 @@ Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, boo
   return serial_loops(loops, make<SBlockRealizeNode>(values, said_once(analyzer.simplify(predicate)), block));
 }
 
-// Removes `block`, empty loops with it, and puts `subtree` at `position` of the loop's body.
+// Removes `block`, loops that only held it with it, and puts `subtree` at `position` of the loop's body.
 Stmt moved_block(const SRefNode& block, const SRefNode& loop, const Stmt& subtree, size_t position,
                  const SRefNode& scope) {
   std::vector<Stmt> body = statements_of(loop.loop()->body);
   body.insert(body.begin() + position, subtree);
   Stmt next_loop = with_statements(loop.stmt, body);
-  std::unordered_set<const StmtNode*> above;
-  for (const SRefNode* place : {&block, &loop})
-    for (const SRefNode* up = place->parent; up; up = up->parent) above.insert(up->stmt.get());
-  // Without the block (and the loops that only held it), the loop replaced; looks only at what is above them.
-  Stmt next_body = rewrite_with(scope.block()->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
-    if (s.get() == loop.loop()) return next_loop;
-    if (auto* realize = as<SBlockRealizeNode>(s)) return realize->block.get() == block.block() ? no_op() : s;
-    if (s->kind == StmtKind::kFor) {
-      if (!above.contains(s.get())) return s;
-      Stmt next = on.rewrite_children(s);
-      return is_no_op(as<ForNode>(next)->body) ? no_op() : next;
-    }
-    return on.rewrite_children(s);  // a sequence drops what became empty
-  });
-  return with(ref(scope.block()), [&](SBlockNode& copy) { copy.body = next_body; });
+  return scope_without(scope, block, {&loop}, [&](Stmt s) { return s.get() == loop.loop() ? next_loop : s; });
 }
 
 // Where in the loop's body a block may be: after the last of `before`, ahead of the first of `after`. For
@@ -497,17 +483,6 @@ Array<TensorRegion> regions_in_common(const SRefNode& block, const SRefNode& par
     if (touches(mine, region->source)) shared.push_back(region);
   }
   return shared;
-}
-
-// Does a reduction iterator take its value from this loop?
-bool reduces(const SBlockRealize& realize, const SRefNode* loop) {
-  for (size_t i = 0; i < realize->iter_values.size(); ++i) {
-    if (realize->block->iter_vars[i]->iter_type == IterType::kCommReduce &&
-        uses_var(realize->iter_values[i],
-                 [&](const VarNode* var) { return var == loop->loop()->loop_var.get(); }))
-      return true;
-  }
-  return false;
 }
 
 // Instances of a consumer that read nothing its producers write belong to no iteration of the producers'
@@ -614,7 +589,7 @@ void require_sums_once(const ScheduleState& state, const SRefNode& block, SRefNo
   }
   SBlockRealize realize = ref(as<SBlockRealizeNode>(*below));
   auto first = std::find_if(around.begin(), around.end(),
-                            [&](const SRefNode* each) { return reduces(realize, each); });
+                            [&](const SRefNode* each) { return used_by(realize, *each, true); });
   if (first == around.end()) return;
   std::vector<SRefNode*> inside(first, around.end());
   if (!repeats_instances(realize, inside)) return;
@@ -639,7 +614,7 @@ void require_whole_sums(ScheduleState& state, const SRefNode& block, SRefNode& l
     SBlockRealize realize = realize_of(state, *producer);
     const SRefNode* adds = nullptr;
     for (const SRefNode* each : around) {
-      if (!is_const_int(each->loop()->extent, 1) && reduces(realize, each)) adds = each;
+      if (!is_const_int(each->loop()->extent, 1) && used_by(realize, *each, true)) adds = each;
     }
     if (!adds) continue;
     std::vector<Box> sums;
@@ -683,7 +658,8 @@ Expr moved_condition(ScheduleState& state, const SRefNode& block, SRefNode& loop
       bool left_out = uses_var(condition, [&](const VarNode* var) {
         return std::any_of(above.begin(), above.end(), [&](SRefNode* each) {
           return each->loop()->loop_var.get() == var &&
-                 (std::find(around.begin(), around.end(), each) == around.end() || reduces(produced, each));
+                 (std::find(around.begin(), around.end(), each) == around.end() ||
+                  used_by(produced, *each, true));
         });
       });
       if (!left_out) result = logical_and(result, condition);

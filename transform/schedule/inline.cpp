@@ -102,50 +102,28 @@ struct Change {
   Expr predicate;
 };
 
-// The scope without one block, with other blocks rewritten.
-class DropBlock final : public Rewriter {
- public:
-  DropBlock(const SRefNode& dropped, const std::vector<Change>& changed) : dropped_(dropped.block()) {
-    mark(dropped.parent);
-    for (const Change& change : changed) {
-      next_[change.sref->block()] = change;
-      mark(change.sref->parent);
-    }
-  }
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    if (auto* realize = as<SBlockRealizeNode>(s)) {
-      if (realize->block.get() == dropped_) return no_op();
-      auto found = next_.find(realize->block.get());
-      if (found == next_.end()) return s;
-      return with(ref(realize), [&](SBlockRealizeNode& copy) {
-        copy.block = found->second.next;
-        if (found->second.predicate) copy.predicate = found->second.predicate;
-      });
-    }
-    if (s->kind == StmtKind::kFor) {
-      if (!above_.contains(s.get())) return s;
-      Stmt next = rewrite_children(s);
-      return is_no_op(as<ForNode>(next)->body) ? no_op() : next;
-    }
-    return rewrite_children(s);
-  }
-
- private:
-  void mark(const SRefNode* sref) {
-    for (; sref; sref = sref->parent) above_.insert(sref->stmt.get());
-  }
-  const SBlockNode* dropped_;
-  std::unordered_map<const SBlockNode*, Change> next_;
-  std::unordered_set<const StmtNode*> above_;
-};
+// The realize of a block, of its successor where the block changed.
+Stmt changed_realize(const SBlockRealizeNode* realize, const Change& change) {
+  if (realize->block.get() != change.sref->block()) return ref(realize);
+  return with(ref(realize), [&](SBlockRealizeNode& copy) {
+    copy.block = change.next;
+    if (change.predicate) copy.predicate = change.predicate;
+  });
+}
 
 Inlining replaced_scope(SRefNode& scope, SRefNode& dropped, const std::vector<Change>& changed,
                         const Buffer& buffer) {
   BlockReuse reuse;
-  for (const Change& change : changed) reuse.emplace_back(change.sref->block(), change.next.get());
-  Stmt next = DropBlock(dropped, changed).rewrite_children(scope.stmt);
+  std::vector<const SRefNode*> places;
+  for (const Change& change : changed) {
+    reuse.emplace_back(change.sref->block(), change.next.get());
+    places.push_back(change.sref);
+  }
+  Stmt next = scope_without(scope, dropped, places, [&](Stmt s) {
+    for (const Change& change : changed)
+      if (auto* realize = as<SBlockRealizeNode>(s)) s = changed_realize(realize, change);
+    return s;
+  });
   next = with(ref(as<SBlockNode>(next)), [&](SBlockNode& copy) {
     Array<Buffer> left;
     for (const Buffer& each : copy.alloc_buffers) {
@@ -157,6 +135,29 @@ Inlining replaced_scope(SRefNode& scope, SRefNode& dropped, const std::vector<Ch
 }
 
 }  // namespace
+
+std::unordered_set<const StmtNode*> all_above(const std::vector<const SRefNode*>& places) {
+  std::unordered_set<const StmtNode*> above;
+  for (const SRefNode* place : places)
+    for (const SRefNode* up = place->parent; up; up = up->parent) above.insert(up->stmt.get());
+  return above;
+}
+
+Stmt scope_without(const SRefNode& scope, const SRefNode& dropped, std::vector<const SRefNode*> places,
+                   const std::function<Stmt(Stmt)>& change) {
+  places.push_back(&dropped);
+  std::unordered_set<const StmtNode*> above = all_above(places);
+  return rewrite_below(scope.stmt, [&](const Stmt& s, Rewriter& on) -> Stmt {
+    auto* realize = as<SBlockRealizeNode>(s);
+    if (realize && realize->block.get() == dropped.block()) return no_op();
+    Stmt changed = change(s);
+    bool place = realize || (s->kind == StmtKind::kFor && !above.contains(s.get()));
+    if (place || !changed.same_as(s)) return changed;
+    Stmt next = on.rewrite_children(s);  // a sequence drops what became empty
+    auto* loop = as<ForNode>(next);
+    return loop && is_no_op(loop->body) ? no_op() : next;
+  });
+}
 
 Expr replace_loads(const Expr& e, const Buffer& buffer, const LoadReplacement& replacement) {
   return ReplaceLoads(buffer, replacement).rewrite(e);
@@ -303,12 +304,7 @@ Inlining inline_into_producer(SRefNode& scope, SRefNode& block, SRefNode& produc
     SRefNode* around = scope_of(*inside);
     Stmt next = rewrite_with(around->block()->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
       auto* realize = as<SBlockRealizeNode>(s);
-      if (realize == nullptr) return on.rewrite_children(s);
-      if (realize->block.get() != change.sref->block()) return s;
-      return with(ref(realize), [&](SBlockRealizeNode& copy) {
-        copy.block = change.next;
-        if (change.predicate) copy.predicate = change.predicate;
-      });
+      return realize ? changed_realize(realize, change) : on.rewrite_children(s);
     });
     change = {around, rebuilt(around->block(), next, nullptr), nullptr};
   }

@@ -49,6 +49,13 @@ Inlining inline_into_producer(SRefNode& scope, SRefNode& block, SRefNode& produc
 // Drops `block`; the producer becomes `next`. Buffers stay allocated.
 Inlining replace_producer(SRefNode& scope, SRefNode& block, SRefNode& producer, const SBlock& next);
 
+// The loops and blocks above any of these.
+std::unordered_set<const StmtNode*> all_above(const std::vector<const SRefNode*>& places);
+// The scope without a block and the loops that only held it. `change` says what loops and realized blocks
+// become; it is asked of what is above the block or `places`, and of blocks beside these.
+Stmt scope_without(const SRefNode& scope, const SRefNode& dropped, std::vector<const SRefNode*> places,
+                   const std::function<Stmt(Stmt)>& change);
+
 // The checks of `compute_inline` and of `reverse_compute_inline`.
 using PlanInlining = Inlining(ScheduleState& state, const BlockArg& block);
 PlanInlining plan_compute_inline, plan_reverse_compute_inline;

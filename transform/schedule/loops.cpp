@@ -129,13 +129,10 @@ namespace {
 // A sum that every iteration recomputes, all of them in one element that is read later.
 void require_no_shared_sum(Step& step, const LoopArg& loop, const SRefNode& block,
                            const SBlockRealize& realize) {
-  const VarNode* var = loop->loop()->loop_var.get();
   if (!realize->block->init || is_const_int(loop->loop()->extent, 1)) return;
   std::vector<SRefNode*> loops = loops_above(block),
                          inside(std::find(loops.begin(), loops.end(), &*loop), loops.end());
-  bool used = std::any_of(realize->iter_values.begin(), realize->iter_values.end(), [&](const Expr& value) {
-    return uses_var(value, [&](const VarNode* v) { return v == var; });
-  });
+  bool used = used_by(realize, *loop, true) || used_by(realize, *loop, false);
   if (used && !repeats_instances(realize, inside)) return;
   SRefNode& scope = *scope_of(block);
   Dependences deps = dependences(step.state, scope);

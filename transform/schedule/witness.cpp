@@ -26,6 +26,14 @@ std::optional<std::vector<Counter>> counters_of(const std::vector<LoopRange>& ra
   return result;
 }
 
+std::vector<LoopRange> used_in(const Expr& e, const std::vector<LoopRange>& ranges) {
+  std::vector<LoopRange> used;
+  std::copy_if(ranges.begin(), ranges.end(), std::back_inserter(used), [&](const LoopRange& each) {
+    return uses_var(e, [&](const VarNode* var) { return var == each.var.get(); });
+  });
+  return used;
+}
+
 bool counts(const std::vector<Counter>& counters, const VarNode* var) {
   return std::any_of(counters.begin(), counters.end(),
                      [&](const Counter& counter) { return counter.var.get() == var; });
@@ -229,12 +237,7 @@ std::string index_outside(const SBlockNode& block, const Buffer& buffer, const A
   std::vector<LoopRange> ranges = ranges_of(block.iter_vars);
   for (size_t d = 0; d < indices.size(); ++d) {
     auto size = const_int(buffer->buffer()->shape[d]);
-    std::vector<LoopRange> used;
-    for (const LoopRange& each : ranges) {
-      if (uses_var(indices[d], [&](const VarNode* var) { return var == each.var.get(); }))
-        used.push_back(each);
-    }
-    auto counters = counters_of(used);
+    auto counters = counters_of(used_in(indices[d], ranges));
     if (!counters || !size) continue;
     std::string result;
     each_iteration(*counters, [&](const Values& at, const VarMap& values) {
@@ -338,12 +341,7 @@ std::string element_not_written(const SBlockRealize& realize, const std::vector<
   };
   std::optional<Values> found = met_by(all, 0, part.size());
   for (size_t d = 0; d < part.size() && !found; ++d) {
-    std::vector<LoopRange> used;
-    for (const LoopRange& each : all) {
-      if (uses_var(offsets[d], [&](const VarNode* var) { return var == each.var.get(); }))
-        used.push_back(each);
-    }
-    if (auto one = met_by(used, d, d + 1)) {
+    if (auto one = met_by(used_in(offsets[d], all), d, d + 1)) {
       found = Values(part.size(), 0);
       (*found)[d] = (*one)[0];
     }

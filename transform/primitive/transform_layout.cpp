@@ -153,14 +153,7 @@ class MoveElements final : public Rewriter {
             if (one->source.same_as(to_)) next = one;
           if (TensorRegion point = only_element(body)) next = point;
         } else {
-          Array<Range> ranges;  // another buffer may be indexed by elements of this one
-          bool same = true;
-          for (const Range& range : region->region) {
-            Expr min = rewrite(range->min), extent = rewrite(range->extent);
-            same = same && min.same_as(range->min) && extent.same_as(range->extent);
-            ranges.push_back(make<RangeNode>(min, extent));
-          }
-          if (!same) next = make<TensorRegionNode>(region->source, ranges);
+          next = rewrite_region(region);  // another buffer may be indexed by elements of this one
         }
         result.push_back(next);
       }

@@ -64,7 +64,7 @@ SBlockRealize copy_block(const Buffer& from, const Buffer& to, const Buffer& all
     }
     return substitute(e, inside);
   };
-  std::vector<Var> vars;
+  std::vector<std::pair<Var, Expr>> loops;
   Analyzer plain;
   for (const Interval& dim : box.dims) {
     // As TVM writes it: the ranges of the loops around count only where they make an extent constant.
@@ -73,13 +73,12 @@ SBlockRealize copy_block(const Buffer& from, const Buffer& to, const Buffer& all
     ranges.push_back(make<RangeNode>(localized(min), localized(extent)));
   }
   for (size_t d = 0; d < ranges.size(); ++d) {
-    vars.push_back(make_var(String(fmt::format("ax{}", d)), DataType::Int(32)));
-    indices.push_back(ranges[d]->min + cast(ranges[d]->min->dtype(), vars[d]));
+    Var var = make_var(String(fmt::format("ax{}", d)), DataType::Int(32));
+    loops.emplace_back(var, cast(DataType::Int(32), ranges[d]->extent));
+    indices.push_back(ranges[d]->min + cast(ranges[d]->min->dtype(), var));
   }
   Stmt body = make<BufferStoreNode>(to, Expr(make<TensorLoadNode>(from, indices)), indices);
-  for (size_t d = ranges.size(); d-- > 0;)
-    body = make<ForNode>(vars[d], const_like(vars[d], 0), cast(DataType::Int(32), ranges[d]->extent),
-                         ForKind::kSerial, body);
+  body = serial_loops(loops, body);
   SBlock block =
       make<SBlockNode>(iters, Array<TensorRegion>{make<TensorRegionNode>(from, ranges)},
                        Array<TensorRegion>{make<TensorRegionNode>(to, ranges)}, allocated->name, body);

@@ -11,7 +11,7 @@ namespace {
 
 // Loops and iterators over all new indices, named after the map's.
 struct NewAxes {
-  std::vector<Var> loops, iters;
+  std::vector<std::pair<Var, Expr>> loops;
   Array<IterVar> iter_vars;
   Array<Expr> loop_values, indices;
   VarMap to_loops, to_iters;  // from the variables of the map back
@@ -23,8 +23,7 @@ NewAxes new_axes(const Relayout& layout) {
     const Var& index = layout.back.map->initial_indices[d];
     Var loop = make_var(index->name, index->dtype());
     Var iter = make_var(String(fmt::format("v_{}", index->name.c_str())), index->dtype());
-    axes.loops.push_back(loop);
-    axes.iters.push_back(iter);
+    axes.loops.emplace_back(loop, shape[d]);
     axes.iter_vars.push_back(
         make<IterVarNode>(make<RangeNode>(const_like(shape[d], 0), shape[d]), iter, IterType::kDataPar));
     axes.loop_values.push_back(loop);
@@ -39,13 +38,6 @@ Expr fill_value(const Relayout& layout, const Array<Expr>& indices) {
   VarMap at;
   for (size_t d = 0; d < indices.size(); ++d) at[layout.fill->initial_indices[d].get()] = indices[d];
   return substitute(layout.fill->final_indices[0], at);
-}
-
-Stmt loops_around(const Relayout& layout, const NewAxes& axes, Stmt body) {
-  const Array<Expr>& shape = layout.to->buffer()->shape;
-  for (size_t d = shape.size(); d-- > 0;)
-    body = make<ForNode>(axes.loops[d], const_like(shape[d], 0), shape[d], ForKind::kSerial, body);
-  return body;
 }
 
 }  // namespace
@@ -115,14 +107,9 @@ std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const S
   auto regions = [&](const Array<TensorRegion>& list) {
     Array<TensorRegion> result;
     for (const TensorRegion& region : list) {
-      if (region->source.same_as(layout.from)) {
-        result.push_back(make<TensorRegionNode>(layout.to, points(axes.indices)));
-        continue;
-      }
-      Array<Range> ranges;
-      for (const Range& range : region->region)
-        ranges.push_back(make<RangeNode>(substitute(range->min, values), substitute(range->extent, values)));
-      result.push_back(make<TensorRegionNode>(region->source, ranges));
+      bool moved = region->source.same_as(layout.from);
+      result.push_back(moved ? make<TensorRegionNode>(layout.to, points(axes.indices))
+                             : ir::substitute(region, values));
     }
     return result;
   };
@@ -135,7 +122,7 @@ std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const S
       if (i == *first_iter) {
         for (size_t d = 0; d < axes.loops.size(); ++d) {
           iters.push_back(axes.iter_vars[d]);
-          bindings.push_back(axes.loops[d]);
+          bindings.push_back(axes.loop_values[d]);
         }
       }
       if (i >= *first_iter && i < *first_iter + ndim) continue;
@@ -157,7 +144,7 @@ std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const S
   Stmt nest = make<SBlockRealizeNode>(bindings, realize->predicate, result.block);
   for (size_t l = loops.size(); l-- > *first_loop + ndim;)
     nest = with(ref(loops[l]->loop()), [&](ForNode& copy) { copy.body = nest; });
-  result.nest = loops_around(layout, axes, nest);
+  result.nest = serial_loops(axes.loops, nest);
   result.old_nest = loops[*first_loop]->stmt;
   return result;
 }
@@ -179,7 +166,7 @@ Stmt padding_nest(const Relayout& layout) {
                        String(fmt::format("buffer_{}_padding", layout.from->name.c_str())),
                        make<BufferStoreNode>(layout.to, fill_value(layout, axes.indices), axes.indices));
   Expr outside = substitute(layout.back.padding, axes.to_loops);
-  return loops_around(layout, axes, make<SBlockRealizeNode>(axes.loop_values, outside, block));
+  return serial_loops(axes.loops, make<SBlockRealizeNode>(axes.loop_values, outside, block));
 }
 
 Stmt assumption_nest(const Relayout& layout) {
@@ -191,7 +178,7 @@ Stmt assumption_nest(const Relayout& layout) {
   SBlock block = make<SBlockNode>(
       from_small_zero(axes), Array<TensorRegion>{make<TensorRegionNode>(layout.to, points(axes.indices))},
       Array<TensorRegion>{}, String(fmt::format("buffer_{}_assumptions", layout.from->name.c_str())), body);
-  return loops_around(layout, axes, make<SBlockRealizeNode>(axes.loop_values, Expr(bool_imm(true)), block));
+  return serial_loops(axes.loops, make<SBlockRealizeNode>(axes.loop_values, Expr(bool_imm(true)), block));
 }
 
 }  // namespace mlc::transform

@@ -63,19 +63,25 @@ namespace {
   throw handle_gone(sref, loop).at(span);
 }
 
+// What a handle on a loop or block refers to.
+const SRef& place_of(const ScheduleNode& schedule, const ffi::Object* rv, bool loop, Span span) {
+  auto found = schedule.handles.find(rv);
+  if (found == schedule.handles.end()) {
+    throw refuse_as(shared_refusals["unknown-handle"], "this {} belongs to another schedule",
+                    loop ? "loop" : "block")
+        .kind(kNoHandle)
+        .at(span);
+  }
+  if (!found->second->alive()) gone(*found->second, loop, span);
+  return found->second;
+}
+
 }  // namespace
 
 LoopArg Step::loop_of(const Any& value, Span span, size_t index) {
   auto rv = ir::try_get<LoopRV>(value);
   if (!rv) wrong_item(call, index, value, "a loop, as `sch.get_loops(block)` returns them");
-  auto found = schedule.handles.find(rv->get());
-  if (found == schedule.handles.end()) {
-    throw refuse_as(shared_refusals["unknown-handle"], "this loop belongs to another schedule")
-        .kind(kNoHandle)
-        .at(span);
-  }
-  if (!found->second->alive()) gone(*found->second, true, span);
-  return {found->second, span};
+  return {place_of(schedule, rv->get(), true, span), span};
 }
 
 LocationArg Step::location(size_t index) {
@@ -98,14 +104,7 @@ BlockArg Step::block_of(Any& value, Span span, size_t index) {
   }
   auto rv = ir::try_get<SBlockRV>(value);
   if (!rv) wrong_item(call, index, value, "a block, as `sch.get_sblock(name)` returns it, or its name");
-  auto found = schedule.handles.find(rv->get());
-  if (found == schedule.handles.end()) {
-    throw refuse_as(shared_refusals["unknown-handle"], "this block belongs to another schedule")
-        .kind(kNoHandle)
-        .at(span);
-  }
-  if (!found->second->alive()) gone(*found->second, false, span);
-  return {found->second, span};
+  return {place_of(schedule, rv->get(), false, span), span};
 }
 
 BlockHandleArg Step::block_handle(size_t index) {
@@ -200,16 +199,12 @@ void Step::replace(SRefNode& at, const Stmt& next, const BlockReuse& reuse) {
 Any Step::handle(SRefNode* sref) {
   SRef owner = state.owner(sref);
   MLC_CHECK(owner, "a primitive returned a place that is not in the module");
-  if (sref->loop()) {
-    LoopRV rv = make<LoopRVNode>();
+  auto named = [&](const auto& rv) -> Any {
     schedule.handles[rv.get()] = owner;
     schedule.named.push_back(rv);
     return rv;
-  }
-  SBlockRV rv = make<SBlockRVNode>();
-  schedule.handles[rv.get()] = owner;
-  schedule.named.push_back(rv);
-  return rv;
+  };
+  return sref->loop() ? named(make<LoopRVNode>()) : named(make<SBlockRVNode>());
 }
 
 Any Step::handles(const std::vector<SRefNode*>& srefs) {

@@ -184,6 +184,8 @@ Expr fold_ints(ExprKind kind, DataType dtype, int64_t a, int64_t b, Span span) {
     if (b == 0) divide_by_zero(span);
   };
   bool overflows = !is_unsigned && a == std::numeric_limits<int64_t>::min() && b == -1;
+  auto holds = is_unsigned ? comparison_holds(kind, ua, ub) : comparison_holds(kind, a, b);
+  if (holds) return truth(*holds);
   switch (kind) {
     case ExprKind::kAdd:
       return number(ua + ub);
@@ -208,18 +210,6 @@ Expr fold_ints(ExprKind kind, DataType dtype, int64_t a, int64_t b, Span span) {
       return number((is_unsigned ? ua < ub : a < b) ? ua : ub);
     case ExprKind::kMax:
       return number((is_unsigned ? ua > ub : a > b) ? ua : ub);
-    case ExprKind::kEQ:
-      return truth(a == b);
-    case ExprKind::kNE:
-      return truth(a != b);
-    case ExprKind::kLT:
-      return truth(is_unsigned ? ua < ub : a < b);
-    case ExprKind::kLE:
-      return truth(is_unsigned ? ua <= ub : a <= b);
-    case ExprKind::kGT:
-      return truth(is_unsigned ? ua > ub : a > b);
-    case ExprKind::kGE:
-      return truth(is_unsigned ? ua >= ub : a >= b);
     case ExprKind::kAnd:
       return truth(a != 0 && b != 0);
     case ExprKind::kOr:
@@ -245,20 +235,8 @@ Expr fold_ints(ExprKind kind, DataType dtype, int64_t a, int64_t b, Span span) {
 }
 
 Expr fold_floats(ExprKind kind, DataType dtype, double a, double b, Span span) {
-  auto truth = [&](bool value) { return constant(DataType::Bool(), value ? 1 : 0, span); };
+  if (auto holds = comparison_holds(kind, a, b)) return constant(DataType::Bool(), *holds ? 1 : 0, span);
   switch (kind) {
-    case ExprKind::kEQ:
-      return truth(a == b);
-    case ExprKind::kNE:
-      return truth(a != b);
-    case ExprKind::kLT:
-      return truth(a < b);
-    case ExprKind::kLE:
-      return truth(a <= b);
-    case ExprKind::kGT:
-      return truth(a > b);
-    case ExprKind::kGE:
-      return truth(a >= b);
     case ExprKind::kMin:
       return make<FloatImmNode>(dtype, std::min(a, b), span);
     case ExprKind::kMax:

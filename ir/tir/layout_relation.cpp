@@ -116,24 +116,40 @@ bool divide_strides(Array<Iter>& iters, const TileLayout& part) {
   return true;
 }
 
+// The whole without a part, which must be every second of its groups, from `at` on; null where it is not.
+TileLayout other_part(const Layout& part, const Array<Expr>& part_shape, const Layout& whole,
+                      const Array<Expr>& whole_shape, size_t at) {
+  TileLayout own = tile_of(canonicalize(part));
+  Grouped own_groups = group(own, part_shape);
+  Grouped groups = group(tile_of(canonicalize(whole)), whole_shape);
+  for (size_t dim = 0; dim < part_shape.size(); ++dim) {
+    if (!same_groups(own_groups, dim, groups, 2 * dim + at)) return {};
+  }
+  Array<Iter> replica;
+  Map<String, Expr> offset;
+  if (!remove_part(groups.layout, own, replica, offset)) return {};
+  return make<TileLayoutNode>(every_second(groups, 1 - at), replica, offset);
+}
+
+void require_interleaved(const Array<Expr>& interleaved_shape, const Array<Expr>& shape) {
+  if (interleaved_shape.size() == 2 * shape.size()) return;
+  throw ir::refuse_as(refusals["layout-does-not-fit"],
+                      "a sum of {} dimensions has an interleaved shape of {}, not {}", shape.size(),
+                      2 * shape.size(), interleaved_shape.size());
+}
+
 }  // namespace
 
 TileLayout outer_of_tile(const Layout& inner, const Layout& tiled, const Array<Expr>& tiled_shape,
                          const Array<Expr>& inner_shape) {
   if (!same_swizzle(inner, tiled)) return {};
   Array<Expr> outer_shape = other_shape(tiled_shape, inner_shape);
+  TileLayout outer = other_part(inner, inner_shape, tiled, interleave(outer_shape, inner_shape), 1);
+  if (!outer) return {};
+  Array<Iter> shard = outer->shard, replica = outer->replica;
   TileLayout part = tile_of(canonicalize(inner));
-  Grouped own = group(part, inner_shape);
-  Grouped whole = group(tile_of(canonicalize(tiled)), interleave(outer_shape, inner_shape));
-  for (size_t dim = 0; dim < inner_shape.size(); ++dim) {
-    if (!same_groups(own, dim, whole, 2 * dim + 1)) return {};
-  }
-  Array<Iter> shard = every_second(whole, 0);
-  Array<Iter> replica;
-  Map<String, Expr> offset;
-  if (!remove_part(whole.layout, part, replica, offset)) return {};
   if (!divide_strides(shard, part) || !divide_strides(replica, part)) return {};
-  return make<TileLayoutNode>(shard, replica, offset);
+  return make<TileLayoutNode>(shard, replica, outer->offset);
 }
 
 Layout inner_of_tile(const Layout& outer, const Layout& tiled, const Array<Expr>& tiled_shape,
@@ -156,42 +172,16 @@ Layout inner_of_tile(const Layout& outer, const Layout& tiled, const Array<Expr>
 TileLayout left_of_sum(const Layout& right, const Layout& sum, const Array<Expr>& interleaved_shape,
                        const Array<Expr>& right_shape) {
   if (!same_swizzle(right, sum)) return {};
-  if (interleaved_shape.size() != 2 * right_shape.size()) {
-    throw ir::refuse_as(refusals["layout-does-not-fit"],
-                        "a sum of {} dimensions has an interleaved shape of {}, not {}", right_shape.size(),
-                        2 * right_shape.size(), interleaved_shape.size());
-  }
-  TileLayout part = tile_of(canonicalize(right));
-  Grouped own = group(part, right_shape);
-  Grouped whole = group(tile_of(canonicalize(sum)), interleaved_shape);
-  for (size_t dim = 0; dim < right_shape.size(); ++dim) {
-    if (!same_groups(own, dim, whole, 2 * dim + 1)) return {};
-  }
-  Array<Iter> replica;
-  Map<String, Expr> offset;
-  if (!remove_part(whole.layout, part, replica, offset)) return {};
-  return make<TileLayoutNode>(every_second(whole, 0), replica, offset);
+  require_interleaved(interleaved_shape, right_shape);
+  return other_part(right, right_shape, sum, interleaved_shape, 1);
 }
 
 Layout right_of_sum(const Layout& left, const Layout& sum, const Array<Expr>& interleaved_shape,
                     const Array<Expr>& left_shape) {
   // The swizzle of a sum is that of its right part: the left one alone does not determine it.
   if (!left.as<TileLayoutNode>() || !sum.as<TileLayoutNode>()) return {};
-  if (interleaved_shape.size() != 2 * left_shape.size()) {
-    throw ir::refuse_as(refusals["layout-does-not-fit"],
-                        "a sum of {} dimensions has an interleaved shape of {}, not {}", left_shape.size(),
-                        2 * left_shape.size(), interleaved_shape.size());
-  }
-  TileLayout part = tile_of(canonicalize(left));
-  Grouped own = group(part, left_shape);
-  Grouped whole = group(tile_of(canonicalize(sum)), interleaved_shape);
-  for (size_t dim = 0; dim < left_shape.size(); ++dim) {
-    if (!same_groups(own, dim, whole, 2 * dim)) return {};
-  }
-  Array<Iter> replica;
-  Map<String, Expr> offset;
-  if (!remove_part(whole.layout, part, replica, offset)) return {};
-  return make<TileLayoutNode>(every_second(whole, 1), replica, offset);
+  require_interleaved(interleaved_shape, left_shape);
+  return other_part(left, left_shape, sum, interleaved_shape, 0);
 }
 
 namespace {

@@ -39,7 +39,31 @@ std::pair<LinearForm, LinearForm> divided(const LinearForm& form, int64_t by) {
 
 }  // namespace
 
+template <class Number>
+std::optional<bool> comparison_holds(ExprKind comparison, Number a, Number b) {
+  switch (comparison) {
+    case ExprKind::kEQ:
+      return a == b;
+    case ExprKind::kNE:
+      return a != b;
+    case ExprKind::kLT:
+      return a < b;
+    case ExprKind::kLE:
+      return a <= b;
+    case ExprKind::kGT:
+      return a > b;
+    case ExprKind::kGE:
+      return a >= b;
+    default:
+      return std::nullopt;
+  }
+}
+template std::optional<bool> comparison_holds(ExprKind, int64_t, int64_t);
+template std::optional<bool> comparison_holds(ExprKind, uint64_t, uint64_t);
+template std::optional<bool> comparison_holds(ExprKind, double, double);
+
 std::optional<int64_t> reckoned(ExprKind operation, int64_t a, int64_t b) {
+  if (auto holds = comparison_holds(operation, a, b)) return *holds;
   int64_t result = 0;
   bool divides = b != 0 && !(b == -1 && a == std::numeric_limits<int64_t>::min());
   auto unless = [&result](bool overflows) { return overflows ? std::nullopt : std::optional(result); };
@@ -62,18 +86,6 @@ std::optional<int64_t> reckoned(ExprKind operation, int64_t a, int64_t b) {
       return std::min(a, b);
     case ExprKind::kMax:
       return std::max(a, b);
-    case ExprKind::kEQ:
-      return a == b;
-    case ExprKind::kNE:
-      return a != b;
-    case ExprKind::kLT:
-      return a < b;
-    case ExprKind::kLE:
-      return a <= b;
-    case ExprKind::kGT:
-      return a > b;
-    case ExprKind::kGE:
-      return a >= b;
     case ExprKind::kAnd:
       return a != 0 && b != 0;
     case ExprKind::kOr:

@@ -11,6 +11,9 @@
 
 namespace mlc::ir {
 
+// Does a comparison of numbers hold? nullopt for other operations.
+template <class Number>
+std::optional<bool> comparison_holds(ExprKind comparison, Number a, Number b);
 // The operation on whole numbers, truths as 0 and 1; nullopt for division by 0, overflow and what is none.
 std::optional<int64_t> reckoned(ExprKind operation, int64_t a, int64_t b);
 

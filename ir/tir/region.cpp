@@ -121,23 +121,18 @@ class Evaluator {
         return domain_.at(static_cast<const VarNode*>(e.get()));
       case ExprKind::kAdd:
       case ExprKind::kSub:
-        return sum(e);
       case ExprKind::kMul:
-        return product(e);
+      case ExprKind::kMin:
+      case ExprKind::kMax: {
+        auto* node = static_cast<const BinaryNode*>(e.get());
+        Interval a = eval(node->a), b = eval(node->b);
+        return a.unbounded() || b.unbounded() ? Interval{} : combined(e->kind, a, b);
+      }
       case ExprKind::kFloorDiv:
       case ExprKind::kFloorMod:
       case ExprKind::kDiv:
       case ExprKind::kMod:
         return division(e);
-      case ExprKind::kMin:
-      case ExprKind::kMax: {
-        auto* node = static_cast<const BinaryNode*>(e.get());
-        Interval a = eval(node->a);
-        Interval b = eval(node->b);
-        if (a.unbounded() || b.unbounded()) return {};
-        auto choose = e->kind == ExprKind::kMin ? smaller : larger;
-        return {choose(a.lo, b.lo), choose(a.hi, b.hi)};
-      }
       case ExprKind::kSelect: {
         auto* node = static_cast<const SelectNode*>(e.get());
         return unite(eval(node->false_value), eval(node->true_value));
@@ -165,20 +160,22 @@ class Evaluator {
   }
 
  private:
-  Interval sum(const Expr& e) const {
-    auto* node = static_cast<const BinaryNode*>(e.get());
-    Interval a = eval(node->a);
-    Interval b = eval(node->b);
-    if (a.unbounded() || b.unbounded()) return {};
-    if (e->kind == ExprKind::kAdd) return {plus(a.lo, b.lo), plus(a.hi, b.hi)};
-    return {difference(a.lo, b.hi), difference(a.hi, b.lo)};
+  static Interval combined(ExprKind kind, const Interval& a, const Interval& b) {
+    switch (kind) {
+      case ExprKind::kAdd:
+        return {plus(a.lo, b.lo), plus(a.hi, b.hi)};
+      case ExprKind::kSub:
+        return {difference(a.lo, b.hi), difference(a.hi, b.lo)};
+      case ExprKind::kMin:
+        return {smaller(a.lo, b.lo), smaller(a.hi, b.hi)};
+      case ExprKind::kMax:
+        return {larger(a.lo, b.lo), larger(a.hi, b.hi)};
+      default:
+        return product(a, b);
+    }
   }
 
-  Interval product(const Expr& e) const {
-    auto* node = static_cast<const BinaryNode*>(e.get());
-    Interval a = eval(node->a);
-    Interval b = eval(node->b);
-    if (a.unbounded() || b.unbounded()) return {};
+  static Interval product(Interval a, Interval b) {
     if (a.is_point() && !b.is_point()) std::swap(a, b);
     if (!b.is_point()) return {};
     if (auto factor = const_int(simplify_linear(b.lo))) {
@@ -394,38 +391,33 @@ class Detector final : public Walker {
   void visit_for(const ForNode& loop) {
     visit(loop.min);
     visit(loop.extent);
-    Evaluator evaluator(domain_, simplify_);
-    Expr min = resolved(loop.min);
-    Expr last = difference(plus(min, resolved(loop.extent)), const_like(loop.min, 1));
-    Interval low = evaluator.eval(min);
-    Interval high = evaluator.eval(last);
-    domain_[loop.loop_var.get()] = low.unbounded() || high.unbounded()
-                                       ? Interval{}
-                                       : Interval{simplify_linear(low.lo), simplify_linear(high.hi)};
+    Interval all = values(resolved(loop.min), resolved(loop.extent));
+    if (!all.unbounded()) all = {simplify_linear(all.lo), simplify_linear(all.hi)};
+    domain_[loop.loop_var.get()] = all;
     visit(loop.body);
     domain_.erase(loop.loop_var.get());
   }
 
+  // Of min, min + 1, ..., min + extent - 1.
+  Interval values(const Expr& min, const Expr& extent) const {
+    Evaluator evaluator(domain_, simplify_);
+    Interval low = evaluator.eval(min);
+    if (is_const_int(extent, 1)) return low;
+    Interval high = evaluator.eval(difference(plus(min, extent), const_like(min, 1)));
+    return low.unbounded() || high.unbounded() ? Interval{} : Interval{low.lo, high.hi};
+  }
+
   void visit_block(const SBlockRealizeNode& realize) {
-    VarMap values;
+    VarMap bindings;
     for (size_t i = 0; i < realize.block->iter_vars.size(); ++i) {
-      values[realize.block->iter_vars[i]->var.get()] = realize.iter_values[i];
+      bindings[realize.block->iter_vars[i]->var.get()] = realize.iter_values[i];
     }
     auto add = [&](std::vector<Touched>& where, const Array<TensorRegion>& regions) {
       for (const TensorRegion& region : regions) {
         std::vector<Interval> box;
-        Evaluator evaluator(domain_, simplify_);
-        for (const Range& range : region->region) {
-          Expr min = resolved(substitute(range->min, values));
-          if (is_const_int(range->extent, 1)) {
-            box.push_back(evaluator.eval(min));
-            continue;
-          }
-          Expr extent = resolved(substitute(range->extent, values));
-          Interval low = evaluator.eval(min);
-          Interval high = evaluator.eval(difference(plus(min, extent), const_like(min, 1)));
-          box.push_back(low.unbounded() || high.unbounded() ? Interval{} : Interval{low.lo, high.hi});
-        }
+        for (const Range& range : region->region)
+          box.push_back(values(resolved(substitute(range->min, bindings)),
+                               resolved(substitute(range->extent, bindings))));
         touch_box(where, region->source, std::move(box));
       }
     };

@@ -88,14 +88,8 @@ class Match {
                           param->name.c_str(), DataType(own->dtype).str(), DataType(given->dtype).str())
           .at(span_);
     }
-    for (size_t i = 0; i < own->shape.size(); ++i) {
-      auto k = static_cast<int64_t>(i);
-      value(param, own->shape[k], given->shape[k]);
-    }
-    for (size_t i = 0; i < own->strides.size(); ++i) {
-      auto k = static_cast<int64_t>(i);
-      value(param, own->strides[k], given->strides[k]);
-    }
+    for (size_t i = 0; i < own->shape.size(); ++i) value(param, own->shape[i], given->shape[i]);
+    for (size_t i = 0; i < own->strides.size(); ++i) value(param, own->strides[i], given->strides[i]);
     if (own->elem_offset && given->elem_offset) value(param, own->elem_offset, given->elem_offset);
     if (own->data_alignment != given->data_alignment || own->offset_factor != given->offset_factor) {
       throw ir::refuse_as(refusals["specialize-mismatch"],

@@ -217,23 +217,21 @@ bool proves_by_unsigned_bounds(Analyzer& analyzer, const Expr& condition) {
   }
 }
 
-// A choice between two values somewhere in an expression.
-struct FirstChoice final : Walker {
-  void visit(const Expr& e) override {
-    if (found) return;
-    if (auto* select = as<SelectNode>(e)) {
-      if (select->condition->dtype().is_scalar())
-        found = {e, select->condition, select->true_value, select->false_value};
-    } else if (auto* call = as_call_to(e, "tirx.if_then_else")) {
-      found = {e, call->args[0], call->args[1], call->args[2]};
-    }
-    if (!found) walk_children(e);
-  }
-  struct Choice {
-    Expr whole, condition, if_true, if_false;
-  };
-  std::optional<Choice> found;
+// The outermost choice between two values somewhere in an expression.
+struct Choice {
+  Expr whole, condition, if_true, if_false;
 };
+std::optional<Choice> first_choice(const Expr& e) {
+  std::optional<Choice> found;
+  any_below(e, [&](const Expr& part) {
+    if (auto* select = as<SelectNode>(part); select && select->condition->dtype().is_scalar())
+      found = {part, select->condition, select->true_value, select->false_value};
+    if (auto* call = as_call_to(part, "tirx.if_then_else"))
+      found = {part, call->args[0], call->args[1], call->args[2]};
+    return found.has_value();
+  });
+  return found;
+}
 // Slower than can_prove of the analyzer: intervals, each side of what is joined by `and` and `or`, each arm
 // of a choice.
 bool proves(const AnalyzerValue& own, const Expr& condition, int depth = 0) {
@@ -250,15 +248,14 @@ bool proves(const AnalyzerValue& own, const Expr& condition, int depth = 0) {
   if (proves_by_interval(own, condition) || proves_by_unsigned_bounds(analyzer, analyzer.simplify(condition)))
     return true;
   if (depth == kMostChoices) return false;
-  FirstChoice choice;
-  choice.visit(condition);
-  if (!choice.found) return false;
+  auto choice = first_choice(condition);
+  if (!choice) return false;
   auto holds = [&](const Expr& assumed, const Expr& arm) {
     auto inside = analyzer.assume(assumed);
-    return proves(own, replaced(condition, choice.found->whole, arm), depth + 1);
+    return proves(own, replaced(condition, choice->whole, arm), depth + 1);
   };
-  return holds(choice.found->condition, choice.found->if_true) &&
-         holds(analyzer.rewrite_simplify(logical_not(choice.found->condition)), choice.found->if_false);
+  return holds(choice->condition, choice->if_true) &&
+         holds(analyzer.rewrite_simplify(logical_not(choice->condition)), choice->if_false);
 }
 
 Any can_prove(ApiCall& call) {

@@ -29,16 +29,11 @@ class Canonical final : public Rewriter {
   }
 
   LinearSum sum(const Expr& e) {
-    LinearSum result{e->dtype(), {}, 0};
-    if (auto constant = e->kind == ExprKind::kIntImm ? const_int(e) : std::nullopt) {
-      result.base = *constant;
-      return result;
-    }
+    if (e->kind == ExprKind::kIntImm) return sum_of_leaf(e);
     if (e->kind == ExprKind::kVar) {
       auto value = analyzer_.var_values.find(as<VarNode>(e));
       if (value != analyzer_.var_values.end() && !value->second.same_as(e)) return sum(value->second);
-      result.terms.push_back({e});
-      return result;
+      return sum_of_leaf(e);
     }
     if (auto pushed = cast_of_sum(e)) return *pushed;
     if (!arithmetic(e)) return sum_of_leaf(leaf(e));
@@ -46,8 +41,7 @@ class Canonical final : public Rewriter {
     switch (e->kind) {
       case ExprKind::kAdd:
       case ExprKind::kSub:
-        result = sum(two->a);
-        return plus(std::move(result), sum(two->b), e->kind == ExprKind::kAdd ? 1 : -1);
+        return plus(sum(two->a), sum(two->b), e->kind == ExprKind::kAdd ? 1 : -1);
       case ExprKind::kMul:
         return product(sum(two->a), sum(two->b), e);
       default:
@@ -150,9 +144,7 @@ class Canonical final : public Rewriter {
     Expr whole = parts[0];
     for (size_t i = 1; i < parts.size(); ++i) whole = mul(whole, parts[i]);
     if (scale != 1) whole = mul(whole, int_imm(a.dtype, scale));
-    LinearSum result{a.dtype, {}, 0};
-    result.terms.push_back({same_expr(whole, original) ? original : whole});
-    return result;
+    return sum_of_term(a.dtype, {same_expr(whole, original) ? original : whole});
   }
 
   // The sum as one term; a sum of several becomes the index of one.
@@ -239,7 +231,6 @@ class Canonical final : public Rewriter {
       below.erase(match);
       it = above.erase(it);
     }
-    LinearSum result{e->dtype(), {}, 0};
     Expr whole;
     if (!below.empty() || shared) {
       if (common > 1 || shared) {
@@ -261,12 +252,7 @@ class Canonical final : public Rewriter {
       bool same = same_expr(left, two->a) && same_expr(right, two->b);
       whole = same && !is_const_int(left, 0) ? e : build(e->kind, left, right, e->span);
     }
-    if (auto constant = const_int(whole)) {
-      result.base = *constant;
-    } else {
-      result.terms.push_back({whole});
-    }
-    return result;
+    return sum_of_leaf(whole);
   }
   static int64_t factors(const Expr& e, std::vector<Expr>& out) {
     if (auto* two = as<MulNode>(e)) {

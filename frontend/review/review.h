@@ -32,6 +32,22 @@ void find_unreachable(syntax::Seq<syntax::Stmt> body, std::vector<ir::Diagnostic
 void find_undefined_names(syntax::Seq<syntax::Stmt> body, const std::vector<std::string>& builtins,
                           std::vector<ir::Diagnostic>& found);
 
+// The names that an import binds, each with its alias; none for other statements.
+template <class F>
+void each_import(const syntax::Stmt& stmt, F act) {
+  syntax::Seq<syntax::Alias> names;
+  if (auto* import = syntax::as<syntax::Import>(&stmt)) names = import->names;
+  if (auto* import = syntax::as<syntax::ImportFrom>(&stmt)) names = import->names;
+  for (const syntax::Alias* alias : names) act(alias->asname ? alias->asname : alias->first, *alias);
+}
+template <class F>
+void each_parameter(const syntax::Arguments& args, F act) {
+  for (syntax::Seq<syntax::Arg> list : {args.posonlyargs, args.args, args.kwonlyargs})
+    for (const syntax::Arg* arg : list) act(*arg);
+  for (const syntax::Arg* arg : {args.vararg, args.kwarg})
+    if (arg != nullptr) act(*arg);
+}
+
 // Is it a definition of the IR: `@T.prim_func`, `@R.function`, `@I.ir_module`, a macro?
 bool defines_ir(syntax::Seq<syntax::Expr> decorators);
 ir::Diagnostic warning(std::string_view name, std::string message, ir::Span span);

@@ -34,18 +34,13 @@ struct Imports final : Visitor {
   bool enter(const Expr&) override { return false; }
   bool enter(const Stmt& stmt) override {
     const ir::ApiRegistry& registry = ir::ApiRegistry::global();
-    if (auto* import = as<Import>(&stmt)) {
-      for (const Alias* alias : import->names) {
-        std::string path(alias->asname ? alias->name : alias->first.str());
-        if (registry.is_module(path)) originals[alias->asname ? alias->asname : alias->first] = path;
-      }
-    }
-    if (auto* import = as<ImportFrom>(&stmt); import != nullptr && import->level == 0) {
-      for (const Alias* alias : import->names) {
-        std::string path = fmt::format("{}.{}", import->module, alias->name);
-        if (registry.is_module(path)) originals[alias->asname ? alias->asname : alias->first] = path;
-      }
-    }
+    auto* from = as<ImportFrom>(&stmt);
+    if (from != nullptr && from->level != 0) return true;
+    each_import(stmt, [&](Symbol name, const Alias& alias) {
+      std::string path = from != nullptr ? fmt::format("{}.{}", from->module, alias.name)
+                                         : std::string(alias.asname ? alias.name : alias.first.str());
+      if (registry.is_module(path)) originals[name] = path;
+    });
     return true;
   }
 };
@@ -117,12 +112,7 @@ class ScopeReader final : public Visitor {
       bind(def->name, def->name_span, false, true);
       if (defines_ir(def->decorators)) return false;
       ScopeReader inside(originals_, found_, this);
-      for (Seq<Arg> list : {def->args->posonlyargs, def->args->args, def->args->kwonlyargs}) {
-        for (const Arg* arg : list) inside.hide(arg->name, arg->span);
-      }
-      for (const Arg* arg : {def->args->vararg, def->args->kwarg}) {
-        if (arg != nullptr) inside.hide(arg->name, arg->span);
-      }
+      each_parameter(*def->args, [&](const Arg& arg) { inside.hide(arg.name, arg.span); });
       inside.read(def->body);
       return false;
     }
@@ -147,12 +137,7 @@ class ScopeReader final : public Visitor {
       walk(loop->orelse, *this);
       return false;
     }
-    if (auto* import = as<Import>(&stmt)) {
-      for (const Alias* alias : import->names) bindings_.erase(alias->asname ? alias->asname : alias->first);
-    }
-    if (auto* import = as<ImportFrom>(&stmt)) {
-      for (const Alias* alias : import->names) bindings_.erase(alias->asname ? alias->asname : alias->first);
-    }
+    each_import(stmt, [&](Symbol name, const Alias&) { bindings_.erase(name); });
     if (auto* global = as<Global>(&stmt)) {
       for (Symbol name : global->names) bind(name, global->span, false, false);
     }

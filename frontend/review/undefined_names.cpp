@@ -32,12 +32,7 @@ struct Bindings final : Visitor {
       bind(def->name);
       return false;
     }
-    if (auto* import = as<Import>(&stmt)) {
-      for (const Alias* alias : import->names) bind(alias->asname ? alias->asname : alias->first);
-    }
-    if (auto* import = as<ImportFrom>(&stmt)) {
-      for (const Alias* alias : import->names) bind(alias->asname ? alias->asname : alias->first);
-    }
+    each_import(stmt, [&](Symbol name, const Alias&) { bind(name); });
     if (auto* attempt = as<Try>(&stmt)) {
       for (const ExceptHandler* handler : attempt->handlers) bind(handler->name);
     }
@@ -95,7 +90,7 @@ class Reader final : public Visitor {
       defaults(*def->args);
       if (defines_ir(def->decorators)) return false;
       Scope inside{&scope_, false, {}};
-      parameters(*def->args, inside);
+      each_parameter(*def->args, [&](const Arg& arg) { inside.bound.bind(arg.name); });
       for (const TypeParam* each : def->type_params) inside.bound.bind(each->name);
       walk(def->body, inside.bound);
       Reader reader(inside, builtins_, global_, found_);
@@ -131,7 +126,7 @@ class Reader final : public Visitor {
     if (auto* lambda = as<Lambda>(&expr)) {
       defaults(*lambda->args);
       Scope inside{&scope_, false, {}};
-      parameters(*lambda->args, inside);
+      each_parameter(*lambda->args, [&](const Arg& arg) { inside.bound.bind(arg.name); });
       walk(lambda->body, inside.bound);
       Reader reader(inside, builtins_, global_, found_);
       walk(lambda->body, reader);
@@ -154,14 +149,6 @@ class Reader final : public Visitor {
     for (const Expr* value : args.defaults) walk(value, *this);
     for (const Expr* value : args.kw_defaults) {
       if (value != nullptr) walk(value, *this);
-    }
-  }
-  static void parameters(const Arguments& args, Scope& scope) {
-    for (Seq<Arg> list : {args.posonlyargs, args.args, args.kwonlyargs}) {
-      for (const Arg* arg : list) scope.bound.bind(arg->name);
-    }
-    for (const Arg* arg : {args.vararg, args.kwarg}) {
-      if (arg != nullptr) scope.bound.bind(arg->name);
     }
   }
   // The scope a name is found in; null where there is none.

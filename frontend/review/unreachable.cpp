@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/review/review.h"
+#include "frontend/syntax/fields.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::review {
@@ -53,7 +54,30 @@ bool is_meant(const Stmt* stmt) {
   return expression != nullptr && (as<Yield>(expression->value) || as<YieldFrom>(expression->value));
 }
 
-void block(Seq<Stmt> body, std::vector<ir::Diagnostic>& found) {
+// Looks into the bodies of a statement.
+struct EachBody {
+  std::vector<ir::Diagnostic>& found;
+  EachBody& operator()(std::string_view, Seq<Stmt> body) {
+    find_unreachable(body, found);
+    return *this;
+  }
+  EachBody& operator()(std::string_view, Seq<ExceptHandler> handlers) {
+    for (const ExceptHandler* handler : handlers) find_unreachable(handler->body, found);
+    return *this;
+  }
+  EachBody& operator()(std::string_view, const auto&) { return *this; }
+};
+
+bool makes_ir(const Stmt* stmt) {
+  auto* function = as<FunctionDef>(stmt);
+  auto* type = as<ClassDef>(stmt);
+  return (function != nullptr && defines_ir(function->decorators)) ||
+         (type != nullptr && defines_ir(type->decorators));
+}
+
+}  // namespace
+
+void find_unreachable(Seq<Stmt> body, std::vector<ir::Diagnostic>& found) {
   const Stmt* leaving = nullptr;
   for (const Stmt* stmt : body) {
     if (leaving != nullptr && !is_meant(stmt)) {
@@ -65,50 +89,9 @@ void block(Seq<Stmt> body, std::vector<ir::Diagnostic>& found) {
       return;
     }
     if (leaving == nullptr && way_out(stmt) != nullptr) leaving = stmt;
-    find_unreachable({&stmt, 1}, found);
-  }
-}
-
-}  // namespace
-
-void find_unreachable(Seq<Stmt> body, std::vector<ir::Diagnostic>& found) {
-  if (body.size() != 1) return block(body, found);
-  switch (body[0]->kind) {
-    case StmtKind::kFunctionDef: {
-      auto* def = static_cast<const FunctionDef*>(body[0]);
-      if (!defines_ir(def->decorators)) block(def->body, found);
-      break;
-    }
-    case StmtKind::kClassDef: {
-      auto* def = static_cast<const ClassDef*>(body[0]);
-      if (!defines_ir(def->decorators)) block(def->body, found);
-      break;
-    }
-    case StmtKind::kFor:
-      block(static_cast<const For*>(body[0])->body, found);
-      block(static_cast<const For*>(body[0])->orelse, found);
-      break;
-    case StmtKind::kWhile:
-      block(static_cast<const While*>(body[0])->body, found);
-      block(static_cast<const While*>(body[0])->orelse, found);
-      break;
-    case StmtKind::kIf:
-      block(static_cast<const If*>(body[0])->body, found);
-      block(static_cast<const If*>(body[0])->orelse, found);
-      break;
-    case StmtKind::kWith:
-      block(static_cast<const With*>(body[0])->body, found);
-      break;
-    case StmtKind::kTry: {
-      auto* attempt = static_cast<const Try*>(body[0]);
-      block(attempt->body, found);
-      for (const ExceptHandler* handler : attempt->handlers) block(handler->body, found);
-      block(attempt->orelse, found);
-      block(attempt->finalbody, found);
-      break;
-    }
-    default:
-      break;
+    if (makes_ir(stmt)) continue;
+    EachBody inside{found};
+    dispatch(stmt, [&](const auto& node) { read_fields(inside, node); });
   }
 }
 

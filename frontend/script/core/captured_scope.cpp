@@ -49,4 +49,14 @@ class Captured final : public NameScope {
 
 std::shared_ptr<NameScope> capture(Scope where) { return std::make_shared<Captured>(where); }
 
+std::vector<Symbol> captured_names(Evaluator::State& state, const std::vector<Symbol>& free, Frame& f) {
+  std::vector<Symbol> captured;
+  for (Symbol name : free) {
+    const Any* found = state.find_dynamic(name, f);
+    if (found != nullptr && !is_unbound(*found) && found != f.module->find(name) && !state.builtins.contains(name))
+      captured.push_back(name);
+  }
+  return captured;
+}
+
 }  // namespace mlc::script

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "frontend/script/core/captured_scope.h"
 #include "frontend/script/core/generator.h"
 #include "ir/core/refusal.h"
 
@@ -273,14 +274,7 @@ Any State::generator_expression(const GeneratorExp& expr, Frame& f) {
   } else if (f.cls != nullptr) {
     info = resolver.generator_of_class(expr, function_info(f), f.module, f.cls->name);
   } else {
-    NameList by_name;
-    for (Symbol name : resolver.free_names(expr)) {
-      const Any* found = find_dynamic(name, f);
-      if (found != nullptr && !is_unbound(*found) && found != f.module->find(name) &&
-          !builtins.contains(name))
-        by_name.push_back(name);
-    }
-    info = resolver.generator(expr, f.module, by_name);
+    info = resolver.generator(expr, f.module, captured_names(*this, resolver.free_names(expr), f));
   }
   static const syntax::Arguments no_arguments{};
   // Most are made again and again, in a loop, and capture nothing: their function is the same.

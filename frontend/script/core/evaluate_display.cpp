@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The expressions that are not in every loop, and those of code that is not resolved.
+#include "frontend/script/core/captured_scope.h"
 #include "frontend/script/core/ir_values.h"
 #include "frontend/script/core/machine.h"
 #include "frontend/script/types/format_value.h"
@@ -259,14 +260,8 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
       } else if (f.cls != nullptr) {
         info = resolver.lambda_of_class(lambda, function_info(f), f.module, f.cls->name);
       } else {
-        NameList by_name;
-        for (Symbol name : resolver.free_names(lambda)) {
-          const Any* found = find_dynamic(name, f);
-          if (found != nullptr && !is_unbound(*found) && found != f.module->find(name) &&
-              !builtins.contains(name))
-            by_name.push_back(name);
-        }
-        info = resolver.lambda(lambda, f.module, by_name, builds_ir(f));
+        const NameList captured = captured_names(*this, resolver.free_names(lambda), f);
+        info = resolver.lambda(lambda, f.module, captured, builds_ir(f));
       }
       return make_function(info, *lambda.args, f);
     }

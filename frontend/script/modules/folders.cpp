@@ -50,11 +50,13 @@ Any list_folder(ApiCall& call, const Any& given) {
   check(call, error, path);
   return names;
 }
-Any remove_folder(ApiCall& call, const Any& given) {
+template <bool folder>
+Any remove(ApiCall& call, const Any& given) {
   std::string path = path_argument(call, given);
   std::error_code error;
   fs::file_status status = fs::symlink_status(path, error);
-  if (!error && !fs::is_directory(status)) error = std::make_error_code(std::errc::not_a_directory);
+  if (!error && fs::is_directory(status) != folder)
+    error = std::make_error_code(folder ? std::errc::not_a_directory : std::errc::is_a_directory);
   if (!error) fs::remove(path, error);
   check(call, error, path);
   return nullptr;
@@ -79,16 +81,6 @@ Any copy_file(ApiCall& call, const Any& from, const Any& to, bool times) {
   }
   return nullptr;
 }
-Any remove_file(ApiCall& call, const Any& given) {
-  std::string path = path_argument(call, given);
-  std::error_code error;
-  fs::file_status status = fs::symlink_status(path, error);
-  if (!error && fs::is_directory(status)) error = std::make_error_code(std::errc::is_a_directory);
-  if (!error) fs::remove(path, error);
-  check(call, error, path);
-  return nullptr;
-}
-
 Any change_folder(ApiCall& call, const Any& given) {
   std::string path = path_argument(call, given);
   std::error_code error;
@@ -136,11 +128,11 @@ const ir::ApiRow folders_table[] = {
     {ApiKind::kFunction, "os", "makedirs(name, exist_ok=False)", "Makes a folder and those above it.",
      native(calls<make_folders>)},
     {ApiKind::kFunction, "os", "listdir(path='.')", "The names in a folder.", native(calls<list_folder>)},
-    {ApiKind::kFunction, "os", "rmdir(path)", "Removes an empty folder.", native(calls<remove_folder>)},
+    {ApiKind::kFunction, "os", "rmdir(path)", "Removes an empty folder.", native(calls<remove<true>>)},
     {ApiKind::kFunction, "os", "rename(src, dst)", "Gives a file or folder another name.",
      native(calls<rename>)},
-    {ApiKind::kFunction, "os", "remove(path)", "Removes a file.", native(calls<remove_file>)},
-    {ApiKind::kFunction, "os", "unlink(path)", "Removes a file.", native(calls<remove_file>)},
+    {ApiKind::kFunction, "os", "remove(path)", "Removes a file.", native(calls<remove<false>>)},
+    {ApiKind::kFunction, "os", "unlink(path)", "Removes a file.", native(calls<remove<false>>)},
     {ApiKind::kFunction, "os", "replace(src, dst)", "Gives a file or folder another name.",
      native(calls<rename>)},
     {ApiKind::kFunction, "mlc", "copy_file(src, dst, times)",

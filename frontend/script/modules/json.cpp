@@ -58,11 +58,7 @@ class Writer {
   void value(const Any& given) {
     const Any plain = builtin_value_of(given);
     if (is_str(plain)) return string(text_of(plain));
-    if (is_none(plain)) return add("null");
-    if (is_bool(plain)) return add(raw_int(plain) != 0 ? "true" : "false");
-    if (is_int(plain)) return add(std::to_string(raw_int(plain)));
-    if (as_wide(plain) != nullptr) return add(whole_text(plain));
-    if (is_float(plain)) return add(number(raw_float(plain)));
+    if (std::string text = scalar(plain); !text.empty()) return add(text);
     bool list = plain.type_index() == kTVMFFIList || plain.type_index() == kTVMFFIArray;
     bool dict = plain.type_index() == kTVMFFIDict || plain.type_index() == kTVMFFIMap;
     if (!list && !dict) {
@@ -90,12 +86,19 @@ class Writer {
     if (around_.size() > 900) evaluator.state().recursion_error();
     around_.push_back(object);
   }
-  void line() {
+  void line(size_t level) {
     if (!indented) return;
     text += '\n';
-    for (size_t i = 0; i < level_; ++i) text += indent;
+    for (size_t i = 0; i < level; ++i) text += indent;
   }
-  std::string number(double value) {
+  // None and numbers, as values and as keys; empty for all else.
+  std::string scalar(const Any& plain) {
+    if (is_none(plain)) return "null";
+    if (is_bool(plain)) return raw_int(plain) != 0 ? "true" : "false";
+    if (is_int(plain)) return std::to_string(raw_int(plain));
+    if (as_wide(plain) != nullptr) return whole_text(plain);
+    if (!is_float(plain)) return "";
+    double value = raw_float(plain);
     if (std::isfinite(value)) return float_repr(value);
     return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
   }
@@ -105,7 +108,7 @@ class Writer {
     text += '[';
     for (size_t i = 0; i < all.size(); ++i) {
       if (i > 0) text += item_separator;
-      line();
+      line(level_);
       value(all[i]);
     }
     close(all.empty(), ']');
@@ -122,24 +125,12 @@ class Writer {
     text += '{';
     bool empty = true;
     for (const auto& [key, element] : all) {
-      std::string name;
       const Any plain = builtin_value_of(key);
-      if (is_str(plain)) {
-        name = text_of(plain);
-      } else if (is_none(plain)) {
-        name = "null";
-      } else if (is_bool(plain)) {
-        name = raw_int(plain) != 0 ? "true" : "false";
-      } else if (is_int(plain)) {
-        name = std::to_string(raw_int(plain));
-      } else if (is_float(plain)) {
-        name = number(raw_float(plain));
-      } else {
-        raise(refusals["not-a-key"], span, type_name_of(evaluator, key));
-      }
+      std::string name = is_str(plain) ? std::string(text_of(plain)) : scalar(plain);
+      if (name.empty() && !is_str(plain)) raise(refusals["not-a-key"], span, type_name_of(evaluator, key));
       if (!empty) text += item_separator;
       empty = false;
-      line();
+      line(level_);
       string(name);
       text += key_separator;
       value(element);
@@ -147,10 +138,7 @@ class Writer {
     close(empty, '}');
   }
   void close(bool empty, char bracket) {
-    if (indented && !empty) {
-      text += '\n';
-      for (size_t i = 1; i < level_; ++i) text += indent;
-    }
+    if (!empty) line(level_ - 1);
     text += bracket;
   }
 };

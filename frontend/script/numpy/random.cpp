@@ -64,11 +64,16 @@ Any draw_row(int64_t count, DataType dtype, F one) {
   for (int64_t i = 0; i < count; ++i) data_of<T>(tensor)[i] = one();
   return array_value(tensor);
 }
-// Doubles, while the stream stays in registers.
-template <class F>
-Any draw_doubles(const Pcg64Ref& self, int64_t count, F one) {
+template <auto draw>
+Any drawn(const TwisterRef& self, int64_t count) {
+  MersenneTwister& stream = stream_of(self);
+  return draw_row<double>(count, DataType::Float(64), [&] { return (stream.*draw)(); });
+}
+// While the stream stays in registers.
+template <class T, auto draw>
+Any drawn(const Pcg64Ref& self, int64_t count) {
   Pcg64 local = stream_of(self);
-  Any values = draw_row<double>(count, DataType::Float(64), [&] { return one(local); });
+  Any values = draw_row<T>(count, DataType::Float(8 * sizeof(T)), [&] { return (local.*draw)(); });
   stream_of(self) = local;
   return values;
 }
@@ -121,15 +126,9 @@ const ApiRow random_table[] = {
      native(
          [](ApiCall& call, TwisterRef self, Any words) { stream_of(self).seed(seed_words(call, words)); })},
     {ApiKind::kMethod, kTwister, "uniform(count)", "Doubles in [0, 1).",
-     native([](TwisterRef self, int64_t count) {
-       MersenneTwister& stream = stream_of(self);
-       return draw_row<double>(count, DataType::Float(64), [&] { return stream.uniform(); });
-     })},
+     native([](TwisterRef self, int64_t count) { return drawn<&MersenneTwister::uniform>(self, count); })},
     {ApiKind::kMethod, kTwister, "normal(count)", "Standard normal doubles.",
-     native([](TwisterRef self, int64_t count) {
-       MersenneTwister& stream = stream_of(self);
-       return draw_row<double>(count, DataType::Float(64), [&] { return stream.gauss(); });
-     })},
+     native([](TwisterRef self, int64_t count) { return drawn<&MersenneTwister::gauss>(self, count); })},
     {ApiKind::kMethod, kTwister, "integers(low, range, count, dtype)", "Integers from low to low + range.",
      native([](ApiCall& call, TwisterRef self, int64_t low, int64_t range, int64_t count, Any dtype) {
        return integers(call, stream_of(self), low, static_cast<uint64_t>(range), count, dtype);
@@ -148,23 +147,13 @@ const ApiRow random_table[] = {
        return Any(ir::make<Pcg64Node>(mix_seeds(seeds)));
      })},
     {ApiKind::kMethod, kPcg64, "uniform(count)", "Doubles in [0, 1).",
-     native([](Pcg64Ref self, int64_t count) {
-       return draw_doubles(self, count, [](Pcg64& stream) { return stream.uniform(); });
-     })},
+     native([](Pcg64Ref self, int64_t count) { return drawn<double, &Pcg64::uniform>(self, count); })},
     {ApiKind::kMethod, kPcg64, "normal(count)", "Standard normal doubles.",
-     native([](Pcg64Ref self, int64_t count) {
-       return draw_doubles(self, count, [](Pcg64& stream) { return stream.normal(); });
-     })},
+     native([](Pcg64Ref self, int64_t count) { return drawn<double, &Pcg64::normal>(self, count); })},
     {ApiKind::kMethod, kPcg64, "uniform32(count)", "Floats in [0, 1).",
-     native([](Pcg64Ref self, int64_t count) {
-       Pcg64& stream = stream_of(self);
-       return draw_row<float>(count, DataType::Float(32), [&] { return stream.uniform32(); });
-     })},
+     native([](Pcg64Ref self, int64_t count) { return drawn<float, &Pcg64::uniform32>(self, count); })},
     {ApiKind::kMethod, kPcg64, "normal32(count)", "Standard normal floats.",
-     native([](Pcg64Ref self, int64_t count) {
-       Pcg64& stream = stream_of(self);
-       return draw_row<float>(count, DataType::Float(32), [&] { return stream.normal32(); });
-     })},
+     native([](Pcg64Ref self, int64_t count) { return drawn<float, &Pcg64::normal32>(self, count); })},
     {ApiKind::kMethod, kPcg64, "integers(low, range, count, dtype)", "Integers from low to low + range.",
      native([](ApiCall& call, Pcg64Ref self, int64_t low, int64_t range, int64_t count, Any dtype) {
        return integers(call, stream_of(self), low, static_cast<uint64_t>(range), count, dtype);

@@ -16,7 +16,7 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "load-failed", .message = "compiled C cannot be loaded: {}"},
         {.name = "unknown-emit-kind",
-         .kind = "ValueError",
+         .kind = "InternalError+ValueError",
          .meaning = "`mlc build --emit` knows some kinds of output; the message lists them."},
     }};
 MLC_REFUSALS(c_module, refusals);
@@ -61,7 +61,6 @@ class CModule final : public backend::CompiledModule {
     if (wanted.empty() || wanted == "c") return text_;
     throw ir::refuse_as(refusals["unknown-emit-kind"], "the source of compiled C cannot be shown as `{}`",
                         wanted)
-        .kind("InternalError+ValueError")
         .help("there is c");
   }
   void WriteToFile(const ffi::String& path, const ffi::String& format) const final {

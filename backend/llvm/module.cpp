@@ -11,7 +11,7 @@
 
 namespace mlc::llvm_backend {
 
-static constexpr ir::Refusals refusals{"ValueError",
+static constexpr ir::Refusals refusals{"InternalError+ValueError",
                                        {
                                            {.name = "unknown-emit-kind"},
                                        }};
@@ -37,7 +37,6 @@ class LlvmModule final : public backend::CompiledModule {
     if (wanted == "asm" || wanted == "s") return compile_to_text(lowered_, target_, true);
     throw ir::refuse_as(refusals["unknown-emit-kind"], "the source of compiled code cannot be shown as `{}`",
                         wanted)
-        .kind("InternalError+ValueError")
         .help("there are ll and asm");
   }
   void WriteToFile(const ffi::String& path, const ffi::String& format) const final {

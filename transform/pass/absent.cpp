@@ -19,9 +19,7 @@ constexpr Absent absent[] = {
 
 Any refuse_pass(ApiCall& call) {
   const Absent& row = *std::ranges::find(absent, call.api.name, &Absent::name);
-  throw refuse(pass_refusals["pass-not-available"], row.name, row.why)
-      .kind("NotImplementedError")
-      .at(call.span);
+  throw refuse(pass_refusals["pass-not-available"], row.name, row.why).at(call.span);
 }
 
 }  // namespace

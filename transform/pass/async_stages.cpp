@@ -77,7 +77,6 @@ void AsyncStages::wait(std::vector<EmittedBlock>& blocks, Analyzer& normalized, 
         if (stage > block.stage || !state.written.contains(read->source.get())) continue;
         if (producer != -1 && producer != stage) {
           throw refuse(pass_refusals["software-pipeline-not-possible"], producer, stage)
-              .kind("ValueError")
               .at(block.block->span);
         }
         producer = stage;
@@ -125,7 +124,6 @@ std::vector<EmittedGroup> AsyncStages::grouped(const std::vector<EmittedBlock>& 
             "the loop cannot be pipelined: the statements of asynchronous stage {} run in different "
             "iterations",
             stage)
-            .kind("ValueError")
             .at(blocks[i].block->span);
       }
       bodies.push_back(blocks[i].block->body);

@@ -214,7 +214,6 @@ Tile tile_between(const CopyLoops& tiles, int64_t size, bool strided_source) {
   auto* load = as<TensorLoadNode>(tiles.store->value);
   if (!load)
     throw refuse_as(pass_refusals["auto-copy"], "tensor cores copy what they read as it is")
-        .kind("TypeError")
         .at(tiles.store->span);
   Array<Expr> strides{Expr(make_var("s1", DataType::Int(32))), Expr(make_var("s0", DataType::Int(32)))};
   const Buffer& from = load->source;

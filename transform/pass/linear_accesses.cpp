@@ -74,7 +74,6 @@ void LinearAccesses::touch(const VarNode* buffer, size_t dimensions, Span span) 
   bool texture = text(alloc.stmt->buffer->buffer()->storage_scope).find("texture") != std::string_view::npos;
   if (dimensions > 0 && own != 1 && !texture) {
     throw refuse(pass_refusals["buffer-not-flat"], alloc.stmt->buffer->name.c_str(), own)
-        .kind(kRefusedValue)
         .at(span)
         .help(fmt::format("run FlattenBuffer before {}", who_));
   }

@@ -150,7 +150,6 @@ void PackedArguments::bind(const Expr& expected, const Expr& value, std::string 
     throw refuse_as(pass_refusals["packed-type"],
                     "`{}` is of type {}, what a packed call says of it is of type {}", path,
                     expected->dtype().str(), value->dtype().str())
-        .kind(kRefusedValue)
         .at(expected->span)
         .help("use one integer type for the shape and strides of a buffer");
   }

@@ -11,7 +11,7 @@
 namespace mlc::transform {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    "TypeError",
     {
         {.name = "wrong-config", .message = "`{}` of `{}` is {}, not `{}`"},
         {.name = "unknown-config",
@@ -20,6 +20,7 @@ static constexpr ir::Refusals refusals{
          .wrong = R"(tvm.transform.PassContext(config={"tirx.disable_vectorise": True}))",
          .right = R"(tvm.transform.PassContext(config={"tirx.disable_vectorize": True}))"},
         {.name = "config-not-available",
+         .kind = "ValueError",
          .message = "the pass configuration `{}` is not available",
          .help =
              "passes of your own are called before `tvm.compile`, or stand in a `tvm.transform.Sequential`"},
@@ -115,16 +116,13 @@ PassConfig make_config(const ConfigType& type, const Map<String, Any>& given) {
     auto value = (at == given.end() ? field.default_value : (*at).second).try_cast<int64_t>();
     if (!value) {
       throw refuse(refusals["wrong-config"], field.name, type.name, is_bool ? "a bool" : "an int",
-                   type_name((*at).second))
-          .kind("TypeError");
+                   type_name((*at).second));
     }
     values.Set(String(field.name), is_bool ? Any(*value != 0) : Any(*value));
   }
   for (const auto& [name, value] : given) {
     if (values.count(name)) continue;
-    throw refuse(refusals["unknown-config"], type.name, text(name))
-        .kind("TypeError")
-        .help(did_you_mean(text(name), names));
+    throw refuse(refusals["unknown-config"], type.name, text(name)).help(did_you_mean(text(name), names));
   }
   return make<PassConfigNode>(String(std::string(type.name)), values);
 }
@@ -213,7 +211,7 @@ std::span<const ApiRow> pass_config_rows() {
          native([](PassConfig config, String name) -> Any {
            auto at = config->values.find(name);
            if (at != config->values.end()) return (*at).second;
-           throw refuse(pass_refusals["no-attribute"], text(config->type), text(name)).kind("AttributeError");
+           throw refuse(pass_refusals["no-attribute"], text(config->type), text(name));
          })});
     return rows;
   }());

@@ -45,7 +45,7 @@ Array<Any> instrument_list(const Any& value) {
   Array<Any> instruments = as_list(value);
   for (const Any& one : instruments) {
     if (one.type_index() < ffi::TypeIndex::kTVMFFIStaticObjectBegin || one.try_cast<String>())
-      throw refuse(pass_refusals["wrong-type"], type_name(one)).kind("TypeError");
+      throw refuse(pass_refusals["wrong-type"], type_name(one));
   }
   return instruments;
 }
@@ -108,8 +108,7 @@ Map<String, Any> as_string_map(const Any& value) {
   Map<String, Any> out;
   auto dict = value.try_cast<ffi::Dict<Any, Any>>();
   if (!dict)
-    throw refuse_as(pass_refusals["wrong-type"], "`config` must be a dict, got `{}`", type_name(value))
-        .kind("TypeError");
+    throw refuse_as(pass_refusals["wrong-type"], "`config` must be a dict, got `{}`", type_name(value));
   for (auto [key, entry] : *dict) out.Set(key.cast<String>(), entry);
   return out;
 }
@@ -117,8 +116,7 @@ Array<Any> as_list(const Any& value) {
   if (value == nullptr) return {};
   if (auto array = value.try_cast<Array<Any>>()) return *array;
   if (auto list = value.try_cast<ffi::List<Any>>()) return Array<Any>((*list).begin(), (*list).end());
-  throw refuse_as(pass_refusals["wrong-type"], "expected a list, got `{}`", type_name(value))
-      .kind("TypeError");
+  throw refuse_as(pass_refusals["wrong-type"], "expected a list, got `{}`", type_name(value));
 }
 
 Array<String> as_names(const Any& value) {
@@ -231,8 +229,7 @@ std::span<const ApiRow> pass_context_rows() {
        native([](ApiCall& call, PassContext context, Any instruments) {
          if (instruments == nullptr)
            throw refuse_as(pass_refusals["wrong-type"],
-                           "`override_instruments` takes a list of instruments, not `None`")
-               .kind("TypeError");
+                           "`override_instruments` takes a list of instruments, not `None`");
          Array<Any> next = instrument_list(instruments);
          mutable_node(context).host = &call.host;
          exit_instruments(context);

@@ -91,8 +91,7 @@ Any call_function(const PrimFuncPassNode& pass, Host& host, const PrimFunc& fn, 
   auto keep = made.try_cast<bool>();
   if (!keep)
     throw refuse_as(pass_refusals["wrong-type"], "the condition of `Filter` gave back `{}`, not a bool",
-                    type_name(made))
-        .kind("TypeError");
+                    type_name(made));
   return *keep ? Any(fn) : Any(nullptr);
 }
 
@@ -138,8 +137,7 @@ IRModule run_required(std::string_view name, Host& host, const IRModule& mod) {
   std::vector<Any> args = default_args(**found);
   if (!args.empty() && (*found)->parts.empty())
     throw refuse_as(pass_refusals["wrong-type"],
-                    "the pass `{}` takes arguments: it cannot be required by name", name)
-        .kind("TypeError");
+                    "the pass `{}` takes arguments: it cannot be required by name", name);
   return run_pass(**found, mod, host, args);
 }
 
@@ -305,8 +303,7 @@ std::span<const ApiRow> pass_object_rows() {
          Array<Any> list = as_list(passes);
          for (const Any& one : list) {
            if (!one.as<PassObjectNode>())
-             throw refuse_as(pass_refusals["wrong-type"], "a sequence of passes holds `{}`", type_name(one))
-                 .kind("TypeError");
+             throw refuse_as(pass_refusals["wrong-type"], "a sequence of passes holds `{}`", type_name(one));
          }
          return make<SequentialNode>(make<PassInfoNode>(opt_level, name, as_names(required), traceable),
                                      list);
@@ -328,8 +325,7 @@ std::span<const ApiRow> pass_object_rows() {
          if (pass->instance != nullptr && call.host.find_attribute(pass->instance, name, out))
            return out;
          throw refuse_as(pass_refusals["no-attribute"], "the pass `{}` has no attribute '{}'",
-                         text(pass->info->name), name)
-             .kind("AttributeError");
+                         text(pass->info->name), name);
        })},
   };
   return rows;

@@ -65,15 +65,13 @@ Any named_pipeline(const Any& name_or_pass, const Target& target, Host& host) {
   auto wanted = name_or_pass.try_cast<String>();
   if (!wanted)
     throw refuse_as(pass_refusals["wrong-type"], "a pipeline is a name or a pass, not `{}`",
-                    type_name(name_or_pass))
-        .kind("TypeError");
+                    type_name(name_or_pass));
   std::vector<std::string> names;
   for (const Any& name : as_list(host.call_library("mlc.pipeline", "names", {})))
     names.emplace_back(name.cast<String>());
   if (std::string name(*wanted); std::find(names.begin(), names.end(), name) == names.end()) {
     std::string near = did_you_mean(name, names);
     throw refuse(refusals["unknown-pipeline"], name)
-        .kind("ValueError")
         .help(near.empty() ? fmt::format("there are {}", fmt::join(names, ", ")) : near);
   }
   Within within(target);
@@ -93,8 +91,8 @@ Pipeline::Pipeline(Array<Any> passes, const Target& target, Host& host)
   }
   for (const Any& pass : passes_) {
     if (!is_pass(pass))
-      throw refuse_as(pass_refusals["wrong-type"], "a pipeline is made of passes, not of `{}`", type_name(pass))
-          .kind("TypeError");
+      throw refuse_as(pass_refusals["wrong-type"], "a pipeline is made of passes, not of `{}`",
+                      type_name(pass));
   }
 }
 Pipeline::Pipeline(const Any& pass, const Target& target, Host& host)

@@ -119,7 +119,6 @@ class AccessTypes final : public Walker {
     if (known == at_.end()) {  // memory that others declare
       if (!of_blocks_.contains(buffer)) return;
       throw refuse(pass_refusals["block-not-lowered"], buffer->name.c_str())
-          .kind(kRefusedValue)
           .at(span)
           .help("run LowerMatchBuffer and LowerOpaqueBlock first");
     }
@@ -130,7 +129,6 @@ class AccessTypes final : public Walker {
     if (index_lanes * lanes != value.lanes()) {
       if (index_lanes != value.lanes()) {
         throw refuse(refusals["access-type-differs"], memory.buffer->name.c_str(), value.str(), index_lanes)
-            .kind("ValueError")
             .at(span);
       }
       lanes = 1;

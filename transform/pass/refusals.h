@@ -2,6 +2,7 @@
 // What several passes refuse; the rows of one file are at its top.
 #pragma once
 
+#include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::transform {
@@ -9,22 +10,26 @@ namespace mlc::transform {
 inline constexpr ir::Refusals pass_refusals{
     "ValueError",
     {
-        {.name = "auto-copy", .message = "loop `{}` of a copy has no constant extent"},
+        {.name = "auto-copy", .kind = "TypeError", .message = "loop `{}` of a copy has no constant extent"},
         {.name = "block-not-lowered",
+         .kind = ir::kRefusedValue,
          .message = "a block declares `{}`",
          .meaning = "A pass works on loops and buffers alone; blocks are taken away before.",
          .wrong = "tvm.tirx.transform.FlattenBuffer()(sch.mod)"},
         {.name = "block-not-opaque",
+         .kind = ir::kRefusedValue,
          .message = "CompactBufferAllocation only works on opaque blocks: block `{}` still has iterators",
          .meaning =
              "`LowerOpaqueBlock` takes blocks that other passes have prepared: without iterators, inits "
              "and views.",
          .wrong = "tvm.s_tir.transform.LowerOpaqueBlock()(sch.mod)"},
-        {.name = "buffer-not-flat", .message = "`{}` has {} dimensions"},
-        {.name = "no-attribute", .message = "`{}` has no attribute '{}'"},
+        {.name = "buffer-not-flat", .kind = ir::kRefusedValue, .message = "`{}` has {} dimensions"},
+        {.name = "no-attribute", .kind = "AttributeError", .message = "`{}` has no attribute '{}'"},
         {.name = "packed-type",
+         .kind = ir::kRefusedValue,
          .message = "the parameter `{}` of type {} cannot be an argument of a packed call"},
         {.name = "pass-not-available",
+         .kind = "NotImplementedError",
          .message = "the pass `{}` is not available: {}",
          .meaning = "A pass of TVM that mlc has not; the message says why.",
          .wrong = "tvm.s_tir.backend.adreno.transform.TextureFlatten()"},
@@ -36,7 +41,7 @@ inline constexpr ir::Refusals pass_refusals{
         {.name = "wrong-annotation", .message = "`{}` is a text or a number, not `{}`"},
         {.name = "wrong-number-of-indices",
          .message = "`{}` has {} dimensions and is accessed with {} indices"},
-        {.name = "wrong-type", .message = "`{}` is no instrument of passes"},
+        {.name = "wrong-type", .kind = "TypeError", .message = "`{}` is no instrument of passes"},
     }};
 
 }  // namespace mlc::transform

@@ -90,7 +90,7 @@ struct Lowering {
   }
   std::string of_nvptx() const {
     if (dtype.bits() != 32 && dtype.bits() != 64) {
-      throw refuse(refusals["intrinsic-not-available"], name).kind("ValueError").at(call.span);
+      throw refuse(refusals["intrinsic-not-available"], name).at(call.span);
     }
     std::string base(name == "round" ? "nearbyint" : name);
     return "__nv_" + base + (dtype.bits() == 32 ? "f" : "");
@@ -167,7 +167,6 @@ struct Lowering {
     if (!dtype.is_float() || dtype.bits() > 32) {
       throw refuse_as(refusals["intrinsic-not-available"],
                       "the target `{}` has `erf` for float16 and float32 only", target)
-          .kind("ValueError")
           .at(call.span);
     }
     Expr near = max(min(x, constant(4.0)), constant(-4.0));
@@ -215,7 +214,6 @@ struct Lowering {
     if (dtype.bits() != 32 || !dtype.is_scalar()) {
       throw refuse_as(refusals["intrinsic-not-available"],
                       "the target `rocm` shuffles values of 32 bits, not `{}`", dtype.str())
-          .kind("ValueError")
           .at(call.span);
     }
     DataType word = DataType::Int(32);
@@ -266,7 +264,6 @@ struct Lowering {
     if (type.is_integral()) return bool_imm(!infinite);
     if (!type.is_float() || !type.is_scalar()) {
       throw refuse_as(refusals["intrinsic-not-available"], "`{}` is not defined for `{}`", name, type.str())
-          .kind("ValueError")
           .at(call.span);
     }
     Expr wide = type.bits() == 16 ? cast(DataType::Float(32), x) : x;

@@ -139,8 +139,7 @@ bool fits_gpu(const PrimFunc& fn, const Map<String, Any>& limits) {
     }
     auto number = integer_of(value);
     if (!number)
-      throw refuse_as(pass_refusals["wrong-type"], "the limit `{}` is no integer", text(key))
-          .kind("TypeError");
+      throw refuse_as(pass_refusals["wrong-type"], "the limit `{}` is no integer", text(key));
     kernels.most[static_cast<size_t>(at - names.begin())] = *number;
   }
   kernels.visit(fn->body);

@@ -7,7 +7,7 @@
 namespace mlc::transform::pass_annotate_irregular_loop {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    kRefusedValue,
     {
         {.name = "irregular-loop",
          .message = "loop `{}` is left by `break` or `continue`, and is not serial"},
@@ -36,9 +36,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
     Stmt next = on.rewrite_children(s);
     if (std::exchange(jumps, outside) && loop) {
       if (loop->for_kind != ForKind::kSerial)
-        throw refuse(refusals["irregular-loop"], text(loop->loop_var->name))
-            .kind(kRefusedValue)
-            .at(loop->span);
+        throw refuse(refusals["irregular-loop"], text(loop->loop_var->name)).at(loop->span);
       next = with(ref(as<ForNode>(next)),
                   [](ForNode& n) { n.annotations.Set("irregular_loop_mark", int32(1)); });
     }

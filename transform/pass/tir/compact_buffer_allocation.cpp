@@ -58,7 +58,6 @@ class TouchedRegions final : public Walker {
     } else if (auto* block = as<SBlockNode>(s)) {
       if (!block->iter_vars.empty()) {
         throw refuse(pass_refusals["block-not-opaque"], block->name_hint.c_str())
-            .kind(kRefusedValue)
             .at(s->span)
             .help("run ConvertBlocksToOpaque first");
       }

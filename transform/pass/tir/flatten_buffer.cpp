@@ -142,7 +142,6 @@ struct Flatten final : Rewriter {
       if (!block->alloc_buffers.empty() || !block->match_buffers.empty()) {
         throw refuse_as(pass_refusals["block-not-lowered"], "block `{}` still declares buffers",
                         block->name_hint.c_str())
-            .kind(kRefusedValue)
             .at(s->span)
             .help("run LowerMatchBuffer and LowerOpaqueBlock first");
       }

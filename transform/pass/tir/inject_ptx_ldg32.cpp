@@ -33,7 +33,6 @@ by the same condition, not by its opposite.)";
 void check(const Buffer& buffer, const Array<Expr>& indices, Span span) {
   if (indices.size() != 1) {
     throw refuse(pass_refusals["buffer-not-flat"], buffer->name.c_str(), indices.size())
-        .kind(kRefusedValue)
         .at(span)
         .help("run FlattenBuffer before InjectPTXLDG32");
   }

@@ -314,7 +314,6 @@ class Lower final : public Rewriter {
 
   [[noreturn]] static void refuse_block(const SBlockRealizeNode& realize, std::string_view why) {
     throw refuse(refusals["cross-thread-reduction-not-lowered"], realize.block->name_hint.c_str(), why)
-        .kind("ValueError")
         .at(realize.block->span);
   }
 

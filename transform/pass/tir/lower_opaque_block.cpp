@@ -46,7 +46,6 @@ struct LowerBlocks final : Substituter {  // variables of loops of one iteration
                       !block->iter_vars.empty() ? "iterators"
                       : block->init             ? "an init"
                                                 : "views")
-          .kind(kRefusedValue)
           .at(block->span)
           .help("run LowerInitBlock, ConvertBlocksToOpaque and LowerMatchBuffer first");
     }

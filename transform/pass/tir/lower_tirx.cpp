@@ -32,7 +32,6 @@ Before the passes that know memory alone: they are blind to layouts.)";
 Error not_lowered(const std::string& what, Span span) {
   return refuse_as(pass_refusals["pass-not-available"],
                    "`LowerTIRx` does not lower {}: mlc does not have it yet", what)
-      .kind("NotImplementedError")
       .at(span);
 }
 

@@ -10,7 +10,7 @@
 namespace mlc::transform::pass_lower_tvm_builtin {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    kRefusedValue,
     {
         {.name = "stack-value-outside-call",
          .message = "a {} on the stack is an argument of a packed call only"},
@@ -71,9 +71,7 @@ class LowerBuiltins final : public Rewriter {
     before_.emplace_back();
     Stmt next = lowered(s);
     if (stack().used.shape || stack().used.array) {
-      throw refuse(refusals["stack-value-outside-call"], stack().used.array ? "tensor" : "shape")
-          .kind(kRefusedValue)
-          .at(s->span);
+      throw refuse(refusals["stack-value-outside-call"], stack().used.array ? "tensor" : "shape").at(s->span);
     }
     Array<Stmt> all = std::move(before_.back());
     before_.pop_back();
@@ -185,7 +183,7 @@ class LowerBuiltins final : public Rewriter {
   }
   void need_device(Span span) const {
     if (device_id_ && device_type_) return;
-    throw refuse(refusals["device-needed"]).kind(kRefusedValue).at(span);
+    throw refuse(refusals["device-needed"]).at(span);
   }
   static Stmt throw_last_error() {
     return make<EvaluateNode>(call_op(DataType::Int(32), "tirx.tvm_throw_last_error", {}));
@@ -269,7 +267,6 @@ class LowerBuiltins final : public Rewriter {
     }
     throw refuse_as(pass_refusals["packed-type"], "a value of type {} cannot be an argument of a packed call",
                     dtype.str())
-        .kind(kRefusedValue)
         .at(value->span)
         .help("pass an integer, a float of 16, 32 or 64 bits, a bool, a pointer, a text or a buffer");
   }

@@ -72,7 +72,6 @@ PrimFunc packed(const PrimFunc& fn, const std::string& symbol, Host& host) {
     if (!block || block->iter_vars.empty()) return;
     throw refuse_as(pass_refusals["block-not-lowered"],
                     "block `{}` still has iterators, which no argument gives", block->name_hint.c_str())
-        .kind(kRefusedValue)
         .at(s->span)
         .help("run ConvertBlocksToOpaque and LowerOpaqueBlock first");
   });

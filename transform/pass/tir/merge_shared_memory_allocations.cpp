@@ -229,7 +229,6 @@ class Merge final : public Rewriter {
   Array<Expr> moved(const Buffer& buffer, const Array<Expr>& indices, Span span) {
     if (indices.size() != 1) {
       throw refuse(pass_refusals["buffer-not-flat"], buffer->name.c_str(), indices.size())
-          .kind(kRefusedValue)
           .at(span)
           .help("run FlattenBuffer before MergeSharedMemoryAllocations");
     }

@@ -6,7 +6,7 @@
 namespace mlc::transform::pass_oob_checker {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    "ScheduleError",
     {
         {.name = "out-of-bounds", .message = "accesses leave their buffers: {}"},
     }};
@@ -122,9 +122,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   if (check.found.empty()) return fn;
   std::string lines;
   for (const std::string& one : check.found) lines += (lines.empty() ? "" : "; ") + one;
-  throw refuse(refusals["out-of-bounds"], lines)
-      .kind("ScheduleError")
-      .at(check.first ? check.first : fn->span);
+  throw refuse(refusals["out-of-bounds"], lines).at(check.first ? check.first : fn->span);
 }
 
 }  // namespace

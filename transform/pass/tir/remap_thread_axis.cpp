@@ -21,8 +21,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
     auto axis = iter.as<IterVar>();
     if (!axis)
       throw refuse_as(pass_refusals["wrong-type"], "`{}` is mapped to `{}`, not to an iterator", text(name),
-                      type_name(iter))
-          .kind("TypeError");
+                      type_name(iter));
     axes.emplace(text(name), *axis);
   }
   VarMap vars;

@@ -6,7 +6,7 @@
 namespace mlc::transform::pass_remove_store_undef {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    kRefusedValue,
     {
         {.name = "undef-remains", .message = "`T.undef()` stands in an index of `{}`"},
     }};
@@ -39,7 +39,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
     if (!store) return on.rewrite_children(s);
     for (const Expr& index : store->indices) {
       if (is_undefined(index))
-        throw refuse(refusals["undef-remains"], text(store->buffer->name)).kind(kRefusedValue).at(s->span);
+        throw refuse(refusals["undef-remains"], text(store->buffer->name)).at(s->span);
     }
     return is_undefined(store->value) ? no_op() : s;
   });
@@ -50,7 +50,6 @@ PrimFunc validate(const PrimFunc& fn, const PassOptions&) {
   post_order(fn->body, [&](const Expr& e) {
     if (as_call_to(e, "tirx.undef"))
       throw refuse_as(refusals["undef-remains"], "`T.undef()` stands where it is not the value of a store")
-          .kind(kRefusedValue)
           .at(e->span);
   });
   return fn;

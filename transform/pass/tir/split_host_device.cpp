@@ -9,7 +9,7 @@
 namespace mlc::transform::pass_split_host_device {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    kRefusedValue,
     {
         {.name = "several-dynamic-allocations",
          .message = "only one dynamic shared memory allocation is allowed in a kernel, `{}` is another one",
@@ -84,9 +84,7 @@ Launch launch_of(const PrimFunc& fn) {
     if (auto* alloc = as<AllocBufferNode>(s);
         alloc && alloc->buffer->buffer()->storage_scope == "shared.dyn") {
       if (dynamic_memory) {
-        throw refuse(refusals["several-dynamic-allocations"], alloc->buffer->name.c_str())
-            .kind(kRefusedValue)
-            .at(s->span);
+        throw refuse(refusals["several-dynamic-allocations"], alloc->buffer->name.c_str()).at(s->span);
       }
       const BufferTypeNode* type = alloc->buffer->buffer();
       DataType dtype = type->dtype;

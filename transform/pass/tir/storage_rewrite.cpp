@@ -145,7 +145,7 @@ class Share final : public Rewriter {
     if (storage.bits_offset == 0) return index;
     uint64_t bits = static_cast<uint64_t>(dtype.bits()) * dtype.lanes();
     if (storage.bits_offset % bits != 0) {
-      throw refuse(refusals["memory-not-aligned"], storage.scope, bits).kind("ValueError").at(span);
+      throw refuse(refusals["memory-not-aligned"], storage.scope, bits).at(span);
     }
     return const_like(index, static_cast<int64_t>(storage.bits_offset / bits)) + index;
   }
@@ -172,9 +172,7 @@ class Share final : public Rewriter {
     for (size_t i = 0; i < storages.size(); ++i) {
       if (!storage_rank(storages[i]->scope).special()) continue;
       if (storages[i]->bits == 0) {
-        throw refuse(refusals["size-not-constant"], storages[i]->scope)
-            .kind("ValueError")
-            .at(storages[i]->allocs[0]->span);
+        throw refuse(refusals["size-not-constant"], storages[i]->scope).at(storages[i]->allocs[0]->span);
       }
       for (size_t j = 0; j < i; ++j) {
         if (storages[i]->scope != storages[j]->scope) continue;

@@ -9,7 +9,7 @@
 namespace mlc::transform::pass_thread_sync {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    kRefusedValue,
     {
         {.name = "barrier-not-possible",
          .message = "`{}` of scope `{}` is read in a condition, before which no barrier can stand"},
@@ -126,9 +126,7 @@ class Planner final : public Walker {
   void access(Kind kind, const VarNode* buffer, const Array<Expr>& indices, Span span) {
     if (!in_kernel_ || text(buffer->buffer()->storage_scope) != scope_) return;
     if (!in_leaf_) {
-      throw refuse(refusals["barrier-not-possible"], buffer->name.c_str(), scope_)
-          .kind(kRefusedValue)
-          .at(span);
+      throw refuse(refusals["barrier-not-possible"], buffer->name.c_str(), scope_).at(span);
     }
     accesses_.push_back({kind, roots_(buffer), indices, threads_.empty() ? nullptr : threads_.back()});
   }
@@ -223,7 +221,6 @@ class Planner final : public Walker {
     if (conditions_ > 0) {
       throw refuse_as(refusals["barrier-not-possible"],
                       "a barrier of scope `{}` would stand below a condition", scope_)
-          .kind(kRefusedValue)
           .at(stmt->span);
     }
     before.insert(stmt);
@@ -290,8 +287,7 @@ Stmt barrier(std::string_view scope) {
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   auto scope = options.args[0].try_cast<String>();
   if (!scope)
-    throw refuse_as(pass_refusals["wrong-type"], "the storage scope of ThreadSync is a string")
-        .kind("TypeError");
+    throw refuse_as(pass_refusals["wrong-type"], "the storage scope of ThreadSync is a string");
   std::string_view name = text(*scope);
   Stmt body = name != "shared" ? fn->body : rewrite_with(fn->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
     auto* attr = as<AttrStmtNode>(s);

@@ -40,7 +40,6 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
     if (s->kind != StmtKind::kTilePrimitiveCall) return;
     throw refuse_as(pass_refusals["pass-not-available"],
                     "tile primitives are not lowered: mlc does not have their schedules")
-        .kind("NotImplementedError")
         .at(s->span);
   });
   return fn;

@@ -12,7 +12,7 @@
 namespace mlc::transform::pass_vectorize_loop {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    kRefusedValue,
     {
         {.name = "vectorize-while", .message = "a `while` in the vectorized loop `{}` has no vector form"},
         {.name = "vectorize-extent",
@@ -310,7 +310,7 @@ class Vectorize final : public Rewriter {
       return make<IfThenElseNode>(condition, yes, no, s->span);
     }
     if (as<WhileNode>(s)) {
-      throw refuse(refusals["vectorize-while"], lane_->name.c_str()).kind(kRefusedValue).at(s->span);
+      throw refuse(refusals["vectorize-while"], lane_->name.c_str()).at(s->span);
     }
     if (auto* evaluate = as<EvaluateNode>(s)) {
       Expr value = rewrite(evaluate->value);
@@ -422,7 +422,6 @@ struct VectorizeLoops final : Rewriter {
                  extent     ? std::to_string(*extent)
                  : scalable ? "scalable, and the target has no vectors of that kind"
                             : "not a constant")
-        .kind(kRefusedValue)
         .at(loop.span);
   }
 
@@ -431,15 +430,12 @@ struct VectorizeLoops final : Rewriter {
     auto* loop = as<ForNode>(s);
     if (!loop || loop->for_kind != ForKind::kVectorized) return rewrite_children(s);
     if (enabled && (!is_const_int(loop->min, 0) || (loop->step && !is_const_int(loop->step, 1)))) {
-      throw refuse(refusals["vectorize-range"], loop->loop_var->name.c_str())
-          .kind(kRefusedValue)
-          .at(loop->span);
+      throw refuse(refusals["vectorize-range"], loop->loop_var->name.c_str()).at(loop->span);
     }
     post_order(loop->body, nullptr, [&](const Stmt& part) {
       if (!enabled || !as<SBlockNode>(part)) return;
       throw refuse_as(pass_refusals["block-not-lowered"], "the vectorized loop `{}` has blocks in it",
                       loop->loop_var->name.c_str())
-          .kind(kRefusedValue)
           .at(part->span)
           .help("run LowerOpaqueBlock first");
     });

@@ -5,7 +5,7 @@
 namespace mlc::transform::pass_verify_ssa {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    "RuntimeError",
     {
         {.name = "not-ssa", .message = "`{}` is defined more than once", .help = "run ConvertSSA first"},
     }};
@@ -23,9 +23,7 @@ PrimFunc verified(const PrimFunc& fn) {
   Definitions definitions(true);
   definitions.add(fn);
   if (definitions.repeated.defined()) {
-    throw refuse(refusals["not-ssa"], text(definitions.repeated->name))
-        .kind("RuntimeError")
-        .at(definitions.repeated->span);
+    throw refuse(refusals["not-ssa"], text(definitions.repeated->name)).at(definitions.repeated->span);
   }
   return fn;
 }

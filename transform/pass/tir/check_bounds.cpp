@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/span.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_check_bounds {
 namespace {
@@ -114,10 +114,8 @@ struct Check final : Rewriter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Check().rewrite(fn->body)); }
-
 }  // namespace
 
-extern const Pass check_bounds{"CheckBounds", "tirx.transform", "CheckBounds()", doc, apply};
+extern const Pass check_bounds{"CheckBounds", "tirx.transform", "CheckBounds()", doc, rewritten_by<Check>};
 
 }  // namespace mlc::transform::pass_check_bounds

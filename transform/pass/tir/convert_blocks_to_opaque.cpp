@@ -2,12 +2,12 @@
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "transform/pass/buffer_types.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_convert_blocks_to_opaque {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    kRefusedValue,
     {
         {.name = "init-not-lowered",
          .message = "block `{}` still has an init",
@@ -40,9 +40,7 @@ struct MakeOpaque final : Substituter {
     if (!realize) return rewrite_children(s);
     const SBlock& block = realize->block;
     if (block->init) {
-      throw refuse(refusals["init-not-lowered"], block->name_hint.c_str())
-          .kind(kRefusedValue)
-          .at(block->span);
+      throw refuse(refusals["init-not-lowered"], block->name_hint.c_str()).at(block->span);
     }
     for (size_t i = 0; i < block->iter_vars.size(); ++i) {
       values[block->iter_vars[i]->var.get()] = rewrite(realize->iter_values[i]);
@@ -55,13 +53,11 @@ struct MakeOpaque final : Substituter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  return with_body(fn, MakeOpaque().rewrite(fn->body));
-}
-
 }  // namespace
 
-extern const Pass convert_blocks_to_opaque{"ConvertBlocksToOpaque", "s_tir.transform",
-                                           "ConvertBlocksToOpaque()", doc, apply};
+extern const Pass convert_blocks_to_opaque{
+                                           "ConvertBlocksToOpaque", "s_tir.transform",
+                                           "ConvertBlocksToOpaque()",
+                                           doc, rewritten_by<MakeOpaque>};
 
 }  // namespace mlc::transform::pass_convert_blocks_to_opaque

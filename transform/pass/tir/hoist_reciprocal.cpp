@@ -5,7 +5,7 @@
 #include "transform/pass/buffer_memory.h"
 #include "transform/pass/definitions.h"
 #include "transform/pass/fresh_binders.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_hoist_reciprocal {
 namespace {
@@ -131,10 +131,9 @@ struct Hoist final : MemoryRewriter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Hoist(fn).rewrite(fn->body)); }
-
 }  // namespace
 
-extern const Pass hoist_reciprocal{"HoistReciprocal", "tirx.transform", "HoistReciprocal()", doc, apply};
+extern const Pass hoist_reciprocal{"HoistReciprocal", "tirx.transform", "HoistReciprocal()", doc,
+                                   rewritten_by<Hoist>};
 
 }  // namespace mlc::transform::pass_hoist_reciprocal

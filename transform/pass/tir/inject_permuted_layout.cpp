@@ -2,8 +2,8 @@
 #include "ir/core/refusal.h"
 #include "ir/registry/api.h"
 #include "transform/pass/analyzing_rewriter.h"
-#include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_inject_permuted_layout {
 
@@ -37,7 +37,7 @@ bool asks(const Any& annotation) {
   if (auto flag = annotation.try_cast<int64_t>()) return *flag != 0;
   auto e = annotation.as<Expr>();
   if (auto number = e ? const_int(*e) : std::nullopt) return *number != 0;
-  throw refuse(pass_refusals["wrong-annotation"], mark, type_name(annotation)).kind("ValueError");
+  throw refuse(pass_refusals["wrong-annotation"], mark, type_name(annotation));
 }
 
 class Permute final : public AnalyzingRewriter {
@@ -129,11 +129,9 @@ class Permute final : public AnalyzingRewriter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Permute().rewrite(fn->body)); }
-
 }  // namespace
 
 extern const Pass inject_permuted_layout{"InjectPermutedLayout", "s_tir.transform", "InjectPermutedLayout()",
-                                         doc, apply};
+                                         doc, rewritten_by<Permute>};
 
 }  // namespace mlc::transform::pass_inject_permuted_layout

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
 #include "transform/pass/fresh_binders.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_interleave_parallel {
 
@@ -76,7 +76,6 @@ struct Interleave final : Rewriter {
     auto asked = (*found).second.try_cast<Array<int64_t>>();
     if (!asked || asked->size() != 2 || (*asked)[1] < 2 || (*asked)[0] < (*asked)[1]) {
       throw refuse(refusals["interleave-annotation"], kInterleave, std::string(block.name_hint))
-          .kind("ValueError")
           .at(block.span);
     }
     auto around = std::pair(together_, vector_);
@@ -154,13 +153,9 @@ struct Interleave final : Rewriter {
   int64_t together_ = 0, vector_ = 0;  // of the block around
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  return with_body(fn, Interleave().rewrite(fn->body));
-}
-
 }  // namespace
 
 extern const Pass interleave_parallel{"InterleaveParallel", "tirx.transform", "InterleaveParallel()", doc,
-                                      apply};
+                                      rewritten_by<Interleave>};
 
 }  // namespace mlc::transform::pass_interleave_parallel

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
-#include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_lift_thread_binding {
 namespace {
@@ -41,7 +41,7 @@ std::vector<Axis> axes_of(const Stmt& kernel) {
       if (axis.tag != tag) continue;
       if (!analyzer.can_prove_equal(axis.extent, loop.extent) ||
           !analyzer.can_prove_equal(axis.min, loop.min)) {
-        throw refuse(pass_refusals["thread-extents-differ"], tag).kind("ValueError").at(loop.span);
+        throw refuse(pass_refusals["thread-extents-differ"], tag).at(loop.span);
       }
       size_t same = 0;
       while (same < axis.path.size() && same < path.size() && axis.path[same] == path[same]) ++same;
@@ -107,15 +107,9 @@ struct Lift final : Substituter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  Lift lift;
-  lift.keep_params(fn);
-  return with_body(fn, lift.rewrite(fn->body));
-}
-
 }  // namespace
 
 extern const Pass lift_thread_binding{"LiftThreadBinding", "s_tir.transform", "LiftThreadBinding()", doc,
-                                      apply};
+                                      rewritten_by<Lift, Params::kKept>};
 
 }  // namespace mlc::transform::pass_lift_thread_binding

@@ -8,12 +8,12 @@
 #include "transform/arith/iter_map.h"
 #include "transform/pass/analyzing_rewriter.h"
 #include "transform/pass/packed_fields.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_lower_async_dma {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    kRefusedValue,
     {
         {.name = "queue-not-constant", .message = "the queue of `{}` is not a number"},
     }};
@@ -147,7 +147,6 @@ class Lower final : public AnalyzingRewriter {
   static int64_t number(const AttrStmtNode& attr, Span span) {
     if (auto* value = as<IntImmNode>(attr.value)) return value->value;
     throw refuse(refusals["queue-not-constant"], attr.attr_key.c_str())
-        .kind(kRefusedValue)
         .at(attr.value->span ? attr.value->span : span);
   }
   Stmt wait(const AttrStmtNode& attr, const Stmt& s) {
@@ -171,10 +170,9 @@ class Lower final : public AnalyzingRewriter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Lower().rewrite(fn->body)); }
-
 }  // namespace
 
-extern const Pass lower_async_dma{"LowerAsyncDMA", "s_tir.transform", "LowerAsyncDMA()", doc, apply};
+extern const Pass lower_async_dma{"LowerAsyncDMA", "s_tir.transform", "LowerAsyncDMA()", doc,
+                                  rewritten_by<Lower>};
 
 }  // namespace mlc::transform::pass_lower_async_dma

@@ -3,12 +3,12 @@
 #include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_lower_match_buffer {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    kRefusedValue,
     {
         {.name = "match-buffer-mismatch",
          .message = "`{}` begins at a multiple of {} elements, the region of `{}` may not"},
@@ -120,7 +120,6 @@ struct LowerMatch final : Substituter {  // of extents, strides and offsets that
       if (!offset_is_multiple(offset, type->offset_factor)) {
         throw refuse(refusals["match-buffer-mismatch"], match->buffer->name.c_str(), type->offset_factor,
                      source->source->name.c_str())
-            .kind(kRefusedValue)
             .at(match->source->span);
       }
     }
@@ -141,18 +140,14 @@ struct LowerMatch final : Substituter {  // of extents, strides and offsets that
     if (wanted && actual && *wanted != *actual) {
       throw refuse_as(refusals["match-buffer-mismatch"], "`{}` has {} {}, the region of `{}` has {}",
                       match.buffer->name.c_str(), what, *wanted, match.source->source->name.c_str(), *actual)
-          .kind(kRefusedValue)
           .at(match.source->span);
     }
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  return with_body(fn, LowerMatch().rewrite(fn->body));
-}
-
 }  // namespace
 
-extern const Pass lower_match_buffer{"LowerMatchBuffer", "s_tir.transform", "LowerMatchBuffer()", doc, apply};
+extern const Pass lower_match_buffer{"LowerMatchBuffer", "s_tir.transform", "LowerMatchBuffer()", doc,
+                                     rewritten_by<LowerMatch>};
 
 }  // namespace mlc::transform::pass_lower_match_buffer

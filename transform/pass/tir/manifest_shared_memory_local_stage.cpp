@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
 #include "transform/pass/fresh_binders.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_manifest_shared_memory_local_stage {
 
@@ -147,11 +147,10 @@ class Manifest final : public Rewriter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Manifest().rewrite(fn->body)); }
-
 }  // namespace
 
 extern const Pass manifest_shared_memory_local_stage{"ManifestSharedMemoryLocalStage", "s_tir.transform",
-                                                     "ManifestSharedMemoryLocalStage()", doc, apply};
+                                                     "ManifestSharedMemoryLocalStage()", doc,
+                                                     rewritten_by<Manifest>};
 
 }  // namespace mlc::transform::pass_manifest_shared_memory_local_stage

@@ -3,7 +3,7 @@
 #include "transform/arith/analyzer.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/jumps.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_peel_vector_tails {
 namespace {
@@ -164,12 +164,9 @@ struct PeelTails final : Rewriter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  return with_body(fn, PeelTails().rewrite(fn->body));
-}
-
 }  // namespace
 
-extern const Pass peel_vector_tails{"PeelVectorTails", "tirx.transform", "PeelVectorTails()", doc, apply};
+extern const Pass peel_vector_tails{"PeelVectorTails", "tirx.transform", "PeelVectorTails()", doc,
+                                    rewritten_by<PeelTails>};
 
 }  // namespace mlc::transform::pass_peel_vector_tails

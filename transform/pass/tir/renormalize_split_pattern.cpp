@@ -3,7 +3,7 @@
 
 #include "transform/arith/analyzer.h"
 #include "transform/pass/fold_constant_branches.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_renormalize_split_pattern {
 namespace {
@@ -125,13 +125,11 @@ struct Renormalize final : Rewriter {
   Stmt rewrite(const Stmt& s) override { return fold_constant_branch(rewrite_children(s)); }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  return with_body(fn, Renormalize().rewrite(fn->body));
-}
-
 }  // namespace
 
-extern const Pass renormalize_split_pattern{"RenormalizeSplitPattern", "s_tir.transform",
-                                            "RenormalizeSplitPattern()", doc, apply};
+extern const Pass renormalize_split_pattern{
+                                            "RenormalizeSplitPattern", "s_tir.transform",
+                                            "RenormalizeSplitPattern()",
+                                            doc, rewritten_by<Renormalize>};
 
 }  // namespace mlc::transform::pass_renormalize_split_pattern

@@ -7,7 +7,7 @@
 #include "transform/pass/buffer_memory.h"
 #include "transform/pass/definitions.h"
 #include "transform/pass/fresh_binders.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_streaming_store {
 namespace {
@@ -178,10 +178,9 @@ struct Stream final : MemoryRewriter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Stream(fn).rewrite(fn->body)); }
-
 }  // namespace
 
-extern const Pass streaming_store{"StreamingStore", "tirx.transform", "StreamingStore()", doc, apply};
+extern const Pass streaming_store{"StreamingStore", "tirx.transform", "StreamingStore()", doc,
+                                  rewritten_by<Stream>};
 
 }  // namespace mlc::transform::pass_streaming_store

@@ -3,11 +3,11 @@
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/function_target.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_transform_mma_buffer_layout {
 
-static constexpr ir::Refusals refusals{"ValueError",
+static constexpr ir::Refusals refusals{kRefusedValue,
                                        {
                                            {.name = "mma-buffer", .message = "`{}` of scope `{}` {}"},
                                        }};
@@ -43,8 +43,7 @@ const Tile* tile_of(const Buffer& buffer) {
 }
 
 Error refusal(const Buffer& buffer, std::string_view why) {
-  return refuse(refusals["mma-buffer"], buffer->name.c_str(), text(buffer->buffer()->storage_scope), why)
-      .kind(kRefusedValue);
+  return refuse(refusals["mma-buffer"], buffer->name.c_str(), text(buffer->buffer()->storage_scope), why);
 }
 
 struct TransformMmaBuffers final : Rewriter {
@@ -119,13 +118,11 @@ struct TransformMmaBuffers final : Rewriter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  return with_body(fn, TransformMmaBuffers().rewrite(fn->body));
-}
-
 }  // namespace
 
-extern const Pass transform_mma_buffer_layout{"TransformMmaBufferLayout", "s_tir.transform",
-                                              "TransformMmaBufferLayout()", doc, apply};
+extern const Pass transform_mma_buffer_layout{
+                                              "TransformMmaBufferLayout", "s_tir.transform",
+                                              "TransformMmaBufferLayout()",
+                                              doc, rewritten_by<TransformMmaBuffers>};
 
 }  // namespace mlc::transform::pass_transform_mma_buffer_layout

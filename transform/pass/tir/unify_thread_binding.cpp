@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
-#include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_unify_thread_binding {
 namespace {
@@ -76,7 +76,7 @@ struct Unify final : Substituter {
       if (axis.tag != tag) continue;
       if (!analyzer.can_prove_equal(axis.dom->min, dom->min) ||
           !analyzer.can_prove_equal(axis.dom->extent, dom->extent)) {
-        throw refuse(pass_refusals["thread-extents-differ"], tag).kind("ValueError").at(span);
+        throw refuse(pass_refusals["thread-extents-differ"], tag).at(span);
       }
       return axis.var;
     }
@@ -85,15 +85,9 @@ struct Unify final : Substituter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  Unify unify;
-  unify.keep_params(fn);
-  return with_body(fn, unify.rewrite(fn->body));
-}
-
 }  // namespace
 
 extern const Pass unify_thread_binding{"UnifyThreadBinding", "s_tir.transform", "UnifyThreadBinding()", doc,
-                                       apply};
+                                       rewritten_by<Unify, Params::kKept>};
 
 }  // namespace mlc::transform::pass_unify_thread_binding

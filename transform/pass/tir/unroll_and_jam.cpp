@@ -5,7 +5,7 @@
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_memory.h"
 #include "transform/pass/fresh_binders.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_unroll_and_jam {
 namespace {
@@ -188,10 +188,8 @@ class Jam final : public MemoryRewriter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Jam(fn).rewrite(fn->body)); }
-
 }  // namespace
 
-extern const Pass unroll_and_jam{"UnrollAndJam", "tirx.transform", "UnrollAndJam()", doc, apply};
+extern const Pass unroll_and_jam{"UnrollAndJam", "tirx.transform", "UnrollAndJam()", doc, rewritten_by<Jam>};
 
 }  // namespace mlc::transform::pass_unroll_and_jam

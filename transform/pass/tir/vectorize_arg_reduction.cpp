@@ -6,6 +6,7 @@
 #include "transform/pass/fold_constant_branches.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/reassociation.h"
+#include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_vectorize_arg_reduction {
 namespace {
@@ -253,13 +254,11 @@ class Vectorize final : public MemoryRewriter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  return with_body(fn, Vectorize(fn).rewrite(fn->body));
-}
-
 }  // namespace
 
-extern const Pass vectorize_arg_reduction{"VectorizeArgReduction", "tirx.transform",
-                                          "VectorizeArgReduction()", doc, apply};
+extern const Pass vectorize_arg_reduction{
+                                          "VectorizeArgReduction", "tirx.transform",
+                                          "VectorizeArgReduction()",
+                                          doc, rewritten_by<Vectorize>};
 
 }  // namespace mlc::transform::pass_vectorize_arg_reduction

@@ -7,7 +7,7 @@ namespace mlc::transform {
 namespace {
 
 [[noreturn]] void not_constant(const For& loop) {
-  throw refuse(pass_refusals["auto-copy"], loop->loop_var->name.c_str()).kind("TypeError").at(loop->span);
+  throw refuse(pass_refusals["auto-copy"], loop->loop_var->name.c_str()).at(loop->span);
 }
 
 // One loop over all iterations: the loops' variables are the digits of its variable.
@@ -67,8 +67,6 @@ Stmt shared_by_threads(const For& loop, const AutoCopy& copy) {
   return body;
 }
 
-bool is_one(const Expr& e) { return is_const_int(e, 1); }
-
 // The same copy in the order of what is written.
 Stmt in_order_of_writes(const Stmt& body, const AutoCopy& copy) {
   CopyLoops nest = copy_loops(body);
@@ -97,31 +95,28 @@ Stmt in_order_of_writes(const Stmt& body, const AutoCopy& copy) {
 
   std::vector<Var> vars;
   VarMap renamed;
-  Array<Expr> written, read;
-  for (const Range& range : copy.write->region) {
-    if (is_one(range->extent)) {
-      written.push_back(range->min);
-      continue;
+  // Each dimension of more than one element has a loop.
+  auto indices = [&](const Array<Range>& region, auto at) {
+    Array<Expr> all;
+    size_t next = 0;
+    for (const Range& range : region) {
+      bool single = is_const_int(range->extent, 1);
+      all.push_back(single ? range->min : range->min + at(nest.loops.at(next++)->loop_var));
     }
-    const Var& loop_var = nest.loops.at(vars.size())->loop_var;
+    return all;
+  };
+  Array<Expr> written = indices(copy.write->region, [&](const Var& loop_var) {
     vars.push_back(with_suffix(loop_var, "_inverse"));
     renamed.emplace(loop_var.get(), Expr(vars.back()));
-    written.push_back(range->min + Expr(vars.back()));
-  }
-  size_t next = 0;
-  for (const Range& range : copy.read->region) {
-    if (is_one(range->extent)) {
-      read.push_back(range->min);
-      continue;
-    }
-    const Var& loop_var = nest.loops.at(next++)->loop_var;
-    read.push_back(range->min + substitute(inverse.at(loop_var.get()), renamed));
-  }
+    return Expr(vars.back());
+  });
+  Array<Expr> read = indices(copy.read->region, [&](const Var& loop_var) {
+    return substitute(inverse.at(loop_var.get()), renamed);
+  });
   const Buffer& target = copy.write->source;
   Expr value = make<TensorLoadNode>(copy.read->source, read);
   if (value->dtype() != DataType(target->buffer()->dtype))
     throw refuse_as(pass_refusals["auto-copy"], "a copy from shared to global memory changes no types")
-        .kind("TypeError")
         .at(nest.store->span);
   Stmt result = make<BufferStoreNode>(target, value, written);
   // TVM takes the extents of the first indices, whether these are single elements or not.
@@ -158,7 +153,6 @@ CopyLoops copy_loops(const Stmt& body, bool may_have_guard) {
   if (!store || nest.loops.empty())
     throw refuse_as(pass_refusals["auto-copy"],
                     "a copy that the compiler makes is one store in loops of its own")
-        .kind("TypeError")
         .at(body->span);
   nest.store = ref(store);
   return nest;

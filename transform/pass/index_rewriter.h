@@ -22,6 +22,18 @@ class IndexRewriter : public BufferTypeRewriter {
   bool is_condition_ = false;  // in the condition of a branch or a choice
   std::unordered_map<const VarNode*, Var> vars_;
 
+  Var retyped(const Var& var, DataType type) {
+    Var& next = vars_[var.get()];
+    if (!next) next = make_var(var->name, type, var->span);
+    return next;
+  }
+  // A variable where it is used: as it was defined, or narrowed where an index is the first to name it.
+  Expr use_of(const VarNode* var) {
+    if (var->buffer()) return mapped(ref(var));
+    auto known = vars_.find(var);
+    if (known != vars_.end()) return known->second;
+    return is_index_ ? narrowed(ref(var)) : Var(ref(var));
+  }
   // The variable of a loop, thread or block as it is afterwards.
   virtual Var narrowed(const Var& var) = 0;
   virtual Array<Expr> rewrite_indices(const Array<Expr>& indices) { return index(indices); }

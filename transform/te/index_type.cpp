@@ -15,12 +15,7 @@ class IndexTypes final : public IndexRewriter {
 
   using IndexRewriter::rewrite;
   Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) {
-      if (var->buffer()) return mapped(ref(var));
-      auto known = vars_.find(var);
-      if (known != vars_.end()) return known->second;
-      return is_index_ ? Expr(narrowed(ref(var))) : e;
-    }
+    if (auto* var = as<VarNode>(e)) return use_of(var);
     if (auto* number = as<IntImmNode>(e))
       return is_index_ && is_integer(e) ? int_imm(type_, number->value) : e;
     if (auto* value = as<CastNode>(e)) {
@@ -41,10 +36,7 @@ class IndexTypes final : public IndexRewriter {
 
  protected:
   Var narrowed(const Var& var) override {
-    if (!is_integer(var) || var->dtype() == type_) return var;
-    Var& next = vars_[var.get()];
-    if (!next) next = make_var(var->name, type_, var->span);
-    return next;
+    return !is_integer(var) || var->dtype() == type_ ? var : retyped(var, type_);
   }
 
  private:

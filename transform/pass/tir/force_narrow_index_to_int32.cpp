@@ -32,22 +32,14 @@ struct Narrow final : IndexRewriter {
   static bool wide(const Expr& e) { return e->dtype().is_int() && e->dtype().bits() == 64; }
   static DataType narrow(DataType dtype) { return dtype.with_bits(32); }
   Var narrowed(const Var& var) override {
-    if (!wide(var)) return var;
-    Var& next = vars_[var.get()];
-    if (!next) next = make_var(var->name, narrow(var->dtype()), var->span);
-    return next;
+    return wide(var) ? retyped(var, narrow(var->dtype())) : var;
   }
   // Names that occur in an index somewhere, which may come after their other uses.
   void learn(const Narrow& from) { vars_ = from.vars_; }
 
   using IndexRewriter::rewrite;
   Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) {
-      if (var->buffer()) return rewrite_buffer(ref(var));
-      auto found = vars_.find(var);
-      if (found != vars_.end()) return found->second;
-      return is_index_ ? Expr(narrowed(ref(var))) : e;
-    }
+    if (auto* var = as<VarNode>(e)) return use_of(var);
     if (auto* imm = as<IntImmNode>(e)) {
       if (!wide(e)) return e;
       if (imm->value > std::numeric_limits<int32_t>::max()) {

@@ -157,6 +157,10 @@ class Exchange {
     Array<Expr> args{mask, value, lane, int32(warp_), int32(warp_)};
     return make<CallNode>(value->ty, op(name), args);
   }
+  void append(const Expr& condition, const Array<Stmt>& all) {
+    if (condition) return stmts.push_back(when(condition, all));
+    stmts.insert(stmts.end(), all.begin(), all.end());
+  }
   // The sum over `extent` neighbours, in the first of them.
   Round reduce_lanes(const Exprs& values, int64_t extent, const Expr& predicate) {
     Round round;
@@ -166,11 +170,7 @@ class Exchange {
       round.local.push_back(local_of(fmt::format("t{}", i), types_[i]));
       first.push_back(store(round.buffers[i], values[i]));
     }
-    if (predicate) {
-      stmts.push_back(when(predicate, first));
-    } else {
-      for (const Stmt& s : first) stmts.push_back(s);
-    }
+    append(predicate, first);
     if (kind_ != "metal") {
       round.mask = local_of("mask", DataType::UInt(32));
       round.local.push_back(round.mask);
@@ -190,12 +190,8 @@ class Exchange {
       Array<Stmt> stores;
       for (size_t i = 0; i < values.size(); ++i) stores.push_back(store(round.buffers[i], next[i]));
       // Lanes past the end have no value.
-      if (offset * 2 > extent) {
-        stmts.push_back(
-            when(lt(shape_.reduce_index + offset, const_like(shape_.reduce_index, extent)), stores));
-      } else {
-        for (const Stmt& s : stores) stmts.push_back(s);
-      }
+      Expr has_value = lt(shape_.reduce_index + offset, const_like(shape_.reduce_index, extent));
+      append(offset * 2 > extent ? has_value : Expr(), stores);
     }
     return round;
   }

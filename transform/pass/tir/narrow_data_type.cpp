@@ -132,7 +132,7 @@ class Narrow final : public IndexRewriter {
     if (found != vars_.end()) return found->second;
     auto width = widths_.bits.find(var.get());
     if (width == widths_.bits.end() || width->second == var->dtype().bits()) return var;
-    return vars_[var.get()] = make_var(var->name, var->dtype().with_bits(width->second), var->span);
+    return retyped(var, var->dtype().with_bits(width->second));
   }
 
  private:

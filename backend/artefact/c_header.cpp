@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backend/artefact/c_interface.h"
-#include "ir/core/visit.h"
+#include "ir/core/walk_with.h"
 
 namespace mlc::backend {
 namespace {
@@ -13,27 +13,16 @@ using ir::Expr;
 using Kind = CParameter::Kind;
 
 // Symbols as the header calls their parameters, without the casts that only a compiler needs.
-class InC final : public ir::Rewriter {
- public:
-  explicit InC(const CFunction& function) {
+Expr in_c(const Expr& e, const CFunction& function) {
+  return ir::rewrite_with(e, [&](const Expr& part, ir::Rewriter& on) -> Expr {
+    auto* cast = ir::as<ir::CastNode>(part);
+    if (cast && cast->dtype().is_int() && cast->value->dtype().is_int()) return on.rewrite(cast->value);
     for (const CParameter& one : function.parameters) {
-      if (one.var) names_.emplace(one.var.get(), ir::make<ir::VarNode>(ir::String(one.name), one.var->ty));
+      if (one.var && one.var.same_as(part)) return ir::make<ir::VarNode>(ir::String(one.name), one.var->ty);
     }
-  }
-  Expr rewrite(const Expr& e) override {
-    if (auto* var = ir::as<ir::VarNode>(e)) {
-      auto found = names_.find(var);
-      return found == names_.end() ? e : Expr(found->second);
-    }
-    if (auto* cast = ir::as<ir::CastNode>(e)) {
-      if (cast->dtype().is_int() && cast->value->dtype().is_int()) return rewrite(cast->value);
-    }
-    return rewrite_children(e);
-  }
-
- private:
-  std::unordered_map<const ir::VarNode*, ir::Var> names_;
-};
+    return on.rewrite_children(part);
+  });
+}
 
 // Text inside a comment: one line that does not end it.
 std::string in_comment(std::string text) {
@@ -47,7 +36,7 @@ std::string in_comment(std::string text) {
 class Comment {
  public:
   Comment(const CFunction& function, const std::function<std::string(const Expr&)>& text)
-      : function_(function), in_c_(function), text_(text) {}
+      : function_(function), text_(text) {}
 
   std::string all() {
     std::string out = fmt::format("/* `{}` of the module.\n *\n", in_comment(function_.symbol));
@@ -65,7 +54,7 @@ class Comment {
  private:
   std::string extent(const Expr& e) {
     if (auto known = ir::const_int(e)) return std::to_string(*known);
-    return text_(in_c_.rewrite(e));
+    return text_(in_c(e, function_));
   }
   std::string list(const ir::Array<Expr>& extents) {
     std::string out;
@@ -142,7 +131,6 @@ class Comment {
   }
 
   const CFunction& function_;
-  InC in_c_;
   const std::function<std::string(const Expr&)>& text_;
 };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ir/core/error.h"
-#include "ir/core/visit.h"
+#include "ir/core/walk_with.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/division.h"
 
@@ -15,42 +15,14 @@ using ir::Expr;
 namespace {
 
 Expr combine_indices(const ir::BufferTypeNode* type, const ir::Array<Expr>& indices) {
-  Expr flat = indices[0];
-  if (type->strides.empty()) {
-    for (size_t i = 1; i < indices.size(); ++i) {
-      Expr extent = type->shape[static_cast<int64_t>(i)];
-      Expr index = indices[static_cast<int64_t>(i)];
-      Expr scaled = ir::mul(flat, extent);
-      flat = ir::add(scaled, index);
-    }
-    return flat;
-  }
-  flat = ir::mul(flat, type->strides[0]);
-  for (size_t i = 1; i < indices.size(); ++i) {
-    flat = ir::add(flat, ir::mul(indices[static_cast<int64_t>(i)], type->strides[static_cast<int64_t>(i)]));
+  bool packed = type->strides.empty();
+  Expr flat = packed ? indices[0] : ir::mul(indices[0], type->strides[0]);
+  for (int64_t i = 1; i < static_cast<int64_t>(indices.size()); ++i) {
+    flat = packed ? ir::add(ir::mul(flat, type->shape[i]), indices[i])
+                  : ir::add(flat, ir::mul(indices[i], type->strides[i]));
   }
   return flat;
 }
-
-struct WithoutZeroDivisors final : ir::Rewriter {
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    Expr made = rewrite_children(e);
-    const ir::BinaryNode* node = ir::as_integer_division(made);
-    if (node == nullptr || ir::const_int(node->b)) return made;
-    Expr by = ir::select(ir::eq(node->b, ir::const_like(node->b, 0)), ir::const_like(node->b, 1), node->b);
-    switch (made->kind) {
-      case ir::ExprKind::kFloorDiv:
-        return ir::floordiv(node->a, by);
-      case ir::ExprKind::kFloorMod:
-        return ir::floormod(node->a, by);
-      case ir::ExprKind::kDiv:
-        return ir::truncdiv(node->a, by);
-      default:
-        return ir::truncmod(node->a, by);
-    }
-  }
-};
 
 }  // namespace
 
@@ -70,7 +42,15 @@ std::optional<int64_t> at_most(const Expr& e) {
   return *right > 0 ? std::optional(*left / *right) : std::nullopt;
 }
 
-Expr without_zero_divisors(const Expr& e) { return WithoutZeroDivisors().rewrite(e); }
+Expr without_zero_divisors(const Expr& e) {
+  return ir::rewrite_with(e, [](const Expr& part, ir::Rewriter& on) {
+    Expr made = on.rewrite_children(part);
+    const ir::BinaryNode* node = ir::as_integer_division(made);
+    if (node == nullptr || ir::const_int(node->b)) return made;
+    Expr by = ir::select(ir::eq(node->b, ir::const_like(node->b, 0)), ir::const_like(node->b, 1), node->b);
+    return ir::build(made->kind, node->a, by);
+  });
+}
 
 Expr flat_index(const ir::Buffer& buffer, const ir::Array<Expr>& indices) {
   const ir::BufferTypeNode* type = buffer->buffer();

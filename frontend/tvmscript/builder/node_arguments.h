@@ -8,7 +8,13 @@ namespace mlc::tvmscript {
 
 inline constexpr std::string_view kTirx = "tvm.tirx";
 inline constexpr std::string_view kIr = "tvm.ir";
-inline constexpr std::string_view kSTir = "tvm.s_tir";
+
+// The row of a class: "tirx", "stmt", "Bind" is tvm.tirx.Bind, shown as tvm.tirx.stmt.Bind.
+#define MLC_NODE_CLASS(folder, file, name, params, doc, body)                                   \
+  {                                                                                             \
+    ir::ApiKind::kClass, "tvm." folder, name params, doc, body, "mlc." folder "." name,         \
+        "tvm." folder "." file "." name                                                         \
+  }
 
 // Argument i as a node of type N; Error wrong-type saying `expected`.
 template <class N>

@@ -75,19 +75,17 @@ Any generic_const(ApiCall& call) {
 }
 Any pyfunc(ApiCall& call) { throw ir::refuse(refusals["python-function"]).at(call.span); }
 
-#define CLASS(owner, signature, doc, body, key, shown) \
-  { ir::ApiKind::kClass, owner, signature, doc, body, key, shown }
 #define FUNCTION(owner, signature, doc, body) \
   { ir::ApiKind::kFunction, owner, signature, doc, body }
 constexpr ir::ApiRow global_info_table[] = {
-    CLASS("tvm.ir", "GlobalInfo()", "What the functions of a module share.", not_constructible,
-          "mlc.ir.GlobalInfo", "tvm.ir.global_info.GlobalInfo"),
-    CLASS(kGlobalInfos, "vdevice(target=None, vdevice_id=0, memory_scope=\"global\")", "A device of the module.",
-          vdevice, "mlc.ir.VDevice", "tvm.relax.global_info.VDevice"),
-    CLASS(
-        kGlobalInfos, "dummy_global_info()", "A global info that says nothing.",
-        +[](ApiCall&) -> Any { return ir::make<ir::DummyGlobalInfoNode>(); }, "mlc.ir.DummyGlobalInfo",
-        "tvm.relax.global_info.DummyGlobalInfo"),
+    MLC_NODE_CLASS("ir", "global_info", "GlobalInfo", "()", "What the functions of a module share.",
+                   not_constructible),
+    {ir::ApiKind::kClass, kGlobalInfos, "vdevice(target=None, vdevice_id=0, memory_scope=\"global\")",
+     "A device of the module.", vdevice, "mlc.ir.VDevice",
+     "tvm.relax.global_info.VDevice"},
+    {ir::ApiKind::kClass, kGlobalInfos, "dummy_global_info()", "A global info that says nothing.",
+     +[](ApiCall&) -> Any { return ir::make<ir::DummyGlobalInfoNode>(); },
+     "mlc.ir.DummyGlobalInfo", "tvm.relax.global_info.DummyGlobalInfo"},
     FUNCTION(kGlobalInfos, "module_global_infos(global_infos)", "What the functions of the module share.",
              module_global_infos),
     FUNCTION(kGlobalInfos, "lookup_vdevice(target_kind=None, device_index=-1)",
@@ -102,7 +100,6 @@ constexpr ir::ApiRow global_info_table[] = {
     {ir::ApiKind::kMethod, "mlc.ir.GlobalInfo", "same_as(other)", "Is it the very same object?",
      +[](ApiCall& call) -> Any { return call.args[0].same_as(call.args[1]); }},
 };
-#undef CLASS
 #undef FUNCTION
 
 }  // namespace

@@ -138,20 +138,21 @@ Any update(ApiCall& call) {
   return nullptr;
 }
 
+Map<ir::GlobalVar, ir::BaseFunc> functions_of(const ApiCall& call, size_t i, const script::Dict& dict) {
+  Map<ir::GlobalVar, ir::BaseFunc> functions;
+  for (const auto& [key, value] : dict) {
+    auto fn = ir::try_get<ir::BaseFunc>(value);
+    if (!fn) ir::wrong_argument(call, i, "dict of functions");
+    auto var = ir::try_get<ir::GlobalVar>(key);
+    if (!var && !script::is_str(key)) ir::wrong_argument(call, i, "dict with names as keys");
+    functions.Set(var ? *var : ir::make<ir::GlobalVarNode>(key.cast<String>()), *fn);
+  }
+  return functions;
+}
 Any make_module(ApiCall& call) {
   Map<ir::GlobalVar, ir::BaseFunc> functions;
   if (auto dict = call.args[0].as<script::Dict>()) {
-    for (const auto& [key, value] : *dict) {
-      auto fn = ir::try_get<ir::BaseFunc>(value);
-      if (!fn) ir::wrong_argument(call, 0, "dict of functions");
-      if (auto var = ir::try_get<ir::GlobalVar>(key)) {
-        functions.Set(*var, *fn);
-      } else if (script::is_str(key)) {
-        functions.Set(ir::make<ir::GlobalVarNode>(key.cast<String>()), *fn);
-      } else {
-        ir::wrong_argument(call, 0, "dict with names as keys");
-      }
-    }
+    functions = functions_of(call, 0, *dict);
   } else if (auto map = call.args[0].try_cast<Map<ir::GlobalVar, ir::BaseFunc>>()) {
     functions = *map;
   } else if (!script::is_none(call.args[0])) {
@@ -168,12 +169,7 @@ Any from_expr(ApiCall& call) {
   if (!is_given(call, 1)) return mod;
   auto others = call.args[1].as<script::Dict>();
   if (!others) ir::wrong_argument(call, 1, "dict of functions");
-  for (const auto& [key, value] : *others) {
-    auto other = ir::try_get<ir::BaseFunc>(value);
-    if (!other) ir::wrong_argument(call, 1, "dict of functions");
-    auto name = ir::try_get<ir::GlobalVar>(key);
-    mod = ir::with_function(mod, name ? *name : ir::make<ir::GlobalVarNode>(key.cast<String>()), *other);
-  }
+  for (const auto& [name, other] : functions_of(call, 1, *others)) mod = ir::with_function(mod, name, other);
   return mod;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a node was written: tvm.ir.Span and `node.span`.
-#include "frontend/tvmscript/builder/arguments.h"
+#include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "ir/core/module.h"
 #include "ir/core/span_node.h"
@@ -46,13 +46,12 @@ const N* span_self(const ApiCall& call) {
     ir::ApiKind::kProperty, owner, #name, doc, +[](ApiCall& call) -> Any { return span_self<type>(call)->name; } \
   }
 constexpr ir::ApiRow span_table[] = {
-    {ir::ApiKind::kClass, "tvm.ir", "SourceName(name)", "The name of a text.", make_name, "mlc.ir.SourceName",
-     "tvm.ir.base.SourceName"},
+    MLC_NODE_CLASS("ir", "base", "SourceName", "(name)", "The name of a text.", make_name),
     PROPERTY("mlc.ir.SourceName", name, SourceNameNode, "The name."),
     {ir::ApiKind::kMethod, "mlc.ir.SourceName", "__repr__()", "SourceName(name)",
      +[](ApiCall& call) -> Any { return String(name_text(span_self<SourceNameNode>(call))); }},
-    {ir::ApiKind::kClass, "tvm.ir", "Span(source_name, line, end_line, column, end_column)",
-     "A part of a text.", make_span, "mlc.ir.Span", "tvm.ir.base.Span"},
+    MLC_NODE_CLASS("ir", "base", "Span", "(source_name, line, end_line, column, end_column)",
+                   "A part of a text.", make_span),
     {ir::ApiKind::kProperty, "mlc.ir.Span", "source_name", "The text.",
      +[](ApiCall& call) -> Any { return span_self<SpanNode>(call)->source; }},
     PROPERTY("mlc.ir.Span", line, SpanNode, "The first line."),

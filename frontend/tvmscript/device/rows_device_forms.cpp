@@ -23,6 +23,13 @@ std::vector<Any> rest(const ApiCall& call, size_t i) {
   return operands;
 }
 
+Array<Expr> as_operands(const ApiCall& call, std::span<const Any> given, size_t i = 0) {
+  Array<Expr> args;
+  for (const Any& one : given) args.push_back(operand(call, one, i));
+  return args;
+}
+void append(Array<Expr>& args, const Array<Expr>& more) { args.insert(args.end(), more.begin(), more.end()); }
+
 Expr text(std::string_view value) { return ir::make<ir::StringImmNode>(String(std::string(value))); }
 
 // T.cuda.cta_sum(value, num_warps, scratch), T.cuda.warp_max(value, width): a reduction by name.
@@ -39,7 +46,7 @@ Any named_reduction(ApiCall& call) {
 Any func_call(ApiCall& call) {
   Array<Expr> args = {operand(call, call.args[0], 0)};
   std::vector<Any> given = rest(call, 1);
-  for (const Any& one : given) args.push_back(operand(call, one, 1));
+  append(args, as_operands(call, given, 1));
   args.push_back(operand(call, call.args[2], 2));
   Map<String, Any> attrs;
   Array<Any> lazy;
@@ -67,23 +74,21 @@ Any ldg(ApiCall& call) {
   std::vector<Any> more = rest(call, 2);
   if (!more.empty()) {  // as printed: ldg(d0, d1, addr, dtype, "v2", 2)
     Array<Expr> args = {operand(call, call.args[0], 0), operand(call, call.args[1], 1)};
-    for (const Any& one : more) args.push_back(operand(call, one, 2));
+    append(args, as_operands(call, more, 2));
     return call_of(ir::void_type(), "tirx.cuda.ldg", args, call.span);
   }
   Expr address = expr_arg(call, 0);
   Expr dtype = text(dtype_arg(call, 1).str());
   if (script::is_none(call.args[3]))
     return call_of(prim(dtype_arg(call, 1)), "tirx.cuda.ldg", {address, dtype}, call.span);
-  Array<Expr> args;
-  for (const Any& one : items(call.args[3], call.span_of(3))) args.push_back(operand(call, one, 3));
+  Array<Expr> args = as_operands(call, items(call.args[3], call.span_of(3)), 3);
   std::string vec = fmt::format("v{}", args.size());
   if (vec != view(str_arg(call, 4))) {
     throw ir::Error("wrong-arguments", "{} destinations for `{}`", args.size(), str_arg(call, 4).c_str())
         .at(call.span_of(3))
         .kind("ValueError");
   }
-  auto count = static_cast<int64_t>(args.size());
-  for (const Expr& one : {address, dtype, text(vec), Expr(ir::int32(count))}) args.push_back(one);
+  append(args, {address, dtype, text(vec), ir::int32(static_cast<int64_t>(args.size()))});
   return call_of(ir::void_type(), "tirx.cuda.ldg", args, call.span);
 }
 
@@ -119,21 +124,26 @@ Any wait_until(ApiCall& call) {
   return call_of(ir::void_type(), "tirx.cuda.wait_until", args, call.span);
 }
 
-// The first argument names the type of the result where it does so.
+// Of one operand more than expected the first names the type of the result.
+std::optional<DataType> taken_type(const ApiCall& call, std::vector<Any>& given, size_t expected) {
+  if (given.size() != expected + 1) return std::nullopt;
+  DataType type = dtype_from(given[0], call.span);
+  given.erase(given.begin());
+  return type;
+}
+
 Any maybe_typed(ApiCall& call) {
   std::vector<Any> given = rest(call, 0);
   size_t expected = call.api.name == "mma_fill_legacy" ? 3 : 6;
-  bool typed = given.size() == expected + 1;
-  if (!typed && given.size() != expected) {
+  std::optional<DataType> type = taken_type(call, given, expected);
+  if (given.size() != expected) {
     throw ir::Error("wrong-arguments", "`{}` takes a type and {} operands, got {} arguments", call.api.name,
                     expected, given.size())
         .at(call.span)
         .kind("TypeError");
   }
-  Array<Expr> args;
-  for (size_t i = typed ? 1 : 0; i < given.size(); ++i) args.push_back(operand(call, given[i], 0));
-  Type type = typed ? prim(dtype_from(given[0], call.span)) : Type(ir::void_type());
-  return call_of(type, "tirx." + call.api.name, args, call.span);
+  Array<Expr> args = as_operands(call, given);
+  return call_of(type ? prim(*type) : Type(ir::void_type()), "tirx." + call.api.name, args, call.span);
 }
 
 [[noreturn]] void wrong_count(const ApiCall& call, std::string_view expected, size_t got) {
@@ -144,12 +154,9 @@ Any maybe_typed(ApiCall& call) {
 
 Any legacy_ldmatrix(ApiCall& call) {
   std::vector<Any> given = rest(call, 0);
-  if (given.size() != 7 && given.size() != 8) wrong_count(call, "7 or 8", given.size());
-  bool typed = given.size() == 8;
-  Array<Expr> args;
-  for (size_t i = typed ? 1 : 0; i < given.size(); ++i) args.push_back(operand(call, given[i], 0));
-  DataType dtype = typed ? dtype_from(given[0], call.span) : DataType::Int(8);
-  return call_of(prim(dtype), "tirx.ptx_legacy.ldmatrix", args, call.span);
+  DataType dtype = taken_type(call, given, 7).value_or(DataType::Int(8));
+  if (given.size() != 7) wrong_count(call, "7 or 8", given.size());
+  return call_of(prim(dtype), "tirx.ptx_legacy.ldmatrix", as_operands(call, given), call.span);
 }
 
 Any legacy_mma(ApiCall& call) {
@@ -157,8 +164,7 @@ Any legacy_mma(ApiCall& call) {
   if (given.size() == 15) given.erase(given.begin());
   if (given.size() == 14 && script::is_str(given[6])) given.erase(given.begin());  // the type comes first
   if (given.size() != 13 && given.size() != 14) wrong_count(call, "13 to 15", given.size());
-  Array<Expr> args;
-  for (const Any& one : given) args.push_back(operand(call, one, 0));
+  Array<Expr> args = as_operands(call, given);
   if (!script::is_none(call.args[1])) args.push_back(operand(call, call.args[1], 1));
   return call_of(ir::void_type(), "tirx.ptx_legacy.mma", args, call.span);
 }
@@ -170,12 +176,8 @@ Any cp_async_raw(ApiCall& call) {
 // The same with plain pointers: offsets go into access pointers.
 Any cp_async_legacy(ApiCall& call) {
   std::vector<Any> given = rest(call, 0);
-  if (given.size() != 5 && given.size() != 6) wrong_count(call, "5 or 6", given.size());
-  DataType dtype = DataType::Int(8);
-  if (given.size() == 6) {
-    dtype = dtype_from(given[0], call.span);
-    given.erase(given.begin());
-  }
+  DataType dtype = taken_type(call, given, 5).value_or(DataType::Int(8));
+  if (given.size() != 5) wrong_count(call, "5 or 6", given.size());
   auto access = [&](const Any& pointer, const Any& offset) -> Expr {
     Expr data = operand(call, pointer, 0);
     Expr at = operand(call, offset, 0);
@@ -201,8 +203,7 @@ Any dp4a(ApiCall& call) {
   std::vector<Any> given = rest(call, 0);
   if (!given.empty() && script::is_str(given[0])) given.erase(given.begin());
   if (given.size() != 2 && given.size() != 3) wrong_count(call, "2 or 3", given.size());
-  Array<Expr> args;
-  for (const Any& one : given) args.push_back(operand(call, one, 0));
+  Array<Expr> args = as_operands(call, given);
   if (args.size() == 2) args.push_back(ir::int32(0));
   return call_of(prim(DataType::Int(32)), "tirx.dp4a", args, call.span);
 }
@@ -215,7 +216,7 @@ Any print_buffer(ApiCall& call) {
   std::vector<Any> shape = rest(call, 5);
   if (shape.size() == 1 && !shape[0].as<ir::ExprNode>() && script::is_object(shape[0]))
     shape = items(shape[0], call.span_of(5));
-  for (const Any& one : shape) args.push_back(operand(call, one, 5));
+  append(args, as_operands(call, shape, 5));
   return call_of(prim(DataType::Int(32)), "tirx.print_buffer", args, call.span);
 }
 
@@ -224,16 +225,14 @@ Any filter(ApiCall& call) {
 }
 
 Any call_ffi_kernel(ApiCall& call) {
-  Array<Expr> args;
-  for (const Any& one : rest(call, 0)) args.push_back(operand(call, one, 0));
   Map<String, Any> attrs;
   attrs.Set("launch_params", attribute_value(call.args[1], call.span_of(1)));
+  Array<Expr> args = as_operands(call, rest(call, 0));
   return call_of(prim(dtype_arg(call, 2)), "tirx.call_ffi_kernel", args, call.span, attrs);
 }
 
 Any tensormap_encode_tiled(ApiCall& call) {
-  Array<Expr> args;
-  for (const Any& one : rest(call, 0)) args.push_back(operand(call, one, 0));
+  Array<Expr> args = as_operands(call, rest(call, 0));
   if (!script::is_int(call.args[2])) ir::wrong_argument(call, 2, "int");
   int64_t rank = script::raw_int(call.args[2]);
   if (rank < 1 || rank > 5 || static_cast<int64_t>(args.size()) != 4 * rank + 1) {

@@ -34,16 +34,13 @@ struct Step {
   std::string_view axis;
 };
 
-TileLayout layout_from(std::span<const Step> steps, Map<String, Expr> offset = {}) {
+TileLayout layout_from(const std::vector<Step>& steps, const Map<String, Expr>& offset = {}) {
   Array<Iter> shard;
   for (const Step& step : steps) {
     shard.push_back(ir::make<ir::IterNode>(ir::int32(static_cast<int>(step.extent)),
                                            ir::int32(static_cast<int>(step.stride)), ir::axis(step.axis)));
   }
   return ir::make<ir::TileLayoutNode>(shard, Array<Iter>{}, offset);
-}
-TileLayout layout_from(std::initializer_list<Step> steps, Map<String, Expr> offset = {}) {
-  return layout_from(std::span<const Step>(steps.begin(), steps.size()), std::move(offset));
 }
 
 template <class... Args>

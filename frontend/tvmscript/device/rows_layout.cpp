@@ -311,6 +311,14 @@ TileLayout tile_arg(ApiCall& call, size_t i) {
   ir::wrong_argument(call, i, "a TileLayout");
 }
 
+// A function of the layout and of the arguments, each of which has its reader.
+template <auto kFunction, auto... kReaders>
+Any of_layout(ApiCall& call) {
+  return [&]<size_t... I>(std::index_sequence<I...>) -> Any {
+    return kFunction(layout_self(call), kReaders(call, I + 1)...);
+  }(std::make_index_sequence<sizeof...(kReaders)>());
+}
+
 Any tile_to(ApiCall& call) {
   Array<Expr> wanted = exprs_arg(call, 1);
   Array<Expr> current = exprs_arg(call, 2);
@@ -408,25 +416,14 @@ std::span<const ir::ApiRow> layout_table() {
         const ir::AxisFacts* facts = ir::axis_facts(call.args[0].as<ir::AxisNode>());
         return facts && !facts->is_thread;
       });
-  method(
-      kLayout, "size(axis_name=None)", "The number of elements.",
-      +[](ApiCall& call) -> Any { return ir::size_of(layout_self(call), axis_name(call, 1)); });
-  method(
-      kLayout, "span(axis_name=None)", "One more than the largest coordinate.",
-      +[](ApiCall& call) -> Any { return ir::span_of(layout_self(call), axis_name(call, 1)); });
+  method(kLayout, "size(axis_name=None)", "The number of elements.", of_layout<ir::size_of, axis_name>);
+  method(kLayout, "span(axis_name=None)", "One more than the largest coordinate.",
+         of_layout<ir::span_of, axis_name>);
   method(kLayout, "apply(*coord, shape=None)", "The coordinates of an element, by axis.", apply);
-  method(
-      kLayout, "canonicalize()", "The same layout in its shortest form.",
-      +[](ApiCall& call) -> Any { return ir::canonicalize(layout_self(call)); });
-  method(
-      kLayout, "storage()", "The part that is memory of one thread.",
-      +[](ApiCall& call) -> Any { return ir::storage_of(layout_self(call)); });
-  method(
-      kLayout, "unpack(num)", "Every element becomes `num` neighbours.",
-      +[](ApiCall& call) -> Any { return ir::unpack(layout_self(call), int_arg(call, 1)); });
-  method(
-      kLayout, "pack(num)", "`num` neighbours become one element.",
-      +[](ApiCall& call) -> Any { return ir::pack(layout_self(call), int_arg(call, 1)); });
+  method(kLayout, "canonicalize()", "The same layout in its shortest form.", of_layout<ir::canonicalize>);
+  method(kLayout, "storage()", "The part that is memory of one thread.", of_layout<ir::storage_of>);
+  method(kLayout, "unpack(num)", "Every element becomes `num` neighbours.", of_layout<ir::unpack, int_arg>);
+  method(kLayout, "pack(num)", "`num` neighbours become one element.", of_layout<ir::pack, int_arg>);
   method(
       kLayout, "broadcast(num, position=-1, axis=\"m\")", "With a dimension along which nothing moves.",
       +[](ApiCall& call) -> Any {
@@ -441,18 +438,13 @@ std::span<const ir::ApiRow> layout_table() {
         auto* compose = call.args[0].as<ir::ComposeLayoutNode>();
         return compose && ir::is_trivial(compose->tile_layout);
       });
-  method(
-      kLayout, "tile(outer, outer_shape, inner_shape)", "Every element of `outer` becomes this layout.",
-      +[](ApiCall& call) -> Any {
-        return ir::tile(layout_self(call), tile_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3));
-      });
+  method(kLayout, "tile(outer, outer_shape, inner_shape)", "Every element of `outer` becomes this layout.",
+         of_layout<ir::tile, tile_arg, exprs_arg, exprs_arg>);
   method(kLayout, "tile_to(to_shape, current_shape)", "Repeated row by row until the shape is filled.",
          tile_to);
-  method(
-      kLayout, "direct_sum(left, left_shape, right_shape)",
-      "The sum of both over the product of their shapes.", +[](ApiCall& call) -> Any {
-        return ir::direct_sum(layout_self(call), tile_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3));
-      });
+  method(kLayout, "direct_sum(left, left_shape, right_shape)",
+         "The sum of both over the product of their shapes.",
+         of_layout<ir::direct_sum, tile_arg, exprs_arg, exprs_arg>);
   rows.push_back(
       {ApiKind::kProperty, "mlc.tirx.TileLayout", "offset", "Where it begins, by axis.", offset_by_axis});
   method(kLayout, "slice(shape, region)", "The layout of a box, or None.", slice);

@@ -23,22 +23,11 @@ Layout layout_arg(const ApiCall& call, size_t i) {
   ir::wrong_argument(call, i, "a layout");
 }
 
-template <class L>
-Any or_none(const L& layout) {
-  return layout ? Any(layout) : Any(nullptr);
-}
-
-Any is_tile_inner(ApiCall& call) {
-  return or_none(ir::outer_of_tile(layout_self(call), layout_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3)));
-}
-Any is_tile_outer(ApiCall& call) {
-  return or_none(ir::inner_of_tile(layout_self(call), layout_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3)));
-}
-Any is_direct_sum_right(ApiCall& call) {
-  return or_none(ir::left_of_sum(layout_self(call), layout_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3)));
-}
-Any is_direct_sum_left(ApiCall& call) {
-  return or_none(ir::right_of_sum(layout_self(call), layout_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3)));
+// The other part of a layout that this one is a part of, or None.
+template <auto kOther>
+Any other_part(ApiCall& call) {
+  auto part = kOther(layout_self(call), layout_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3));
+  return part ? Any(part) : Any(nullptr);
 }
 
 Any group_many(ApiCall& call) {
@@ -84,7 +73,8 @@ Any get_scope(ApiCall& call) {
                     Any(ir::exec_scope(scope_kind_named(scopes->second)))};
 }
 
-Any axis_scope(ApiCall& call, bool inner) {
+template <bool inner>
+Any axis_scope(ApiCall& call) {
   auto* axis = call.args[0].as<ir::AxisNode>();
   const ir::AxisFacts* facts = ir::axis_facts(axis);
   if (!facts || !facts->is_thread) return nullptr;
@@ -104,7 +94,8 @@ Any is_trainium(ApiCall& call) {
 }
 
 // The bits that a swizzle xors, and those it xors them with.
-Any mask(ApiCall& call, bool outer) {
+template <bool outer>
+Any mask(ApiCall& call) {
   auto* compose = call.args[0].as<ir::ComposeLayoutNode>();
   int64_t ones = (int64_t{1} << compose->swizzle_len) - 1;
   return outer ? ones << compose->atom_len : ones;
@@ -113,13 +104,15 @@ Any mask(ApiCall& call, bool outer) {
 using ir::ApiKind;
 constexpr ir::ApiRow layout_relation_table[] = {
     {ApiKind::kMethod, kLayout, "is_tile_inner(tile_layout, tiled_shape, inner_shape)",
-     "The outer layout of a tiled layout whose inner one is this; None where it is not.", is_tile_inner},
+     "The outer layout of a tiled layout whose inner one is this; None where it is not.",
+     other_part<ir::outer_of_tile>},
     {ApiKind::kMethod, kLayout, "is_tile_outer(tile_layout, tiled_shape, outer_shape)",
-     "The inner layout of a tiled layout whose outer one is this; None where it is not.", is_tile_outer},
+     "The inner layout of a tiled layout whose outer one is this; None where it is not.",
+     other_part<ir::inner_of_tile>},
     {ApiKind::kMethod, kLayout, "is_direct_sum_right(sum_layout, interleaved_shape, right_shape)",
-     "The left part of a sum whose right part is this; None where it is not.", is_direct_sum_right},
+     "The left part of a sum whose right part is this; None where it is not.", other_part<ir::left_of_sum>},
     {ApiKind::kMethod, kLayout, "is_direct_sum_left(sum_layout, interleaved_shape, left_shape)",
-     "The right part of a sum whose left part is this; None where it is not.", is_direct_sum_left},
+     "The right part of a sum whose left part is this; None where it is not.", other_part<ir::right_of_sum>},
     {ApiKind::kMethod, kLayout, "apply_to_shape(coord, input_shape)",
      "What each iterator counts for an element of a buffer of that shape.", apply_to_shape},
     {ApiKind::kMethod, kLayout, "is_trainium()", "Does it lie in partitions, along them and in banks only?",
@@ -129,14 +122,10 @@ constexpr ir::ApiRow layout_relation_table[] = {
      group_many},
     {ApiKind::kMethod, kTile, "get_scope()",
      "What its thread axes count, and in what: threads of a block. None for plain memory.", get_scope},
-    {ApiKind::kProperty, kCompose, "inner_mask", "The lower bits that a swizzle xors.",
-     +[](ApiCall& call) -> Any { return mask(call, false); }},
-    {ApiKind::kProperty, kCompose, "outer_mask", "The upper bits that a swizzle xors.",
-     +[](ApiCall& call) -> Any { return mask(call, true); }},
-    {ApiKind::kMethod, kAxis, "get_scope()", "The scope in which it counts.",
-     +[](ApiCall& call) -> Any { return axis_scope(call, false); }},
-    {ApiKind::kMethod, kAxis, "get_subscope()", "What it counts.",
-     +[](ApiCall& call) -> Any { return axis_scope(call, true); }},
+    {ApiKind::kProperty, kCompose, "inner_mask", "The lower bits that a swizzle xors.", mask<false>},
+    {ApiKind::kProperty, kCompose, "outer_mask", "The upper bits that a swizzle xors.", mask<true>},
+    {ApiKind::kMethod, kAxis, "get_scope()", "The scope in which it counts.", axis_scope<false>},
+    {ApiKind::kMethod, kAxis, "get_subscope()", "What it counts.", axis_scope<true>},
 };
 
 }  // namespace

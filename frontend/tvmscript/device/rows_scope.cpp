@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Execution scopes and the ids that count in them as values: tirx.ExecScope, ScopeIdDef, LambdaExpr.
-#include "frontend/tvmscript/builder/arguments.h"
+#include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "frontend/tvmscript/builder/scope_binding.h"
 #include "ir/core/error_kinds.h"
@@ -111,19 +111,18 @@ Any apply_lambda(ApiCall& call) {
 constexpr ir::ApiRow scope_table[] = {
     {ApiKind::kFunction, "tvm.script.tirx", "ExecScope(name)",
      "The threads that act together: cluster, cta, warpgroup, warp or thread.", exec_scope},
-    {ApiKind::kClass, "tvm.tirx", "ExecScope(name)", "The threads that act together.", exec_scope,
-     "mlc.tirx.ExecScope", "tvm.tirx.exec_scope.ExecScope"},
+    MLC_NODE_CLASS("tirx", "exec_scope", "ExecScope", "(name)", "The threads that act together.", exec_scope),
     {ApiKind::kProperty, "mlc.tirx.ExecScope", "name", "The name: cluster, cta, warpgroup, warp or thread.",
      name_of_scope},
-    {ApiKind::kClass, "tvm.tirx", "ScopeIdDef(def_ids, extents, parent, cur, preferred_extents=None)",
-     "Variables that count threads, or groups of them, within a larger group.", make_scope_ids,
-     "mlc.tirx.ScopeIdDef", "tvm.tirx.exec_scope.ScopeIdDef"},
+    MLC_NODE_CLASS("tirx", "exec_scope", "ScopeIdDef",
+                   "(def_ids, extents, parent, cur, preferred_extents=None)",
+                   "Variables that count threads, or groups of them, within a larger group.", make_scope_ids),
     {ApiKind::kMethod, "mlc.tirx.ScopeIdDef", "__repr__()", "The call that makes it.", scope_ids_text},
     {ApiKind::kMethod, "mlc.tirx.ScopeIdDef", "__str__()", "The call that makes it.", scope_ids_text},
-    {ApiKind::kClass, "tvm.tirx", "ScopeIdDefStmt(def_, span=None)", "Where such variables are defined.",
-     make_scope_statement, "mlc.tirx.ScopeIdDefStmt", "tvm.tirx.stmt.ScopeIdDefStmt"},
-    {ApiKind::kClass, "tvm.tirx", "LambdaExpr(f_pred)", "A function of indices as a value.", make_lambda,
-     "mlc.tirx.LambdaExpr", "tvm.tirx.tile_primitive.LambdaExpr"},
+    MLC_NODE_CLASS("tirx", "stmt", "ScopeIdDefStmt", "(def_, span=None)", "Where such variables are defined.",
+                   make_scope_statement),
+    MLC_NODE_CLASS("tirx", "tile_primitive", "LambdaExpr", "(f_pred)", "A function of indices as a value.",
+                   make_lambda),
     {ApiKind::kMethod, "mlc.tirx.LambdaExpr", "__repr__()", "The function's text.", lambda_text},
     {ApiKind::kMethod, "mlc.tirx.LambdaExpr", "apply(indices)", "The value at indices.", apply_lambda},
 };

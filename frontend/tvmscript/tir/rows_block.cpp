@@ -197,16 +197,11 @@ Array<ir::TensorRegion> regions_arg(const ApiCall& call) {
   throw ir::refuse(refusals["repeated-block-part"], state.name.c_str(), call.api.name).at(call.span);
 }
 
-Any reads(ApiCall& call) {
+template <auto kRegions>
+Any regions(ApiCall& call) {
   BlockState& state = Builder::current(call).block(call);
-  if (state.reads) repeated(call, state);
-  state.reads = regions_arg(call);
-  return nullptr;
-}
-Any writes(ApiCall& call) {
-  BlockState& state = Builder::current(call).block(call);
-  if (state.writes) repeated(call, state);
-  state.writes = regions_arg(call);
+  if (state.*kRegions) repeated(call, state);
+  state.*kRegions = regions_arg(call);
   return nullptr;
 }
 Any where(ApiCall& call) {
@@ -252,8 +247,10 @@ constexpr ir::ApiRow block_table[] = {
     {ir::ApiKind::kFunction, kT, "sblock(name=\"\", no_realize=False, exec_scope=\"\")", block_doc,
      open_block},
     {ir::ApiKind::kFunction, kT, "init()", "What a block does before its first reduction step.", open_init},
-    {ir::ApiKind::kFunction, kT, "reads(*buffer_slices)", "The regions a block reads.", reads},
-    {ir::ApiKind::kFunction, kT, "writes(*buffer_slices)", "The regions a block writes.", writes},
+    {ir::ApiKind::kFunction, kT, "reads(*buffer_slices)", "The regions a block reads.",
+     regions<&BlockState::reads>},
+    {ir::ApiKind::kFunction, kT, "writes(*buffer_slices)", "The regions a block writes.",
+     regions<&BlockState::writes>},
     {ir::ApiKind::kFunction, kT, "where(predicate)", "The block runs only where this holds.", where},
     {ir::ApiKind::kFunction, kT, "sblock_attr(attrs)", "Annotations of a block.", block_attr},
     {ir::ApiKind::kFunction, kAxis, "spatial(dom, binding=None, dtype=\"int32\")",

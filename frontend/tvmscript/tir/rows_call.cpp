@@ -90,12 +90,7 @@ Any call_intrin(ApiCall& call) {
 }
 
 Any address_of(ApiCall& call) {
-  Expr target = expr_arg(call, 0);
-  if (auto* var = ir::as<ir::VarNode>(target); var && var->buffer()) {
-    Array<Expr> zeros;
-    for (const Expr& extent : var->buffer()->shape) zeros.push_back(ir::const_like(extent, 0));
-    target = ir::make<ir::TensorLoadNode>(ir::ref(var), zeros, call.span);
-  }
+  Expr target = element_of(expr_arg(call, 0));
   if (auto* var = ir::as<ir::VarNode>(target)) {
     if (var->ty->kind == ir::TypeKind::kTensorMap)
       return call_of(prim(DataType::UInt(64)), "tirx.address_of", {target}, call.span);

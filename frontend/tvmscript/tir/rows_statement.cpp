@@ -49,13 +49,7 @@ Any func_attr(ApiCall& call) {
 
 Any evaluate(ApiCall& call) {
   Builder& builder = Builder::current(call);
-  const Any& value = call.args[0];
-  if (script::is_str(value)) {
-    builder.emit(
-        ir::make<ir::EvaluateNode>(ir::make<ir::StringImmNode>(value.cast<String>(), call.span), call.span));
-    return nullptr;
-  }
-  Expr e = expr_arg(call, 0);
+  Expr e = expr_or_text(call, 0);
   if (auto* region = ir::as<ir::TensorRegionNode>(e)) {
     throw ir::Error("region-as-value", "a region of `{}` cannot be evaluated", region->source->name.c_str())
         .at(call.span_of(0))

@@ -22,17 +22,8 @@ bool has_function(const ir::IRModule& mod, const std::string& name) {
 }  // namespace
 
 std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kProved:
-      return "proved";
-    case Verdict::kTested:
-      return "tested";
-    case Verdict::kUnchecked:
-      return "unchecked";
-    case Verdict::kWrong:
-      return "WRONG";
-  }
-  return "";
+  static constexpr std::string_view names[] = {"proved", "tested", "unchecked", "WRONG"};
+  return names[static_cast<size_t>(verdict)];
 }
 
 Verification verify_schedule(script::Evaluator& evaluator, const Schedule& schedule) {

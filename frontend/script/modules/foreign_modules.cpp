@@ -30,7 +30,6 @@ constexpr Row foreign_modules_table[] = {
     {"dis ast imp pkgutil runpy code codeop tokenize symtable keyword linecache tracemalloc pdb",
      "programs do not read program text: `inspect` and `traceback` tell of functions and errors, `mlc` with "
      "no arguments opens a session"},
-    {"pprint", "`json.dumps(value, indent=2)` lays values out over lines"},
     {"weakref", "an object goes with its last reference: keep it where it is needed"},
     {"timeit cProfile profile pstats",
      "`time.perf_counter()` measures, `time_evaluator` measures compiled functions, and `mlc bench` all of a "

@@ -26,6 +26,15 @@ Expr combine_indices(const ir::BufferTypeNode* type, const ir::Array<Expr>& indi
 
 }  // namespace
 
+bool is_long(const ir::BufferTypeNode* type) {
+  int64_t elements = 1;
+  for (const Expr& extent : type->shape) {
+    auto count = ir::const_int(extent);
+    if (!count || __builtin_mul_overflow(elements, std::max<int64_t>(*count, 1), &elements)) return true;
+  }
+  return elements > INT32_MAX;
+}
+
 std::optional<int64_t> at_most(const Expr& e) {
   if (auto value = ir::const_int(e)) return value;
   if (auto* cast = ir::as<ir::CastNode>(e)) return at_most(cast->value);

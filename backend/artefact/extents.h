@@ -12,6 +12,9 @@ namespace mlc::backend {
 // ((i0 * d1 + i1) * d2 + i2) ..., or the sum of index * stride; and the buffer's own offset.
 ir::Expr flat_index(const ir::Buffer& buffer, const ir::Array<ir::Expr>& indices);
 
+// May it have more elements than int32 counts?
+bool is_long(const ir::BufferTypeNode* type);
+
 // What a function allocates lives on its stack up to this size.
 constexpr int64_t kStackBytes = 16384;
 // The largest value of an extent, none of whose parts is negative, where its form bounds it: what is cut out

@@ -31,6 +31,18 @@ llvm::Value* FunctionEmitter::index_value(const Expr& e) {
   return value;
 }
 
+llvm::Value* FunctionEmitter::wide_index(const Expr& e) {
+  auto* two = ir::as_binary(e);
+  bool sums = e->kind == ir::ExprKind::kAdd || e->kind == ir::ExprKind::kSub || e->kind == ir::ExprKind::kMul;
+  if (!sums || e->dtype() != DataType::Int(32)) return index_value(e);
+  llvm::Value* left = wide_index(two->a);
+  llvm::Value* right = wide_index(two->b);
+  bool before = std::exchange(in_index_, true);
+  llvm::Value* value = arithmetic(e->kind, left, right, DataType::Int(64), two);
+  in_index_ = before;
+  return value;
+}
+
 FunctionEmitter::Address FunctionEmitter::address(const Var& buffer, const ir::Array<Expr>& indices,
                                                   ir::Span span) {
   const Binding& memory = binding(buffer.get(), span);
@@ -54,8 +66,12 @@ FunctionEmitter::Address FunctionEmitter::address(const Var& buffer, const ir::A
                : b.CreateInBoundsGEP(b.getInt8Ty(), memory.value,
                                      b.CreateMul(offset, b.getInt64(element_bytes), "", false, true));
   };
+  // Positions of more elements than int32 counts, or of who knows how many.
+  auto offset_of = [&](const Expr& index) {
+    return backend::is_long(type) ? wide_index(index) : index_value(index);
+  };
   if (flat->dtype().is_scalar()) {
-    result.pointer = offset_pointer(index_value(flat));
+    result.pointer = offset_pointer(offset_of(flat));
     result.alignment = aligned_at(flat);
     return result;
   }
@@ -67,7 +83,7 @@ FunctionEmitter::Address FunctionEmitter::address(const Var& buffer, const ir::A
   }
   auto* ramp = ir::as<ir::RampNode>(flat);
   if (ramp && ir::is_const_int(ramp->stride, 1)) {
-    result.pointer = offset_pointer(index_value(ramp->base));
+    result.pointer = offset_pointer(offset_of(ramp->base));
     result.alignment = aligned_at(ramp->base);
     return result;
   }
@@ -75,7 +91,7 @@ FunctionEmitter::Address FunctionEmitter::address(const Var& buffer, const ir::A
   if (ramp && ir::const_int(ramp->stride)) {
     // Lanes at constant distances from one address: LLVM makes shuffles of several such vectors, which it
     // does not of offsets that it has to take out of vectors.
-    result.pointer = offset_pointer(index_value(ramp->base));
+    result.pointer = offset_pointer(offset_of(ramp->base));
     auto* type =
         llvm::cast<llvm::VectorType>(m_.register_type(DataType::Int(64, flat->dtype().lanes()), span));
     result.lanes = steps(type, *ir::const_int(ramp->stride));

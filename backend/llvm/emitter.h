@@ -188,7 +188,8 @@ class FunctionEmitter {
     const VarNode* buffer = nullptr;
   };
   Address address(const Var& buffer, const ir::Array<Expr>& indices, ir::Span span);
-  llvm::Value* index_value(const Expr& e);  // as i64 (lanes: i64 vector)
+  llvm::Value* index_value(const Expr& e);
+  llvm::Value* wide_index(const Expr& e);  // with sums and products in 64 bits  // as i64 (lanes: i64 vector)
   llvm::Value* load(const ir::TensorLoadNode* e);
   llvm::Value* lane_pointers(const Address& at, DataType element);
   void store(const ir::BufferStoreNode* s);

@@ -39,16 +39,19 @@ namespace {
 
 bool is(const AttrStmtNode* attr, std::string_view key) { return text(attr->attr_key) == key; }
 
-// Does the sum of floats add products to a load? In place it would be a step of a reduction, which code generators
-// round otherwise (backend/accumulations.h).
-bool adds_products(const Expr& e) {
-  if (!e->dtype().is_floating()) return false;
-  auto is_sum = [](const Expr& part) { return as<AddNode>(part) || as<SubNode>(part); };
-  bool products = false;
+// Does the sum of floats add a product to an element of `src`? In place it would be a step of a reduction, which code
+// generators round otherwise (backend/accumulations.h).
+bool adds_product_to(const VarNode* src, const Expr& e, const BufferRoots& roots) {
+  bool element = false, product = false;
+  auto term = [&](const Expr& part) {
+    auto* load = as<TensorLoadNode>(part);
+    element |= load && roots(load->source.get()) == src;
+    product |= as<MulNode>(part) != nullptr;
+  };
   Expr first = e;
-  for (; is_sum(first); first = as_binary(first)->a) products |= as<MulNode>(as_binary(first)->b) != nullptr;
-  products |= as<MulNode>(first) != nullptr;
-  return products && is_sum(e);
+  for (; as<AddNode>(first) || as<SubNode>(first); first = as_binary(first)->a) term(as_binary(first)->b);
+  term(first);
+  return element && product && e->dtype().is_floating();
 }
 
 // Does `stmt` write each element of `dst` only from the same element of `src`?
@@ -73,7 +76,7 @@ bool writes_in_place(const StmtNode* stmt, const BufferRoots& roots, const VarNo
     if (!store) return on.walk_children(s);
     look_at(store->indices, on);
     of_dst = roots(store->buffer.get()) == dst ? store : nullptr;
-    holds = holds && !(of_dst && adds_products(store->value));
+    holds = holds && !(of_dst && adds_product_to(src, store->value, roots));
     on.visit(store->value);
     of_dst = nullptr;
   };

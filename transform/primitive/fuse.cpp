@@ -93,12 +93,18 @@ static SRefNode* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   // apply
   DataType dtype = loops[0]->loop()->loop_var->dtype();
   std::string name;
-  Expr extent;
+  int64_t steps = 1;
   for (const LoopArg& loop : loops) {
     name += std::string(loop->name) + "_";
     if (loop->loop()->loop_var->dtype().bits() > dtype.bits()) dtype = loop->loop()->loop_var->dtype();
-    extent = extent ? mul(extent, loop->loop()->extent) : loop->loop()->extent;
+    if (__builtin_mul_overflow(steps, const_int(loop->loop()->extent).value_or(1), &steps)) steps = INT64_MAX;
   }
+  bool widens = dtype.bits() < 64 && steps > *const_int(max_value(dtype));
+  if (widens) dtype = DataType::Int(64);
+  auto extent_of = [&](const ForNode* loop) { return widens ? cast(dtype, loop->extent) : loop->extent; };
+  Expr extent;
+  for (const LoopArg& loop : loops)
+    extent = extent ? mul(extent, extent_of(loop->loop())) : extent_of(loop->loop());
   Var fused = make_var(String(name + "fused"), dtype);
   Analyzer analyzer;
   extent = analyzer.simplify(extent);
@@ -106,7 +112,7 @@ static SRefNode* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   Expr lower = int_imm(dtype, 1);  // the product of the extents inside
   for (size_t i = loops.size(); i-- > 0;) {
     const ForNode* loop = loops[i]->loop();
-    Expr upper = mul(loop->extent, lower);
+    Expr upper = mul(extent_of(loop), lower);
     if (!const_int(upper)) upper = analyzer.simplify(upper);
     Expr digit = is_const_int(loop->extent, 1) ? const_like(fused, 0)
                  : i == 0                      ? Expr(fused)

@@ -60,7 +60,8 @@ std::string literal(std::string_view text) {
         break;
       default: {
         auto byte = static_cast<unsigned char>(c);
-        if (byte >= 0x20 && byte < 0x7f) {
+        // UTF-8 as it is: TVM's escapes of its bytes read back as other text.
+        if (byte >= 0x20 && byte != 0x7f) {
           out += c;
         } else {
           fmt::format_to(std::back_inserter(out), "\\x{:02X}", byte);

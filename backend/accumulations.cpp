@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/accumulations.h"
 
-#include <algorithm>
-
 #include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
 
@@ -29,17 +27,12 @@ Target target_of(const Stmt& s) {
   return {as<ir::VarNode>(call->args[0]), indices, call->args[1]};
 }
 
-bool same_indices(const ir::Array<Expr>& a, const ir::Array<Expr>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Expr& x, const Expr& y) { return ir::structural_equal(x, y); });
-}
-
 bool reads_back(const Expr& e, const Target& target) {
   if (auto* load = as<ir::TensorLoadNode>(e))
-    return load->source.get() == target.buffer && same_indices(load->indices, target.indices);
+    return load->source.get() == target.buffer && ir::structural_equal(load->indices, target.indices);
   auto* call = ir::as_call_to(e, "tirx.masked_load");
   return call && call->args.size() == target.indices.size() + 1 && call->args[0].get() == target.buffer &&
-         same_indices(ir::Array<Expr>(call->args.begin() + 1, call->args.end()), target.indices);
+         ir::structural_equal(ir::Array<Expr>(call->args.begin() + 1, call->args.end()), target.indices);
 }
 
 // The sums of a statement `S[i] = S[i] + x - y`, or, where it does not read back, of `S[i] = z + x - y`.

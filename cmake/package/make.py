@@ -2,7 +2,8 @@
 """make.py PROGRAM LIBTVM_FFI VERSION TVM_FFI_VERSION OUT: a Debian package and a Python wheel of the built program.
 
 Both hold the program and the tvm-ffi library that it loads (`lib/mlc`, which its RUNPATH names); stripped, without the
-build tree. The wheel adds the Python module `mlc`, which needs apache-tvm-ffi for `mlc.load`.
+build tree. The wheel adds the Python module `mlc`, which needs apache-tvm-ffi for `mlc.load`, and the libraries that
+manylinux (PEP 600) does not promise.
 """
 import base64
 import hashlib
@@ -16,6 +17,7 @@ import tempfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+MANYLINUX = re.compile(r"lib(c|m|dl|rt|pthread|util|z|gcc_s|stdc\+\+)\.so\.\d+|ld-linux.*")
 SUMMARY = "TVM's language as one native program: compiles, runs and explores TVMScript without Python"
 
 
@@ -27,13 +29,16 @@ def stripped(source, folder):
     return target
 
 
-def shared_libraries(program):
-    """The Debian packages of the libraries that the program loads, by `dpkg-query -S`; tvm-ffi aside."""
+def loaded(program):
+    """The paths of the libraries that the program loads, tvm-ffi aside."""
     listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    return [path for path in re.findall(r"=> (/\S+)", listed) if "tvm_ffi" not in path]
+
+
+def shared_libraries(program):
+    """The Debian packages of the libraries that the program loads, by `dpkg-query -S`."""
     packages = set()
-    for path in re.findall(r"=> (/\S+)", listed):
-        if "tvm_ffi" in path:
-            continue
+    for path in loaded(program):
         for name in (path, str(pathlib.Path(path).resolve()), path.removeprefix("/usr"), "/usr" + path):
             owner = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True, check=False).stdout
             if owner:
@@ -82,13 +87,16 @@ def wheel(program, library, version, tvm_ffi_version, out):
         f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: mlc\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(),
         f"{info}/LICENSE": (HERE.parent.parent / "LICENSE").read_bytes(),
     }
+    for path in map(pathlib.Path, loaded(program)):
+        if not MANYLINUX.fullmatch(path.name):
+            files[f"{data}/data/lib/mlc/{path.name}"] = path.read_bytes()
     record = []
     made = out / f"mlc-{version}-{tag}.whl"
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o100755 if "/scripts/" in name or name.endswith(".so") else 0o100644) << 16
+            entry.external_attr = (0o100755 if "/scripts/" in name or ".so" in name else 0o100644) << 16
             archive.writestr(entry, content)
             digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
             record.append(f"{name},sha256={digest},{len(content)}\n")

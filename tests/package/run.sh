@@ -28,6 +28,9 @@ expect "the Debian package builds a library" "program.so" "$(ls program.so)"
 expect "what it depends on are libraries alone" "" \
   "$(dpkg-deb -f "$folder"/out/*.deb Depends | tr ',' '\n' | grep -vE '^ *lib' || true)"
 
+expect "the wheel carries what manylinux does not promise" "lib/mlc/libfmt.so
+lib/mlc/libtvm_ffi.so" "$(python3 -m zipfile -l "$(echo "$folder"/out/*.whl)" | grep -oE 'lib/mlc/lib[a-z_]+\.so' | sort)"
+
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check "apache-tvm-ffi==$4" numpy
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check --no-index "$folder"/out/*.whl

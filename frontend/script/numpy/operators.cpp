@@ -43,6 +43,14 @@ void check_operands(Evaluator& evaluator, std::string_view op, const Any& a, con
         type_name_of(evaluator, a), type_name_of(evaluator, b));
 }
 
+// 1 where an integer is more than any of the type, -1 where it is less than any, 0 where the type has it.
+int beyond(const Any& integer, DataType dtype) {
+  int bits = dtype.bits() - dtype.is_int();
+  Any greatest = whole_of_unsigned(bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1);
+  Any least = dtype.is_int() ? whole_inverted(greatest) : Any(int64_t{0});
+  return compare_whole(integer, greatest) > 0 ? 1 : compare_whole(integer, least) < 0 ? -1 : 0;
+}
+
 // Powers that NumPy's arrays compute another way: x ** 2 and x ** 0.5.
 const UfuncRow* quick_power(const Any& a, const Any& b) {
   auto* array = as<ir::NDArrayNode>(a);
@@ -115,6 +123,18 @@ Any array_compare(Evaluator& evaluator, CmpOperator op, const Any& a, const Any&
     const Any& array = is_array_operand(a) ? a : b;
     return scalar_or_array(filled(shape_of(to_tensor(evaluator, array, span)), DataType::Bool(),
                                   op == CmpOperator::kNotEq ? 1 : 0));
+  }
+  for (bool swapped : {false, true}) {
+    const Any& number = swapped ? a : b;
+    if (!is_int(number) && as_wide(number) == nullptr) continue;
+    ffi::Tensor array = to_tensor(evaluator, swapped ? b : a, span);
+    if (!DataType(array.dtype()).is_int() && !DataType(array.dtype()).is_uint()) continue;
+    int side = beyond(number, array.dtype());
+    if (side == 0) continue;
+    bool less = (side > 0) != swapped;
+    bool holds = op == CmpOperator::kNotEq || (less && (op == CmpOperator::kLt || op == CmpOperator::kLtE)) ||
+                 (!less && (op == CmpOperator::kGt || op == CmpOperator::kGtE));
+    return scalar_or_array(filled(shape_of(array), DataType::Bool(), holds));
   }
   return call_ufunc(evaluator, row_of(op), {a, b}, span);
 }

@@ -2,14 +2,17 @@
 // Drives one LLVMFuzzerTestOneInput without libFuzzer: random bytes, random tokens and mutated files, for a
 // bounded time or count, from a seed that is printed, so that every failure can be had again.
 //
-//   fuzz_NAME [--seconds S] [--count N] [--seed X] [--from I] [--limit-ms M] [--keep-going] [FILE or
-//   FOLDER]...
+//   fuzz_NAME [--seconds S] [--count N] [--seed X] [--from I] [--limit-ms M] [--keep-going] [--input FILE]
+//             [FILE or FOLDER]...
 //
 // The closing line is that of every part of the tests: `N passed, N failed`. An input that takes longer than
 // the limit fails; a crash leaves the input in fuzz-crash.mlc of the working directory. A check that fails
-// ends the run, unless it shall keep going. `--from` skips inputs: those before number I are drawn, not run.
-// A target that has not done what it is for, by its report, fails as well.
+// ends the run, unless it shall keep going; its input is shrunk first, by running parts of it in children,
+// and what the shrunk one says is shown. `--from` skips inputs: those before number I are drawn, not run.
+// `--input FILE` runs that file alone. A target that has not done what it is for, by its report, fails as
+// well.
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -24,6 +27,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/fuzz/driver/shrink.h"
 #include "tests/fuzz/report.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -127,6 +131,32 @@ class Generator {
   std::vector<std::string> corpus_;
 };
 
+// What the target says of the input: nothing where all is well.
+std::string complaint(const std::string& input) {
+  current = &input;
+  try {
+    LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(input.data()), input.size());
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return {};
+}
+
+bool fails_in_child(const std::string& input) {
+  pid_t child = fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS}) std::signal(signal, SIG_DFL);
+    if (std::freopen("/dev/null", "w", stdout) == nullptr) _exit(2);
+    alarm(10);
+    _exit(complaint(input).empty() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return !(WIFEXITED(status) && WEXITSTATUS(status) == 0) &&
+         !(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM);
+}
+
 void read_corpus(const std::filesystem::path& path, std::vector<std::string>& corpus) {
   namespace fs = std::filesystem;
   auto add = [&](const fs::path& file) {
@@ -149,6 +179,7 @@ int main(int argc, char** argv) {
   uint64_t seed = std::random_device{}();
   double limit_ms = 2000;
   bool keep_going = false;
+  std::string only;
   std::vector<std::string> corpus;
   for (int i = 1; i < argc; ++i) {
     std::string_view option = argv[i];
@@ -165,6 +196,8 @@ int main(int argc, char** argv) {
       limit_ms = std::atof(value());
     else if (option == "--keep-going")
       keep_going = true;
+    else if (option == "--input")
+      only = value();
     else
       read_corpus(argv[i], corpus);
   }
@@ -172,6 +205,12 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS}) std::signal(signal, on_crash);
 
+  if (!only.empty()) {
+    read_corpus(only, corpus);
+    std::string said = complaint(corpus.back());
+    fmt::print("{}{}\n", said, said.empty() ? "nothing is wrong with this input" : "");
+    return said.empty() ? 0 : 1;
+  }
   Generator generator(seed, std::move(corpus));
   uint64_t done = 0;
   uint64_t slow = 0;
@@ -183,12 +222,12 @@ int main(int argc, char** argv) {
     if (std::chrono::duration<double>(before - start).count() > seconds) break;
     std::string input = generator.next();
     if (done < from) continue;
-    current = &input;
-    try {
-      LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(input.data()), input.size());
-    } catch (const std::exception& error) {
+    if (std::string said = complaint(input); !said.empty()) {
+      if (!keep_going) input = mlc::fuzz::shrunk(input, fails_in_child, 30);
+      // A failure that is not there in a child needs what ran before it.
+      std::string again = keep_going ? said : complaint(input);
       save_current("fuzz-crash.mlc");
-      fmt::print("input {}: {}\n", done, error.what());
+      fmt::print("input {}: {}\n", done, again.empty() ? said : again);
       ++wrong;
       if (!keep_going) break;
     }

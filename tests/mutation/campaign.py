@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plants mistakes in a copy of the tree and counts which of them the tests notice.
+
+All mistakes of a campaign are compiled into one program, each behind a switch (switch.h). Every part of the suite runs
+once with the right program, which notes whose switch it passes and whether what the mistake computes would have been
+another value there. A mistake is then given to the parts that have passed it, the likeliest and shortest first, until
+one fails, crashes, or takes many times as long as it should.
+"""
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import queue
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import sites as planting
+from sites import Site
+from units import Unit, Workplace, all_units
+
+ROOMS = ["transform/arith", "transform/schedule", "transform/primitive", "transform/pass", "backend", "ir",
+         "frontend/tvmscript", "frontend/print", "stdlib/schedule"]
+TARGETS = ["mlc", "mlc_unit", "library_consumer", "fuzz_build", "fuzz_format", "fuzz_parse", "fuzz_schedule"]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PER_FILE = 3
+PATIENCE = 8  # times as long as it should, and ten seconds
+
+
+def tracked():
+    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    return [name for name in names if (ROOT / name).is_file()]
+
+
+def copy_tree(tree, contents, only=""):
+    """Makes `tree` the tracked files of ROOT, but for `contents`, by path. What does not change keeps its time."""
+    wanted = set()
+    for name in tracked():
+        if name.startswith(only):
+            wanted.add(name)
+            write(tree / name, contents.get(name, (ROOT / name).read_bytes()), (ROOT / name).stat().st_mode)
+    for name, content in contents.items():
+        if name.startswith(only):
+            wanted.add(name)
+            write(tree / name, content)
+    listing = tree / ".files"
+    before = set(listing.read_text().splitlines()) if listing.exists() else set()
+    for name in before - wanted:
+        if name.startswith(only):
+            (tree / name).unlink(missing_ok=True)
+    listing.write_text("\n".join(sorted(wanted | {name for name in before if not name.startswith(only)})))
+
+
+def write(path, content, mode=None):
+    if not path.exists() or path.read_bytes() != content:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    if mode is not None and path.stat().st_mode != mode:
+        path.chmod(mode)
+
+
+def run(*command, tree):
+    log = tree / ".log"
+    with open(log, "w") as out:
+        if subprocess.run(command, cwd=tree, stdout=out, stderr=subprocess.STDOUT).returncode == 0:
+            return None
+    return log.read_text()
+
+
+def configure(tree):
+    dependencies = tree / ".deps"
+    if not dependencies.exists():
+        dependencies.symlink_to((ROOT / ".deps").resolve())
+    failed = run("cmake", "--preset", "release", tree=tree)
+    if failed:
+        sys.exit(failed)
+
+
+def switch_files():
+    return {"ir/core/mutation_switch.h": (HERE / "switch.h").read_bytes(),
+            "ir/core/mutation_switch.cpp": (HERE / "switch.cpp").read_bytes(),
+            "stdlib/schedule/mutation_switch.py": (HERE / "switch.mlc").read_bytes()}
+
+
+class Equivalents:
+    """Mistakes that are none. A line is FILE | TEXT OF THE LINE | CHANGE | REASON; none depends on line numbers."""
+
+    def __init__(self):
+        self.reasons = {}
+        for line in (HERE / "equivalents.txt").read_text().splitlines():
+            if line.strip() and not line.startswith("#"):
+                path, text, change, reason = (part.strip() for part in line.split(" | "))
+                self.reasons[path, text, change] = reason
+
+    def __contains__(self, site):
+        return key(site) in self.reasons
+
+    @staticmethod
+    def row(site):
+        return " | ".join(key(site)) + " | "
+
+
+def key(site):
+    return tuple(part.replace(" | ", " ¦ ") for part in (site.path, site.text, site.change))
+
+
+class Drawing:
+    """Draws sites of a room: files by their size, some sites from each, until there are enough that compile."""
+
+    def __init__(self, tree, seed):
+        import cpp_sites
+        import mlc_sites
+        self.tree, self.seed, self.cpp, self.mlc = tree, seed, cpp_sites, mlc_sites
+        self.parser = cpp_sites.Parser(cpp_sites.Flags(tree / "build"), tempfile.mkdtemp())
+        self.equivalents = Equivalents()
+        self.next_id = 0
+        self.contents = {}
+
+    def room(self, room, names, count, per_file):
+        names = sorted(name for name in names if name.endswith((".cpp", ".mlc")))
+        generator = random.Random(f"{self.seed} {room}")
+        sizes = {name: (ROOT / name).stat().st_size for name in names}
+        chosen = []
+        while names and len(chosen) < count:
+            name = generator.choices(names, [sizes[name] for name in names])[0]
+            names.remove(name)
+            chosen += self.file(name, min(per_file, count - len(chosen)), generator)
+        for site in chosen:
+            site.room = room
+        return chosen
+
+    def file(self, name, count, generator):
+        file, source = self.tree / name, (ROOT / name).read_bytes()
+        if name.endswith(".mlc"):
+            found = self.mlc.find(name, source)
+        elif str(file) in self.parser.flags.of_file:
+            found = self.cpp.find(name, file, self.parser)
+        else:
+            return []
+        found = [site for site in found if site not in self.equivalents]
+        sites = []
+        for _ in range(3):  # what does not compile is replaced
+            more = planting.drawn([site for site in found if site not in sites], count - len(sites), generator, sites)
+            for site in more:
+                site.id, self.next_id = self.next_id, self.next_id + 1
+            sites += more
+            if name.endswith(".cpp"):
+                found = [site for site in found if site not in more]
+                sites = self.cpp.compiling(file, source, sites, self.parser)
+            if len(sites) >= count or not more:
+                break
+        if sites:
+            switched = self.mlc.switched if name.endswith(".mlc") else self.cpp.switched
+            self.contents[name] = switched(source, sites)
+        return sites
+
+
+def draw(tree, arguments):
+    names = tracked()
+    if arguments.path:
+        rooms = {arguments.path: [name for name in names if (name + "/").startswith(arguments.path.rstrip("/") + "/")]}
+        if not any(rooms.values()):
+            sys.exit(f"there is nothing in {arguments.path}")
+    else:
+        rooms = {room: [name for name in names if name.startswith(room + "/")] for room in ROOMS}
+    drawing = Drawing(tree, arguments.seed)
+    sites = []
+    for number, (room, files) in enumerate(rooms.items()):
+        count = (arguments.count * (number + 1)) // len(rooms) - (arguments.count * number) // len(rooms)
+        per_file = PER_FILE if not arguments.path else max(PER_FILE, -(-count // max(1, len(files))) * 2)
+        sites += drawing.room(room, list(files), count, per_file)
+        print(f"drawn: {len(sites)} in {room} and before", flush=True)
+    return sites, drawing.contents
+
+
+def build(tree, sites, contents):
+    """Builds the program with all mutants. Files that the compiler refuses after all lose theirs."""
+    jobs = str(min(2, os.cpu_count() or 1))
+    while True:
+        copy_tree(tree, switch_files() | contents)
+        failed = run("cmake", "--build", "build", "-j", jobs, "--target", *TARGETS, "--", "-k", "0", tree=tree)
+        if failed is None:
+            return sites
+        refused = {name for name in contents if any(
+            f"{tree}/{name}:" in line and "error" in line for line in failed.splitlines())}
+        if not refused:
+            sys.exit(failed[-5000:] + "\nthe copy of the tree does not build")
+        print("does not compile with its mutants, and is left as it is: " + ", ".join(sorted(refused)), flush=True)
+        contents = {name: content for name, content in contents.items() if name not in refused}
+        sites = [site for site in sites if site.path not in refused]
+
+
+class Workers:
+    def __init__(self, tree, count):
+        self.free = queue.Queue()
+        self.all = [Workplace(tree) for _ in range(count)]
+        for workplace in self.all:
+            self.free.put(workplace)
+
+    def map(self, function, things):
+        def with_workplace(thing):
+            workplace = self.free.get()
+            try:
+                return function(workplace, thing)
+            finally:
+                self.free.put(workplace)
+
+        with concurrent.futures.ThreadPoolExecutor(len(self.all)) as pool:
+            yield from pool.map(with_workplace, things)
+
+    def close(self):
+        for workplace in self.all:
+            workplace.close()
+
+
+def record(units, workers, known):
+    """Runs the suite with the right program. `known` are records of units that have not changed, by their stamp."""
+    def one(workplace, unit):
+        stamp = unit.stamp()
+        if stamp in known:
+            unit.seconds, unit.passes, reached, differs = known[stamp]
+            unit.reached, unit.differs = frozenset(reached), frozenset(differs)
+            return stamp, unit
+        output = workplace.record(unit)
+        if not unit.passes:
+            print(f"fails without a mutant, and is left out: {unit.name}\n  " + output[-300:].replace("\n", "\n  "),
+                  flush=True)
+        return stamp, unit
+
+    records = {stamp: (unit.seconds, unit.passes, sorted(unit.reached), sorted(unit.differs))
+               for stamp, unit in workers.map(one, units)}
+    return [unit for unit in units if unit.passes], records
+
+
+class Trials:
+    """Gives each mutant to the units that pass it."""
+
+    def __init__(self, units):
+        self.units = units
+        self.noticed = {}  # by file and unit, how often
+        self.lock = threading.Lock()
+
+    def likely(self, unit, site):
+        """Sorts units: those that have noticed something in this file, those called like it, then the shortest."""
+        stem = pathlib.PurePath(site.path).stem
+        before = self.noticed.get((site.path, unit.name), 0)
+        return (-before, stem not in unit.name, unit.seconds)
+
+    def __call__(self, workplace, site):
+        passing = [unit for unit in self.units if unit.runs_into(site)]
+        with self.lock:
+            passing.sort(key=lambda unit: self.likely(unit, site))
+        for unit in passing:
+            status, output = workplace.run(unit, 10 + PATIENCE * unit.seconds, MLC_MUTANT=str(site.id))
+            if status != 0:
+                with self.lock:
+                    self.noticed[site.path, unit.name] = self.noticed.get((site.path, unit.name), 0) + 1
+                how = "takes too long" if status is None else "crashes" if status < 0 or status > 128 else "fails"
+                return site, f"{unit.name} {how}"
+        if not any(site.id in unit.reached for unit in self.units):
+            return site, None, "never reached"
+        if not passing:
+            return site, None, "reached, and never another value"
+        return site, None, f"{len(passing)} parts of the suite pass it"
+
+
+def try_all(sites, units, workers, told):
+    trials = Trials(units)
+    results = {}
+    start = time.monotonic()
+    for result in workers.map(trials, sites):
+        site, unit = result[:2]
+        results[site.id] = result[1:]
+        place = f"{site.path}:{site.line}: {site.change}"
+        if unit is None:
+            told(f"SURVIVES {place}\n         {site.text}\n         {result[2]}")
+        else:
+            told(f"noticed  {place}\n         {unit}")
+    told(f"{len(sites)} mutants in {time.monotonic() - start:.0f} s")
+    return results
+
+
+def summary(sites, results):
+    noticed_in_all = 0
+    lines = []
+    for room in dict.fromkeys(site.room for site in sites):
+        here = [site for site in sites if site.room == room]
+        noticed = sum(results[site.id][0] is not None for site in here)
+        noticed_in_all += noticed
+        lines.append(f"{room:24} {noticed:4} of {len(here):4}  {100 * noticed / len(here):5.1f} %")
+    lines.append(f"{'all':24} {noticed_in_all:4} of {len(sites):4}  {100 * noticed_in_all / max(1, len(sites)):5.1f} %")
+    return "\n".join(lines)
+
+
+def told(line):
+    print(line, flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev mutate")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--again", action="store_true",
+                        help="the survivors of the last campaign once more, with the tests of today")
+    parser.add_argument("--tree", type=pathlib.Path, default=ROOT / ".cache/mutation/tree")
+    parser.add_argument("path", nargs="?")
+    arguments = parser.parse_args()
+    tree = arguments.tree.absolute()
+    tree.mkdir(parents=True, exist_ok=True)
+    kept = tree / ".campaign.json"
+    known = {}
+    results = {}
+    if arguments.again:
+        campaign = json.loads(kept.read_text())
+        sites = [Site(**site) for site in campaign["sites"]]
+        known = campaign["records"]
+        results = {int(mutant): result for mutant, result in campaign["results"].items()}
+        copy_tree(tree, {}, only="tests/")
+        failed = run("cmake", "--build", "build", "--target", *TARGETS, tree=tree)
+        if failed:
+            sys.exit(failed[-5000:])
+        equivalents = Equivalents()
+        sites = [site for site in sites if site not in equivalents]
+    else:
+        copy_tree(tree, switch_files())
+        configure(tree)
+        sites, contents = draw(tree, arguments)
+        sites = build(tree, sites, contents)
+        print(f"built: {len(sites)} mutants, seed {arguments.seed}", flush=True)
+    workers = Workers(tree, min(2, os.cpu_count() or 1))
+    try:
+        start = time.monotonic()
+        units, records = record(list(all_units(tree, tree / "build")), workers, known)
+        told(f"the suite: {len(units)} parts, {sum(unit.seconds for unit in units):.0f} s of one process, "
+             f"recorded in {time.monotonic() - start:.0f} s")
+
+        def keep():
+            kept.write_text(json.dumps({"sites": [dataclasses.asdict(site) for site in sites], "records": records,
+                                        "results": results}))
+
+        tried = [site for site in sites if site.id not in results or results[site.id][0] is None]
+        keep()
+        results |= try_all(tried, units, workers, told)
+        keep()
+    finally:
+        workers.close()
+    survivors = [site for site in sites if results[site.id][0] is None]
+    if survivors:
+        told("\nThe survivors, as rows for tests/mutation/equivalents.txt should they change nothing:")
+        for site in survivors:
+            told(Equivalents.row(site))
+    told("\n" + summary(sites, results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The suite in parts that can run alone, and which mutants each of them reaches."""
+import hashlib
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+
+# A mutant that allocates without end is noticed, not the machine's end.
+MEMORY = 6 << 30
+FUZZ_COUNTS = {"fuzz_build": 1500, "fuzz_format": 1000, "fuzz_parse": 3000, "fuzz_schedule": 1500}
+
+
+@dataclass
+class Unit:
+    name: str
+    command: list
+    sources: list = field(default_factory=list)  # what it depends on beside the program
+    seconds: float = 0.0
+    reached: frozenset = frozenset()
+    differs: frozenset = frozenset()
+    passes: bool = False
+
+    def stamp(self):
+        digest = hashlib.sha256(" ".join(self.command).encode())
+        for source in self.sources:
+            digest.update(pathlib.Path(source).read_bytes())
+        return digest.hexdigest()
+
+    def runs_into(self, site):
+        return site.id in (self.differs if site.tells_difference else self.reached)
+
+
+class Workplace:
+    """A folder that looks like the tree, where one unit at a time runs and leaves what it leaves."""
+
+    def __init__(self, tree):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="mlc-mutation-"))
+        for entry in pathlib.Path(tree).iterdir():
+            if not entry.name.startswith("."):
+                (self.folder / entry.name).symlink_to(entry)
+        self.scratch = self.folder / ".scratch"
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def run(self, unit, limit, **variables):
+        """(exit status or None when it ran out of time, output)"""
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        self.scratch.mkdir()
+        environment = os.environ | {"XDG_CACHE_HOME": str(self.scratch), "TMPDIR": str(self.scratch),
+                                    "NO_COLOR": "1"} | variables
+        with open(self.scratch / "output", "wb") as output:
+            process = subprocess.Popen(unit.command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
+                                       stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+                                       preexec_fn=bounded)
+            try:
+                status = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                status = None
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+        return status, (self.scratch / "output").read_text(errors="replace")
+
+    def record(self, unit):
+        """Runs it with the right program and writes into it what it reaches."""
+        note = self.folder / ".reached"
+        note.unlink(missing_ok=True)
+        start = time.monotonic()
+        status, output = self.run(unit, 600, MLC_MUTANTS_REACHED=str(note))
+        unit.seconds = time.monotonic() - start
+        unit.passes = status == 0
+        events = {"reached": set(), "differs": set()}
+        if note.exists():
+            for line in note.read_text().splitlines():
+                mutant, event = line.split()
+                events[event].add(int(mutant))
+        unit.reached, unit.differs = frozenset(events["reached"]), frozenset(events["differs"])
+        return output
+
+
+def bounded():
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def all_units(tree, build):
+    tree, build = pathlib.Path(tree), pathlib.Path(build)
+    program = str(build / "repl/mlc")
+
+    def inside(path):
+        return str(path.relative_to(tree))
+
+    def files(*patterns):
+        return sorted(path for pattern in patterns for path in tree.glob(pattern))
+
+    apart = ("tests/command_line/", "tests/library/")
+    for path in files("grammar/*.md", "tests/**/*.mlc", "tests/**/*.repl", "examples/tour/*.mlc"):
+        name = inside(path)
+        shown = path.suffix != ".mlc" or not name.startswith("examples/") or "\n#|" in path.read_text()
+        if shown and not name.startswith(apart):
+            yield Unit(name, [program, "test", "--quiet", "-j1", name], [path])
+    unit_tests = build / "tests/mlc_unit"
+    names = subprocess.run([unit_tests, "--list-test-names-only"], capture_output=True, text=True)
+    for name in names.stdout.splitlines():
+        escaped = name.replace("\\", "\\\\").replace(",", "\\,").replace("[", "\\[")
+        yield Unit(f"mlc_unit: {name}", [str(unit_tests), escaped], files("tests/unit/*"))
+    for path in files("tests/command_line/*.txt"):
+        yield Unit(inside(path), ["sh", "tests/command_line/run.sh", program, inside(path)],
+                   [path, *(file for file in files("tests/command_line/files/**/*") if file.is_file())])
+    inexpressible = (tree / "tests/codegen_c/inexpressible.txt").read_text()
+    for path in files("tests/codegen/*.mlc"):
+        if f"{path.name}: " not in inexpressible:
+            yield Unit(f"codegen_c: {path.name}", ["sh", "tests/codegen_c/run.sh", program, inside(path)], [path])
+    for name, count in FUZZ_COUNTS.items():
+        inputs = [] if name == "fuzz_schedule" else ["tests", "examples"]
+        yield Unit(name, [str(build / "tests" / name), "--seed", "1", "--count", str(count), "--seconds", "600", *inputs])
+    consumer = str(build / "tests/library_consumer")
+    yield Unit("tests/library", ["sh", "tests/library/run.sh", program, consumer], files("tests/library/*"))
+    yield Unit("tests/examples.sh", ["sh", "tests/examples.sh", program], files("examples/*.mlc", "examples/tour/*.mlc"))
+    yield Unit("tests/corpus/sample", ["sh", "tests/corpus/sample.sh", program], files("tests/corpus/sample/*"))

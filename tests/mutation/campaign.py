@@ -30,7 +30,9 @@ ROOMS = ["transform/arith", "transform/schedule", "transform/primitive", "transf
 TARGETS = ["mlc", "mlc_unit", "library_consumer", "fuzz_build", "fuzz_format", "fuzz_parse", "fuzz_schedule"]
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-PER_FILE = 3
+PER_FILE = 4
+MOST = 100000  # ids, see switch.cpp
+JOBS = min(2, os.cpu_count() or 1)
 PATIENCE = 8  # times as long as it should, and ten seconds
 
 
@@ -87,7 +89,7 @@ def configure(tree):
 def switch_files():
     return {"ir/core/mutation_switch.h": (HERE / "switch.h").read_bytes(),
             "ir/core/mutation_switch.cpp": (HERE / "switch.cpp").read_bytes(),
-            "stdlib/schedule/mutation_switch.py": (HERE / "switch.mlc").read_bytes()}
+            "stdlib/schedule/mutation_switch.mlc": (HERE / "switch.py").read_bytes()}
 
 
 class Equivalents:
@@ -115,19 +117,19 @@ def key(site):
 class Drawing:
     """Draws sites of a room: files by their size, some sites from each, until there are enough that compile."""
 
-    def __init__(self, tree, seed):
+    def __init__(self, tree, seed, first_id):
         import cpp_sites
         import mlc_sites
         self.tree, self.seed, self.cpp, self.mlc = tree, seed, cpp_sites, mlc_sites
         self.parser = cpp_sites.Parser(cpp_sites.Flags(tree / "build"), tempfile.mkdtemp())
         self.equivalents = Equivalents()
-        self.next_id = 0
+        self.next_id = first_id
         self.contents = {}
 
     def room(self, room, names, count, per_file):
         names = sorted(name for name in names if name.endswith((".cpp", ".mlc")))
         generator = random.Random(f"{self.seed} {room}")
-        sizes = {name: (ROOT / name).stat().st_size for name in names}
+        sizes = {name: (self.tree / name).stat().st_size for name in names}
         chosen = []
         while names and len(chosen) < count:
             name = generator.choices(names, [sizes[name] for name in names])[0]
@@ -138,7 +140,8 @@ class Drawing:
         return chosen
 
     def file(self, name, count, generator):
-        file, source = self.tree / name, (ROOT / name).read_bytes()
+        file = self.tree / name
+        source = file.read_bytes()
         if name.endswith(".mlc"):
             found = self.mlc.find(name, source)
         elif str(file) in self.parser.flags.of_file:
@@ -148,12 +151,12 @@ class Drawing:
         found = [site for site in found if site not in self.equivalents]
         sites = []
         for _ in range(3):  # what does not compile is replaced
-            more = planting.drawn([site for site in found if site not in sites], count - len(sites), generator, sites)
+            more = planting.drawn(found, count - len(sites), generator, sites)
             for site in more:
                 site.id, self.next_id = self.next_id, self.next_id + 1
+            found = [site for site in found if site not in more]
             sites += more
             if name.endswith(".cpp"):
-                found = [site for site in found if site not in more]
                 sites = self.cpp.compiling(file, source, sites, self.parser)
             if len(sites) >= count or not more:
                 break
@@ -161,6 +164,14 @@ class Drawing:
             switched = self.mlc.switched if name.endswith(".mlc") else self.cpp.switched
             self.contents[name] = switched(source, sites)
         return sites
+
+
+def draw_room(job):
+    tree, seed, first_id, room, names, count, per_file = job
+    drawing = Drawing(tree, seed, first_id)
+    sites = drawing.room(room, names, count, per_file)
+    print(f"drawn: {len(sites)} in {room}", flush=True)
+    return sites, drawing.contents
 
 
 def draw(tree, arguments):
@@ -171,30 +182,35 @@ def draw(tree, arguments):
             sys.exit(f"there is nothing in {arguments.path}")
     else:
         rooms = {room: [name for name in names if name.startswith(room + "/")] for room in ROOMS}
-    drawing = Drawing(tree, arguments.seed)
-    sites = []
+    jobs = []
     for number, (room, files) in enumerate(rooms.items()):
         count = (arguments.count * (number + 1)) // len(rooms) - (arguments.count * number) // len(rooms)
         per_file = PER_FILE if not arguments.path else max(PER_FILE, -(-count // max(1, len(files))) * 2)
-        sites += drawing.room(room, list(files), count, per_file)
-        print(f"drawn: {len(sites)} in {room} and before", flush=True)
-    return sites, drawing.contents
+        jobs.append((tree, arguments.seed, MOST // len(rooms) * number, room, files, count, per_file))
+    sites, contents = [], {}
+    with concurrent.futures.ProcessPoolExecutor(JOBS) as pool:
+        for some, texts in pool.map(draw_room, jobs):
+            sites += some
+            contents |= texts
+    return sites, contents
 
 
 def build(tree, sites, contents):
     """Builds the program with all mutants. Files that the compiler refuses after all lose theirs."""
-    jobs = str(min(2, os.cpu_count() or 1))
+    right = {name: (tree / name).read_bytes() for name in contents}
+    for name, content in contents.items():
+        write(tree / name, content)
     while True:
-        copy_tree(tree, switch_files() | contents)
-        failed = run("cmake", "--build", "build", "-j", jobs, "--target", *TARGETS, "--", "-k", "0", tree=tree)
+        failed = run("cmake", "--build", "build", "-j", str(JOBS), "--target", *TARGETS, "--", "-k", "0", tree=tree)
         if failed is None:
             return sites
-        refused = {name for name in contents if any(
-            f"{tree}/{name}:" in line and "error" in line for line in failed.splitlines())}
+        refused = {site.path for site in sites if any(
+            f"{tree}/{site.path}:" in line and "error" in line for line in failed.splitlines())}
         if not refused:
             sys.exit(failed[-5000:] + "\nthe copy of the tree does not build")
         print("does not compile with its mutants, and is left as it is: " + ", ".join(sorted(refused)), flush=True)
-        contents = {name: content for name, content in contents.items() if name not in refused}
+        for name in refused:
+            write(tree / name, right[name])
         sites = [site for site in sites if site.path not in refused]
 
 
@@ -335,7 +351,7 @@ def main():
         sites, contents = draw(tree, arguments)
         sites = build(tree, sites, contents)
         print(f"built: {len(sites)} mutants, seed {arguments.seed}", flush=True)
-    workers = Workers(tree, min(2, os.cpu_count() or 1))
+    workers = Workers(tree, JOBS)
     try:
         start = time.monotonic()
         units, records = record(list(all_units(tree, tree / "build")), workers, known)

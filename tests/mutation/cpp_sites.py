@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sites in C++: what stands in bodies of functions, outside of macros, templates and constants of the compiler."""
+import ctypes
 import json
 import pathlib
 import re
@@ -23,6 +24,11 @@ PURE = {Kind.DECL_REF_EXPR, Kind.MEMBER_REF_EXPR, Kind.INTEGER_LITERAL, Kind.CXX
         Kind.CXX_STATIC_CAST_EXPR}
 GETTERS = {"size", "empty", "operator->", "get", "dtype", "bits", "lanes", "code", "operator*", "value", "same_as"}
 PLAIN = re.compile(r"^(const )?(bool|char|short|int|long|long long|unsigned.*|size_t|u?int(8|16|32|64)_t)$")
+
+
+# Asking each cursor for its file's name takes longer than parsing.
+in_main_file = cindex.conf.lib.clang_Location_isFromMainFile
+in_main_file.argtypes, in_main_file.restype = [cindex.SourceLocation], ctypes.c_int
 
 
 class Flags:
@@ -96,7 +102,7 @@ class Finder:
                 self.walk(cursor, None, False)
 
     def here(self, cursor):
-        return cursor.location.file is not None and cursor.location.file.name == self.file
+        return in_main_file(cursor.location)
 
     def span(self, cursor):
         return cursor.extent.start.offset, cursor.extent.end.offset

@@ -212,10 +212,12 @@ void Names::find_uses(const Any& root) {
 size_t Names::frame_of_uses(const VarNode* var, const Any& root) {
   find_uses(root);
   auto found = uses_.find(var);
-  if (found == uses_.end()) return 0;
-  for (size_t i = found->second.size(); i-- > 0;) {
+  // What only a layout names is declared in the function.
+  std::vector<const ffi::Object*> around{root.as<ffi::Object>()};
+  if (found != uses_.end()) around = found->second;
+  for (size_t i = around.size(); i-- > 0;) {
     for (size_t f = 0; f < frames_.size(); ++f) {
-      if (frames_[f].node == found->second[i]) return f;
+      if (frames_[f].node == around[i]) return f;
     }
   }
   return 0;

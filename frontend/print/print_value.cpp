@@ -158,7 +158,12 @@ void Printer::type(const Type& t) {
     case TypeKind::kPrim:
     case TypeKind::kPointer: {
       Mark whole(*this, t.get());
-      if (is_opaque_pointer(t)) return tir("handle");
+      if (is_opaque_pointer(t)) {
+        const auto* address = t.as<PointerTypeNode>();
+        std::string_view scope = address ? view(address->storage_scope) : "";
+        if (scope.empty() || scope == "global") return tir("handle");
+        return call_of("handle", [&] { put("storage_scope=", literal(scope)); });
+      }
       if (t->kind == TypeKind::kPrim)
         return tir(DataType(static_cast<const PrimTypeNode*>(t.get())->dtype).str());
       const auto* pointer = static_cast<const PointerTypeNode*>(t.get());

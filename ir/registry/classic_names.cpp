@@ -75,6 +75,8 @@ constexpr ClassicName classic_names_table[] = {
     {kPath, "tvm.script.tirx.block", "tvm.script.tirx.sblock"},
     {kPath, "tvm.script.tirx.block_attr", "tvm.script.tirx.sblock_attr"},
     {kPath, "tvm.script.tirx.LetStmt", "tvm.script.tirx.bind"},
+    {kPath, "tvm.tir.stmt", "tvm.tir"},
+    {kPath, "tvm.tir.expr", "tvm.tir"},
     {kPath, "tvm.tir.Block", "tvm.s_tir.SBlock"},
     {kPath, "tvm.tir.BlockRealize", "tvm.s_tir.SBlockRealize"},
     {kMethod, "get_block", "get_sblock"},

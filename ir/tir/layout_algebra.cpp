@@ -73,9 +73,19 @@ Expr product(const Array<Expr>& extents) {
   return all;
 }
 
+Expr widened(const Expr& e, const Expr& other) {
+  if (other->dtype().bits() <= e->dtype().bits()) return e;
+  auto value = const_int(e);
+  return value ? Expr(int_imm(other->dtype(), *value)) : cast(other->dtype(), e);
+}
+
 Expr exact_quotient(const Expr& a, const Expr& b) {
   if (is_one(b)) return a;
   if (same(a, b)) return const_like(a, 1);
+  if (auto* product = as<MulNode>(a)) {
+    if (Expr part = exact_quotient(product->a, b)) return mul(part, product->b);
+    if (Expr part = exact_quotient(product->b, b)) return mul(product->a, part);
+  }
   LinearForm x = LinearForm::of(a);
   LinearForm y = LinearForm::of(b);
   int64_t divisor = y.constant;
@@ -118,7 +128,7 @@ Expr size_of(const Layout& layout, const std::optional<String>& axis) {
   for (const Iter& iter : tile_of(layout)->shard) {
     if (!axis || view(iter->axis->name) == view(*axis)) size = mul(size, iter->extent);
   }
-  return simplify_linear(size);
+  return size;
 }
 
 Expr span_of(const Layout& layout, const std::optional<String>& axis) {
@@ -169,22 +179,22 @@ Grouped group(const TileLayout& layout, const Array<Expr>& shape) {
   };
   for (const Iter& iter : layout->shard) {
     Expr rest = iter->extent;
-    auto take = [&](const Expr& extent, const Expr& inner) {
-      shard.push_back(make<IterNode>(extent, simplify_linear(mul(iter->stride, inner)), iter->axis));
-    };
     while (dim < count(shape)) {
       bool used_up = is_one(rest);
       if (used_up && !is_one(wanted)) break;
+      // Parts of both have the wider type.
+      wanted = widened(wanted, rest);
+      Expr whole = std::exchange(rest, widened(rest, wanted));
       if (Expr inner = exact_quotient(rest, wanted)) {
         // The dimension takes the outer part of what is left. One of extent one takes a part of extent one.
-        take(wanted, inner);
+        shard.push_back(make<IterNode>(wanted, mul(iter->stride, inner), iter->axis));
         rest = inner;
         close();
         continue;
       }
       Expr more = exact_quotient(wanted, rest);
       if (!more) does_not_fit(layout, shape);
-      take(rest, const_like(rest, 1));
+      shard.push_back(make<IterNode>(whole, iter->stride, iter->axis));
       wanted = more;
       rest = const_like(rest, 1);
     }
@@ -275,9 +285,7 @@ Layout canonicalize(const Layout& layout) {
       const Iter& outer = shard.back();
       if (outer->axis.same_as(iter->axis) &&
           same(outer->stride, simplify_linear(mul(iter->extent, iter->stride)))) {
-        Iter fused =
-            make<IterNode>(simplify_linear(mul(outer->extent, iter->extent)), iter->stride, iter->axis);
-        shard.back() = fused;
+        shard.back() = make<IterNode>(mul(outer->extent, iter->extent), iter->stride, iter->axis);
         continue;
       }
     }

@@ -73,6 +73,8 @@ Expr linear_coordinate(const Array<Expr>& coordinate, const Array<Expr>& shape);
 
 // Exact division of index expressions; null where it is not known to be exact.
 Expr exact_quotient(const Expr& a, const Expr& b);
+// In the type of `other` where that has more bits.
+Expr widened(const Expr& e, const Expr& other);
 Expr product(const Array<Expr>& extents);
 
 inline int64_t count(const Array<Expr>& all) { return static_cast<int64_t>(all.size()); }

@@ -47,11 +47,12 @@ TileLayout interleaved(const TileLayout& outer, const Array<Expr>& outer_shape, 
 
 Layout tile(const Layout& inner, const TileLayout& whole_outer, const Array<Expr>& outer_shape,
             const Array<Expr>& inner_shape) {
-  TileLayout tile = tile_of(canonicalize(inner)), outer = tile_of(canonicalize(whole_outer));
+  TileLayout tile = group(tile_of(canonicalize(inner)), inner_shape).layout;
+  TileLayout outer = group(tile_of(canonicalize(whole_outer)), outer_shape).layout;
   auto scaled = [&](const Expr& stride, const Axis& axis) {
     bool moves = std::any_of(tile->shard.begin(), tile->shard.end(),
                              [&](const Iter& own) { return own->axis.same_as(axis); });
-    return moves ? simplify_linear(mul(stride, span_of(tile, axis->name))) : stride;
+    return moves ? mul(stride, span_of(tile, axis->name)) : stride;
   };
   auto scale = [&](const Array<Iter>& iters) {
     Array<Iter> result;
@@ -90,7 +91,7 @@ Layout slice(const Layout& layout, const Array<Expr>& shape, const Array<Range>&
     for (int64_t i = begin + 1; i < end; ++i) inner = mul(inner, grouped.layout->shard[i]->extent);
     // A part of several iterators is whole in the inner ones.
     Expr first = exact_quotient(part->min, inner);
-    Expr length = exact_quotient(part->extent, inner);
+    Expr length = exact_quotient(widened(part->extent, inner), inner);
     if (!first || !length) return {};
     // In TVM a dimension of one element has no stride of its own.
     Expr stride = is_const_int(shape[dim], 1) ? int32(1) : outer->stride;

@@ -27,7 +27,8 @@ tensorize(block_or_loop, tensor_intrin, preserve_unit_iters=True)      Replace a
 
 `tensor_intrin` is the name that `tvm.s_tir.TensorIntrin.register` gave a description and an implementation. A loop is made a
 block first, as `blockize` does.
-needs: the block is the description statement by statement: loops, iterators, regions read and written, in the same order;
+needs: the block is the description statement by statement: loops, iterators, regions read and written, in the same order
+       (loops and iterators of extent 1 may be missing);
        buffers are aligned as the implementation's parameters are.
 keeps: the values computed, as far as the implementation does what its description says.
 )";

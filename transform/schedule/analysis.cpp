@@ -5,6 +5,7 @@
 
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
+#include "ir/tir/linear.h"
 #include "transform/arith/region_bound.h"
 #include "transform/arith/split_sum_form.h"
 #include "transform/schedule/compute_location.h"
@@ -698,6 +699,27 @@ void require_compact_dataflow(ScheduleState& state, const SRefNode& below, const
   }
 }
 
+// Have both regions an index that is the same in one iteration of the loop, and another one in each other?
+static bool accessed_by_one_iteration(SRefNode& loop, const TensorRegion& a, const VarMap& a_values,
+                                      const TensorRegion& b, const VarMap& b_values) {
+  std::vector<SRefNode*> around = loops_up(loop);
+  auto is_around = [&](const std::pair<Expr, int64_t>& term) {
+    return std::any_of(around.begin(), around.end(),
+                       [&](SRefNode* each) { return term.first.same_as(each->loop()->loop_var); });
+  };
+  for (size_t d = 0; d < a->region.size(); ++d) {
+    if (!is_const_int(a->region[d]->extent, 1) || !is_const_int(b->region[d]->extent, 1)) continue;
+    Expr first = substitute(a->region[d]->min, a_values), second = substitute(b->region[d]->min, b_values);
+    auto terms = ir::LinearForm::of(first).terms;
+    bool moves = std::any_of(terms.begin(), terms.end(),
+                             [&](const auto& term) { return term.first.same_as(loop.loop()->loop_var); });
+    if (moves && ir::constant_difference(first, second) == 0 &&
+        std::all_of(terms.begin(), terms.end(), is_around))
+      return true;
+  }
+  return false;
+}
+
 void require_apart(ScheduleState& state, SRefNode& loop, std::string_view primitive) {
   SRefNode& scope = *scope_of(loop);
   if (scope.stage_pipeline) return;
@@ -718,9 +740,17 @@ void require_apart(ScheduleState& state, SRefNode& loop, std::string_view primit
           .note("the block is defined here", block->stmt->span)
           .help("choose loops inside of this one, or give the writer a loop of its own before it");
     }
+    VarMap values = bindings_of(realize_of(state, *block));
     for (const TensorRegion& region : deps.writes(*block)) {
       for (SRefNode* reader : readers_before(deps, *block, region)) {
         if (!is_below(reader)) continue;
+        VarMap read_values = bindings_of(realize_of(state, *reader));
+        const Array<TensorRegion>& reads = deps.reads(*reader);
+        if (std::all_of(reads.begin(), reads.end(), [&](const TensorRegion& read) {
+              return !read->source.same_as(region->source) ||
+                     accessed_by_one_iteration(loop, region, values, read, read_values);
+            }))
+          continue;
         throw refuse(shared_refusals["written-after-read"], loop.name.c_str(), block->name.c_str(),
                      region->source->name.c_str(), reader->name.c_str())
             .note("the block is defined here", block->stmt->span);

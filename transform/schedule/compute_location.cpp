@@ -8,6 +8,7 @@
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/invert_affine_index.h"
+#include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
 
@@ -313,13 +314,12 @@ namespace {
 
 // What is accessed where a condition on the relaxed loops holds, for indices that are one digit each: a
 // condition such as `i0 * 3 + i1 < 20` is the extent of the digit then. nullopt where there is another kind
-// of index, and, unless asked for, where there is no condition.
+// of index.
 std::optional<std::vector<Interval>> reach_where(const SBlockRealize& realize, const TensorRegion& region,
                                                  const VarMap& values,
                                                  const std::vector<const ForNode*>& relaxed,
-                                                 const std::vector<SRefNode*>& around, bool without_condition,
-                                                 Analyzer& analyzer) {
-  if (relaxed.empty() || (!without_condition && is_const_int(realize->predicate, 1))) return std::nullopt;
+                                                 const std::vector<SRefNode*>& around, Analyzer& analyzer) {
+  if (relaxed.empty()) return std::nullopt;
   auto is_relaxed = [&](const VarNode* var) {
     return std::any_of(relaxed.begin(), relaxed.end(),
                        [&](const ForNode* loop) { return loop->loop_var.get() == var; });
@@ -357,7 +357,8 @@ std::optional<std::vector<Interval>> reach_where(const SBlockRealize& realize, c
   return result;
 }
 
-// `by_memory`: an index that memory holds is a point where it stays the same.
+// `by_memory`: an index that memory holds is a point where it stays the same, and conditions bound nothing: a
+// producer computes what its consumer's loops reach.
 void relax(ScheduleState& state, const SRefNode& block, const Array<TensorRegion>& regions,
            const SRefNode& top, std::string_view storage_scope, bool by_memory, std::vector<Box>& into,
            Analyzer& analyzer) {
@@ -373,14 +374,14 @@ void relax(ScheduleState& state, const SRefNode& block, const Array<TensorRegion
           interval_of(make<RangeNode>((*loop)->min, (*loop)->extent), domain, analyzer);
     }
     Box box{region->source, {}};
-    if (auto met = reach_where(realize, region, values, relaxed, around, !by_memory, analyzer)) {
-      box.dims = *met;
+    if (!by_memory) {
+      if (auto met = reach_where(realize, region, values, relaxed, around, analyzer)) box.dims = *met;
     }
     for (size_t d = box.dims.size(); d < region->region.size(); ++d) {
       const Range& range = region->region[d];
       if (!by_memory) {  // one digit of a fused loop is better known by its extent than by its ends
         TensorRegion alone = make<TensorRegionNode>(region->source, Array<Range>{range});
-        if (auto met = reach_where(realize, alone, values, relaxed, around, true, analyzer)) {
+        if (auto met = reach_where(realize, alone, values, relaxed, around, analyzer)) {
           box.dims.push_back((*met)[0]);
           continue;
         }
@@ -573,8 +574,8 @@ bool reads_what_is_written(ScheduleState& state, const SRefNode& block, const SR
 }
 
 // Iterations that run instances of a sum again must be around all of its reduction loops, where they start it
-// again; inside of one they would add to it twice.
-void require_sums_once(const ScheduleState& state, const SRefNode& block, SRefNode& loop, const Stmt& subtree,
+// again; inside of one they would add to it twice. Nor may they run side by side.
+void require_sums_once(ScheduleState& state, const SRefNode& block, SRefNode& loop, const Stmt& subtree,
                        Span span) {
   if (!block.block()->init) return;
   std::vector<SRefNode*> around = loops_up(loop);
@@ -588,6 +589,11 @@ void require_sums_once(const ScheduleState& state, const SRefNode& block, SRefNo
     around.push_back(made.back().get());
   }
   SBlockRealize realize = ref(as<SBlockRealizeNode>(*below));
+  for (SRefNode* each : around) {
+    ForKind kind = each->loop()->for_kind;
+    if (kind == ForKind::kParallel || kind == ForKind::kVectorized)
+      require_own_sums(state, block, realize, around, *each, span);
+  }
   auto first = std::find_if(around.begin(), around.end(),
                             [&](const SRefNode* each) { return used_by(realize, *each, true); });
   if (first == around.end()) return;

@@ -25,9 +25,9 @@ bool follows_of(const Expr& value, const Range& domain, const Expr& a, const Exp
   // value = a // d: the quotient stays below q where a stays below q * d.
   if (auto* quotient = as<FloorDivNode>(value); quotient && upper && analyzer.can_prove_ge(quotient->b, 0)) {
     Expr past = domain->min + domain->extent;
-    auto is_bound = [&](const Expr& product) { return analyzer.can_prove_equal(product, b); };
+    auto is_within = [&](const Expr& product) { return analyzer.can_prove(le(product, b)); };
     if (analyzer.can_prove_equal(quotient->a, a) &&
-        (is_bound(mul(past, quotient->b)) || is_bound(mul(quotient->b, past))))
+        (is_within(mul(past, quotient->b)) || is_within(mul(quotient->b, past))))
       return true;
   }
   std::vector<Var> vars = free_vars(a);

@@ -26,18 +26,7 @@ class Matcher {
   Span here, there;  // where it is: in the program, in the description
 
   bool realize(const SBlockRealizeNode* a, const SBlockRealizeNode* b, bool outermost) {
-    if (!outermost) {
-      if (a->iter_values.size() != b->iter_values.size())
-        return differ(a->block, b->block, "the numbers of block iterators differ");
-      for (size_t i = 0; i < a->iter_values.size(); ++i) {
-        if (!expr(a->iter_values[i], b->iter_values[i])) {
-          return differ(a->block, b->block,
-                        fmt::format("iterator `{}` is bound to another loop than `{}`",
-                                    a->block->iter_vars[i]->var->name.c_str(),
-                                    b->block->iter_vars[i]->var->name.c_str()));
-        }
-      }
-    }
+    if (!outermost && !iterators(a, b)) return false;
     if (!expr(a->predicate, b->predicate)) return differ(a->block, b->block, "the conditions differ");
     return block(a->block.get(), b->block.get(), outermost);
   }
@@ -52,20 +41,39 @@ class Matcher {
     return false;
   }
 
+  // Those of one value may be missing on one side: what is cut into blocks loses them.
+  bool iterators(const SBlockRealizeNode* a, const SBlockRealizeNode* b) {
+    auto not_same = [&](std::string text) { return differ(a->block, b->block, std::move(text)); };
+    const Array<IterVar>&mine = a->block->iter_vars, &theirs = b->block->iter_vars;
+    auto skipped = [&](const Array<IterVar>& iters, size_t& i) {
+      if (i == iters.size() || !is_const_int(iters[i]->dom->extent, 1)) return false;
+      analyzer_.bind(iters[i]->var, iters[i]->dom);
+      ++i;
+      return true;
+    };
+    for (size_t i = 0, j = 0; i < mine.size() || j < theirs.size();) {
+      bool both = i < mine.size() && j < theirs.size();
+      if (both && expr(a->iter_values[i], b->iter_values[j])) {
+        if (mine[i]->iter_type != theirs[j]->iter_type) {
+          return not_same(fmt::format("iterators `{}` and `{}` are of different kinds",
+                                      mine[i]->var->name.c_str(), theirs[j]->var->name.c_str()));
+        }
+        define(mine[i++]->var, theirs[j]->var, theirs[j]->dom);
+        ++j;
+      } else if (!skipped(theirs, j) && !skipped(mine, i)) {
+        return not_same(both ? fmt::format("iterator `{}` is bound to another loop than `{}`",
+                                           mine[i]->var->name.c_str(), theirs[j]->var->name.c_str())
+                             : "the numbers of block iterators differ");
+      }
+    }
+    return true;
+  }
+
   bool block(const SBlockNode* a, const SBlockNode* b, bool outermost) {
     auto not_same = [&](std::string text) { return differ(ref(a), ref(b), std::move(text)); };
-    for (const IterVar& iter : a->iter_vars) analyzer_.bind(iter->var, iter->dom);
-    if (!outermost) {
-      if (a->iter_vars.size() != b->iter_vars.size())
-        return not_same("the numbers of block iterators differ");
-      for (size_t i = 0; i < a->iter_vars.size(); ++i) {
-        if (a->iter_vars[i]->iter_type != b->iter_vars[i]->iter_type) {
-          return not_same(fmt::format("iterators `{}` and `{}` are of different kinds",
-                                      a->iter_vars[i]->var->name.c_str(),
-                                      b->iter_vars[i]->var->name.c_str()));
-        }
-        define(a->iter_vars[i]->var, b->iter_vars[i]->var, b->iter_vars[i]->dom);
-      }
+    if (outermost) {
+      for (const IterVar& iter : a->iter_vars) analyzer_.bind(iter->var, iter->dom);
+    } else {
       if (a->alloc_buffers.size() != b->alloc_buffers.size())
         return not_same("the numbers of allocated buffers differ");
       for (size_t i = 0; i < a->alloc_buffers.size(); ++i)
@@ -93,7 +101,19 @@ class Matcher {
     return list.empty() ? "nothing" : list;
   }
 
+  // What a loop of one iteration holds, unless the other side has it too.
+  Stmt without_unit_loop(const Stmt& s, const Stmt& other) {
+    auto *loop = as<ForNode>(s), *peer = as<ForNode>(other);
+    bool plain = loop && is_const_int(loop->extent, 1) && loop->for_kind == ForKind::kSerial &&
+                 loop->annotations.empty();
+    if (!plain || (peer && is_const_int(peer->extent, 1))) return s;
+    analyzer_.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+    return loop->body;
+  }
+
   bool stmt(const Stmt& a, const Stmt& b) {
+    if (Stmt inner = without_unit_loop(b, a); !inner.same_as(b)) return stmt(a, inner);
+    if (Stmt inner = without_unit_loop(a, b); !inner.same_as(a)) return stmt(inner, b);
     if (a->kind != b->kind) return differ(a, b, "the statements are of different kinds");
     switch (a->kind) {
       case StmtKind::kFor: {

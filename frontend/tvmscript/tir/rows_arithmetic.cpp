@@ -465,11 +465,6 @@ Any immediate(ApiCall& call) {
   }
   return ir::cast(dtype, value, call.span);
 }
-Any make_var(ApiCall& call) {
-  DataType dtype = dtype_arg(call, 1);
-  Type type = dtype.is_handle() ? Type(void_pointer()) : Type(ir::prim_type(dtype));
-  return Expr(ir::make<ir::VarNode>(str_arg(call, 0), type, call.span));
-}
 Any astype(ApiCall& call) { return ir::cast(dtype_arg(call, 1), value_arg(call, 0), call.span); }
 
 Any divide(ApiCall& call) {
@@ -546,7 +541,6 @@ constexpr Row shared[] = {
 constexpr Row only_script[] = {
     {"min(a, b)", "The smaller.", binary<ir::min>},
     {"max(a, b)", "The larger.", binary<ir::max>},
-    {"Var(name, dtype, span=None)", "A variable.", make_var},
     {"cast(value, dtype)", "The value converted to a type.", cast_value},
     {"fabs(x)", "The magnitude.", abs},
     {"broadcast(value, lanes)", "The vector of equal elements.", broadcast},
@@ -597,7 +591,8 @@ std::span<const ir::ApiRow> all() {
     rows.push_back({ir::ApiKind::kFunction, owner, signature, row.doc, row.body});
   };
   for (const Row& row : shared) {
-    add(kT, row);
+    bool is_class = std::isupper(static_cast<unsigned char>(row.signature[0])) != 0;
+    if (!is_class) add(kT, row);  // a class is an alias there
     add(kTirx, row);
   }
   for (const Row& row : only_script) add(kT, row);

@@ -285,7 +285,8 @@ Any decl(ApiCall& call) {
   // A view lies where its memory lies; a pointer to nothing in particular does not say.
   auto* pointer = static_cast<const ir::PointerTypeNode*>(data->ty.get());
   auto* element = pointer->element_type.as<ir::PrimTypeNode>();
-  bool says_nothing = element && DataType(element->dtype).is_void();
+  bool says_nothing =
+      view(pointer->storage_scope) == "global" && element && DataType(element->dtype).is_void();
   if (!says_nothing || !script::is_str(parts.scope)) parts.scope = pointer->storage_scope;
   // Without an offset it begins where its memory begins, whatever offsets it could have.
   int64_t factor = parts.offset_factor;
@@ -360,8 +361,8 @@ Any buffer_store(ApiCall& call) {
 
 constexpr std::string_view buffer_doc =
     "A buffer as the type of a parameter: `A: T.Buffer((128, 128), \"float32\")`.";
-#define MLC_BUFFER_PARAMETERS                                                                         \
-  "shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "           \
+#define MLC_BUFFER_PARAMETERS                                                               \
+  "shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, " \
   "scope=\"global\", align=0, offset_factor=0, layout=\"default\")"
 #define MLC_ALLOC_PARAMETERS                                                                            \
   "shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, scope=None, " \

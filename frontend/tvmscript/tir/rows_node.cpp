@@ -402,12 +402,15 @@ constexpr ir::ApiRow node_table[] =
                        "A call.", make_call),
         MLC_NODE_CLASS("ir", "op", "Op", "()", "An operator.", not_constructible),
         FUNCTION("tvm.ir.Op", "get(op_name)", "The operator of that name.", get_op),
+        // Of the two names of a class the later one is shown.
+        {ir::ApiKind::kClass, kTirx, "BufferLoad(buffer, indices, span=None)", "An element of a buffer.",
+         make_load, "mlc.ir.TensorLoad", "tvm.ir.expr.TensorLoad"},
+        {ir::ApiKind::kClass, kTirx, "BufferRegion(buffer, region)", "A box of a buffer.", make_region,
+         "mlc.ir.TensorRegion", "tvm.ir.expr.TensorRegion"},
         MLC_NODE_CLASS("ir", "expr", "TensorLoad", "(source, indices, span=None)", "An element of a buffer.",
                        make_load),
         MLC_NODE_CLASS("ir", "expr", "TensorRegion", "(source, region, ty=None, span=None)",
                        "A box of a buffer.", make_region),
-        FUNCTION(kTirx, "BufferLoad(buffer, indices, span=None)", "An element of a buffer.", make_load),
-        FUNCTION(kTirx, "BufferRegion(buffer, region)", "A box of a buffer.", make_region),
         MLC_NODE_CLASS("ir", "expr", "Range", "(begin, end=None, span=None)",
                        "The integers from `begin` below `end`.", make_range),
         FUNCTION("tvm.ir.Range", "from_min_extent(min_value, extent, span=None)",
@@ -540,10 +543,16 @@ void register_node_aliases() {
       {"tvm.script.tirx.CommReducer", "tvm.tirx.CommReducer"},
       {"tvm.script.tirx.IterVar", "tvm.tirx.IterVar"},
       {"tvm.script.tirx.Reduce", "tvm.tirx.Reduce"},
+      {"tvm.script.tirx.Var", "tvm.ir.Var"},
       {"tvm.tirx.fma", "tvm.script.tirx.fma"},
       {"tvm.tirx.sum", "tvm.te.sum"},
       {"tvm.tirx.comm_reducer", "tvm.te.comm_reducer"}};
   for (const auto& [from, to] : modules) registry.alias(from, to);
+  for (const ir::ApiRow& row : arithmetic_rows()) {
+    std::string_view name = row.signature.substr(0, row.signature.find('('));
+    if (row.kind == ir::ApiKind::kClass)
+      registry.alias(fmt::format("tvm.script.tirx.{}", name), fmt::format("tvm.tirx.{}", name));
+  }
   // Operators that T and tvm.tirx share: all but those that T has under two names.
   for (std::span<const ir::ApiRow> rows : {call_rows(), device_rows(), device_form_rows()}) {
     for (const ir::ApiRow& row : rows) {

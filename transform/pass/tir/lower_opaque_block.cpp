@@ -113,6 +113,7 @@ struct LowerBlocks final : Substituter {  // variables of loops of one iteration
     Map<String, Any> rest;
     for (const auto& [key, value] : annotations) {
       if (text(key).starts_with("pragma_")) {
+        if (value == nullptr) continue;
         pragmas.push_back({key, as_expr(value, key)});
       } else {
         rest.Set(key, value);

@@ -25,15 +25,29 @@ import sites as planting
 from sites import Site
 from units import Unit, Workplace, all_units
 
-ROOMS = ["transform/arith", "transform/schedule", "transform/primitive", "transform/pass", "backend", "ir",
-         "frontend/tvmscript", "frontend/print", "stdlib/schedule"]
+# The rooms, and the parts of the suite that are about them.
+ROOMS = {
+    "transform/arith": ("tests/script/sym", "mlc_unit: "),
+    "transform/schedule": ("tests/primitive/", "tests/script/schedule"),
+    "transform/primitive": ("tests/primitive/",),
+    "transform/pass": ("tests/pass/", "tests/lower/"),
+    "backend": ("tests/codegen/", "tests/command_line/", "mlc_unit: "),
+    "ir": ("tests/script/", "tests/print/", "mlc_unit: "),
+    "frontend/tvmscript": ("tests/parse/", "tests/diagnostics/"),
+    "frontend/print": ("tests/print/",),
+    "stdlib/schedule": ("tests/stdlib/",),
+}
 TARGETS = ["mlc", "mlc_unit", "library_consumer", "fuzz_build", "fuzz_format", "fuzz_parse", "fuzz_schedule"]
+SWITCH_FILES = {"ir/core/mutation_switch.h": "switch.h", "ir/core/mutation_switch.cpp": "switch.cpp",
+                "stdlib/schedule/mutation_switch.mlc": "switch.py"}
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+# What built programs carry with them: not linked into mlc, and tried by tests/threads and tests/command_line.
+ELSEWHERE = {"backend/runtime/parallel.cpp", "backend/runtime/program.cpp"}
 PER_FILE = 4
 MOST = 100000  # ids, see switch.cpp
 JOBS = min(2, os.cpu_count() or 1)
-PATIENCE = 8  # times as long as it should, and ten seconds
+SLOWER = 8  # times as long as it should, and ten seconds, is too long
 
 
 def tracked():
@@ -42,23 +56,22 @@ def tracked():
     return [name for name in names if (ROOT / name).is_file()]
 
 
-def copy_tree(tree, contents, only=""):
-    """Makes `tree` the tracked files of ROOT, but for `contents`, by path. What does not change keeps its time."""
-    wanted = set()
+def copy_tree(tree, apart=()):
+    """Makes `tree` the files of ROOT, with the switch, but for the files in `apart`, which stay. What does not change
+    keeps its time."""
+    wanted = set(apart)
     for name in tracked():
-        if name.startswith(only):
+        if name not in wanted:
             wanted.add(name)
-            write(tree / name, contents.get(name, (ROOT / name).read_bytes()), (ROOT / name).stat().st_mode)
-    for name, content in contents.items():
-        if name.startswith(only):
-            wanted.add(name)
-            write(tree / name, content)
+            write(tree / name, (ROOT / name).read_bytes(), (ROOT / name).stat().st_mode)
+    for name, source in SWITCH_FILES.items():
+        wanted.add(name)
+        write(tree / name, (HERE / source).read_bytes())
     listing = tree / ".files"
     before = set(listing.read_text().splitlines()) if listing.exists() else set()
     for name in before - wanted:
-        if name.startswith(only):
-            (tree / name).unlink(missing_ok=True)
-    listing.write_text("\n".join(sorted(wanted | {name for name in before if not name.startswith(only)})))
+        (tree / name).unlink(missing_ok=True)
+    listing.write_text("\n".join(sorted(wanted)))
 
 
 def write(path, content, mode=None):
@@ -84,12 +97,6 @@ def configure(tree):
     failed = run("cmake", "--preset", "release", tree=tree)
     if failed:
         sys.exit(failed)
-
-
-def switch_files():
-    return {"ir/core/mutation_switch.h": (HERE / "switch.h").read_bytes(),
-            "ir/core/mutation_switch.cpp": (HERE / "switch.cpp").read_bytes(),
-            "stdlib/schedule/mutation_switch.mlc": (HERE / "switch.py").read_bytes()}
 
 
 class Equivalents:
@@ -127,7 +134,7 @@ class Drawing:
         self.contents = {}
 
     def room(self, room, names, count, per_file):
-        names = sorted(name for name in names if name.endswith((".cpp", ".mlc")))
+        names = sorted(name for name in names if name.endswith((".cpp", ".mlc")) and name not in ELSEWHERE)
         generator = random.Random(f"{self.seed} {room}")
         sizes = {name: (self.tree / name).stat().st_size for name in names}
         chosen = []
@@ -257,28 +264,34 @@ def record(units, workers, known):
 
 
 class Trials:
-    """Gives each mutant to the units that pass it."""
+    """Gives each mutant to the units that pass it, as long as `patience` seconds last."""
 
-    def __init__(self, units):
-        self.units = units
-        self.noticed = {}  # by file and unit, how often
+    def __init__(self, units, patience):
+        self.units, self.patience = units, patience
+        self.noticed = {}  # by unit and by file or room, how often
         self.lock = threading.Lock()
 
     def likely(self, unit, site):
-        """Sorts units: those that have noticed something in this file, those called like it, then the shortest."""
-        stem = pathlib.PurePath(site.path).stem
-        before = self.noticed.get((site.path, unit.name), 0)
-        return (-before, stem not in unit.name, unit.seconds)
+        """Sorts units: those that have noticed something in this file, those called like it, those of its room, those
+        that have noticed something in its room, then the shortest."""
+        return (-self.noticed.get((unit.name, site.path), 0), pathlib.PurePath(site.path).stem not in unit.name,
+                not unit.name.startswith(ROOMS.get(site.room, ())), -self.noticed.get((unit.name, site.room), 0),
+                unit.seconds)
 
     def __call__(self, workplace, site):
         passing = [unit for unit in self.units if unit.runs_into(site)]
         with self.lock:
             passing.sort(key=lambda unit: self.likely(unit, site))
-        for unit in passing:
-            status, output = workplace.run(unit, 10 + PATIENCE * unit.seconds, MLC_MUTANT=str(site.id))
+        spent = 0
+        for number, unit in enumerate(passing):
+            spent += unit.seconds
+            if number and spent > self.patience:
+                return site, None, f"{number} of {len(passing)} parts of the suite pass it; the others were not tried"
+            status, output = workplace.run(unit, 10 + SLOWER * unit.seconds, MLC_MUTANT=str(site.id))
             if status != 0:
                 with self.lock:
-                    self.noticed[site.path, unit.name] = self.noticed.get((site.path, unit.name), 0) + 1
+                    for kind in (site.path, site.room):
+                        self.noticed[unit.name, kind] = self.noticed.get((unit.name, kind), 0) + 1
                 how = "takes too long" if status is None else "crashes" if status < 0 or status > 128 else "fails"
                 return site, f"{unit.name} {how}"
         if not any(site.id in unit.reached for unit in self.units):
@@ -288,8 +301,8 @@ class Trials:
         return site, None, f"{len(passing)} parts of the suite pass it"
 
 
-def try_all(sites, units, workers, told):
-    trials = Trials(units)
+def try_all(sites, units, workers, patience):
+    trials = Trials(units, patience)
     results = {}
     start = time.monotonic()
     for result in workers.map(trials, sites):
@@ -324,8 +337,10 @@ def main():
     parser = argparse.ArgumentParser(prog="./dev mutate")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--patience", type=float, default=120,
+                        help="seconds for the parts of the suite that pass a mutant, as the right program takes them")
     parser.add_argument("--again", action="store_true",
-                        help="the survivors of the last campaign once more, with the tests of today")
+                        help="the survivors of the last campaign once more, with the tests and the rest of the tree of today")
     parser.add_argument("--tree", type=pathlib.Path, default=ROOT / ".cache/mutation/tree")
     parser.add_argument("path", nargs="?")
     arguments = parser.parse_args()
@@ -339,32 +354,34 @@ def main():
         sites = [Site(**site) for site in campaign["sites"]]
         known = campaign["records"]
         results = {int(mutant): result for mutant, result in campaign["results"].items()}
-        copy_tree(tree, {}, only="tests/")
+        copy_tree(tree, apart={site.path for site in sites})
         failed = run("cmake", "--build", "build", "--target", *TARGETS, tree=tree)
         if failed:
             sys.exit(failed[-5000:])
         equivalents = Equivalents()
         sites = [site for site in sites if site not in equivalents]
     else:
-        copy_tree(tree, switch_files())
+        copy_tree(tree)
         configure(tree)
         sites, contents = draw(tree, arguments)
         sites = build(tree, sites, contents)
         print(f"built: {len(sites)} mutants, seed {arguments.seed}", flush=True)
+    records = known
+
+    def keep():
+        kept.write_text(json.dumps({"sites": [dataclasses.asdict(site) for site in sites], "records": records,
+                                    "results": results}))
+
+    keep()
     workers = Workers(tree, JOBS)
     try:
         start = time.monotonic()
         units, records = record(list(all_units(tree, tree / "build")), workers, known)
         told(f"the suite: {len(units)} parts, {sum(unit.seconds for unit in units):.0f} s of one process, "
              f"recorded in {time.monotonic() - start:.0f} s")
-
-        def keep():
-            kept.write_text(json.dumps({"sites": [dataclasses.asdict(site) for site in sites], "records": records,
-                                        "results": results}))
-
-        tried = [site for site in sites if site.id not in results or results[site.id][0] is None]
         keep()
-        results |= try_all(tried, units, workers, told)
+        tried = [site for site in sites if site.id not in results or results[site.id][0] is None]
+        results |= try_all(tried, units, workers, arguments.patience)
         keep()
     finally:
         workers.close()

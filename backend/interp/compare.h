@@ -21,14 +21,27 @@ struct Difference {
 // Tensors with memory of their own; everything else as it is.
 std::vector<ir::Any> copies(std::span<const ir::Any> args);
 
-// What the interpreter leaves in copies of `args`. Reading what was never written is an error, unless that
-// may be: a copy may take along what is never read.
+// What the interpreter leaves in copies of `args`. Races are errors. Reading what was never written is one,
+// unless that may be: a copy may take along what is never read.
 std::vector<ir::Any> interpret(const ir::IRModule& mod, std::string_view function,
                                std::span<const ir::Any> args, bool check_uninitialized = true);
 
-// Floats may differ by the error of another order of summation; everything else is exact.
-std::optional<Difference> first_difference(std::span<const ir::Any> expected,
-                                           std::span<const ir::Any> actual);
+// How floats must agree; NaN agrees with NaN, and everything else is exact.
+enum class Agreement : uint8_t {
+  kBits,     // the same
+  kValues,   // zeros may have different signs
+  kRounded,  // up to the error of another order of summation
+};
+// What makes floats differ in programs that are both right.
+struct Rounding {
+  bool accumulates = false;  // stores what was read from the same buffer: the order may be another one
+  bool inexact = false;      // quotients, mathematical functions, narrow floats
+  bool chooses = false;      // a pair: of those that are the same, which one depends on the order
+};
+Rounding rounding_of(const ir::Stmt& stmt);
+
+std::optional<Difference> first_difference(std::span<const ir::Any> expected, std::span<const ir::Any> actual,
+                                           Agreement floats = Agreement::kRounded);
 
 // How many statements a run executes, roughly: a loop whose extent is unknown counts as 64.
 double work(const ir::Stmt& stmt);

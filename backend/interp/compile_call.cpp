@@ -13,6 +13,7 @@ namespace mlc::interp {
 static constexpr ir::Refusals refusals{
     "IndexError",
     {
+        {.name = "assumption-failed", .kind = "ValueError", .message = "what `T.assume` says does not hold"},
         {.name = "index-out-of-bounds", .message = "index {} is outside of extent {}: {}"},
     }};
 MLC_REFUSALS(interp_compile_call, refusals);
@@ -102,7 +103,13 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
   if (name == "tirx.masked_store") return masked_store(node);
   if (name == "tirx.vscale") return [](Frame&, Lane* out) { out->i = kVscale; };
   if (name == "tirx.atomic_add") return atomic_add(node);
-  if (name == "tirx.assume" || name == "tirx.prefetch") return [](Frame&, Lane* out) { out->i = 0; };
+  if (name == "tirx.assume") {
+    return [condition = arg(0), span = node->span](Frame& frame, Lane* out) {
+      condition(frame, out);
+      if (out->i == 0) throw ir::refuse(refusals["assumption-failed"]).at(span);
+    };
+  }
+  if (name == "tirx.prefetch") return [](Frame&, Lane* out) { out->i = 0; };
   if (name == "tirx.undef" || name == "tirx.type_annotation") {
     return [lanes](Frame&, Lane* out) { std::memset(out, 0, sizeof(Lane) * static_cast<size_t>(lanes)); };
   }

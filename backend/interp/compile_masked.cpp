@@ -68,8 +68,7 @@ Code Compiler::masked_store(const ir::CallNode* node) {
     mask(frame, chosen.data());
     site.locate(frame, &at.data()->i, chosen.data());
     for (int i = 0; i < site.lanes; ++i) {
-      if (chosen[i].i == 0) continue;
-      site.number->store(site.address(frame.views[static_cast<size_t>(site.view)], at[i].i), values[i]);
+      if (chosen[i].i != 0) site.store(frame.views[static_cast<size_t>(site.view)], at[i].i, &values[i]);
     }
     out->i = 0;
   };

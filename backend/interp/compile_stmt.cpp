@@ -2,6 +2,7 @@
 #include "backend/interp/machine.h"
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
+#include "ir/tir/layout.h"
 #include "ir/tir/op.h"
 #include "ir/tir/reduction_init.h"
 
@@ -49,6 +50,8 @@ int Compiler::define_slot(const ir::Var& var) {
   return slot;
 }
 int Compiler::define_view(const Buffer& buffer) {
+  if (const ir::ObjectRef& layout = buffer->buffer()->layout; layout.defined() && !ir::is_default_layout(layout, buffer->buffer()->shape))
+    unsupported(buffer->span, "buffers with a layout of their own");
   auto found = at_.find(buffer.get());
   if (found != at_.end()) return found->second;
   return at_[buffer.get()] = fn_->views++;
@@ -98,13 +101,13 @@ std::function<void(Frame&, View&)> Compiler::pointer(const Expr& data) {
   };
 }
 
-Action Compiler::allocate(const Buffer& buffer) {
+Action Compiler::allocate(const Buffer& buffer, bool watched) {
   const ir::BufferTypeNode* type = buffer->buffer();
   int64_t bytes = static_cast<int64_t>(number_of(type->dtype).bytes) * ir::DataType(type->dtype).lanes();
   auto set_layout = layout(type);
   int at = define_view(buffer);
   bool track = program_.options.check_uninitialized;
-  return [at, set_layout, bytes, track](Frame& frame) {
+  return [at, set_layout, bytes, track, watched](Frame& frame) {
     View view;
     set_layout(frame, view);
     int64_t elements = 1;  // up to and including the last one: strides may leave gaps
@@ -112,6 +115,7 @@ Action Compiler::allocate(const Buffer& buffer) {
     for (int64_t dim : view.shape) elements = dim <= 0 ? 0 : elements;
     view.block = frame.program.heap.allocate(static_cast<size_t>((view.offset + elements) * bytes), track);
     view.data = view.block->begin;
+    view.block->watched = watched;
     frame.views[static_cast<size_t>(at)] = std::move(view);
     return Flow::kNext;
   };
@@ -145,11 +149,8 @@ Action Compiler::store(const ir::BufferStoreNode* node) {
     static_assert(sizeof(Lane) == sizeof(int64_t));
     site->locate(frame, &at.data()->i);
     const Lane* next = values.data();
-    for (int i = 0; i < site->lanes; ++i) {
-      char* to = site->address(frame.views[static_cast<size_t>(site->view)], at[i].i);
-      for (int j = 0; j < site->element_lanes; ++j)
-        site->number->store(to + j * site->number->bytes, *next++);
-    }
+    for (int i = 0; i < site->lanes; ++i, next += site->element_lanes)
+      site->store(frame.views[static_cast<size_t>(site->view)], at[i].i, next);
     return Flow::kNext;
   };
 }
@@ -194,6 +195,20 @@ std::vector<Action> Compiler::inits_before_loop() {
   return inits;
 }
 
+std::function<Flow(Frame&, int64_t)> Compiler::iteration(Action body, bool side_by_side) {
+  if (!side_by_side || !program_.options.check_races)
+    return [body = std::move(body)](Frame& frame, int64_t) { return body(frame); };
+  return [body = std::move(body)](Frame& frame, int64_t loop) {
+    return frame.program.heap.races.in_iteration(loop, [&] { return body(frame); });
+  };
+}
+
+// Threads of a block meet at barriers, and add up one element: only those of different blocks are apart.
+static bool runs_apart(const ir::IterVar& thread) {
+  std::string_view tag = view(thread->thread_tag);
+  return tag.starts_with("blockIdx") || tag.starts_with("vthread") || tag == "cthread";
+}
+
 Action Compiler::loop(const ir::ForNode* node) {
   auto min = integer(node->min);
   auto extent = integer(node->extent);
@@ -201,7 +216,11 @@ Action Compiler::loop(const ir::ForNode* node) {
   int slot = define_slot(node->loop_var);
   loops_.push_back(node);
   std::vector<Action> inits = inits_before_loop();
-  Action body = stmt(node->body);
+  bool side_by_side = node->for_kind == ir::ForKind::kParallel || node->for_kind == ir::ForKind::kVectorized ||
+                      (node->thread_binding && runs_apart(node->thread_binding));
+  auto scope = at_;
+  auto body = iteration(stmt(node->body), side_by_side);
+  at_ = std::move(scope);
   loops_.pop_back();
   const Number* number = &number_of(node->loop_var->dtype());
   Action run = [=, span = node->span](Frame& frame) {
@@ -209,12 +228,15 @@ Action Compiler::loop(const ir::ForNode* node) {
     int64_t end = begin + extent(frame);
     int64_t by = step(frame);
     if (by <= 0) throw ir::refuse(refusals["loop-step-not-positive"], by).at(span);
+    int64_t loop = frame.program.heap.races.loops++;
+    Lane outer = frame.slots[static_cast<size_t>(slot)];  // of a loop around with the same variable
     for (int64_t i = begin; i < end; i += by) {
       frame.slots[static_cast<size_t>(slot)].i = number->wrap(i);
-      Flow flow = body(frame);
+      Flow flow = body(frame, loop);
       if (flow == Flow::kBreak) break;
       if (flow == Flow::kReturn) return flow;
     }
+    frame.slots[static_cast<size_t>(slot)] = outer;
     return Flow::kNext;
   };
   if (inits.empty()) return run;
@@ -228,11 +250,12 @@ Action Compiler::thread_extent(const ir::AttrStmtNode* node) {
   MLC_CHECK(iter.has_value(), "a thread extent without its iterator");
   auto extent = integer(node->value);
   int slot = define_slot((*iter)->var);
-  return [extent, slot, body = stmt(node->body)](Frame& frame) {
+  return [extent, slot, body = iteration(stmt(node->body), runs_apart(*iter))](Frame& frame) {
     int64_t count = extent(frame);
+    int64_t loop = frame.program.heap.races.loops++;
     for (int64_t i = 0; i < count; ++i) {
       frame.slots[static_cast<size_t>(slot)].i = i;
-      body(frame);  // a thread that returns ends only itself
+      body(frame, loop);  // a thread that returns ends only itself
     }
     return Flow::kNext;
   };
@@ -284,7 +307,7 @@ Action Compiler::match_buffer(const ir::MatchBufferRegionNode* match) {
 
 Action Compiler::block(const ir::SBlockNode* node, std::function<bool(Frame&)> first_reduction) {
   std::vector<Action> steps;
-  for (const Buffer& buffer : node->alloc_buffers) steps.push_back(allocate(buffer));
+  for (const Buffer& buffer : node->alloc_buffers) steps.push_back(allocate(buffer, false));
   for (const ir::MatchBufferRegion& match : node->match_buffers) steps.push_back(match_buffer(match.get()));
   if (node->init) {
     steps.push_back([first = std::move(first_reduction), init = stmt(node->init)](Frame& frame) {
@@ -335,6 +358,7 @@ Action Compiler::stmt(const Stmt& s) {
       s, ir::overloaded{
              [&](const ir::BindNode* node) -> Action {
                Code value = expr(node->value);
+               at_.erase(node->var.get());  // it may hide one of a scope around
                int slot = define_slot(node->var);
                return [value, slot](Frame& frame) {
                  value(frame, &frame.slots[static_cast<size_t>(slot)]);
@@ -357,7 +381,7 @@ Action Compiler::stmt(const Stmt& s) {
                };
              },
              [&](const ir::BufferStoreNode* node) { return store(node); },
-             [&](const ir::AllocBufferNode* node) { return allocate(node->buffer); },
+             [&](const ir::AllocBufferNode* node) { return allocate(node->buffer, program_.options.check_races); },
              [&](const ir::DeclBufferNode* node) { return declare(node); },
              [&](const ir::SeqStmtNode* node) -> Action {
                std::vector<Action> steps;

@@ -11,29 +11,45 @@
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/function.h>
 
+#include <optional>
+
 #include "ir/core/module.h"
 
 namespace mlc::interp {
 
 struct Options {
   bool check_uninitialized = false;  // reading memory that was allocated and never written is an error
+  // Two iterations of a parallel or vectorised loop, or two thread blocks, that touch one element are an error,
+  // unless both read. What blocks allocate is left out: where that will lie is not settled yet.
+  bool check_races = false;
 };
 
 // Runs `function` of `mod`. Buffers are ffi::Tensor or ir::NDArray and are changed in place; scalars are
 // int, bool, float. Returns what the function returns (None without a return value).
 // Errors: wrong-argument-count, wrong-argument, shape-mismatch, index-out-of-bounds, address-out-of-bounds,
-// uninitialized-read, division-by-zero, assertion-failed, interpret-unsupported, no-such-function.
+// uninitialized-read, race, division-by-zero, assertion-failed, assumption-failed, interpret-unsupported, no-such-function.
 ir::Any run(const ir::IRModule& mod, std::string_view function, std::span<const ir::Any> args,
             const Options& options = {});
 
 // A callable that runs `function` with what it is called with; compiled once.
 ir::ffi::Function compile(const ir::IRModule& mod, std::string_view function, const Options& options = {});
 
+// What random values are drawn from.
+struct Values {
+  enum Floats : uint8_t {
+    kUniform,   // [-1, 1)
+    kExact,     // quarters in [-2, 2]: sums of products are the same in every order
+    kBoundary,  // NaN, infinities, zeros of both signs, denormals, the largest, and uniform ones
+  } floats = kUniform;
+  bool boundary_integers = false;  // the least and greatest among others; otherwise -8 to 8
+  std::optional<int64_t> size = {};  // of symbolic dimensions; otherwise 1 to 12
+};
 // Arguments that fit the parameters of `fn`: tensors of random values for buffers, random scalars for the
-// rest. Free symbolic dimensions get the value `dims` has for their name, or a small random one. Floats
-// are in [-1, 1); integers are small; integers that are used as indices stay inside what they index.
+// rest. Free symbolic dimensions get the value `dims` has for their name. Integers that are used as indices
+// stay inside what they index.
 std::vector<ir::Any> random_arguments(const ir::PrimFunc& fn, uint64_t seed,
-                                      const std::unordered_map<std::string, int64_t>& dims = {});
+                                      const std::unordered_map<std::string, int64_t>& dims = {},
+                                      const Values& values = {});
 
 void register_api();
 

@@ -22,12 +22,41 @@ using ir::VarNode;
 class Heap;
 struct Site;
 
+// Iterations of loops that run side by side, and who of them touched what.
+struct Races {
+  struct Iteration {
+    int outer;  // iteration that it is in; -1: none
+    int depth;
+    int64_t loop;  // each run of a loop has a number
+  };
+  struct Touch {
+    int write = -1, read = -1, other_read = -1;  // iterations; the reads are of two that run side by side
+  };
+  std::vector<Iteration> iterations;
+  int now = -1;
+  int64_t loops = 0;
+
+  bool side_by_side(int a, int b) const;
+  bool touch(Touch& touch, bool stores);  // is it a race?
+  // The body for each of the values, as iterations.
+  template <class Body>
+  auto in_iteration(int64_t loop, Body&& body) {
+    int outer = std::exchange(now, static_cast<int>(iterations.size()));
+    iterations.push_back({outer, outer < 0 ? 0 : iterations[static_cast<size_t>(outer)].depth + 1, loop});
+    auto result = body();
+    now = outer;
+    return result;
+  }
+};
+
 // A block of memory: an argument's or an allocation's. Known to the heap while it lives.
 struct Block {
   Heap& heap;
   char* begin;
   char* end;
   bool owned;
+  bool watched = false;  // for races
+  std::unordered_map<char*, Races::Touch> touched;  // by first byte of an element
   std::vector<bool> written;  // per byte; empty: not tracked, all counts as written
 
   Block(Heap& heap, char* begin, char* end, bool owned, bool track);
@@ -42,6 +71,7 @@ class Heap {
   std::shared_ptr<Block> allocate(size_t bytes, bool track);
   std::shared_ptr<Block> adopt(char* begin, size_t bytes);
   std::shared_ptr<Block> find(char* address) const;  // null when it is in no block
+  Races races;
 
  private:
   friend struct Block;
@@ -177,11 +207,13 @@ class Compiler {
   Action store(const ir::BufferStoreNode* node);
   Action evaluate(const ir::EvaluateNode* node);
   Action loop(const ir::ForNode* node);
+  // The body, as an iteration of its own where iterations of such a loop run side by side.
+  std::function<Flow(Frame&, int64_t loop)> iteration(Action body, bool side_by_side);
   std::vector<Action> inits_before_loop();
   Action realize(const ir::SBlockRealizeNode* node);
   Action block(const ir::SBlockNode* node, std::function<bool(Frame&)> first_reduction);
   Action match_buffer(const ir::MatchBufferRegionNode* match);
-  Action allocate(const Buffer& buffer);
+  Action allocate(const Buffer& buffer, bool watched);
   Action declare(const ir::DeclBufferNode* node);
   Action thread_extent(const ir::AttrStmtNode* node);
 
@@ -215,6 +247,9 @@ struct Site {
   // Element offsets of all lanes of the access. Lanes for which `mask` is 0 may be anywhere.
   void locate(Frame& frame, int64_t* elements, const Lane* mask = nullptr) const;
   char* address(const View& view, int64_t element) const;
+  // Error: race. To write what is there already is none.
+  void touch(const View& view, int64_t element, char* begin) const;
+  void store(const View& view, int64_t element, const Lane* values) const;
 };
 
 std::vector<int64_t> compact_strides(std::span<const int64_t> shape);

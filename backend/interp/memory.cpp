@@ -15,11 +15,32 @@ static constexpr ir::Refusals refusals{
         {.name = "index-out-of-bounds", .message = "`{}` is {} at {}, outside its shape {}"},
         {.name = "interpret-unsupported", .kind = "ValueError", .message = "the interpreter does not run {}"},
         {.name = "out-of-memory", .kind = "MemoryError", .message = "cannot allocate {} bytes"},
+        {.name = "race",
+         .kind = "RuntimeError",
+         .message = "element {} of `{}` is {} by one iteration of a loop and touched by another that runs beside it"},
         {.name = "uninitialized-read",
          .kind = "RuntimeError",
          .message = "element {} of `{}` is read before it is written"},
     }};
 MLC_REFUSALS(interp_memory, refusals);
+
+bool Races::side_by_side(int a, int b) const {
+  auto at = [&](int i) -> const Iteration& { return iterations[static_cast<size_t>(i)]; };
+  if (a < 0 || b < 0) return false;
+  while (at(a).depth > at(b).depth) a = at(a).outer;
+  while (at(b).depth > at(a).depth) b = at(b).outer;
+  while (at(a).outer != at(b).outer) a = at(a).outer, b = at(b).outer;
+  return a != b && at(a).loop == at(b).loop;
+}
+bool Races::touch(Touch& touch, bool stores) {
+  if (side_by_side(touch.write, now)) return true;
+  if (!stores) {
+    (side_by_side(touch.read, now) ? touch.other_read : touch.read) = now;
+    return false;
+  }
+  touch.write = now;
+  return side_by_side(touch.read, now) || side_by_side(touch.other_read, now);
+}
 
 Block::Block(Heap& heap, char* begin, char* end, bool owned, bool track)
     : heap(heap), begin(begin), end(end), owned(owned) {
@@ -118,6 +139,22 @@ void Site::locate(Frame& frame, int64_t* elements, const Lane* mask) const {
   }
 }
 
+void Site::touch(const View& at, int64_t element, char* begin) const {
+  Races& races = at.block->heap.races;
+  if (at.block->watched && races.now >= 0 && races.touch(at.block->touched[begin], stores)) [[unlikely]]
+    throw ir::refuse(refusals["race"], element, buffer->name.c_str(), stores ? "written" : "read").at(span);
+}
+
+void Site::store(const View& at, int64_t element, const Lane* values) const {
+  char* begin = address(at, element);
+  char before[8];
+  for (char* to = begin; to != begin + element_lanes * number->bytes; to += number->bytes) {
+    std::memcpy(before, to, static_cast<size_t>(number->bytes));
+    number->store(to, *values++);
+    if (std::memcmp(before, to, static_cast<size_t>(number->bytes)) != 0) touch(at, element, to);
+  }
+}
+
 char* Site::address(const View& at, int64_t element) const {
   int64_t bytes = static_cast<int64_t>(number->bytes) * element_lanes;
   char* begin = at.data + element * bytes;
@@ -126,6 +163,7 @@ char* Site::address(const View& at, int64_t element) const {
                      at.block->end - at.block->begin)
         .at(span);
   }
+  if (!stores) touch(at, element, begin);
   if (!at.block->written.empty()) [[unlikely]] {
     size_t first = static_cast<size_t>(begin - at.block->begin);
     for (size_t byte = first; byte < first + static_cast<size_t>(bytes); ++byte) {

@@ -102,8 +102,12 @@ Any call_with(Program& program, std::string_view name, std::span<const Any> args
                     args.size())
         .kind("TypeError");
   }
+  program.heap.races = {};
   std::vector<Actual> actuals;
-  for (size_t i = 0; i < args.size(); ++i) actuals.push_back(from_value(program, fn, i, args[i]));
+  for (size_t i = 0; i < args.size(); ++i) {
+    actuals.push_back(from_value(program, fn, i, args[i]));
+    if (actuals.back().is_buffer) actuals.back().view.block->watched = program.options.check_races;
+  }
   Lane result = program.call(fn, actuals);
   DataType type = backend::result_type(fn.source);
   if (type.is_void() || type.is_handle()) return Any(nullptr);
@@ -237,11 +241,11 @@ constexpr ir::ApiKind kFunction = ir::ApiKind::kFunction;
 
 void register_api() {
   static const ir::ApiRow rows[] = {
-      {kFunction, "mlc", "interpret(mod, function='main', check_uninitialized=False)",
+      {kFunction, "mlc", "interpret(mod, function='main', check_uninitialized=False, check_races=False)",
        "A callable that runs a function of a module in the reference interpreter.\n"
        "Tensors are changed in place, as by compiled code; indices, shapes and divisions are checked.",
-       ir::native([](ir::IRModule mod, std::string function, bool check_uninitialized) {
-         return compile(mod, function, Options{check_uninitialized});
+       ir::native([](ir::IRModule mod, std::string function, bool check_uninitialized, bool check_races) {
+         return compile(mod, function, Options{check_uninitialized, check_races});
        })},
       {kFunction, "mlc", "random_arguments(func, seed=0)",
        "Random arguments that fit the parameters of a function, tensors as np arrays.",

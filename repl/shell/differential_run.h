@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/interp/compare.h"
 #include "ir/core/module.h"
 #include "ir/registry/host.h"
 
@@ -18,28 +19,34 @@ class DifferentialRun {
   // `host`: whose library has the pipeline of what is compiled; lives as long as this.
   DifferentialRun(const ir::IRModule& mod, std::string name, const ir::PrimFunc& fn, ir::Host& host);
 
-  bool runs() const { return !args_.empty(); }
+  bool runs() const { return !inputs_.empty(); }
   const std::string& name() const { return name_; }
   bool cheap() const { return interpreted_; }
   std::string how() const { return "`" + name_ + "`: " + how_; }
+  const std::string& without_name() const { return how_; }
 
   // What runs give that leave their results in copies of the arguments.
   using Run =
       std::function<std::vector<ir::Any>(const std::string& function, const std::vector<ir::Any>& args)>;
-  // What differs in those of another module; empty when nothing does. Where the interpreter cannot run it,
+  // What differs in those of compiled code; empty when nothing does. Where the interpreter cannot run it,
   // `not_run` is set.
-  std::string difference(const Run& run, bool* not_run = nullptr) const;
+  std::string difference(const Run& run, bool* not_run = nullptr, bool compiled = true) const;
   // The same, of a module that is interpreted or compiled as this one was.
   std::string difference(const ir::IRModule& mod, bool* not_run = nullptr) const;
 
  private:
+  // Arguments before and after a run, and how floats must agree after another one.
+  struct Input {
+    std::vector<ir::Any> args, expected;
+    interp::Agreement interpreted, compiled;
+  };
   std::vector<ir::Any> run(const ir::IRModule& mod, const std::vector<ir::Any>& args) const;
 
   ir::Host* host_;
   std::string name_;
   ir::PrimFunc fn_;
   bool interpreted_ = true;
-  std::vector<std::vector<ir::Any>> args_, expected_;
+  std::vector<Input> inputs_;
   std::string how_;
 };
 

@@ -72,6 +72,7 @@ void run_chunk(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk, 
   std::string failure;
   evaluator.warn = [&](const ir::Diagnostic& warning) { failure += compact_report(warning); };
   try {
+    transform::PassNotes notes(&checks.passes);
     run_chunk_of(evaluator, file, chunk);
   } catch (const ir::Error& error) {
     failure += compact_report(error);
@@ -87,6 +88,7 @@ void run_chunk(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk, 
 void GoldenOutcome::add(const GoldenOutcome& part) {
   failures.insert(failures.end(), part.failures.begin(), part.failures.end());
   checks += part.checks;
+  compared += part.compared;
   for (const auto& [reason, count] : part.not_run) not_run[reason] += count;
 }
 

@@ -9,7 +9,8 @@
 //   #!               ^^^^^^^
 //
 // Statements at the top level run one by one; one that fails is reported and the next one runs. Directives,
-// each with its reason: `# golden: no-run (reason)` does not compare with compiled code, `no-replay` does not
+// each with its reason: `# golden: no-run (reason)` does not compare with compiled code, `no-verify` does not
+// compare modules before and after passes, `no-replay` does not
 // replay traces, `no-round-trip` does not parse again what was printed; `no-oracle` is for `./dev oracle`.
 #pragma once
 
@@ -28,6 +29,7 @@ struct GoldenOutcome {
   std::string updated;                // the file as it ought to read
   std::vector<std::string> failures;  // of the checks that follow the run; differences of text not included
   size_t checks = 0;                  // how many checks were made
+  size_t compared = 0;                // of those, runs that were compared
   // Functions that were not run, by reason: the name of the interpreter's error, or what stood against it.
   std::map<std::string, size_t> not_run;
 

@@ -13,7 +13,9 @@
 #include "ir/tir/simplified.h"
 #include "repl/session/line_diff.h"
 #include "repl/shell/build_rows.h"
+#include "repl/shell/differential_run.h"
 #include "repl/shell/report.h"
+#include "repl/shell/verify.h"
 #include "transform/arith/simplify.h"
 #include "transform/pass/pipeline.h"
 
@@ -119,10 +121,6 @@ std::string check_stages(script::Evaluator& evaluator, const ir::IRModule& mod) 
   return "";
 }
 
-// ---- running ----
-
-constexpr uint64_t kSeed = 7;
-
 }  // namespace
 
 // Runs one check; what it throws is its failure.
@@ -147,6 +145,7 @@ GoldenChecks::GoldenChecks(script::Evaluator& evaluator, std::string_view text, 
   round_trip_ = !refused("no-round-trip");
   replay_ = !refused("no-replay");
   run_ = !refused("no-run");
+  verify_ = !refused("no-verify");
 }
 
 void GoldenChecks::after_statement(const std::string& printed) {
@@ -197,6 +196,10 @@ void GoldenChecks::at_end() {
     }
     if (run_) check_runs(name, *mod, beginning != nullptr ? &beginning->mod : nullptr);
   }
+  if (verify_) check_passes();
+  if (run_ && outcome_.compared == 0 && !outcome_.not_run.empty())
+    outcome_.failures.push_back(fmt::format("nothing of it was run: {}; `# golden: no-run (reason)` would say so",
+                                            outcome_.not_run.begin()->first));
 }
 
 std::string GoldenChecks::check_replay(const Beginning& beginning, const ir::IRModule& now) {
@@ -209,6 +212,16 @@ std::string GoldenChecks::check_replay(const Beginning& beginning, const ir::IRM
                      line_diff(script_of(evaluator_, Any(now)), script_of(evaluator_, Any(replayed))));
 }
 
+void GoldenChecks::check_passes() {
+  for (std::span<const transform::PassRun> row : rows_of(passes)) {
+    for (const StepVerdict& step : verify_passes(evaluator_, row).steps) {
+      if (step.verdict == Verdict::kTested) ++outcome_.compared;
+      if (step.verdict == Verdict::kUnchecked) ++outcome_.not_run[step.reason];
+      check("what " + step.step + " leaves", [&] { return step.verdict == Verdict::kWrong ? step.reason : ""; });
+    }
+  }
+}
+
 void GoldenChecks::check_runs(const std::string& name, const ir::IRModule& mod, const ir::IRModule* before) {
   for (const auto& [var, function] : mod->functions) {
     auto fn = Any(function).as<ir::PrimFunc>();
@@ -219,19 +232,22 @@ void GoldenChecks::check_runs(const std::string& name, const ir::IRModule& mod, 
     }
     std::string function_name(var->name_hint);
     std::string what = fmt::format("`{}` of `{}`", function_name, name);
-    std::vector<Any> args;
-    std::vector<Any> expected;
-    try {
-      args = interp::random_arguments(*fn, kSeed);
-      expected = interp::interpret(before != nullptr ? *before : mod, function_name, args);
-    } catch (const ir::Error& error) {
-      ++outcome_.not_run[error.first().name];  // not on random arguments: nothing to compare with
+    auto first = before == nullptr ? *fn : Any((*before)->lookup(function_name)).cast<ir::PrimFunc>();
+    if (!std::equal(first->params.begin(), first->params.end(), (*fn)->params.begin(), (*fn)->params.end(),
+                    [](const ir::Var& a, const ir::Var& b) { return a.same_as(b); })) {
+      ++outcome_.not_run["its parameters have changed"];
+      continue;
+    }
+    DifferentialRun run(before != nullptr ? *before : mod, function_name, first, evaluator_);
+    if (!run.runs()) {
+      ++outcome_.not_run[run.without_name().substr(std::strlen("not run: "))];
       continue;
     }
     if (before != nullptr) {
+      ++outcome_.compared;
       check(what + " in the interpreter", [&]() -> std::string {
-        auto found = interp::first_difference(expected, interp::interpret(mod, function_name, args));
-        return found ? "computes something else than before its schedule: " + found->text(*fn) : "";
+        std::string found = run.difference(mod);
+        return found.empty() ? "" : "computes something else than before its schedule: " + found;
       });
     }
     // A function without a symbol is not visible in compiled code.
@@ -241,10 +257,12 @@ void GoldenChecks::check_runs(const std::string& name, const ir::IRModule& mod, 
       ++outcome_.not_run["threads of a GPU, interpreted only"];
       continue;
     }
+    ++outcome_.compared;
     check(what + " compiled", [&]() -> std::string {
-      auto found = interp::first_difference(
-          expected, run_compiled(mod, std::string(symbol->cast<ir::String>()), args, evaluator_));
-      return found ? "computes something else than interpreted: " + found->text(*fn) : "";
+      std::string found = run.difference([&](const std::string&, const std::vector<Any>& args) {
+        return run_compiled(mod, std::string(symbol->cast<ir::String>()), args, evaluator_);
+      });
+      return found.empty() ? "" : "computes something else than interpreted: " + found;
     });
   }
 }

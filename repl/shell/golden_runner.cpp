@@ -79,6 +79,7 @@ GoldenVerdict judge(const std::string& path, bool update) {
   nlohmann::json fields{{"passed", verdict.passed},
                         {"report", verdict.report},
                         {"checks", verdict.outcome.checks},
+                        {"compared", verdict.outcome.compared},
                         {"not_run", verdict.outcome.not_run}};
   // Output of a program may hold any bytes.
   std::string message = fields.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -133,6 +134,7 @@ GoldenVerdict finish(Job& job, const GoldenOptions& options) {
   if (fields.is_discarded()) return failed("ended in the middle of its report\n");
   GoldenVerdict verdict{fields["passed"], fields["report"], {}};
   fields["checks"].get_to(verdict.outcome.checks);
+  fields["compared"].get_to(verdict.outcome.compared);
   fields["not_run"].get_to(verdict.outcome.not_run);
   return verdict;
 }
@@ -170,7 +172,7 @@ size_t run_goldens(const std::vector<std::string>& files, const GoldenOptions& o
       running.erase(running.begin() + static_cast<ptrdiff_t>(i));
     }
   }
-  fmt::print("{} checks beyond the text\n", all.checks);
+  fmt::print("{} checks beyond the text, in {} of them runs were compared\n", all.checks, all.compared);
   for (const auto& [reason, count] : all.not_run) fmt::print("{} functions not run: {}\n", count, reason);
   fmt::print("{} passed, {} failed\n", files.size() - failed, failed);
   return failed;

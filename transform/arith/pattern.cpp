@@ -163,7 +163,11 @@ bool match(const Pattern& pattern, int at, const Expr& e, Match& found) {
   switch (node.kind) {
     case Pattern::Kind::kAny:
     case Pattern::Kind::kConst:
-      if (node.kind == Pattern::Kind::kConst && e->kind != ExprKind::kIntImm) return false;
+      if (node.kind == Pattern::Kind::kConst) {
+        // Numbers of 2^63 and more stand as negative ones: what is computed of them would be wrong.
+        auto* constant = as<IntImmNode>(e);
+        if (!constant || (constant->value < 0 && e->dtype().is_uint())) return false;
+      }
       if (found.bound[node.slot]) return same_expr(*found.bound[node.slot], e);
       found.bound[node.slot] = &e;
       return true;
@@ -269,17 +273,29 @@ bool is_constant(const Pattern& pattern, int at) {
                      [&](int child) { return child < 0 || is_constant(pattern, child); });
 }
 
+// The type of the first constant in it.
+std::optional<DataType> type_of_constants(const Pattern& pattern, int at, const Match& found) {
+  const Pattern::Node& node = pattern.nodes[at];
+  if (node.kind == Pattern::Kind::kConst) return (*found.bound[node.slot])->dtype();
+  if (node.kind == Pattern::Kind::kLiteral) return std::nullopt;
+  auto left = type_of_constants(pattern, node.child[0], found);
+  return left ? left : type_of_constants(pattern, node.child[1], found);
+}
+
 // Would a constant of the result be none of its type?
-bool overflows(const Pattern& pattern, int at, const Match& found, DataType dtype) {
+bool overflows(const Pattern& pattern, int at, const Match& found) {
   const Pattern::Node& node = pattern.nodes[at];
   if (node.kind != Pattern::Kind::kNode) return false;
   if (is_constant(pattern, at)) {
+    auto dtype = type_of_constants(pattern, at, found);
     auto value = evaluate(pattern, at, found);
-    int64_t half = int64_t{1} << (std::min(dtype.bits(), 63) - 1);
-    return !value || (dtype.bits() < 64 && (*value < -half || *value >= half));
+    if (!dtype || dtype->is_bool() || !value) return !value;
+    if (dtype->is_uint() && *value < 0) return true;
+    int bits = dtype->bits() - (dtype->is_int() ? 1 : 0);
+    return bits < 63 && (*value >= int64_t{1} << bits || *value < -(int64_t{1} << bits));
   }
   return std::any_of(node.child.begin(), node.child.end(),
-                     [&](int child) { return child >= 0 && overflows(pattern, child, found, dtype); });
+                     [&](int child) { return child >= 0 && overflows(pattern, child, found); });
 }
 
 bool satisfied(const CompiledRule::Test& test, const Match& found, AnalyzerImpl& analyzer) {
@@ -324,6 +340,10 @@ RuleSet::RuleSet(std::span<const Rule> rows, bool any_type) {
     for (const Pattern::Node& node : rule.pattern.nodes) {
       if (node.kind != Pattern::Kind::kNode) continue;
       rule.for_lanes |= node.op == ExprKind::kRamp || node.op == ExprKind::kBroadcast;
+      bool sum = node.op == ExprKind::kAdd || node.op == ExprKind::kSub;
+      rule.logic_of_sums |= sum && (root.op == ExprKind::kAnd || root.op == ExprKind::kOr);
+      rule.logic_of_order |=
+          root.op == ExprKind::kOr && (node.op == ExprKind::kLT || node.op == ExprKind::kLE);
     }
     rule.for_scalars = !rule.for_lanes;
     bool logic = root.op == ExprKind::kNot || root.op == ExprKind::kAnd || root.op == ExprKind::kOr ||
@@ -358,16 +378,16 @@ Expr RuleSet::apply(const Expr& e, AnalyzerImpl& analyzer, bool& go_on) const {
     ++analyzer.stats.rewrites_attempted;
     Match found;
     if (!match(rule.pattern, rule.pattern.root, e, found)) continue;
+    if (rule.logic_of_sums || rule.logic_of_order) {
+      DataType dtype = (*found.bound[0])->dtype().element();
+      if (rule.logic_of_sums && !(dtype.is_int() && dtype.bits() >= 32)) continue;
+      if (rule.logic_of_order && dtype.is_floating()) continue;
+    }
     bool ok = true;
     for (const auto& test : rule.tests) {
       if (!(ok = satisfied(test, found, analyzer))) break;
     }
-    // Order does not survive wrapping round.
-    if (ok && e->kind == ExprKind::kLT) {
-      DataType dtype = static_cast<const BinaryNode*>(e.get())->a->dtype();
-      ok = !dtype.is_int() || !overflows(rule.result, rule.result.root, found, dtype);
-    }
-    if (!ok) continue;
+    if (!ok || overflows(rule.result, rule.result.root, found)) continue;
     go_on = rule.row->then == Then::kAgain;
     return instantiate(rule.result, rule.result.root, found, e->dtype());
   }

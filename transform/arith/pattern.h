@@ -4,11 +4,11 @@
 // In a pattern: x y z w u v match any expression, c1 c2 c3 c4 integer constants, numbers themselves; a name
 // that occurs twice must match equal expressions. Operators are + - * // % min(,) max(,) == != < <= > >=
 // and or not, plus tdiv(,) tmod(,) select(,,) ramp(,,) broadcast(,) . Operands match in the order written.
-// In a result, arithmetic on constants folds. A condition is a comma-separated list of comparisons; those
-// over constants are computed, the others (`x >= 0`) must follow from known bounds; an equation of
-// expressions must hold for their canonical forms. Rows with `kAgain` have their result simplified again.
-// Rows that speak of ramps or broadcasts are for vectors, the others for scalars; logic is for both, and so
-// are the rows that hold for every type.
+// In a result, arithmetic on constants folds; where that gives no number of their type the rule does not
+// apply. A condition is a comma-separated list of comparisons; those over constants are computed, the others
+// (`x >= 0`) must follow from known bounds; an equation of expressions must hold for their canonical forms.
+// Rows with `kAgain` have their result simplified again. Rows that speak of ramps or broadcasts are for
+// vectors, the others for scalars; logic is for both, and so are the rows that hold for every type.
 #pragma once
 
 #include <array>
@@ -60,6 +60,8 @@ struct CompiledRule {
   std::vector<Test> tests;
   const Rule* row;
   bool for_lanes = false, for_scalars = false;
+  // Conditions that hold of sums only where these do not wrap, and `or`s that hold of numbers but not of NaN.
+  bool logic_of_sums = false, logic_of_order = false;
 };
 
 // The rules for one kind of root operator, in order of preference.

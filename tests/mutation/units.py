@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 
 # A mutant that allocates without end is noticed, not the machine's end.
 MEMORY = 6 << 30
-FUZZ_COUNTS = {"fuzz_build": 1500, "fuzz_format": 1000, "fuzz_parse": 3000, "fuzz_schedule": 600}
+# Inputs of each fuzz target: a few seconds' worth.
+FUZZ_COUNTS = {"fuzz_build": 1500, "fuzz_format": 1000, "fuzz_parse": 3000, "fuzz_arith": 2000, "fuzz_codegen": 100}
 
 
 @dataclass
@@ -98,6 +99,10 @@ def bounded():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def fuzz_targets(tree):
+    return sorted("fuzz_" + path.stem for path in (tree / "tests/fuzz").glob("*.cpp"))
+
+
 def all_units(tree, build):
     tree, build = pathlib.Path(tree), pathlib.Path(build)
     program = str(build / "repl/mlc")
@@ -126,9 +131,10 @@ def all_units(tree, build):
     for path in files("tests/codegen/*.mlc"):
         if f"{path.name}: " not in inexpressible:
             yield Unit(f"codegen_c: {path.name}", ["sh", "tests/codegen_c/run.sh", program, inside(path)], [path])
-    for name, count in FUZZ_COUNTS.items():
+    for name in fuzz_targets(tree):
         inputs = [] if name == "fuzz_schedule" else ["tests", "examples"]
-        yield Unit(name, [str(build / "tests" / name), "--seed", "1", "--count", str(count), "--seconds", "600", *inputs])
+        yield Unit(name, [str(build / "tests" / name), "--seed", "1", "--count", str(FUZZ_COUNTS.get(name, 500)),
+                          "--seconds", "600", *inputs])
     consumer = str(build / "tests/library_consumer")
     yield Unit("tests/library", ["sh", "tests/library/run.sh", program, consumer], files("tests/library/*"))
     yield Unit("tests/examples.sh", ["sh", "tests/examples.sh", program], files("examples/*.mlc", "examples/tour/*.mlc"))

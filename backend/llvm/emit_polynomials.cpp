@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh and erf of float32, exp and log of float64, as arithmetic on scalars and vectors alike: an
-// argument is reduced to a small interval, where a polynomial (minimax, Remez exchange on the relative error)
-// stands for the function. Tested bounds, in units of the last place: exp 2, log 1, tanh 2.6, erf 2.6
-// (float32), exp 1, log 1 (float64). Everything else is the C library's, see emit_math.cpp.
+// exp, log, tanh, erf and atan of float32, exp and log of float64, as arithmetic on scalars and vectors
+// alike: an argument is reduced to a small interval, where a polynomial (minimax, Remez exchange on the
+// relative error) stands for the function. Tested bounds, in units of the last place: exp 2, log 1, tanh 2.6,
+// erf 2.6, atan 2 (float32), exp 1, log 1 (float64). Everything else is the C library's, see emit_math.cpp.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
@@ -68,6 +68,11 @@ constexpr double kErfNear[] = {7.889123242904511e-05, -0.0008020842330595675, 0.
 constexpr double kErfFar[] = {-2.1496128090223946e-05, 0.000439106574109745,  -0.004193612218385952,
                               0.025178971177657116,    -0.10837248439040958,  -0.6332626064210845,
                               -1.1295568334795156,     0.00018344483458211758};  // log(1 - erf(t)), 1 to 4
+constexpr double kAtan[] = {-0.001753930142693854, 0.010726944073539031, -0.030804597296413046,
+                            0.057552102379287096,  -0.08377315483465515, 0.10942030681821839,
+                            -0.1426193310928869,   0.19998266041859206,  -0.33333283641706785,
+                            0.9999999976306286};                // atan(x) / x, in x^2, up to 1
+constexpr double kHalfPi[] = {0x1.921fb6p+0, -0x1.777a5dp-25};  // what float32 keeps of it, and the rest
 
 // One function on values of one type.
 class Polynomials {
@@ -149,6 +154,16 @@ class Polynomials {
     llvm::Value* far = b.CreateFSub(number(1), exp(polynomial(size, kErfFar)));
     llvm::Value* result = b.CreateSelect(b.CreateFCmpOGT(size, number(1)), copy_sign(far, x), near);
     return b.CreateSelect(b.CreateFCmpUNO(x, x), x, result);
+  }
+
+  // Beyond 1, atan(x) = pi / 2 - atan(1 / x).
+  llvm::Value* atan(llvm::Value* x) {
+    llvm::Value* size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    llvm::Value* is_far = b.CreateFCmpOGT(size, number(1));
+    llvm::Value* z = b.CreateSelect(is_far, b.CreateFDiv(number(1), size), size);
+    llvm::Value* near = b.CreateFMul(polynomial(b.CreateFMul(z, z), kAtan), z);
+    llvm::Value* far = b.CreateFSub(number(kHalfPi[0]), b.CreateFSub(near, number(kHalfPi[1])));
+    return copy_sign(b.CreateSelect(is_far, far, near), x);
   }
 
  private:
@@ -264,6 +279,7 @@ llvm::Value* FunctionEmitter::polynomial(std::string_view name, llvm::Value* x) 
   if (scalar->isDoubleTy()) return nullptr;
   if (name == "tanh") return functions.tanh(x);
   if (name == "erf") return functions.erf(x);
+  if (name == "atan") return functions.atan(x);
   return nullptr;
 }
 

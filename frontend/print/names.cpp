@@ -32,14 +32,18 @@ const ForNode* Names::loop_of(const VarNode* var) const {
   return found == names_.end() ? nullptr : found->second.loop;
 }
 
+std::string as_identifier(std::string_view hint) {
+  std::string name(hint);
+  for (char& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
+  }
+  return name.empty() ? "v" : name;
+}
+
 // `hint`, or `hint_1`, `hint_2`, ...: the first that is free. next_ remembers per hint below which suffix
 // everything is taken, so that many equal hints stay linear.
 std::string Names::pick(std::string_view hint, Name& name) {
-  std::string base(hint);
-  for (char& c : base) {
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
-  }
-  if (base.empty()) base = "v";
+  std::string base = as_identifier(hint);
   int& next = next_[base];
   std::string text;
   int suffix = next;

@@ -21,6 +21,9 @@ struct Frame {
 // `hint_0x55d0c3a1b2c0`
 std::string with_address(std::string_view hint, const ffi::Object* node);
 
+// What a name may be called in a text: other characters become `_`.
+std::string as_identifier(std::string_view hint);
+
 // Does the buffer stand for a tensor of te, which has no name in a text?
 bool is_tensor_expression(const ir::VarNode* buffer);
 

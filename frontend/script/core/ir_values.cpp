@@ -143,8 +143,16 @@ Expr operand(const Any& value, std::string_view op, const Any& a, const Any& b, 
   if (!e) unsupported(op, a, b, span);
   if (auto* region = ir::as<ir::TensorRegionNode>(e)) {
     if (Expr load = vector_load(region, span)) return load;
-    throw Error("region-as-value", "`{}` on a region of `{}`, which is no vector", op,
-                region->source->name.c_str())
+    const auto& shape = region->source->buffer()->shape;
+    size_t given = shape.size();  // dimensions ahead of those that are whole
+    while (given > 0 && ir::structural_equal(region->region[given - 1]->extent, shape[given - 1])) --given;
+    std::string name = region->source->name.c_str();
+    Error error =
+        given == shape.size()
+            ? Error("region-as-value", "`{}` on a region of `{}`, which is no vector", op, name)
+            : Error("region-as-value", "`{}` on a region of `{}`: of its {} dimensions, {} {} one index", op,
+                    name, shape.size(), given, given == 1 ? "has" : "have");
+    throw std::move(error)
         .at(use_of(e, span))
         .kind("TypeError")
         .help(

@@ -26,11 +26,11 @@ bool before(T a, T b) {
 
 // The dimension that is worked along comes last; `back` undoes it.
 struct Lines {
-  ffi::Tensor tensor;  // a row-major copy
+  ffi::Tensor tensor;  // row-major, perhaps the array itself
   Shape back;
   int64_t length, count;
 };
-Lines lines_of(ApiCall& call, ffi::Tensor tensor, const Any& axis_value) {
+Lines lines_of(ApiCall& call, ffi::Tensor tensor, const Any& axis_value, bool copied = false) {
   if (is_none(axis_value)) tensor = reshape_to(tensor, {tensor.numel()}, call.span);
   int64_t axis = is_none(axis_value)
                      ? 0
@@ -41,7 +41,7 @@ Lines lines_of(ApiCall& call, ffi::Tensor tensor, const Any& axis_value) {
     if (d != axis) order.push_back(d);
   }
   order.push_back(axis);
-  lines.tensor = row_major(transposed(tensor, order), tensor.dtype(), true);
+  lines.tensor = row_major(transposed(tensor, order), tensor.dtype(), copied);
   for (int64_t d = 0; d < tensor.ndim(); ++d)
     lines.back.push_back(d == axis ? tensor.ndim() - 1 : d < axis ? d : d - 1);
   lines.length = tensor.size(axis);
@@ -51,7 +51,7 @@ Lines lines_of(ApiCall& call, ffi::Tensor tensor, const Any& axis_value) {
 
 ffi::Tensor sorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis) {
   if (tensor.ndim() == 0 && !is_none(axis)) axis_argument(evaluator_of(call.host), axis, 0, call.span_of(1));
-  Lines lines = lines_of(call, tensor, axis);
+  Lines lines = lines_of(call, tensor, axis, true);
   with_type(tensor.dtype(), [&](auto tag) {
     using T = decltype(tag);
     T* data = data_of<T>(lines.tensor);
@@ -75,6 +75,55 @@ ffi::Tensor argsorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis)
     }
   });
   return row_major(transposed(places, lines.back), DataType::Int(64));
+}
+
+// The indices of the first `count` elements in order, of equal ones the lower first; nan is the greatest. A
+// heap of so many is kept while the line is walked, so most elements cost one comparison.
+ffi::Tensor first_places(ApiCall& call, const ffi::Tensor& tensor, int64_t wanted, const Any& axis,
+                         bool descending) {
+  Lines lines = lines_of(call, tensor, axis);
+  int64_t count = std::clamp<int64_t>(wanted, 0, lines.length);
+  Shape shape = shape_of(lines.tensor);
+  shape.back() = count;
+  ffi::Tensor result = make_array(shape, DataType::Int(64));
+  with_type(tensor.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    const T* data = data_of<T>(lines.tensor);
+    auto* found = data_of<int64_t>(result);
+    auto first = [&](int64_t a, int64_t b) {
+      T x = data[descending ? b : a], y = data[descending ? a : b];
+      return before<T>(x, y) || (a < b && !before<T>(y, x));
+    };
+    // Of so many neighbours at once, in vectors; a nan may be ahead.
+    constexpr int64_t kTogether = 32;
+    auto none_ahead = [&](const T* some, T last) {
+      auto bound = static_cast<Compute<T>>(last);
+      bool none = true;
+      for (int64_t j = 0; j < kTogether; ++j) {
+        auto now = static_cast<Compute<T>>(some[j]);
+        none &= descending ? now <= bound : now >= bound;
+      }
+      return none;
+    };
+    for (int64_t i = 0; i < lines.count && count > 0; ++i, data += lines.length, found += count) {
+      std::iota(found, found + count, int64_t{0});
+      std::make_heap(found, found + count, first);
+      for (int64_t k = count; k < lines.length;) {
+        T last = data[found[0]];
+        int64_t end = std::min(k + kTogether, lines.length), next = k;
+        if (end - k == kTogether && none_ahead(data + k, last)) next = end;
+        while (next < end && !(descending ? before<T>(last, data[next]) : before<T>(data[next], last)))
+          ++next;
+        k = next + (next < end ? 1 : 0);
+        if (next == end) continue;
+        std::pop_heap(found, found + count, first);
+        found[count - 1] = next;
+        std::push_heap(found, found + count, first);
+      }
+      std::sort_heap(found, found + count, first);
+    }
+  });
+  return row_major(transposed(result, lines.back), DataType::Int(64));
 }
 
 template <bool greatest>
@@ -157,6 +206,12 @@ const ApiRow sort_functions[] = {
     {ApiKind::kFunction, "numpy", "argsort(a, axis=-1, kind=None, order=None, *, stable=None)",
      "The indices that put the elements in order.", native([](ApiCall& call, Any a, Any axis, Any, Any, Any) {
        return array_value(argsorted(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)), axis));
+     })},
+    {ApiKind::kFunction, "numpy", "_first_places(a, count, axis, descending)",
+     "The indices of the first elements in order, for topi.topk.",
+     native([](ApiCall& call, Any a, int64_t count, Any axis, bool descending) {
+       return array_value(first_places(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)), count,
+                                       axis, descending));
      })},
     {ApiKind::kFunction, "numpy", "argmax(a, axis=None, out=None, *, keepdims=False)",
      "The index of the greatest element.", extreme_place<true>},

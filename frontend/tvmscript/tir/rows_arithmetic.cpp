@@ -223,6 +223,20 @@ Any shuffle(ApiCall& call) {
           .kind(ir::kRefusedType);
     }
   }
+  int64_t lanes = 0;
+  for (const Expr& vector : vectors) {
+    bool fixed = vector->ty->kind == ir::TypeKind::kPrim && !vector->dtype().is_scalable();
+    if (!fixed) return Expr(ir::make<ir::ShuffleNode>(vectors, indices, call.span));
+    lanes += vector->dtype().lanes();
+  }
+  for (const Expr& index : indices) {
+    auto lane = ir::const_int(index);
+    if (!lane || (*lane >= 0 && *lane < lanes)) continue;
+    throw ir::Error("index-out-of-range", "lane {} of vectors that have {} lane{} in all", *lane, lanes,
+                    lanes == 1 ? "" : "s")
+        .at(call.span_of(1))
+        .kind("InternalError+IndexError");
+  }
   return Expr(ir::make<ir::ShuffleNode>(vectors, indices, call.span));
 }
 

@@ -73,7 +73,8 @@ Any packed(ApiCall& call) {
   Array<Expr> args;
   for (const Expr& arg : operands(call)) args.push_back(packed_buffer(arg, call.span));
   std::string name = call.api.name.starts_with("tvm_") ? call.api.name : "tvm_" + call.api.name;
-  return call_of(prim(DataType::Int(32)), "tirx." + name, args, call.span);
+  bool traces = name == "tvm_call_trace_packed" && !args.empty();  // what it is given last it returns
+  return call_of(traces ? args.back()->ty : prim(DataType::Int(32)), "tirx." + name, args, call.span);
 }
 Any call_intrin(ApiCall& call) {
   auto* of = call.args[1].as<ir::OpNode>();
@@ -180,6 +181,8 @@ constexpr ir::ApiRow call_table[] = {
     ROW("tvm_call_packed(*args, dtype=None)", "Calls a registered function by name.", untyped<packed>),
     ROW("tvm_call_cpacked(*args, dtype=None)", "Calls a registered function by its C symbol.",
         untyped<packed>),
+    ROW("tvm_call_trace_packed(*args, dtype=None)",
+        "Calls a registered function and hands on what it returns.", untyped<packed>),
     ROW("tvm_call_packed_lowered(*args, dtype=None)", "A call whose arguments lie on the stack.",
         untyped<packed>),
     ROW("tvm_call_cpacked_lowered(*args, dtype=None)", "A call whose arguments lie on the stack.",

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "transform/pass/buffer_memory.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
@@ -31,6 +33,8 @@ comes next.
 give is open. The sum is NaN if one of the steps is (or if there are infinities of both signs): then what was found is
 nobody's, and the steps are taken again in order. Up to 256 steps are asked one by one instead, by their bits: twice
 the operations, but the bits of lanes are tested faster than the lanes of a sum are added up.
+`C[0] or A[k]` and `C[0] and A[k]` are taken in the bits of a byte: a step that may be the first one is evaluated
+whatever C[0] is.
 masked_bits: bits of vectors whose last lanes the machine masks at no cost, or 0. A loop that is no multiple of them
 becomes one in whole vectors, four at once, and one for what is left, by `mlc.vectorize_width` (steps),
 `mlc.interleave_count` (vectors at once) and `mlc.vectorize_predicate` (lanes past the end are masked).
@@ -49,6 +53,14 @@ struct Extreme {
   bool element_first = false;  // T.max(C[i], x), not T.max(x, C[i])
 };
 
+// Does the store of a loop stay at one element, which `x` does not read?
+bool is_apart(const Expr& x, const BufferStoreNode& store, const ForNode* loop, const BufferMemory& memory) {
+  bool moves = std::any_of(store.indices.begin(), store.indices.end(), [&](const Expr& index) {
+    return uses_var(index, [&](const VarNode* var) { return var == loop->loop_var.get(); });
+  });
+  return !moves && side_effect(x) <= Effect::kReadState && memory.reads_apart(x, store.buffer.get());
+}
+
 Extreme extreme_of(const ForNode* loop, const BufferMemory& memory) {
   auto* store = as<BufferStoreNode>(loop->body);
   if (store == nullptr || !store->value->dtype().is_float() || !store->value->dtype().is_scalar()) return {};
@@ -57,10 +69,7 @@ Extreme extreme_of(const ForNode* loop, const BufferMemory& memory) {
   bool first = is_element(extreme->a, *store);
   if (!first && !is_element(extreme->b, *store)) return {};
   const Expr& x = first ? extreme->b : extreme->a;
-  bool plain = side_effect(x) <= Effect::kReadState && memory.reads_apart(x, store->buffer.get());
-  for (const Expr& index : store->indices)
-    plain = plain && !uses_var(index, [&](const VarNode* var) { return var == loop->loop_var.get(); });
-  return plain ? Extreme{store, x, first} : Extreme{};
+  return is_apart(x, *store, loop, memory) ? Extreme{store, x, first} : Extreme{};
 }
 
 struct Reassociate final : MemoryRewriter {
@@ -76,8 +85,8 @@ struct Reassociate final : MemoryRewriter {
         with(ref(as<ForNode>(rewrite_children(s))), [](ForNode& n) { n.annotations.erase(kAnyOrder); });
     Extreme extreme = extreme_of(inside.get(), memory);
     if (extreme.update != nullptr) return checked(inside, extreme, lanes);
-    return in_vectors(with(inside, [](ForNode& n) { n.annotations.Set(kReassociate, 1); }),
-                      lanes);
+    if (Stmt bits = condition_in_bits(inside)) return bits;
+    return in_vectors(with(inside, [](ForNode& n) { n.annotations.Set(kReassociate, 1); }), lanes);
   }
 
  private:
@@ -115,6 +124,25 @@ struct Reassociate final : MemoryRewriter {
       n.extent = floormod(steps, by);
     });
     return seq({hinted(first, kAtOnce, false), FreshBinders().rewrite(Stmt(hinted(rest, 1, true)))});
+  }
+
+  // C[i] or x, C[i] and x, in the bits of a byte; null where the loop is no such reduction.
+  Stmt condition_in_bits(const For& loop) const {
+    auto* store = as<BufferStoreNode>(loop->body);
+    bool fits = store && store->value->dtype() == DataType::Bool() &&
+                (store->value->kind == ExprKind::kOr || store->value->kind == ExprKind::kAnd);
+    auto* two = fits ? as_binary(store->value) : nullptr;
+    if (!two || !is_element(two->a, *store) || !is_apart(two->b, *store, loop.get(), memory)) return nullptr;
+    Accumulator seen("seen", DataType::Int(8));
+    Expr step = cast(DataType::Int(8), two->b);
+    For fast = with(loop, [&](ForNode& n) {
+      n.annotations.Set(kReassociate, 1);
+      n.body = seen.set(store->value->kind == ExprKind::kOr ? bitwise_or(seen.value(), step)
+                                                            : bitwise_and(seen.value(), step));
+    });
+    return where_it_runs(*loop,
+                         seq({seen.allocate(), seen.set(cast(DataType::Int(8), element_of(*store))), fast,
+                              with_value(*store, ne(seen.value(), int_imm(DataType::Int(8), 0)))}));
   }
 
   static Stmt checked(const For& loop, const Extreme& extreme, int64_t lanes) {

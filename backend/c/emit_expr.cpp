@@ -339,12 +339,14 @@ Text FunctionEmitter::choose(const Expr& condition, const Expr& yes, const Expr&
   Text second = emit(no);
   std::string second_statements = text_.substr(before);
   text_.resize(before);
+  Scope inside = std::move(scopes_.back());
   scopes_.pop_back();
   --indent_;
   if (first_statements.empty() && second_statements.empty()) {
     return {fmt::format("{} ? {} : {}", holds.at_least(kOr), first.at_least(kOr), second.at_least(kTernary)),
             kTernary};
   }
+  scopes_.back().names.merge(inside.names);  // the arms set it, past their own names
   std::string made = fresh("chosen");
   line(fmt::format("{} {};", value_type(dtype, condition->span), made));
   line(fmt::format("if ({}) {{", holds.text));

@@ -120,4 +120,13 @@ uint32_t encode(const SmallFloat& f, double value) {
   return static_cast<uint32_t>(bits) | sign;
 }
 
+double round_to(DataType type, double value) {
+  if (type.bits() == 64) return value;
+  if (type.bits() == 32) return static_cast<double>(static_cast<float>(value));
+  const SmallFloat& format = type.is_bfloat16()                     ? bfloat_format
+                             : type.is_float() && type.bits() == 16 ? half_format
+                                                                    : *narrow_format(type);
+  return decode(format, encode(format, value));
+}
+
 }  // namespace mlc::ir

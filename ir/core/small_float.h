@@ -37,5 +37,7 @@ const SmallFloat* narrow_format(DataType dtype);
 
 double decode(const SmallFloat& format, uint32_t bits);
 uint32_t encode(const SmallFloat& format, double value);  // nearest, ties to even
+// The value of any float type that is nearest: constants may be written with more digits than their type has.
+double round_to(DataType type, double value);
 
 }  // namespace mlc::ir

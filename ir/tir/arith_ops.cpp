@@ -6,6 +6,7 @@
 
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
+#include "ir/core/small_float.h"
 #include "ir/core/visit.h"
 #include "ir/tir/linear.h"
 #include "ir/tir/op.h"
@@ -235,12 +236,15 @@ Expr fold_ints(ExprKind kind, DataType dtype, int64_t a, int64_t b, Span span) {
 }
 
 Expr fold_floats(ExprKind kind, DataType dtype, double a, double b, Span span) {
+  // A constant may be written with more digits than its type has.
+  a = round_to(dtype, a);
+  b = round_to(dtype, b);
   if (auto holds = comparison_holds(kind, a, b)) return constant(DataType::Bool(), *holds ? 1 : 0, span);
   switch (kind) {
     case ExprKind::kMin:
-      return make<FloatImmNode>(dtype, std::min(a, b), span);
+      return make<FloatImmNode>(dtype, a < b ? a : b, span);
     case ExprKind::kMax:
-      return make<FloatImmNode>(dtype, std::max(a, b), span);
+      return make<FloatImmNode>(dtype, a > b ? a : b, span);
     default:
       break;
   }

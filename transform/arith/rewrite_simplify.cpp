@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "ir/core/refusal.h"
+#include "ir/core/small_float.h"
 #include "ir/core/walk_with.h"
 #include "ir/tir/op.h"
 #include "transform/arith/analyzer_impl.h"
@@ -67,6 +68,59 @@ Expr truth(const Expr& like, bool value) {
 }
 
 bool is_number(const Expr& e) { return e->kind == ExprKind::kIntImm || e->kind == ExprKind::kFloatImm; }
+
+// x + 0.0 is no x: of -0.0 it is 0.0.
+bool adds_float_zero(const BinaryNode& node) {
+  auto zero = [](const Expr& e) {
+    auto* real = as<FloatImmNode>(e);
+    return real && real->value == 0;
+  };
+  return node.kind == ExprKind::kAdd && (zero(node.a) || zero(node.b));
+}
+
+// A quotient by the constant 0, a shift by more bits than there are.
+bool is_undefined(const BinaryNode& node) {
+  int64_t bits = node.a->dtype().bits();
+  auto number = const_int(node.b);
+  if (node.kind == ExprKind::kLShift || node.kind == ExprKind::kRShift)
+    return number && (*number < 0 || *number >= bits);
+  if (node.kind < ExprKind::kDiv || node.kind > ExprKind::kFloorMod) return false;
+  auto* lanes = as<BroadcastNode>(node.b);
+  auto* real = as<FloatImmNode>(lanes ? lanes->value : node.b);
+  return number == 0 || (real && real->value == 0);
+}
+
+// What a cast makes of a constant: integers wrap, floats truncate. Null where it has no value (a float out of
+// range), or is rounded twice (the narrow types by way of float32).
+Expr convert_number(DataType to, const Expr& number, Span span) {
+  DataType from = number->dtype();
+  if (const auto* imm = as<FloatImmNode>(number)) {
+    double value = ir::round_to(from, imm->value);
+    if (to.is_bool()) return make<IntImmNode>(to, value != 0, span);  // NaN too
+    if (to.is_floating()) {
+      bool twice = to.bits() <= 16 && !to.is_float() && from.bits() > 32;
+      bool overflows = std::isfinite(value) && !std::isfinite(ir::round_to(to, value));
+      return twice || overflows ? Expr() : Expr(make<FloatImmNode>(to, value, span));
+    }
+    double limit = std::ldexp(1, to.is_int() ? to.bits() - 1 : to.bits());
+    double whole = std::trunc(value);
+    bool inside = to.is_int() ? whole >= -limit && whole < limit : whole >= 0 && whole < limit;
+    if (!inside || std::abs(whole) >= 0x1p63) return nullptr;
+    return make<IntImmNode>(to, static_cast<int64_t>(whole), span);
+  }
+  int64_t value = *const_int(number);
+  if (to.is_bool()) return make<IntImmNode>(to, value != 0, span);
+  if (to.is_floating()) {
+    double exact = static_cast<double>(value);
+    if (value > (1 << 24) || value < -(1 << 24)) return nullptr;
+    return std::isfinite(ir::round_to(to, exact)) ? Expr(make<FloatImmNode>(to, exact, span)) : Expr();
+  }
+  int unused = 64 - to.bits();
+  uint64_t shifted = static_cast<uint64_t>(value) << unused;
+  return make<IntImmNode>(
+      to, to.is_int() ? static_cast<int64_t>(shifted) >> unused : static_cast<int64_t>(shifted >> unused),
+      span);
+}
 
 // The leading zeros of a constant; null for other calls.
 Expr fold_clz(const CallNode& call) {
@@ -281,8 +335,8 @@ Expr AnalyzerImpl::apply_rules(const Expr& e) {
 // What cancels must not do anything.
 Expr AnalyzerImpl::apply_rules_of_any_type(const Expr& e) {
   static const RuleSet sums(add_rules_of_any_type(), true), differences(sub_rules_of_any_type(), true),
-      of_choices(sub_rules_of_floats(), true),
-      least(min_rules_of_any_type(), true), greatest(max_rules_of_any_type(), true);
+      of_choices(sub_rules_of_floats(), true), least(min_rules_of_any_type(), true),
+      greatest(max_rules_of_any_type(), true);
   auto* two = as_binary(e);
   const RuleSet* rules = e->kind == ExprKind::kAdd   ? &sums
                          : e->kind == ExprKind::kSub ? &differences
@@ -367,12 +421,13 @@ Expr AnalyzerImpl::apply_less_equal(const Expr& e) {
 
 Expr AnalyzerImpl::rewrite_node(const Expr& e) {
   auto* two = as_binary(e);
+  if (two && is_undefined(*two)) return e;  // it may stand where it is never computed
   if (two) {
     bool folds = folds_constants(e->kind, two->a->dtype());
     if (Expr folded = folds ? fold(e->kind, two->a, two->b, e->span) : Expr()) return folded;
     bool shift = e->kind == ExprKind::kLShift || e->kind == ExprKind::kRShift;
     if (!folds || shift) {
-    } else if (is_number(two->a) || is_number(two->b)) {
+    } else if ((is_number(two->a) || is_number(two->b)) && !adds_float_zero(*two)) {
       Expr built = build(e->kind, two->a, two->b, e->span);  // identities: x + 0, x * 1, ...
       auto* same = built->kind == e->kind ? as_binary(built) : nullptr;
       if (!same || !same->a.same_as(two->a) || !same->b.same_as(two->b)) return built;
@@ -387,6 +442,13 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
   }
   if (auto* cast_node = as<CastNode>(e)) {
     if (cast_node->dtype() == cast_node->value->dtype()) return cast_node->value;
+    auto* lanes = as<BroadcastNode>(cast_node->value);
+    const Expr& number = lanes ? lanes->value : cast_node->value;
+    if (is_number(number) && (lanes || e->dtype().is_scalar())) {
+      Expr converted = convert_number(e->dtype().element(), number, e->span);
+      if (!converted) return e;
+      return lanes ? Expr(make<BroadcastNode>(converted, lanes->lanes, e->span)) : converted;
+    }
     Expr built = cast(e->dtype(), cast_node->value, e->span);
     return built->kind == ExprKind::kCast ? e : built;
   }
@@ -473,7 +535,8 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
       }
       Expr next = apply_rules(e);
       if (!index && next.same_as(e)) {
-        Expr lanes = bounds(a).min >= 0 ? rewrite_floormod_lanes(e, *this) : Expr();
+        bool floors = bounds(a).min >= 0 && bounds(b).min >= 0;
+        Expr lanes = floors ? rewrite_floormod_lanes(e, *this) : Expr();
         return lanes ? lanes : e;
       }
       if (!next.same_as(e)) return next;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ir/core/walk_with.h"
 #include "transform/schedule/inline.h"
 #include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/refusals.h"
@@ -18,13 +17,6 @@ needs: a complete block whose body is one store, `B[i, j] = ...` with distinct i
        scope and nothing else writes it; somebody reads it.
 keeps: the values of all other buffers.
 )";
-
-static bool loads(const Stmt& s, const Buffer& buffer) {
-  return any_below(s, [&](const Expr& e) {
-    auto* load = as<TensorLoadNode>(e);
-    return load && load->source.same_as(buffer);
-  });
-}
 
 // Iterators of one iteration that the indices leave out: a constant index 0 replaces one, others stay at
 // their value. Is nothing else left out that the value needs?
@@ -72,10 +64,14 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
   if (!axis && !inverse) throw indices_not_iterators(*block, block.span);
   Dependences deps = dependences(state, *scope);
   std::vector<SRefNode*> consumers = deps.consumers(*block);
-  // Blocks with undeclared reads, of their own or of nested blocks. None at all: the block goes.
+  // Blocks with undeclared reads, of their own or of nested blocks, and those that take the address. None at
+  // all: the block goes.
+  auto uses = [&](const Stmt& s) {
+    return uses_var(s, [&](const VarNode* var) { return var == buffer.get(); });
+  };
   for (SRefNode* other : deps.blocks) {
     bool known = other == &*block || std::find(consumers.begin(), consumers.end(), other) != consumers.end();
-    if (!known && loads(other->stmt, buffer)) consumers.push_back(other);
+    if (!known && uses(other->stmt)) consumers.push_back(other);
   }
   for (const SRefNode* consumer : consumers) require_no_alias(*consumer, buffer, block.span);
 

@@ -123,6 +123,13 @@ class Vectorize final : public Rewriter {
         calls_(calls),
         masks_(masks) {}
 
+  // The body. A definition alone, which nobody sees, is in no sequence that could go into a loop.
+  Stmt whole(const Stmt& body) try {
+    return rewrite(body);
+  } catch (NoVectorForm) {
+    return lane_by_lane(body);
+  }
+
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     if (auto* var = as<VarNode>(e)) {
@@ -452,7 +459,7 @@ struct VectorizeLoops final : Rewriter {
     }
     if (lanes == 1) return rewrite(substitute(loop->body, {{loop->loop_var.get(), loop->min}}));
     Stmt body = lanes < 0 ? loop->body : WidenAllocations(loop->loop_var, lanes).rewrite(loop->body);
-    return Vectorize(*loop, lanes, mask.value_or(lanes < 0), calls, masks).rewrite(body);
+    return Vectorize(*loop, lanes, mask.value_or(lanes < 0), calls, masks).whole(body);
   }
 };
 

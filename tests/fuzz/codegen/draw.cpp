@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "backend/accumulations.h"
+#include "ir/core/ndarray.h"
+#include "ir/core/visit.h"
+#include "ir/tir/op.h"
+#include "tests/fuzz/codegen/draw_values.h"
+
+namespace mlc::fuzz {
+
+using ir::Any;
+using ir::DataType;
+using ir::Expr;
+using ir::ExprKind;
+using ir::Stmt;
+
+namespace {
+
+ir::Buffer make_buffer(const std::string& name, DataType type, int64_t extent, const char* scope = "global") {
+  return ir::make<ir::VarNode>(
+      name, ir::make<ir::BufferTypeNode>(type, scope, ir::Array<Expr>{ir::int32(extent)}, ir::Array<Expr>{},
+                                         ir::int32(0)));
+}
+
+Stmt store(const ir::Buffer& buffer, Expr value, Expr index) {
+  return ir::make<ir::BufferStoreNode>(buffer, std::move(value), ir::Array<Expr>{std::move(index)});
+}
+
+// One element of a tensor: all bits are possible, those at the edges of the type likely.
+void fill(Random& random, char* at, DataType type) {
+  size_t bytes = static_cast<size_t>(type.bytes());
+  uint64_t bits = random.next();
+  if (type.is_bool()) {
+    bits &= 1;
+  } else if (type.is_floating()) {
+    int width = type.bits(), mantissa = type.is_bfloat16() ? 7 : width == 16 ? 10 : width == 32 ? 23 : 52;
+    uint64_t exponent = ((uint64_t{1} << (width - 1 - mantissa)) - 1) << mantissa;
+    uint64_t sign = (bits & 1) << (width - 1);
+    int64_t choice = random.below(12);
+    if (choice < 6) {  // near 1
+      uint64_t bias = (exponent >> 1) & exponent;
+      bits = sign | (bias + (static_cast<uint64_t>(random.below(9) - 4) << mantissa)) |
+             (bits >> 8 & ((uint64_t{1} << mantissa) - 1));
+    } else {
+      const std::vector<uint64_t> special = {0, exponent,     exponent | uint64_t{1} << (mantissa - 1),
+                                             1, exponent - 1, bits >> 1 & ~(exponent & ~(exponent >> 1))};
+      bits = sign | special[static_cast<size_t>(choice - 6)];
+    }
+  } else {
+    const std::vector<uint64_t> special = {0,
+                                           1,
+                                           ~uint64_t{0},
+                                           uint64_t{1} << (type.bits() - 1),
+                                           (uint64_t{1} << (type.bits() - 1)) - 1,
+                                           2,
+                                           uint64_t{1} << (type.bits() / 2)};
+    int64_t choice = random.below(3);
+    if (choice == 0) bits = random.of(special);
+    if (choice == 1) bits = static_cast<uint64_t>(random.below(41) - 20);
+  }
+  std::memcpy(at, &bits, bytes);
+}
+
+// Sums of floats that may be contracted lose the products: S[i] = S[i] + x * y is rounded once or twice.
+class NoContraction final : public ir::Rewriter {
+ public:
+  explicit NoContraction(std::unordered_set<const ir::BinaryNode*> sums) : sums_(std::move(sums)) {}
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    const auto* sum = ir::as_binary(e);
+    Expr made = rewrite_children(e);
+    if (sum == nullptr || !sums_.contains(sum)) return made;
+    const auto* now = ir::as_binary(made);
+    auto plain = [](const Expr& part) {
+      const auto* product = ir::as_binary(part);
+      bool contracts = product != nullptr && product->kind == ExprKind::kMul && part->dtype().is_floating();
+      return contracts ? ir::binary(ExprKind::kMax, product->a, product->b) : part;
+    };
+    return ir::binary(now->kind, plain(now->a), plain(now->b));
+  }
+
+ private:
+  std::unordered_set<const ir::BinaryNode*> sums_;
+};
+
+class Draw {
+ public:
+  explicit Draw(uint32_t seed) : seed_(seed), random_(seed), scope_(random_) {}
+
+  Program program() {
+    Program made;
+    made.name = fmt::format("f{:08x}", seed_);
+    ir::Array<ir::Var> params;
+    int64_t inputs = 1 + random_.below(3), outputs = 1 + random_.below(2);
+    for (int64_t i = 0; i < inputs + outputs; ++i) {
+      DataType type = random_type(random_);
+      int64_t extent = random_.of(kExtents);
+      ir::Buffer buffer = make_buffer(std::string(1, static_cast<char>('A' + i)), type, extent);
+      params.push_back(buffer);
+      scope_.sources.push_back({buffer, extent, i >= inputs});
+      std::vector<int64_t> shape = {extent};
+      ir::ffi::Tensor tensor = ir::make_tensor(shape, type);
+      for (int64_t k = 0; k < extent; ++k)
+        fill(random_, static_cast<char*>(tensor.data_ptr()) + k * type.bytes(), type);
+      made.args.emplace_back(tensor);
+    }
+    if (random_.one_in(3)) {
+      ir::Var n = ir::make_var("n", DataType::Int(32));
+      params.push_back(n);
+      int64_t value = random_.below(9);
+      made.args.emplace_back(value);
+      scope_.intervals.push_back({n, 0, 8});
+      scope_.index_like.insert(n.get());
+      size_ = n;
+    }
+    if (random_.one_in(3)) {
+      DataType type = random_.one_in(2) ? DataType::Float(32) : DataType::Float(64);
+      ir::Var x = ir::make_var("x", type);
+      params.push_back(x);
+      made.args.emplace_back(static_cast<double>(random_.below(101) - 50) / 4);
+      scope_.values.push_back(x);
+    }
+    if (random_.one_in(4)) scope_.helpers.push_back(make_helper());
+    Stmt body = block(2);
+    body = NoContraction(backend::accumulations(body)).rewrite(body);
+    ir::Map<ir::String, Any> attrs = {{"global_symbol", ir::String(made.name)}, {"s_tir", true}};
+    if (random_.one_in(2)) attrs.Set("tirx.noalias", true);
+    made.functions.emplace_back(ir::make<ir::GlobalVarNode>(made.name),
+                                ir::make<ir::PrimFuncNode>(params, ir::void_type(), body, attrs));
+    for (const Scope::Helper& helper : scope_.helpers) made.functions.emplace_back(helper.name, helper.fn);
+    return made;
+  }
+
+ private:
+  inline static const std::vector<int64_t> kExtents = {1, 7, 8, 16, 16, 24, 32, 33};
+
+  std::string fresh(const char* stem) { return fmt::format("{}{}", stem, names_++); }
+
+  // It sees its parameters alone.
+  Scope::Helper make_helper() {
+    Scope scope(random_);
+    ir::Array<ir::Var> params;
+    for (int64_t i = 0, count = 1 + random_.below(2); i < count; ++i) {
+      ir::Var param = ir::make_var(std::string(1, static_cast<char>('p' + i)), random_type(random_));
+      params.push_back(param);
+      scope.values.push_back(param);
+    }
+    DataType type = random_type(random_);
+    Stmt body = ir::make<ir::ReturnNode>(scope.value(type, 3));
+    return {ir::make<ir::GlobalVarNode>(fmt::format("g{:08x}", seed_)),
+            ir::make<ir::PrimFuncNode>(params, ir::prim_type(type), body,
+                                       ir::Map<ir::String, Any>{{"s_tir", true}}),
+            type};
+  }
+
+  // Statements, one after another; what they define ends with them.
+  Stmt block(int depth) {
+    size_t sources = scope_.sources.size(), values = scope_.values.size();
+    ir::Array<Stmt> all;
+    for (int64_t i = 0, count = 1 + random_.below(3); i < count; ++i) statement(all, depth);
+    scope_.sources.resize(sources);
+    scope_.values.resize(values);
+    return ir::seq(all);
+  }
+
+  Source* writable() {
+    std::vector<Source*> fitting;
+    for (Source& source : scope_.sources)
+      if (source.writable) fitting.push_back(&source);
+    return random_.of(fitting);
+  }
+
+  void statement(ir::Array<Stmt>& all, int depth) {
+    switch (random_.below(depth > 0 ? 12 : 7)) {
+      case 0: {
+        Source target = *writable();
+        all.push_back(store(target.buffer, scope_.value(target.type(), 3), scope_.index(target.extent)));
+        return;
+      }
+      case 1:
+        return vector_store(all);
+      case 7:
+        return temporary(all);
+      case 8:
+        all.push_back(around(depth));
+        return;
+      case 9:
+        all.push_back(branch([&] { return block(depth - 1); }));
+        return;
+      case 10:
+        all.push_back(repeat([&] { return block(depth - 1); }));
+        return;
+      case 11:
+        bind(all);
+        return;
+      default:
+        all.push_back(nest());
+        return;
+    }
+  }
+
+  void bind(ir::Array<Stmt>& all) {
+    DataType type = random_type(random_);
+    ir::Var var = ir::make_var(fresh("v"), type);
+    Expr value = scope_.value(type, 2);
+    if (const auto* product = ir::as_binary(value);
+        product != nullptr && product->kind == ExprKind::kMul && type.is_floating())
+      value = product->a;  // it may be contracted into a sum
+    if (scope_.is_index_arithmetic(value)) scope_.index_like.insert(var.get());
+    all.push_back(ir::make<ir::BindNode>(var, value));
+    scope_.values.push_back(var);
+  }
+
+  // Memory, all of it written.
+  void temporary(ir::Array<Stmt>& all) {
+    DataType type = random_type(random_);
+    int64_t extent = random_.of(kExtents);
+    ir::Buffer buffer = make_buffer(fresh("T"), type, extent);
+    all.push_back(ir::make<ir::AllocBufferNode>(buffer));
+    ir::Var i = ir::make_var(fresh("i"), DataType::Int(32));
+    scope_.intervals.push_back({i, 0, extent - 1});
+    scope_.index_like.insert(i.get());
+    Expr value = scope_.value(type, 3);
+    scope_.intervals.pop_back();
+    ir::ForKind kind = random_.one_in(2)   ? ir::ForKind::kSerial
+                       : random_.one_in(2) ? ir::ForKind::kVectorized
+                                           : ir::ForKind::kUnrolled;
+    all.push_back(ir::make<ir::ForNode>(i, ir::int32(0), ir::int32(extent), kind, store(buffer, value, i)));
+    scope_.sources.push_back({buffer, extent, true});
+  }
+
+  void vector_store(ir::Array<Stmt>& all) {
+    static const std::vector<int> sizes = {2, 3, 4, 8, 16};
+    int lanes = random_.of(sizes);
+    std::vector<Source> fitting;
+    for (const Source& source : scope_.sources)
+      if (source.writable && source.extent >= lanes) fitting.push_back(source);
+    if (fitting.empty()) return;
+    const Source& target = random_.of(fitting);
+    Expr where = scope_.ramp(target.extent, lanes);
+    Expr value = scope_.vector(target.type().with_lanes(lanes), 2);
+    if (random_.one_in(4)) {
+      Expr limit = ir::make<ir::BroadcastNode>(ir::int32(random_.below(40)), ir::int32(lanes));
+      Expr mask = ir::binary(ExprKind::kLT, scope_.ramp(64, lanes), limit);
+      all.push_back(ir::make<ir::EvaluateNode>(
+          ir::call_op(DataType::Void(), "tirx.masked_store", {target.buffer, value, where, mask})));
+      return;
+    }
+    all.push_back(store(target.buffer, value, where));
+  }
+
+  // A serial loop around statements, of a size that the program or its caller knows.
+  Stmt around(int depth) {
+    ir::Var i = ir::make_var(fresh("k"), DataType::Int(32));
+    bool symbolic = size_ && random_.one_in(2);
+    int64_t first = random_.one_in(4) ? random_.below(5) - 2 : 0, extent = random_.below(5);
+    if (symbolic) first = 0, extent = 8;
+    Expr count = symbolic ? Expr(size_) : Expr(ir::int32(extent));
+    scope_.intervals.push_back({i, first, first + std::max<int64_t>(extent, 1) - 1});
+    scope_.index_like.insert(i.get());
+    Stmt body = block(depth - 1);
+    scope_.intervals.pop_back();
+    ir::ForKind kind = !symbolic && random_.one_in(4) ? ir::ForKind::kUnrolled : ir::ForKind::kSerial;
+    return ir::make<ir::ForNode>(i, ir::int32(first), count, kind, body);
+  }
+
+  template <class F>
+  Stmt branch(F body) {
+    Expr condition = scope_.condition(2);
+    Stmt taken = body();
+    return ir::make<ir::IfThenElseNode>(condition, taken, random_.one_in(2) ? body() : Stmt(nullptr));
+  }
+
+  // while with a counter, which may break.
+  template <class F>
+  Stmt repeat(F body) {
+    ir::Buffer counter = make_buffer(fresh("c"), DataType::Int(32), 1);
+    Expr zero = ir::int32(0);
+    Expr count = ir::make<ir::TensorLoadNode>(counter, ir::Array<Expr>{zero});
+    ir::Array<Stmt> inside = {store(counter, ir::binary(ExprKind::kAdd, count, ir::int32(1)), zero), body()};
+    if (random_.one_in(2))
+      inside.push_back(ir::make<ir::IfThenElseNode>(scope_.condition(2), Stmt(ir::make<ir::BreakNode>())));
+    Stmt loop = ir::make<ir::WhileNode>(ir::binary(ExprKind::kLT, count, ir::int32(random_.below(5))),
+                                        ir::seq(inside));
+    return ir::seq({ir::make<ir::AllocBufferNode>(counter), store(counter, zero, zero), loop});
+  }
+
+  // Loops around stores to elements of their own.
+  Stmt nest() {
+    Source target = *writable();
+    int64_t left = target.extent;
+    struct Loop {
+      ir::Var var;
+      int64_t first, extent;
+      ir::ForKind kind;
+    };
+    std::vector<Loop> loops;
+    bool concurrent = false;
+    vectorised_ = false;  // lanes cannot leave a `while` one by one
+    for (int64_t i = 0, count = 1 + random_.below(3); i < count && left > 0; ++i) {
+      int64_t extent = i + 1 == count ? left : 1 + random_.below(left);
+      if (random_.one_in(4)) extent = 1 + random_.below(left);
+      if (random_.one_in(30)) extent = 0;
+      bool last = i + 1 == count;
+      ir::ForKind kind = ir::ForKind::kSerial;
+      if (i == 0 && random_.one_in(4)) kind = ir::ForKind::kParallel;
+      if (last && extent > 1 && extent <= 33 && random_.one_in(3)) kind = ir::ForKind::kVectorized;
+      if (extent <= 8 && random_.one_in(5)) kind = ir::ForKind::kUnrolled;
+      vectorised_ = vectorised_ || kind == ir::ForKind::kVectorized;
+      concurrent = concurrent || kind == ir::ForKind::kParallel || kind == ir::ForKind::kVectorized;
+      int64_t first = kind != ir::ForKind::kVectorized && random_.one_in(6) ? random_.below(7) - 3 : 0;
+      loops.push_back({ir::make_var(fresh("i"), DataType::Int(32)), first, extent, kind});
+      left = extent == 0 ? 0 : left / extent;
+    }
+    Expr own;
+    for (const Loop& loop : loops) {
+      scope_.intervals.push_back({loop.var, loop.first, loop.first + std::max<int64_t>(loop.extent, 1) - 1});
+      scope_.index_like.insert(loop.var.get());
+      Expr position =
+          loop.first == 0 ? Expr(loop.var) : ir::binary(ExprKind::kSub, loop.var, ir::int32(loop.first));
+      own = own ? ir::binary(ExprKind::kAdd,
+                             ir::binary(ExprKind::kMul, own, ir::int32(std::max<int64_t>(loop.extent, 1))),
+                             position)
+                : position;
+    }
+    std::vector<bool> writable;
+    for (Source& source : scope_.sources) {
+      writable.push_back(source.writable);
+      if (!concurrent) continue;
+      source.shared = source.buffer.same_as(target.buffer);
+      source.writable = source.shared;
+    }
+    scope_.own = own;
+    Stmt body = inner(target, own, 2);
+    scope_.own = nullptr;
+    for (size_t i = 0; i < writable.size(); ++i) {
+      scope_.sources[i].shared = false;
+      scope_.sources[i].writable = writable[i];
+    }
+    scope_.intervals.resize(scope_.intervals.size() - loops.size());
+    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
+      body =
+          ir::make<ir::ForNode>(loop->var, ir::int32(loop->first), ir::int32(loop->extent), loop->kind, body);
+    return body;
+  }
+
+  // What one iteration does for its element of `target`.
+  Stmt inner(const Source& target, const Expr& own, int depth) {
+    size_t sources = scope_.sources.size(), values = scope_.values.size();
+    ir::Array<Stmt> all;
+    Expr mine = ir::make<ir::TensorLoadNode>(target.buffer, ir::Array<Expr>{own});
+    for (int64_t i = 0, count = 1 + random_.below(2); i < count; ++i) {
+      switch (random_.below(depth > 0 ? 10 : 3)) {
+        case 3:
+          bind(all);
+          break;
+        case 4:
+          all.push_back(branch([&] { return inner(target, own, depth - 1); }));
+          break;
+        case 5:
+          if (!vectorised_) all.push_back(repeat([&] { return inner(target, own, depth - 1); }));
+          break;
+        case 6: {
+          ir::Buffer local =
+              make_buffer(fresh("L"), random_type(random_), 1, random_.one_in(2) ? "local" : "global");
+          all.push_back(ir::make<ir::AllocBufferNode>(local));
+          all.push_back(store(local, scope_.value(local->buffer()->dtype, 2), ir::int32(0)));
+          scope_.sources.push_back({local, 1, false, true});
+          break;
+        }
+        case 7:
+        case 8: {  // a reduction
+          ir::Var k = ir::make_var(fresh("r"), DataType::Int(32));
+          int64_t extent = 1 + random_.below(6);
+          bool symbolic = size_ && random_.one_in(3);
+          scope_.intervals.push_back({k, 0, (symbolic ? 8 : extent) - 1});
+          scope_.index_like.insert(k.get());
+          Expr step = scope_.value(target.type(), 2);
+          scope_.intervals.pop_back();
+          static const std::vector<ExprKind> kinds = {ExprKind::kAdd, ExprKind::kMul, ExprKind::kMin,
+                                                      ExprKind::kMax, ExprKind::kSub};
+          Expr value = target.type().is_bool() ? ir::binary(ExprKind::kOr, mine, step)
+                                               : ir::binary(random_.of(kinds), mine, step);
+          all.push_back(ir::make<ir::ForNode>(
+              k, ir::int32(0), symbolic ? Expr(size_) : Expr(ir::int32(extent)),
+              random_.one_in(4) && !symbolic ? ir::ForKind::kUnrolled : ir::ForKind::kSerial,
+              store(target.buffer, value, own)));
+          break;
+        }
+        default:
+          all.push_back(store(target.buffer, scope_.value(target.type(), 4), own));
+      }
+    }
+    scope_.sources.resize(sources);
+    scope_.values.resize(values);
+    if (all.empty()) all.push_back(store(target.buffer, scope_.value(target.type(), 2), own));
+    return ir::seq(all);
+  }
+
+  uint32_t seed_;
+  Random random_;
+  Scope scope_;
+  ir::Var size_;  // a parameter: how often some loops run
+  int names_ = 0;
+  bool vectorised_ = false;  // is there a vectorised loop around what is drawn?
+};
+
+}  // namespace
+
+Program draw_program(uint32_t seed) { return Draw(seed).program(); }
+
+ir::IRModule module_of(std::span<const Program> programs) {
+  ir::Map<ir::GlobalVar, ir::BaseFunc> functions;
+  for (const Program& program : programs)
+    for (const auto& [name, fn] : program.functions) functions.Set(name, fn);
+  return ir::make<ir::IRModuleNode>(functions);
+}
+
+}  // namespace mlc::fuzz

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions of random programs.
+#pragma once
+
+#include <unordered_set>
+
+#include "tests/fuzz/codegen/program.h"
+
+namespace mlc::fuzz {
+
+// A buffer of one dimension that expressions may read.
+struct Source {
+  ir::Buffer buffer;
+  int64_t extent;
+  bool writable = false;
+  bool local = false;  // allocated inside of the iterations
+  // Iterations that run at once write it: each may touch only its own element.
+  bool shared = false;
+
+  ir::DataType type() const { return buffer->buffer()->dtype; }
+};
+
+// An integer variable from min to max, both included.
+struct Interval {
+  ir::Var var;
+  int64_t min, max;
+};
+
+ir::DataType random_type(Random& random);
+ir::Expr random_constant(Random& random, ir::DataType type);
+
+// What is visible where an expression stands, and expressions of it.
+class Scope {
+ public:
+  explicit Scope(Random& random) : random(random) {}
+
+  Random& random;
+  std::vector<Source> sources;
+  std::vector<Interval> intervals;
+  std::vector<ir::Var> values;  // bound by let, and scalar parameters
+  std::unordered_set<const ir::VarNode*>
+      index_like;  // integer variables that say where, or come of such alone
+  struct Helper {
+    ir::GlobalVar name;
+    ir::PrimFunc fn;
+    ir::DataType type;  // of what it returns
+  };
+  std::vector<Helper> helpers;  // functions of the module that return a number
+  ir::Expr own;                 // where iterations that run at once may write; null outside of them
+
+  ir::Expr index(int64_t extent);
+  ir::Expr value(ir::DataType type, int depth);
+  ir::Expr condition(int depth) { return value(ir::DataType::Bool(), depth); }
+  // Of several lanes, by vectors in the text.
+  ir::Expr vector(ir::DataType type, int depth);
+  ir::Expr ramp(int64_t extent, int lanes);  // consecutive, or with a stride, or reversed
+  // No sums and products of indices alone that are values: those may be taken not to overflow.
+  bool is_index_arithmetic(const ir::Expr& e) const;
+
+ private:
+  ir::Expr leaf(ir::DataType type);
+  ir::Expr load(const Source& source);
+  ir::Expr integer(ir::DataType type, int depth);
+  ir::Expr floating(ir::DataType type, int depth);
+  ir::Expr boolean(int depth);
+  ir::Expr cast(ir::DataType type, int depth);
+  ir::Expr clamped(ir::Expr value, ir::DataType to);
+  ir::Expr divisor(ir::DataType type, int depth);
+  ir::Expr arithmetic(ir::ExprKind kind, ir::Expr a, ir::Expr b);
+};
+
+}  // namespace mlc::fuzz

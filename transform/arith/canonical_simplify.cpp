@@ -18,7 +18,7 @@ class Canonical final : public Rewriter {
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     if (is_leaf(e) && e->kind != ExprKind::kVar) return e;
-    if (arithmetic(e) || e->kind == ExprKind::kVar || e->kind == ExprKind::kCast) {
+    if (arithmetic(e) || e->kind == ExprKind::kVar || (e->kind == ExprKind::kCast && is_index(e->dtype()))) {
       if (e->kind == ExprKind::kVar && !analyzer_.var_values.contains(as<VarNode>(e))) return e;
       LinearSum whole = sum(e);
       if (e->dtype().bits() == 32) whole.base = static_cast<int32_t>(whole.base);
@@ -164,6 +164,8 @@ class Canonical final : public Rewriter {
                             ? Rounding::kFloor
                             : Rounding::kTruncate;
     bool quotient = e->kind == ExprKind::kFloorDiv || e->kind == ExprKind::kDiv;
+    // By 0, which may stand where it is never computed; by what means "no upper end" in a term.
+    if (b.is_const() && (b.base == 0 || b.base == LinearTerm::kNoUpper)) return sum_of_leaf(e);
     if (!b.is_const() || b.base <= 0) return divide_by_expr(e, a, b);
     int64_t c = b.base;
     if (a.is_const()) {

@@ -99,6 +99,10 @@ ConstIntBound AnalyzerImpl::bounds_of_node(const Expr& e) {
       return inner.min >= limit.min && inner.max <= limit.max ? inner : limit;
     }
     case ExprKind::kSelect:
+      // Without an end: past 2^63 as well.
+      bool wide = value->dtype().is_uint() && value->dtype().bits() == 64 &&
+                  inner.max == everything(value->dtype()).max;
+      if (wide) return limit;
       return join(bounds(as<SelectNode>(e)->true_value), bounds(as<SelectNode>(e)->false_value));
     case ExprKind::kBroadcast:
       return bounds(as<BroadcastNode>(e)->value);

@@ -148,7 +148,6 @@ class Evaluator {
 
   IntervalSet quotient(const IntervalSet& a, const IntervalSet& b, ExprKind kind) {
     if (!b->is_point()) return everything();
-    refuse_zero(b->min_value);
     if (is_const_int(b->min_value, 1)) return a;
     return scaled(a, b->min_value, [&](const Expr& x, const Expr& y) { return build(kind, x, y); });
   }
@@ -156,7 +155,6 @@ class Evaluator {
   IntervalSet remainder(const IntervalSet& a, const IntervalSet& b, const Expr& dividend) {
     if (!b->is_point()) return everything();
     const Expr& by = b->min_value;
-    refuse_zero(by);
     if (!not_negative(by)) {
       Expr zero = const_like(by, 0);
       Expr bound = sub(select(ge(by, zero), by, sub(zero, by)), const_like(by, 1));
@@ -187,9 +185,6 @@ class Evaluator {
     auto length = const_int(analyzer_.simplify(sub(a->max_value, a->min_value)));
     return step > 1 && start.base % step == 0 && length && *length < step;
   }
-  static void refuse_zero(const Expr& divisor) {
-    if (is_const_int(divisor, 0)) throw Error("division-by-zero", "division by zero").kind("InternalError");
-  }
 
   IntervalSet of_binary(const Expr& e, IntervalSet a, IntervalSet b) {
     if (a->is_point() && b->is_point()) {
@@ -202,6 +197,9 @@ class Evaluator {
       case ExprKind::kAdd:
         return sum(a, b);
       case ExprKind::kSub:
+    // A quotient by zero has no value; it may stand where it is never computed.
+    bool divides = e->kind >= ExprKind::kDiv && e->kind <= ExprKind::kFloorMod;
+    if (divides && b->is_point() && is_const_int(b->min_value, 0)) return everything();
         return difference(a, b);
       default:
         break;

@@ -105,8 +105,8 @@ std::vector<int64_t> ends_of(Step& step, const LoopArg& loop, int64_t begin, int
   return ends;
 }
 
-// The regions of buffers as the domains of the iterators of their first access at plain iterators; other
-// accesses are not looked at.
+// The regions of buffers as the domains of the iterators of their accesses, where all of them are at the same plain
+// iterators; other regions stay.
 class WholeRegions final : public Walker {
  public:
   explicit WholeRegions(const std::unordered_map<const VarNode*, Range>& domains) : domains_(domains) {}
@@ -122,7 +122,7 @@ class WholeRegions final : public Walker {
     Array<TensorRegion> result;
     for (const TensorRegion& region : regions) {
       auto found = found_.find(region->source.get());
-      bool whole = found != found_.end();
+      bool whole = found != found_.end() && !found->second.empty();
       result.push_back(whole ? make<TensorRegionNode>(region->source, found->second) : region);
     }
     return result;
@@ -133,10 +133,11 @@ class WholeRegions final : public Walker {
     Array<Range> ranges;
     for (const Expr& index : indices) {
       auto found = domains_.find(as<VarNode>(index));
-      if (found == domains_.end()) return;
+      if (found == domains_.end()) return found_[buffer.get()].clear();
       ranges.push_back(found->second);
     }
-    found_.try_emplace(buffer.get(), ranges);
+    auto [at, fresh] = found_.try_emplace(buffer.get(), ranges);
+    if (!fresh && !ir::structural_equal(Any(at->second), Any(ranges))) at->second.clear();
   }
   const std::unordered_map<const VarNode*, Range>& domains_;
   std::unordered_map<const VarNode*, Array<Range>> found_;

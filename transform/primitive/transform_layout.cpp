@@ -56,7 +56,7 @@ transform_layout(block, buffer, index_map, pad_value=None, *, assume_injective_t
 `lambda i, j: (j // 16, i, j % 16)`. All accesses change with the buffer; where it is a parameter, so does the function's
 signature.
 Elements that only the new shape has are `pad_value`: a number, or a function of the new indices. The block that writes the
-buffer writes them as well, or one behind it does; of a parameter that nobody writes they are assumed to be that.
+buffer writes them as well, or one behind it, before all that read it, does; of a parameter that nobody writes they are assumed to be that.
 needs: the map is one to one on the buffer's shape, and leaves no room in the new one unless `pad_value` says what is there; the
        buffer is a parameter or allocated by a block, with no view on it. `assume_injective_transform` takes the first on trust.
 keeps: loops, iterators and the values computed.
@@ -381,7 +381,7 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
   Buffer next = make<VarNode>(buffer->name, Type(BufferType(next_type)), buffer->span);
   BlockReuse reuse;
   Stmt before = owner->stmt;
-  std::optional<size_t> after;  // the statement that the padding follows
+  std::optional<size_t> behind;  // the statements that the padding follows: the writers, but no reader
   Relayout layout;
   bool assumed = false;
   if (grows) {
@@ -399,16 +399,27 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
     } else if (writers.empty()) {
       assumed = true;
     } else {
-      after = child_position(*owner, *writers.back());
+      auto reads = [&](const Stmt& s) {
+        const auto* reader = as<SBlockNode>(s);
+        return reader != nullptr &&
+               std::none_of(writers.begin(), writers.end(),
+                            [&](const SRefNode* writer) { return writer->stmt.get() == reader; }) &&
+               std::any_of(reader->reads.begin(), reader->reads.end(),
+                           [&](const TensorRegion& region) { return region->source.same_as(buffer); });
+      };
+      std::vector<Stmt> body = statements_of(as<SBlockNode>(before)->body);
+      for (behind = 0; *behind <= child_position(*owner, *writers.back()); ++*behind) {
+        if (any_below(body[*behind], reads)) break;
+      }
     }
   }
   Stmt changed = MoveElements(buffer, next, map).rewrite(before);
-  if (assumed || after) {
+  if (assumed || behind) {
     std::vector<Stmt> body = statements_of(as<SBlockNode>(changed)->body);
     if (assumed)
       body.insert(body.begin(), assumption_nest(layout));
     else
-      body.insert(body.begin() + static_cast<int64_t>(*after) + 1, padding_nest(layout));
+      body.insert(body.begin() + static_cast<int64_t>(*behind), padding_nest(layout));
     changed = with(ref(as<SBlockNode>(changed)),
                    [&](SBlockNode& copy) { copy.body = seq(Array<Stmt>(body.begin(), body.end())); });
   }

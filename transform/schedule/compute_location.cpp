@@ -32,6 +32,9 @@ sch.compute_at("double", i))"},
          .message = "below loop `{}`, block `{}` would read sums that block `{}` still adds to in later "
                     "iterations of loop `{}`",
          .help = "choose a loop around all loops that reduce"},
+        {.name = "loop-may-be-empty",
+         .message = "loop `{}` may have no iterations, and block `{}` runs all the same where it stands",
+         .help = "choose a loop around all loops that reduce, or tell the extent"},
         {.name = "condition-not-movable",
          .message = "block `{}` runs only under a condition on its loops, which its iterators do not tell",
          .help = "`split` with a factor that divides the extent needs no condition"},
@@ -608,6 +611,22 @@ void require_sums_once(ScheduleState& state, const SRefNode& block, SRefNode& lo
       .help("choose a loop around all loops that compute one element of what it reads");
 }
 
+// A consumer that is computed in each iteration of a loop must be computed in one at least. Where the loops of what it
+// reads have none, but for those that reduce, there is nothing to read.
+void require_iterations(ScheduleState& state, const SRefNode& block, SRefNode& loop,
+                        const std::vector<SRefNode*>& producers, Analyzer& analyzer, Span span) {
+  for (const SRefNode* each : loops_up(loop)) {
+    bool reduces = std::any_of(producers.begin(), producers.end(), [&](SRefNode* producer) {
+      SBlockRealize realize = realize_of(state, *producer);
+      return used_by(realize, *each, true) && !used_by(realize, *each, false);
+    });
+    const Expr& extent = each->loop()->extent;
+    if (!reduces || analyzer.can_prove_ge(extent, 1)) continue;
+    throw about_block(refuse(refusals["loop-may-be-empty"], each->name.c_str(), block.name.c_str()), span,
+                      block.stmt->span);
+  }
+}
+
 // A producer's sum is whole after the last of the iterations around that reduce it. A consumer computed in
 // each of them ends with the whole sum; one that takes only a part of them, for another producer's sake, does
 // not. `domains`: the consumer's in one iteration.
@@ -702,6 +721,7 @@ Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std:
   }
   if (!is_producer) {
     require_all_instances(state, block, producers, block_span);
+    require_iterations(state, block, loop, producers, analyzer, block_span);
     require_whole_sums(state, block, loop, producers, *domains, analyzer, block_span);
   }
   SBlock same = ref(block.block());

@@ -9,6 +9,7 @@ one fails, crashes, or takes many times as long as it should.
 import argparse
 import concurrent.futures
 import dataclasses
+import hashlib
 import json
 import os
 import pathlib
@@ -221,6 +222,10 @@ def build(tree, sites, contents):
         sites = [site for site in sites if site.path not in refused]
 
 
+def program_of(tree):
+    return hashlib.sha256((tree / "build/repl/mlc").read_bytes()).hexdigest()
+
+
 class Workers:
     def __init__(self, tree, count):
         self.free = queue.Queue()
@@ -352,13 +357,14 @@ def main():
     if arguments.again:
         campaign = json.loads(kept.read_text())
         sites = [Site(**site) for site in campaign["sites"]]
-        known = campaign["records"]
         results = {int(mutant): result for mutant, result in campaign["results"].items()}
         copy_tree(tree, apart={site.path for site in sites})
         failed = run("cmake", "--build", "build", "-j", str(JOBS), "--target", *TARGETS, *fuzz_targets(tree),
                      tree=tree)
         if failed:
             sys.exit(failed[-5000:])
+        if program_of(tree) == campaign["program"]:  # otherwise what passes, and what it reaches, may be another
+            known = campaign["records"]
         equivalents = Equivalents()
         sites = [site for site in sites if site not in equivalents]
     else:
@@ -370,8 +376,8 @@ def main():
     records = known
 
     def keep():
-        kept.write_text(json.dumps({"sites": [dataclasses.asdict(site) for site in sites], "records": records,
-                                    "results": results}))
+        kept.write_text(json.dumps({"program": program_of(tree), "sites": [dataclasses.asdict(site) for site in sites],
+                                    "records": records, "results": results}))
 
     keep()
     workers = Workers(tree, JOBS)

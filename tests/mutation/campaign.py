@@ -56,12 +56,11 @@ def tracked():
     return [name for name in names if (ROOT / name).is_file()]
 
 
-def copy_tree(tree, apart=()):
-    """Makes `tree` the files of ROOT, with the switch, but for the files in `apart`, which stay. What does not change
-    keeps its time."""
-    wanted = set(apart)
+def copy_tree(tree, below=""):
+    """Makes `tree` the files of ROOT, with the switch, or its folder `below` alone. What does not change keeps its time."""
+    wanted = set()
     for name in tracked():
-        if name not in wanted:
+        if name.startswith(below):
             wanted.add(name)
             write(tree / name, (ROOT / name).read_bytes(), (ROOT / name).stat().st_mode)
     for name, source in SWITCH_FILES.items():
@@ -70,7 +69,10 @@ def copy_tree(tree, apart=()):
     listing = tree / ".files"
     before = set(listing.read_text().splitlines()) if listing.exists() else set()
     for name in before - wanted:
-        (tree / name).unlink(missing_ok=True)
+        if name.startswith(below):
+            (tree / name).unlink(missing_ok=True)
+        else:
+            wanted.add(name)
     listing.write_text("\n".join(sorted(wanted)))
 
 
@@ -345,7 +347,7 @@ def main():
     parser.add_argument("--patience", type=float, default=120,
                         help="seconds for the parts of the suite that pass a mutant, as the right program takes them")
     parser.add_argument("--again", action="store_true",
-                        help="the survivors of the last campaign once more, with the tests and the rest of the tree of today")
+                        help="the survivors of the last campaign once more, with the tests of today")
     parser.add_argument("--tree", type=pathlib.Path, default=ROOT / ".cache/mutation/tree")
     parser.add_argument("path", nargs="?")
     arguments = parser.parse_args()
@@ -358,7 +360,7 @@ def main():
         campaign = json.loads(kept.read_text())
         sites = [Site(**site) for site in campaign["sites"]]
         results = {int(mutant): result for mutant, result in campaign["results"].items()}
-        copy_tree(tree, apart={site.path for site in sites})
+        copy_tree(tree, below="tests/")  # the program stays as it was drawn from: half of a newer one is none
         failed = run("cmake", "--build", "build", "-j", str(JOBS), "--target", *TARGETS, *fuzz_targets(tree),
                      tree=tree)
         if failed:

@@ -15,6 +15,7 @@
 #include "tests/fuzz/report.h"
 #include "tests/fuzz/schedule/check.h"
 #include "tests/fuzz/schedule/draw.h"
+#include "transform/schedule/primitive.h"
 
 namespace {
 
@@ -34,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const fuzz::Kernel& kernel = fuzz::kernels()[choices.below(fuzz::kernels().size())];
   std::vector<std::string> steps;
   size_t count = 2 + choices.below(8);
-  while (steps.size() < count) steps.push_back(draw_step(choices));
+  while (steps.size() < count) draw_steps(choices, steps);
 
   fuzz::Outcome outcome = take(kernel, steps, counts(), fuzz::perform);
   std::string failure = outcome.failure;
@@ -50,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       ++counts().replayed;
       std::string skipped;
       if (choices.below(50) == 0) {
-        failure = fuzz::wrong_compiled(kernel, outcome.parameters, mod, skipped);
+        failure = fuzz::wrong_lowered(kernel, outcome.parameters, mod, skipped, counts());
         counts().compiled += skipped.empty();
       }
     }
@@ -62,23 +63,35 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 mlc::fuzz::Report mlc::fuzz::report() {
   const Counts& all = counts();
   Report report;
-  size_t steps = 0, accepted = 0;
-  std::string never;
-  for (const auto& [name, calls] : all.primitives) {
-    report.text += fmt::format("  {}: {} of {}\n", name, calls.accepted, calls.all);
-    steps += calls.all;
-    accepted += calls.accepted;
-    if (calls.accepted == 0) never += (never.empty() ? "" : ", ") + name;
+  std::string never, undrawn;
+  auto add = [](std::string& list, std::string_view name) { list += (list.empty() ? "" : ", ") + std::string(name); };
+  for (const transform::Primitive* primitive : transform::all_primitives()) {
+    auto found = all.primitives.find(std::string(primitive->name()));
+    Counts::Calls calls = found == all.primitives.end() ? Counts::Calls() : found->second;
+    report.text += fmt::format("  {}: {} of {}\n", primitive->name(), calls.accepted, calls.all);
+    if (calls.all == 0) add(undrawn, primitive->name());
+    if (calls.accepted == 0) add(never, primitive->name());
+  }
+  for (const auto& [name, calls] : all.kernels) {
+    report.text += fmt::format("  of `{}`: {} of {} steps\n", name, calls.accepted, calls.all);
+    if (calls.accepted == 0) add(never, name);
   }
   for (const auto& [name, times] : all.refusals) report.text += fmt::format("  refused, {}: {}\n", name, times);
   for (const auto& [why, times] : all.not_compared)
     report.text += fmt::format("  not compared, {}: {}\n", why, times);
-  report.text += fmt::format("accepted {} of {} steps\n", accepted, steps);
-  demand(report, "steps accepted", accepted, steps, 0.25, 1000);
+  report.text += fmt::format("{} runs compared, {} accesses compared with regions, {} stages of lowering compared\n",
+                             all.runs, all.confined, all.stages);
+  report.text += fmt::format("accepted {} of {} steps\n", all.steps_accepted, all.steps);
+  demand(report, "steps accepted", all.steps_accepted, all.steps, 0.25, 1000);
   demand(report, "changed modules compared", all.compared, all.changed, 0.9, 300);
   demand(report, "schedules read back and replayed", std::min(all.read_back, all.replayed), all.schedules, 1, 1);
   demand(report, "schedules compiled", all.compiled, all.schedules, 0.01, 1000);
-  if (steps >= 20000 && !never.empty()) {
+  // Rare draws need many steps; a primitive that is new has none at all.
+  if (all.steps >= 5000 && !undrawn.empty()) {
+    report.text += fmt::format("never drawn: {}\n", undrawn);
+    report.good = false;
+  }
+  if (all.steps >= 20000 && !never.empty()) {
     report.text += fmt::format("never accepted: {}\n", never);
     report.good = false;
   }

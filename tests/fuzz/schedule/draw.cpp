@@ -7,6 +7,34 @@
 
 namespace mlc::fuzz {
 
+namespace {
+
+// What takes something on trust ends the comparisons of a schedule, and what only looks needs few draws.
+std::string draw_rare(Choices& c, const std::string& b) {
+  using fmt::format;
+  switch (c.below(12)) {
+    case 0:
+      return format("sch.annotate_buffer_access({}, 0, \"read\", lambda i, j: ((i, i + 1), (j, j + 1)))", b);
+    case 1:
+      return format("sch.unsafe_set_dtype({}, 0, \"float64\")", b);
+    case 2:
+      return format("sch.unsafe_hide_buffer_access({}, \"read\", [0])", b);
+    case 3:
+    case 4:
+    case 5:
+      return format("sch.annotate(sch.get_producers({})[0], \"key\", 2)", b);
+    case 6:
+    case 7:
+    case 8:
+      return format("sch.annotate(sch.get_consumers({})[0], \"key\", 3)", b);
+    case 9:
+    case 10:
+      return "sch.annotate(sch.get_output_blocks(\"root\")[0], \"key\", 4)";
+    default:
+      return "sch.enter_postproc()";
+  }
+}
+
 std::string draw_step(Choices& c) {
   using fmt::format;
   std::string b = format("blk({})", c.below(5));
@@ -29,7 +57,7 @@ std::string draw_step(Choices& c) {
   int factor = c.one_of(kFactors);
   static constexpr std::string_view kSides[] = {"read", "write"};
   std::string buffer = format("(\"{}\", {})", c.one_of(kSides), c.below(2));
-  switch (c.below(53)) {
+  switch (c.below(58)) {
     case 0:
     case 1:
     case 2:
@@ -53,7 +81,7 @@ std::string draw_step(Choices& c) {
       return format("sch.{}({})", c.one_of((const std::string_view[]){"vectorize", "parallel", "unroll"}), l);
     case 15:
       return format("sch.bind({}, \"{}\")", l,
-                    c.one_of((const std::string_view[]){"blockIdx.x", "threadIdx.x", "threadIdx.y"}));
+                    c.one_of((const std::string_view[]){"blockIdx.x", "threadIdx.x", "threadIdx.y", "vthread.x"}));
     case 16:
     case 17:
       return format("sch.cache_read({}, {}, \"{}\")", b, c.below(3), scope);
@@ -85,7 +113,7 @@ std::string draw_step(Choices& c) {
     case 35:
       return format("sch.rfactor({}, {})", l, c.one_of((const int[]){0, 0, 1, -1}));
     case 36:
-      return format("sch.blockize({})", l);
+      return c.below(4) ? format("sch.blockize({})", l) : format("sch.blockize([{}, {}])", b, other);
     case 37:
       return format("sch.add_unit_loop({})", c.below(2) ? b : l);
     case 38:
@@ -127,10 +155,61 @@ std::string draw_step(Choices& c) {
     case 51:
       return c.below(2) ? format("sch.read_at({}, {}, {}, \"{}\")", l, c.below(2) ? b : other, c.below(2), scope)
                         : format("sch.write_at({}, {}, 0, \"{}\")", l, b, scope);
+    case 52:
+      return format("sch.annotate({}, \"key\", 1)", c.below(2) ? b : l);
+    case 53:
+      return format("sch.unannotate({}, \"key\")", c.below(2) ? b : l);
+    case 54:
+      return format("sch.cache_index({}, \"{}\", {})", b, scope, c.below(2));
+    case 55:
+      return c.below(2) ? format("sch.split({}, [None, sch.sample_categorical([1, 2, 4], [0.25, 0.25, 0.5])])", l)
+                        : format("sch.split({}, sch.sample_partitioned_tile({}, n=3, partition_pos=1, innerpart_factor=2))",
+                                 l, l);
+    case 56:
+      return draw_rare(c, b);
     default:
       return format("sch.reindex_cache_{}({}, 0, \"{}\", lambda i, j: (j, i))", c.below(2) ? "read" : "write",
                     b, scope);
   }
+}
+
+// Steps that rarely meet by chance.
+void draw_together(Choices& c, std::vector<std::string>& steps) {
+  using fmt::format;
+  size_t n = c.below(4);
+  std::string b = format("blk({})", n), next = format("blk({})", n + 1);
+  static constexpr std::string_view kMaps[] = {"lambda i, j: (i // 5, j, i % 5)", "lambda i, j: (i, j // 5, j % 5)",
+                                               "lambda i: (i // 4, i % 4)", "lambda i, j: (j // 4, i, j % 4)"};
+  auto add = [&](std::string step) { steps.push_back(std::move(step)); };
+  switch (c.below(6)) {
+    case 0:
+      add(format("keep(sch.cache_read({}, {}, \"global\"))", b, c.below(2)));
+      add("keep(sch.split(sch.get_loops(kept[0])[-1], [None, 4])[1])");
+      return add("sch.tensorize(kept[0], \"fuzz.copy4\")");
+    case 1:
+      add(format("sch.compute_at({}, loop({}, {}))", b, next, c.below(2)));
+      return add(format("sch.rolling_buffer({}, 0)", b));
+    case 2:
+      add(format("sch.compute_at({}, loop({}, {}))", b, next, c.below(2)));
+      return add(format("sch.transform_layout({}, (\"write\", 0), {}, {})", b, c.one_of(kMaps),
+                        c.one_of((const std::string_view[]){"0", "0.0", "1.0", "1"})));
+    case 3:
+      return add(format("sch.fuse_reduction_epilogue({}, {})", b, next));
+    case 4:
+      add(format("sch.split(loop({}, {}), [None, {}])", b, c.below(3), 2 + c.below(3)));
+      return add(format("sch.rfactor(loop({}, {}), {})", b, c.below(4), c.below(2)));
+    default:
+      add(format("keep(sch.split(loop({}, {}), [None, {}])[0])", b, c.below(3), 2 + c.below(3)));
+      add(format("sch.{}(kept[0])", c.one_of((const std::string_view[]){"parallel", "vectorize", "unroll"})));
+      return add(format("sch.reverse_compute_at({}, kept[0])", next));
+  }
+}
+
+}  // namespace
+
+void draw_steps(Choices& choices, std::vector<std::string>& steps) {
+  if (choices.below(10) == 0) return draw_together(choices, steps);
+  steps.push_back(draw_step(choices));
 }
 
 }  // namespace mlc::fuzz

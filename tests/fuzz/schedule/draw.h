@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mlc::fuzz {
 
@@ -31,7 +32,7 @@ class Choices {
   size_t at_ = 0;
 };
 
-// A call of a primitive as text; `blk` and `loop` are functions of the target's prelude.
-std::string draw_step(Choices& choices);
+// Adds calls of primitives as text, most often one; `blk`, `loop` and `keep` are functions of the target's prelude.
+void draw_steps(Choices& choices, std::vector<std::string>& steps);
 
 }  // namespace mlc::fuzz

@@ -159,14 +159,23 @@ class TouchedRegions final : public Walker {
   void under(const Expr& condition, F&& inside) {
     // Not a fact of the analyzer: what simplifies here is used where the condition does not hold.
     size_t facts = facts_.size(), unsolved = unsolved_.size();
-    if (auto solved = solve(condition)) {
-      for (const LoopRange& one : *solved) facts_.emplace_back(one.var, interval_of(one.range, analyzer));
-    } else {
+    auto solved = solve(condition);
+    if (!solved) {
       unsolved_.push_back(condition);
+      solved = solve(without_single_loops(condition));
     }
+    if (solved)
+      for (const LoopRange& one : *solved) facts_.emplace_back(one.var, interval_of(one.range, analyzer));
     inside();
     facts_.erase(facts_.begin() + static_cast<int64_t>(facts), facts_.end());
     unsolved_.erase(unsolved_.begin() + static_cast<int64_t>(unsolved), unsolved_.end());
+  }
+  // Without the variables of loops of one iteration.
+  Expr without_single_loops(const Expr& condition) const {
+    VarMap single;
+    for (const Loop& loop : loops_)
+      if (is_const_int(loop.range->extent, 1)) single[loop.var.get()] = loop.range->min;
+    return substitute(condition, single);
   }
   // What the condition leaves of the ranges of the loops around it.
   std::optional<std::vector<LoopRange>> solve(const Expr& condition) {

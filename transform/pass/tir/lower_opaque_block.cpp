@@ -129,7 +129,8 @@ struct LowerBlocks final : Substituter {  // variables of loops of one iteration
     if (auto b = value.as<bool>()) return bool_imm(*b);
     if (auto i = value.try_cast<int64_t>()) return int32(*i);
     throw refuse_as(pass_refusals["wrong-annotation"],
-                    "annotation `{}` must be an integer, a string or an expression", text(key));
+                    "annotation `{}` must be an integer, a string or an expression", text(key))
+        .kind("InternalError+ValueError");
   }
 };
 

@@ -28,6 +28,7 @@ constexpr char doc[] =
         B = T.sblock_alloc_buffer(...)          with T.sblock(""):
         for i in range(n):          =>              B = T.sblock_alloc_buffer(...)
             ... B ...                               ... B ...
+Memory that all blocks of threads see, `global`, is allocated around the innermost loop that is in all of `blockIdx`.
 needs: no blocks with an init (LowerInitBlock).
 keeps: which instances of blocks run, and in which order.
 While block iterators are known: a buffer indexed by an iterator that is neither data-parallel nor a
@@ -122,11 +123,15 @@ struct Place final : Rewriter {
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   BufferScopes find;
   find.visit(fn->body);
+  auto accesses = find.lowest;
+  find.raise_to_block_indices();
   Place place;
   for (const Buffer& buffer : find.managed) {
     auto found = find.lowest.find(buffer.get());
     if (found == find.lowest.end()) continue;  // never used: no memory
     const StmtNode* stmt = find.scopes[static_cast<size_t>(found->second)].stmt;
+    // Threads launched around all blocks: it stays within a block.
+    if (!stmt) stmt = find.scopes[static_cast<size_t>(accesses.at(buffer.get()))].stmt;
     MLC_CHECK(stmt, "`{}` is used outside of the block that allocates it", buffer->name.c_str());
     place.at[stmt].push_back(buffer);
   }

@@ -112,7 +112,7 @@ Expr convert_number(DataType to, const Expr& number, Span span) {
   if (to.is_bool()) return make<IntImmNode>(to, value != 0, span);
   if (to.is_floating()) {
     double exact = static_cast<double>(value);
-    if (value > (1 << 24) || value < -(1 << 24)) return nullptr;
+    if (value > (1 << 24) || value < (from.is_uint() ? 0 : -(1 << 24))) return nullptr;
     return std::isfinite(ir::round_to(to, exact)) ? Expr(make<FloatImmNode>(to, exact, span)) : Expr();
   }
   int unused = 64 - to.bits();

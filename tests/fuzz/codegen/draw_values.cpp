@@ -301,7 +301,11 @@ Expr Scope::floating(DataType type, int depth) {
     case 1: {
       DataType bits = DataType::Int(type.bits());
       if (random.one_in(2)) return ir::call_op(type, "tirx.reinterpret", {value(bits, depth - 1)});
-      return ir::call_op(type, "tirx.copysign", {value(type, depth - 1), value(type, depth - 1)});
+      // The sign of a NaN is any.
+      double infinity = std::numeric_limits<double>::infinity();
+      Expr least = ir::make<ir::FloatImmNode>(type, -infinity);
+      Expr sign = ir::binary(ExprKind::kMax, value(type, depth - 1), least);
+      return ir::call_op(type, "tirx.copysign", {value(type, depth - 1), sign});
     }
     default:
       break;

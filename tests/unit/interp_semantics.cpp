@@ -172,6 +172,22 @@ TEST_CASE("interp: strided and offset views", "[interp]") {
   CHECK(static_cast<float*>(t.data_ptr())[15] == 9.0F);
 }
 
+TEST_CASE("interp: tensors whose strides are those of their shape, where it has more than one element",
+          "[interp]") {
+  Buffer a = buffer("A", {int32(2), int32(1), int32(3)});
+  PrimFunc nothing = plain({a}, no_op());
+  ffi::Tensor whole = make_tensor(std::vector<int64_t>{64}, DataType::Float(32));
+  auto with_strides = [&](std::vector<int64_t> strides) {
+    ffi::Tensor view = whole.as_strided(ffi::Shape{2, 1, 3}, ffi::Shape(strides.begin(), strides.end()));
+    return failure([&] { run(nothing, {view}); });
+  };
+  CHECK(with_strides({3, 3, 1}) == "no error");
+  CHECK(with_strides({3, 17, 1}) == "no error");
+  for (std::vector<int64_t> strides :
+       {std::vector<int64_t>{3, 3, 2}, {4, 3, 1}, {6, 3, 1}, {1, 3, 2}, {0, 3, 1}})
+    CHECK(with_strides(strides).starts_with("wrong-argument"));
+}
+
 TEST_CASE("interp: mistakes are named", "[interp]") {
   Var n = make_var("n", i32), k = make_var("k", i32);
   Buffer a = buffer("A", {n}), b = buffer("B", {n * Expr(int32(2))});

@@ -152,8 +152,8 @@ std::vector<const VarNode*> Printer::shape(const BufferTypeNode* type, bool para
 bool Printer::is_scalar(const Buffer& buffer) const {
   if (classic()) return false;
   const BufferTypeNode* type = buffer->buffer();
-  return in_function_ && type->shape.size() == 1 && is_const_int(type->shape[0], 1) &&
-         type->strides.empty() && type->data_alignment == 64 && type->offset_factor == 1 &&
+  return type->shape.size() == 1 && is_const_int(type->shape[0], 1) && type->strides.empty() &&
+         type->data_alignment == 64 && type->offset_factor == 1 &&
          is_default_layout(type->layout, type->shape);
 }
 

@@ -23,8 +23,9 @@ bind(loop, thread_axis)      Run the iterations of a loop as threads of a GPU.
         S                               S
 
 Thread axes: blockIdx.x y z, threadIdx.x y z, vthread, vthread.x y z.
-needs: the scope is a stage pipeline; the blocks below are complete or reduction blocks with affine bindings, and the
-       loop occurs in spatial iterators only (with threadIdx.* also in reductions).
+needs: no iteration reads or overwrites what another one writes; the blocks below are complete or reduction
+       blocks with affine bindings, and the loop occurs in spatial iterators only (with threadIdx.* also in
+       reductions).
 keeps: every block instance, in no particular order.
 )";
 

@@ -9,8 +9,8 @@ parallel(loop)      Run the iterations of a loop on several cores.
     for i in range(e):      =>      for i in T.parallel(e):
         S                               S
 
-needs: the scope is a stage pipeline; the blocks below are complete or reduction blocks with affine bindings, and the
-       loop occurs in spatial iterators only.
+needs: no iteration reads or overwrites what another one writes; the blocks below are complete or reduction
+       blocks with affine bindings, and the loop occurs in spatial iterators only.
 keeps: every block instance, in no particular order.
 )";
 

@@ -9,8 +9,8 @@ vectorize(loop)      Run the iterations of a loop as lanes of vector instruction
     for i in range(e):      =>      for i in T.vectorized(e):
         S                               S
 
-needs: the scope is a stage pipeline; the blocks below are complete or reduction blocks with affine bindings, and the
-       loop occurs in spatial iterators only.
+needs: no iteration reads or overwrites what another one writes; the blocks below are complete or reduction
+       blocks with affine bindings, and the loop occurs in spatial iterators only.
 keeps: every block instance, all at once.
 )";
 

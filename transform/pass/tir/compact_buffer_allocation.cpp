@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
+#include "ir/tir/reduction_init.h"
 #include "transform/arith/inequalities.h"
 #include "transform/arith/int_set.h"
 #include "transform/arith/region_bound.h"
@@ -159,13 +160,15 @@ class TouchedRegions final : public Walker {
   void under(const Expr& condition, F&& inside) {
     // Not a fact of the analyzer: what simplifies here is used where the condition does not hold.
     size_t facts = facts_.size(), unsolved = unsolved_.size();
-    auto solved = solve(condition);
-    if (!solved) {
-      unsolved_.push_back(condition);
-      solved = solve(without_single_loops(condition));
-    }
-    if (solved)
-      for (const LoopRange& one : *solved) facts_.emplace_back(one.var, interval_of(one.range, analyzer));
+    auto know = [&](const Expr& form) {
+      auto solved = solve(form);
+      if (solved)
+        for (const LoopRange& one : *solved) facts_.emplace_back(one.var, interval_of(one.range, analyzer));
+      return solved.has_value();
+    };
+    if (!know(condition)) unsolved_.push_back(condition);
+    if (Expr plain = without_single_loops(condition); !plain.same_as(condition))
+      for (const Expr& part : conjuncts(plain)) know(part);
     inside();
     facts_.erase(facts_.begin() + static_cast<int64_t>(facts), facts_.end());
     unsolved_.erase(unsolved_.begin() + static_cast<int64_t>(unsolved), unsolved_.end());

@@ -75,7 +75,8 @@ std::vector<Any> interpret(const ir::IRModule& mod, std::string_view function, s
 
 Rounding rounding_of(const ir::Stmt& stmt) {
   Rounding found;
-  std::unordered_map<const VarNode*, std::set<const VarNode*>> read_by;  // by variable: the buffers of its value
+  std::unordered_map<const VarNode*, std::set<const VarNode*>>
+      read_by;  // by variable: the buffers of its value
   auto reads_of = [&](const Expr& value) {
     std::set<const VarNode*> buffers;  // null: a choice
     ir::post_order(value, [&](const Expr& e) {
@@ -94,8 +95,10 @@ Rounding rounding_of(const ir::Stmt& stmt) {
         const auto* op = ir::as_binary(e);
         const auto* call = ir::as<ir::CallNode>(e);
         const auto* callee = call == nullptr ? nullptr : ir::as<ir::OpNode>(call->op);
-        found.inexact = found.inexact || e->dtype().bits() < 32 || (callee != nullptr && callee->name != "tirx.if_then_else") ||
-                        (op != nullptr && op->kind >= ir::ExprKind::kDiv && op->kind <= ir::ExprKind::kFloorMod);
+        found.inexact =
+            found.inexact || e->dtype().bits() < 32 ||
+            (callee != nullptr && callee->name != "tirx.if_then_else") ||
+            (op != nullptr && op->kind >= ir::ExprKind::kDiv && op->kind <= ir::ExprKind::kFloorMod);
       },
       [&](const Stmt& s) {
         if (const auto* bind = ir::as<ir::BindNode>(s)) read_by[bind->var.get()] = reads_of(bind->value);

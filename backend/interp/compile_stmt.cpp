@@ -50,7 +50,8 @@ int Compiler::define_slot(const ir::Var& var) {
   return slot;
 }
 int Compiler::define_view(const Buffer& buffer) {
-  if (const ir::ObjectRef& layout = buffer->buffer()->layout; layout.defined() && !ir::is_default_layout(layout, buffer->buffer()->shape))
+  if (const ir::ObjectRef& layout = buffer->buffer()->layout;
+      layout.defined() && !ir::is_default_layout(layout, buffer->buffer()->shape))
     unsupported(buffer->span, "buffers with a layout of their own");
   auto found = at_.find(buffer.get());
   if (found != at_.end()) return found->second;
@@ -216,7 +217,8 @@ Action Compiler::loop(const ir::ForNode* node) {
   int slot = define_slot(node->loop_var);
   loops_.push_back(node);
   std::vector<Action> inits = inits_before_loop();
-  bool side_by_side = node->for_kind == ir::ForKind::kParallel || node->for_kind == ir::ForKind::kVectorized ||
+  bool side_by_side = node->for_kind == ir::ForKind::kParallel ||
+                      node->for_kind == ir::ForKind::kVectorized ||
                       (node->thread_binding && runs_apart(node->thread_binding));
   auto scope = at_;
   auto body = iteration(stmt(node->body), side_by_side);
@@ -381,7 +383,9 @@ Action Compiler::stmt(const Stmt& s) {
                };
              },
              [&](const ir::BufferStoreNode* node) { return store(node); },
-             [&](const ir::AllocBufferNode* node) { return allocate(node->buffer, program_.options.check_races); },
+             [&](const ir::AllocBufferNode* node) {
+               return allocate(node->buffer, program_.options.check_races);
+             },
              [&](const ir::DeclBufferNode* node) { return declare(node); },
              [&](const ir::SeqStmtNode* node) -> Action {
                std::vector<Action> steps;

@@ -19,15 +19,16 @@ namespace mlc::interp {
 
 struct Options {
   bool check_uninitialized = false;  // reading memory that was allocated and never written is an error
-  // Two iterations of a parallel or vectorised loop, or two thread blocks, that touch one element are an error,
-  // unless both read. What blocks allocate is left out: where that will lie is not settled yet.
+  // Two iterations of a parallel or vectorised loop, or two thread blocks, that touch one element are an
+  // error, unless both read. What blocks allocate is left out: where that will lie is not settled yet.
   bool check_races = false;
 };
 
 // Runs `function` of `mod`. Buffers are ffi::Tensor or ir::NDArray and are changed in place; scalars are
 // int, bool, float. Returns what the function returns (None without a return value).
 // Errors: wrong-argument-count, wrong-argument, shape-mismatch, index-out-of-bounds, address-out-of-bounds,
-// uninitialized-read, race, division-by-zero, assertion-failed, assumption-failed, interpret-unsupported, no-such-function.
+// uninitialized-read, race, division-by-zero, assertion-failed, assumption-failed, interpret-unsupported,
+// no-such-function.
 ir::Any run(const ir::IRModule& mod, std::string_view function, std::span<const ir::Any> args,
             const Options& options = {});
 
@@ -41,7 +42,7 @@ struct Values {
     kExact,     // quarters in [-2, 2]: sums of products are the same in every order
     kBoundary,  // NaN, infinities, zeros of both signs, denormals, the largest, and uniform ones
   } floats = kUniform;
-  bool boundary_integers = false;  // the least and greatest among others; otherwise -8 to 8
+  bool boundary_integers = false;    // the least and greatest among others; otherwise -8 to 8
   std::optional<int64_t> size = {};  // of symbolic dimensions; otherwise 1 to 12
 };
 // Arguments that fit the parameters of `fn`: tensors of random values for buffers, random scalars for the

@@ -55,9 +55,9 @@ struct Block {
   char* begin;
   char* end;
   bool owned;
-  bool watched = false;  // for races
+  bool watched = false;                             // for races
   std::unordered_map<char*, Races::Touch> touched;  // by first byte of an element
-  std::vector<bool> written;  // per byte; empty: not tracked, all counts as written
+  std::vector<bool> written;                        // per byte; empty: not tracked, all counts as written
 
   Block(Heap& heap, char* begin, char* end, bool owned, bool track);
   ~Block();

@@ -17,7 +17,8 @@ static constexpr ir::Refusals refusals{
         {.name = "out-of-memory", .kind = "MemoryError", .message = "cannot allocate {} bytes"},
         {.name = "race",
          .kind = "RuntimeError",
-         .message = "element {} of `{}` is {} by one iteration of a loop and touched by another that runs beside it"},
+         .message = "element {} of `{}` is {} by one iteration of a loop and touched by another that runs "
+                    "beside it"},
         {.name = "uninitialized-read",
          .kind = "RuntimeError",
          .message = "element {} of `{}` is read before it is written"},

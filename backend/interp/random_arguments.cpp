@@ -80,7 +80,9 @@ double random_float(std::mt19937_64& random, const Number& number, Values::Float
   double uniform = std::uniform_real_distribution<double>(-1, 1)(random);
   if (floats == Values::kUniform) return uniform;
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const double magnitudes[] = {0, 1, kInfinity, ir::as<ir::FloatImmNode>(ir::max_value(number.type))->value, 1e-40, 1.5e-45, std::abs(uniform)};
+  const double magnitudes[] = {
+      0,     1,       kInfinity,        ir::as<ir::FloatImmNode>(ir::max_value(number.type))->value,
+      1e-40, 1.5e-45, std::abs(uniform)};
   int64_t which = integer(9);
   if (std::abs(which) > 6) return which > 0 ? uniform : std::numeric_limits<double>::quiet_NaN();
   return std::copysign(magnitudes[std::abs(which)], uniform);
@@ -96,7 +98,8 @@ Lane random_lane(std::mt19937_64& random, const Number& number, std::optional<in
   if (!values.boundary_integers || random() % 2 == 0) return {.i = small};
   // Near the least or the greatest of the type, or of a narrower one.
   unsigned bits = static_cast<unsigned>(number.type.bits()) >> (random() % 4 == 0);
-  return {.i = number.wrap(static_cast<int64_t>((uint64_t{1} << (bits - random() % 2) % 64) + static_cast<uint64_t>((small + 8) % 4 - 2)))};
+  return {.i = number.wrap(static_cast<int64_t>((uint64_t{1} << (bits - random() % 2) % 64) +
+                                                static_cast<uint64_t>((small + 8) % 4 - 2)))};
 }
 
 ir::ffi::Tensor random_tensor(std::mt19937_64& random, DataType type, std::span<const int64_t> shape,

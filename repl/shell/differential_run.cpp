@@ -16,8 +16,8 @@ using ir::Any;
 namespace {
 
 using Floats = interp::Values;
-// Floats that no order of summation rounds, those that show rounding, the edges of types; and sizes that leave
-// loops without a step, with one, and with a rest.
+// Floats that no order of summation rounds, those that show rounding, the edges of types; and sizes that
+// leave loops without a step, with one, and with a rest.
 constexpr interp::Values kValues[] = {{.floats = Floats::kExact},
                                       {.floats = Floats::kUniform},
                                       {.floats = Floats::kBoundary, .boundary_integers = true},
@@ -94,8 +94,8 @@ std::string DifferentialRun::difference(const Run& run, bool* not_run, bool comp
 }
 
 std::string DifferentialRun::difference(const ir::IRModule& mod, bool* not_run) const {
-  return difference([&](const std::string&, const std::vector<Any>& args) { return run(mod, args); },
-                    not_run, !interpreted_);
+  return difference([&](const std::string&, const std::vector<Any>& args) { return run(mod, args); }, not_run,
+                    !interpreted_);
 }
 
 std::vector<Any> DifferentialRun::run(const ir::IRModule& mod, const std::vector<Any>& args) const {

@@ -198,8 +198,9 @@ void GoldenChecks::at_end() {
   }
   if (verify_) check_passes();
   if (run_ && outcome_.compared == 0 && !outcome_.not_run.empty())
-    outcome_.failures.push_back(fmt::format("nothing of it was run: {}; `# golden: no-run (reason)` would say so",
-                                            outcome_.not_run.begin()->first));
+    outcome_.failures.push_back(
+        fmt::format("nothing of it was run: {}; `# golden: no-run (reason)` would say so",
+                    outcome_.not_run.begin()->first));
 }
 
 std::string GoldenChecks::check_replay(const Beginning& beginning, const ir::IRModule& now) {
@@ -217,7 +218,8 @@ void GoldenChecks::check_passes() {
     for (const StepVerdict& step : verify_passes(evaluator_, row).steps) {
       if (step.verdict == Verdict::kTested) ++outcome_.compared;
       if (step.verdict == Verdict::kUnchecked) ++outcome_.not_run[step.reason];
-      check("what " + step.step + " leaves", [&] { return step.verdict == Verdict::kWrong ? step.reason : ""; });
+      check("what " + step.step + " leaves",
+            [&] { return step.verdict == Verdict::kWrong ? step.reason : ""; });
     }
   }
 }

@@ -105,8 +105,8 @@ std::vector<int64_t> ends_of(Step& step, const LoopArg& loop, int64_t begin, int
   return ends;
 }
 
-// The regions of buffers as the domains of the iterators of their accesses, where all of them are at the same plain
-// iterators; other regions stay.
+// The regions of buffers as the domains of the iterators of their accesses, where all of them are at the same
+// plain iterators; other regions stay.
 class WholeRegions final : public Walker {
  public:
   explicit WholeRegions(const std::unordered_map<const VarNode*, Range>& domains) : domains_(domains) {}

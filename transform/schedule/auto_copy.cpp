@@ -131,6 +131,7 @@ SRefNode* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, cons
   if (write) require_written_first(step, *loop, buffer);
   Analyzer analyzer;
   bind_surroundings_visibly(analyzer, step.state, *loop);
+  if (write) require_iterations(step.state, *block, *loop, {&*block}, analyzer, loop.span);
   Buffer copy = buffer_in(buffer, storage_scope);
   std::vector<Box> boxes;
   std::string_view shared_by(storage_scope.data(), storage_scope.size());

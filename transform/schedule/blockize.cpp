@@ -323,6 +323,12 @@ SBlockRealize blockized_loop(Step& step, const LoopArg& loop, bool preserve_unit
   const SRefNode& block = *below[0];
   SBlockRealize realize = realize_of(step.state, block);
   std::vector<SRefNode*> inner = loops_below(block, loop->parent);
+  for (const SRefNode* each : inner) {
+    if (is_const_int(each->loop()->min, 0)) continue;
+    throw refuse(shared_refusals["loop-not-from-zero"], step.primitive.name(), each->name.c_str())
+        .at(loop.span)
+        .note("the loop is made here", each->loop()->span);
+  }
   Cut cut = cut_block(realize,
                       divide_block(realize, block, loops_above(block), inner, preserve_unit_iters, loop.span),
                       preserve_unit_iters, nullptr);

@@ -376,15 +376,22 @@ void relax(ScheduleState& state, const SRefNode& block, const Array<TensorRegion
       domain[(*loop)->loop_var.get()] =
           interval_of(make<RangeNode>((*loop)->min, (*loop)->extent), domain, analyzer);
     }
+    auto is_relaxed = [&](const VarNode* var) { return domain.contains(var); };
+    // Sizes that are not constant may leave a loop's variable in the ends.
+    auto known = [&](const Interval& ends) {
+      return ends && !uses_var(ends.min, is_relaxed) && !uses_var(ends.max, is_relaxed);
+    };
     Box box{region->source, {}};
     if (!by_memory) {
-      if (auto met = reach_where(realize, region, values, relaxed, around, analyzer)) box.dims = *met;
+      auto met = reach_where(realize, region, values, relaxed, around, analyzer);
+      if (met && std::all_of(met->begin(), met->end(), known)) box.dims = *met;
     }
     for (size_t d = box.dims.size(); d < region->region.size(); ++d) {
       const Range& range = region->region[d];
       if (!by_memory) {  // one digit of a fused loop is better known by its extent than by its ends
         TensorRegion alone = make<TensorRegionNode>(region->source, Array<Range>{range});
-        if (auto met = reach_where(realize, alone, values, relaxed, around, analyzer)) {
+        auto met = reach_where(realize, alone, values, relaxed, around, analyzer);
+        if (met && known((*met)[0])) {
           box.dims.push_back((*met)[0]);
           continue;
         }
@@ -593,9 +600,11 @@ void require_sums_once(ScheduleState& state, const SRefNode& block, SRefNode& lo
   }
   SBlockRealize realize = ref(as<SBlockRealizeNode>(*below));
   for (SRefNode* each : around) {
-    ForKind kind = each->loop()->for_kind;
-    if (kind == ForKind::kParallel || kind == ForKind::kVectorized)
-      require_own_sums(state, block, realize, around, *each, span);
+    const ForNode* one = each->loop();
+    bool bound = one->for_kind == ForKind::kThreadBinding;
+    if (bound || one->for_kind == ForKind::kParallel || one->for_kind == ForKind::kVectorized)
+      require_independent(state, block, realize, around, *each,
+                          bound ? std::string_view(view(one->thread_binding->thread_tag)) : "", span);
   }
   auto first = std::find_if(around.begin(), around.end(),
                             [&](const SRefNode* each) { return used_by(realize, *each, true); });
@@ -609,22 +618,6 @@ void require_sums_once(ScheduleState& state, const SRefNode& block, SRefNode& lo
   if (state.explaining) add_witness(error, instance_met_twice(realize, inside));
   throw about_block(std::move(error), span, block.stmt->span)
       .help("choose a loop around all loops that compute one element of what it reads");
-}
-
-// A consumer that is computed in each iteration of a loop must be computed in one at least. Where the loops of what it
-// reads have none, but for those that reduce, there is nothing to read.
-void require_iterations(ScheduleState& state, const SRefNode& block, SRefNode& loop,
-                        const std::vector<SRefNode*>& producers, Analyzer& analyzer, Span span) {
-  for (const SRefNode* each : loops_up(loop)) {
-    bool reduces = std::any_of(producers.begin(), producers.end(), [&](SRefNode* producer) {
-      SBlockRealize realize = realize_of(state, *producer);
-      return used_by(realize, *each, true) && !used_by(realize, *each, false);
-    });
-    const Expr& extent = each->loop()->extent;
-    if (!reduces || analyzer.can_prove_ge(extent, 1)) continue;
-    throw about_block(refuse(refusals["loop-may-be-empty"], each->name.c_str(), block.name.c_str()), span,
-                      block.stmt->span);
-  }
 }
 
 // A producer's sum is whole after the last of the iterations around that reduce it. A consumer computed in
@@ -694,6 +687,20 @@ Expr moved_condition(ScheduleState& state, const SRefNode& block, SRefNode& loop
 }
 
 }  // namespace
+
+void require_iterations(ScheduleState& state, const SRefNode& block, SRefNode& loop,
+                        const std::vector<SRefNode*>& producers, Analyzer& analyzer, Span span) {
+  for (const SRefNode* each : loops_up(loop)) {
+    bool reduces = std::any_of(producers.begin(), producers.end(), [&](SRefNode* producer) {
+      SBlockRealize realize = realize_of(state, *producer);
+      return used_by(realize, *each, true) && !used_by(realize, *each, false);
+    });
+    const Expr& extent = each->loop()->extent;
+    if (!reduces || analyzer.can_prove_ge(extent, 1)) continue;
+    throw about_block(refuse(refusals["loop-may-be-empty"], each->name.c_str(), block.name.c_str()), span,
+                      block.stmt->span);
+  }
+}
 
 Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std::vector<SRefNode*>& producers,
                const std::vector<SRefNode*>& consumers, bool is_producer, bool preserve_unit_loops,

@@ -48,6 +48,13 @@ std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const S
   auto* store = as<BufferStoreNode>(old->body);
   auto* init = as<BufferStoreNode>(old->init);
   if (!store || !store->buffer.same_as(layout.from) || (old->init && !init)) return std::nullopt;
+  // Elements that the block has written, or will write, must be so still: the new loops run in another order.
+  bool reads_others = any_below(old->body, [&](const Expr& e) {
+    auto* load = as<TensorLoadNode>(e);
+    return load && load->source.same_as(layout.from) &&
+           !ir::structural_equal(Any(load->indices), Any(store->indices));
+  });
+  if (reads_others) return std::nullopt;
   SBlockRealize realize = realize_of(state, sref);
   if (!is_const_int(realize->predicate, 1)) return std::nullopt;
   const Array<Expr>& old_shape = layout.from->buffer()->shape;

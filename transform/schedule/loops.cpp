@@ -124,64 +124,63 @@ void set_loop_kind(Step& step, SRefNode& loop, ForKind kind, IterVar thread_bind
   step.replace(loop, next);
 }
 
-namespace {
-
 // A sum that every iteration recomputes, all of them in one element that is read later.
-void require_no_shared_sum(Step& step, const LoopArg& loop, const SRefNode& block,
-                           const SBlockRealize& realize) {
-  if (!realize->block->init || is_const_int(loop->loop()->extent, 1)) return;
-  std::vector<SRefNode*> loops = loops_above(block),
-                         inside(std::find(loops.begin(), loops.end(), &*loop), loops.end());
-  bool used = used_by(realize, *loop, true) || used_by(realize, *loop, false);
+static void require_own_sums(ScheduleState& state, const SRefNode& block, const SBlockRealize& realize,
+                      const std::vector<SRefNode*>& loops, SRefNode& loop, Span span) {
+  if (!realize->block->init || is_const_int(loop.loop()->extent, 1)) return;
+  std::vector<SRefNode*> inside(std::find(loops.begin(), loops.end(), &loop), loops.end());
+  bool used = used_by(realize, loop, true) || used_by(realize, loop, false);
   if (used && !repeats_instances(realize, inside)) return;
   SRefNode& scope = *scope_of(block);
-  Dependences deps = dependences(step.state, scope);
+  Dependences deps = dependences(state, scope);
   for (const TensorRegion& write : realize->block->writes) {
     const std::vector<SRefNode*>& readers = deps.readers[write->source.get()];
     bool outside = is_output_block(block, scope) ||
                    std::any_of(readers.begin(), readers.end(),
-                               [&](SRefNode* reader) { return !is_above(*loop, *reader); });
+                               [&](SRefNode* reader) { return !is_above(loop, *reader); });
     if (!outside) continue;
     Error error = used
-                      ? refuse(refusals["loop-repeats-reduction"], loop->name.c_str(),
+                      ? refuse(refusals["loop-repeats-reduction"], loop.name.c_str(),
                                write->source->name.c_str(), block.name.c_str())
                       : refuse_as(refusals["loop-repeats-reduction"],
                                   "each iteration of loop `{}` sums up the same elements of `{}`, block `{}` "
                                   "does not use the loop",
-                                  loop->name.c_str(), write->source->name.c_str(), block.name.c_str());
-    if (step.state.explaining) add_witness(error, element_written_twice(realize, loops, *loop));
-    throw about_block(std::move(error), loop.span, block.stmt->span)
-        .help("move the block out of the loop first");
+                                  loop.name.c_str(), write->source->name.c_str(), block.name.c_str());
+    if (state.explaining) add_witness(error, element_written_twice(realize, loops, loop));
+    throw about_block(std::move(error), span, block.stmt->span).help("move the block out of the loop first");
   }
 }
 
-}  // namespace
+void require_independent(ScheduleState& state, const SRefNode& block, const SBlockRealize& realize,
+                         const std::vector<SRefNode*>& loops, SRefNode& loop, std::string_view thread_tag,
+                         Span span) {
+  if (thread_tag.empty()) require_own_sums(state, block, realize, loops, loop, span);
+  const VarNode* var = loop.loop()->loop_var.get();
+  for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+    const IterVar& iter = realize->block->iter_vars[i];
+    if (!uses_var(realize->iter_values[i], [&](const VarNode* v) { return v == var; })) continue;
+    if (iter->iter_type == IterType::kDataPar) continue;
+    if (iter->iter_type == IterType::kCommReduce && thread_tag.starts_with("threadIdx.")) continue;
+    Error error = refuse(refusals["loop-carries-reduction"], loop.name.c_str(), iter->var->name.c_str(),
+                         block.name.c_str(),
+                         iter->iter_type == IterType::kCommReduce ? "a reduction" : "not data-parallel");
+    if (state.explaining) add_witness(error, element_written_twice(realize, loops, loop));
+    throw about_block(std::move(error), span, block.stmt->span)
+        .help(thread_tag.empty()
+                  ? "choose a loop of a spatial iterator, or split the reduction with `rfactor`"
+                  : "bind it to `threadIdx.x`, or choose a loop of a spatial iterator");
+  }
+}
 
 void require_parallelizable(Step& step, const LoopArg& loop, std::string_view thread_tag) {
   require_apart(step.state, *loop, step.primitive.name());
   // Other writers of a buffer matter only where they share the loop.
   require_compact_dataflow(step.state, *loop, *loop);
-  const VarNode* var = loop->loop()->loop_var.get();
   for (SRefNode* block : child_blocks(step.state, *loop)) {
     SBlockRealize realize = realize_of(step.state, *block);
     // Instances of a complete block that run twice write the same.
     if (realize->block->init) require_affine_binding(step.state, *block);
-    if (thread_tag.empty()) require_no_shared_sum(step, loop, *block, realize);
-    for (size_t i = 0; i < realize->iter_values.size(); ++i) {
-      const IterVar& iter = realize->block->iter_vars[i];
-      if (!uses_var(realize->iter_values[i], [&](const VarNode* v) { return v == var; })) continue;
-      if (iter->iter_type == IterType::kDataPar) continue;
-      if (iter->iter_type == IterType::kCommReduce && thread_tag.starts_with("threadIdx.")) continue;
-      Error error = refuse(refusals["loop-carries-reduction"], loop->name.c_str(), iter->var->name.c_str(),
-                           block->name.c_str(),
-                           iter->iter_type == IterType::kCommReduce ? "a reduction" : "not data-parallel");
-      if (step.state.explaining)
-        add_witness(error, element_written_twice(realize, loops_above(*block), *loop));
-      throw about_block(std::move(error), loop.span, block->stmt->span)
-          .help(thread_tag.empty()
-                    ? "choose a loop of a spatial iterator, or split the reduction with `rfactor`"
-                    : "bind it to `threadIdx.x`, or choose a loop of a spatial iterator");
-    }
+    require_independent(step.state, *block, realize, loops_above(*block), *loop, thread_tag, loop.span);
   }
 }
 

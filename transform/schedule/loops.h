@@ -20,6 +20,11 @@ void require_plain_loop(const LoopArg& loop, std::string_view primitive);
 
 // The loop with another kind; everything else stays.
 void set_loop_kind(Step& step, SRefNode& loop, ForKind kind, IterVar thread_binding = nullptr);
+// Can iterations of the loop run a block at the same time? `loops`: those around the block, `loop` among them.
+// Refusals: loop-repeats-reduction, loop-carries-reduction.
+void require_independent(ScheduleState& state, const SRefNode& block, const SBlockRealize& realize,
+                         const std::vector<SRefNode*>& loops, SRefNode& loop, std::string_view thread_tag,
+                         Span span);
 // Can iterations of the loop run at the same time? `thread_tag` empty unless it is to be bound to a thread.
 // Refusals: not-stage-pipeline, not-compact-dataflow, not-affine-binding, loop-carries-reduction.
 void require_parallelizable(Step& step, const LoopArg& loop, std::string_view thread_tag);

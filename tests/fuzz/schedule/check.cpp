@@ -125,7 +125,8 @@ Layout mapped(const Layout& layout, const ir::IndexMap& map) {
 void follow(Parameters& parameters, const Kernel& kernel, const Schedule& schedule) {
   if (!parameters.unknown.empty()) return;
   // A change of layout on trust is about padding, which is followed below.
-  if (const auto& steps = schedule->trace->instructions; !steps.empty() && steps.back().primitive->kind != "TransformLayout") {
+  if (const auto& steps = schedule->trace->instructions;
+      !steps.empty() && steps.back().primitive->kind != "TransformLayout") {
     std::string_view assumed = transform::assumption_of(steps.back(), *schedule);
     if (!assumed.empty()) {
       parameters.unknown = fmt::format("on trust: {}", assumed);
@@ -180,9 +181,10 @@ std::vector<Any> laid_back(const Kernel& kernel, const Parameters& parameters, s
     size_t bytes = ir::ffi::GetDataSize(like) / static_cast<size_t>(std::max<int64_t>(like.numel(), 1));
     const Layout& layout = parameters.layouts[i];
     for (size_t k = 0; k < layout.positions.size(); ++k)
-      std::memcpy(static_cast<char*>(moved.data_ptr()) + k * bytes,
-                  static_cast<const char*>(tensor->data_ptr()) + static_cast<size_t>(layout.positions[k]) * bytes,
-                  bytes);
+      std::memcpy(
+          static_cast<char*>(moved.data_ptr()) + k * bytes,
+          static_cast<const char*>(tensor->data_ptr()) + static_cast<size_t>(layout.positions[k]) * bytes,
+          bytes);
     left[i] = moved;
   }
   return left;
@@ -196,14 +198,17 @@ std::vector<Run> runs_of(const ir::IRModule& mod, const std::string& name, const
   using interp::Agreement;
   using Floats = interp::Values;
   interp::Rounding rounding = interp::rounding_of(fn->body);
-  Agreement floats = !rounding.accumulates ? Agreement::kBits : rounding.inexact ? Agreement::kRounded : Agreement::kValues;
+  Agreement floats = !rounding.accumulates ? Agreement::kBits
+                     : rounding.inexact    ? Agreement::kRounded
+                                           : Agreement::kValues;
   std::vector<interp::Values> values = {{.floats = rounding.chooses ? Floats::kUniform : Floats::kExact}};
   values.push_back(values[0]);
   values.back().boundary_integers = true;
   if (!rounding.accumulates) values.back().floats = Floats::kBoundary;
   bool symbolic = std::any_of(fn->params.begin(), fn->params.end(), [](const ir::Var& param) {
-    return param->buffer() != nullptr && std::any_of(param->buffer()->shape.begin(), param->buffer()->shape.end(),
-                                                     [](const ir::Expr& dim) { return !ir::const_int(dim); });
+    return param->buffer() != nullptr &&
+           std::any_of(param->buffer()->shape.begin(), param->buffer()->shape.end(),
+                       [](const ir::Expr& dim) { return !ir::const_int(dim); });
   });
   for (int64_t size : {0, 1, 17}) {
     if (!symbolic) break;
@@ -261,7 +266,8 @@ Parameters parameters_of(const Kernel& kernel) {
 }
 
 std::string program(const Kernel& kernel, const std::vector<std::string>& steps) {
-  std::string text = "import tvm\n" + print::file_text(kernel.mod, {}) + "\nsch = tvm.s_tir.Schedule(Module)\n";
+  std::string text =
+      "import tvm\n" + print::file_text(kernel.mod, {}) + "\nsch = tvm.s_tir.Schedule(Module)\n";
   text += fmt::format("sch.work_on(\"{}\")\n{}\n", kernel.name, kPrelude);
   for (const std::string& step : steps) text += step + "\n";
   return text;
@@ -284,7 +290,8 @@ std::string wrong_runs(const Kernel& kernel, const Parameters& parameters, const
       std::vector<Any> left = run(first ? laid_out(kernel, parameters) : one.args);
       if (first) left = laid_back(kernel, parameters, std::move(left));
       ++counts.runs;
-      auto found = interp::first_difference(one.expected, left, rounds ? interp::Agreement::kRounded : one.floats);
+      auto found =
+          interp::first_difference(one.expected, left, rounds ? interp::Agreement::kRounded : one.floats);
       if (found) return found->text(kernel.fn);
     }
     return "";
@@ -301,7 +308,9 @@ std::string wrong_runs(const Kernel& kernel, const Parameters& parameters, const
 std::string wrong_result(const Kernel& kernel, const Parameters& parameters, const ir::IRModule& mod,
                          std::string& skipped, Counts& counts) {
   ir::IRModule confined = with_confined_accesses(mod, mod->find(kernel.name), counts.confined);
-  auto run = [&](const std::vector<Any>& args) { return interp::interpret(confined, kernel.name, args, false); };
+  auto run = [&](const std::vector<Any>& args) {
+    return interp::interpret(confined, kernel.name, args, false);
+  };
   return wrong_runs(kernel, parameters, run, false, skipped, counts);
 }
 
@@ -312,7 +321,9 @@ static bool is_packed(const Kernel& kernel, const ir::IRModule& mod) {
     if (fn && std::string(name->name_hint) == kernel.name)
       return (*fn)->params.size() != kernel.fn->params.size() ||
              !std::equal((*fn)->params.begin(), (*fn)->params.end(), kernel.fn->params.begin(),
-                         [](const ir::Var& a, const ir::Var& b) { return (a->buffer() == nullptr) == (b->buffer() == nullptr); });
+                         [](const ir::Var& a, const ir::Var& b) {
+                           return (a->buffer() == nullptr) == (b->buffer() == nullptr);
+                         });
   }
   return true;
 }
@@ -329,15 +340,20 @@ std::string wrong_lowered(const Kernel& kernel, const Parameters& parameters, co
   try {
     for (const auto& [pass, stage] : pipeline.stages(mod)) {
       if (is_packed(kernel, stage)) break;
-      auto run = [&](const std::vector<Any>& args) { return interp::interpret(stage, kernel.name, args, false); };
+      auto run = [&](const std::vector<Any>& args) {
+        return interp::interpret(stage, kernel.name, args, false);
+      };
       std::string unknown;
       std::string wrong = wrong_runs(kernel, parameters, run, false, unknown, counts);
       if (!wrong.empty()) return fmt::format("after {}: {}", pass, wrong);
       counts.stages += unknown.empty();
     }
     ir::IRModule lowered = pipeline.lower(mod);
-    auto run = [&](const std::vector<Any>& args) { return backend::run_compiled(lowered, kernel.name, args); };
-    std::string wrong = wrong_runs(kernel, parameters, run, interp::rounding_of(kernel.fn->body).inexact, skipped, counts);
+    auto run = [&](const std::vector<Any>& args) {
+      return backend::run_compiled(lowered, kernel.name, args);
+    };
+    std::string wrong =
+        wrong_runs(kernel, parameters, run, interp::rounding_of(kernel.fn->body).inexact, skipped, counts);
     return wrong.empty() ? "" : "compiled: " + wrong;
   } catch (const ir::Error& error) {
     // `sch.unroll` of a symbolic loop, as in TVM.
@@ -352,8 +368,8 @@ std::string stale_flags(const Schedule& schedule, const std::string& function) {
   transform::ScheduleState fresh(schedule->state->mod());
   ir::GlobalVar name = fresh.mod()->find(function);
   auto& now = schedule->state->index(name).srefs;
-  // A fresh look does not see what predicates leave out, nor that a copy of what an index in memory names covers it,
-  // nor which tile an element is in, nor what loops without a step do.
+  // A fresh look does not see what predicates leave out, nor that a copy of what an index in memory names
+  // covers it, nor which tile an element is in, nor what loops without a step do.
   bool everywhere = true, tiles = false;
   auto is_load = [](const ir::Expr& e) { return ir::as<ir::TensorLoadNode>(e) != nullptr; };
   ir::post_order(
@@ -380,7 +396,8 @@ std::string stale_flags(const Schedule& schedule, const std::string& function) {
     auto kept = now.find(stmt);
     if (kept == now.end()) return fmt::format("`{}` is not kept", sref->name.c_str());
     const transform::SRefNode& old = *kept->second;
-    if (old.stmt.get() != stmt) return fmt::format("the reference to `{}` is that of another", sref->name.c_str());
+    if (old.stmt.get() != stmt)
+      return fmt::format("the reference to `{}` is that of another", sref->name.c_str());
     const ir::StmtNode* parent = sref->parent == nullptr ? nullptr : sref->parent->stmt.get();
     const ir::StmtNode* kept_parent = old.parent == nullptr ? nullptr : old.parent->stmt.get();
     if (parent != kept_parent) return fmt::format("`{}` is kept below another parent", sref->name.c_str());
@@ -410,7 +427,8 @@ std::string refused(const Schedule& schedule, const ir::IRModule& before, size_t
                     const ir::GlobalVar& function) {
   if (!schedule->state->mod().same_as(before)) return "it was refused and has changed the module";
   if (changes_in(schedule) != changes) return "it was refused and stands in the trace";
-  if (fingerprint(schedule, function) != kept) return "it was refused and has changed what is known of the blocks";
+  if (fingerprint(schedule, function) != kept)
+    return "it was refused and has changed what is known of the blocks";
   return "";
 }
 
@@ -466,7 +484,7 @@ Outcome take(const Kernel& kernel, const std::vector<std::string>& steps, Counts
       ++counts.refusals[error.first().name];
       bool kept = step.find("kept") != step.npos;  // what was to be kept was refused before
       failure = about_the_call(error) && !kept ? fmt::format("the step is no call of it: {}", error.what())
-                                      : refused(schedule, before, changes, known, function);
+                                               : refused(schedule, before, changes, known, function);
       if (failure.empty()) continue;
     } catch (const ir::InternalError& error) {
       result.accepted.push_back(step);
@@ -494,8 +512,9 @@ std::string wrong_text(const ir::IRModule& mod, const std::string& printed) {
     Any again = tvmscript::from_source(evaluator(), printed, {}, {});
     auto paths = ir::first_mismatch(Any(mod), again);
     if (paths) {
-      paths = ir::first_mismatch(Any(ir::with_simplified_bounds(mod, transform::simplify)),
-                                 Any(ir::with_simplified_bounds(again.cast<ir::IRModule>(), transform::simplify)));
+      paths = ir::first_mismatch(
+          Any(ir::with_simplified_bounds(mod, transform::simplify)),
+          Any(ir::with_simplified_bounds(again.cast<ir::IRModule>(), transform::simplify)));
     }
     if (!paths) return "";
     return fmt::format("the text reads back as another module at {}\n{}", print::path_text(paths->first),

@@ -14,7 +14,7 @@ std::string draw_rare(Choices& c, const std::string& b) {
   using fmt::format;
   switch (c.below(12)) {
     case 0:
-      return format("sch.annotate_buffer_access({}, 0, \"read\", lambda i, j: ((i, i + 1), (j, j + 1)))", b);
+      return format("sch.annotate_buffer_access({}, 0, \"read\", lambda *i: [(x, x + 1) for x in i])", b);
     case 1:
       return format("sch.unsafe_set_dtype({}, 0, \"float64\")", b);
     case 2:
@@ -80,8 +80,9 @@ std::string draw_step(Choices& c) {
     case 14:
       return format("sch.{}({})", c.one_of((const std::string_view[]){"vectorize", "parallel", "unroll"}), l);
     case 15:
-      return format("sch.bind({}, \"{}\")", l,
-                    c.one_of((const std::string_view[]){"blockIdx.x", "threadIdx.x", "threadIdx.y", "vthread.x"}));
+      return format(
+          "sch.bind({}, \"{}\")", l,
+          c.one_of((const std::string_view[]){"blockIdx.x", "threadIdx.x", "threadIdx.y", "vthread.x"}));
     case 16:
     case 17:
       return format("sch.cache_read({}, {}, \"{}\")", b, c.below(3), scope);
@@ -129,10 +130,10 @@ std::string draw_step(Choices& c) {
     case 43:
       // A map of a block's iterators names them: `*i` says too little there.
       return format("sch.transform_block_layout({}, {})", b,
-                    c.one_of((const std::string_view[]){"lambda i: (i // 4, i % 4)", "lambda i, j: (j, i)",
-                                                        "lambda i, j: (i // 4, j, i % 4)", "lambda i, j: (i * 8 + j,)",
-                                                        "lambda i, j, k: (k, i, j)", "lambda i, j: (i, j + 1)",
-                                                        "lambda i, j, k: (i, k // 2, j, k % 2)"}));
+                    c.one_of((const std::string_view[]){
+                        "lambda i: (i // 4, i % 4)", "lambda i, j: (j, i)", "lambda i, j: (i // 4, j, i % 4)",
+                        "lambda i, j: (i * 8 + j,)", "lambda i, j, k: (k, i, j)", "lambda i, j: (i, j + 1)",
+                        "lambda i, j, k: (i, k // 2, j, k % 2)"}));
     case 44:
       return c.below(2) ? format("sch.decompose_padding({}, {})", b, l)
                         : format("sch.pad_einsum({}, [{}, {}, {}])", b, factor, c.one_of(kFactors),
@@ -153,8 +154,9 @@ std::string draw_step(Choices& c) {
     case 50:
       return format("sch.fuse_reduction_epilogue({}, {})", b, other);
     case 51:
-      return c.below(2) ? format("sch.read_at({}, {}, {}, \"{}\")", l, c.below(2) ? b : other, c.below(2), scope)
-                        : format("sch.write_at({}, {}, 0, \"{}\")", l, b, scope);
+      return c.below(2)
+                 ? format("sch.read_at({}, {}, {}, \"{}\")", l, c.below(2) ? b : other, c.below(2), scope)
+                 : format("sch.write_at({}, {}, 0, \"{}\")", l, b, scope);
     case 52:
       return format("sch.annotate({}, \"key\", 1)", c.below(2) ? b : l);
     case 53:
@@ -162,9 +164,12 @@ std::string draw_step(Choices& c) {
     case 54:
       return format("sch.cache_index({}, \"{}\", {})", b, scope, c.below(2));
     case 55:
-      return c.below(2) ? format("sch.split({}, [None, sch.sample_categorical([1, 2, 4], [0.25, 0.25, 0.5])])", l)
-                        : format("sch.split({}, sch.sample_partitioned_tile({}, n=3, partition_pos=1, innerpart_factor=2))",
-                                 l, l);
+      return c.below(2)
+                 ? format("sch.split({}, [None, sch.sample_categorical([1, 2, 4], [0.25, 0.25, 0.5])])", l)
+                 : format(
+                       "sch.split({}, sch.sample_partitioned_tile({}, n=3, partition_pos=1, "
+                       "innerpart_factor=2))",
+                       l, l);
     case 56:
       return draw_rare(c, b);
     default:
@@ -178,8 +183,9 @@ void draw_together(Choices& c, std::vector<std::string>& steps) {
   using fmt::format;
   size_t n = c.below(4);
   std::string b = format("blk({})", n), next = format("blk({})", n + 1);
-  static constexpr std::string_view kMaps[] = {"lambda i, j: (i // 5, j, i % 5)", "lambda i, j: (i, j // 5, j % 5)",
-                                               "lambda i: (i // 4, i % 4)", "lambda i, j: (j // 4, i, j % 4)"};
+  static constexpr std::string_view kMaps[] = {"lambda i, j: (i // 5, j, i % 5)",
+                                               "lambda i, j: (i, j // 5, j % 5)", "lambda i: (i // 4, i % 4)",
+                                               "lambda i, j: (j // 4, i, j % 4)"};
   auto add = [&](std::string step) { steps.push_back(std::move(step)); };
   switch (c.below(6)) {
     case 0:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A check that has never reported anything may be unable to: each is tried with a fault of the kind it is there
-// for, in every run, before the first random schedule.
+// A check that has never reported anything may be unable to: each is tried with a fault of the kind it is
+// there for, in every run, before the first random schedule.
 #include "frontend/print/print.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
@@ -91,8 +91,9 @@ std::string said_of(const Perform& planted, const char* name = "matmul") {
   return take(kernel_named(name), {"sch.planted()"}, counts, planted).failure;
 }
 
-// Results: all that is stored and all that is run through must show, but for what the program itself leaves out:
-// softmax is the same for any maximum, a maximum for most of what it is taken of, and loops without a step.
+// Results: all that is stored and all that is run through must show, but for what the program itself leaves
+// out: softmax is the same for any maximum, a maximum for most of what it is taken of, and loops without a
+// step.
 void check_results() {
   size_t all = 0, noticed = 0;
   for (const Kernel& kernel : kernels()) {
@@ -145,8 +146,9 @@ void check_steps() {
                 transform::SRefNode& root = *state.index(schedule->func_working_on).root;
                 const auto* block = root.block();
                 ir::Stmt stray = ir::make<ir::EvaluateNode>(ir::make_var("stray", ir::DataType::Int(32)));
-                state.replace(root, ir::with(ir::ref(block), [&](ir::SBlockNode& copy) { copy.body = stray; }),
-                              {}, "planted");
+                state.replace(root,
+                              ir::with(ir::ref(block), [&](ir::SBlockNode& copy) { copy.body = stray; }), {},
+                              "planted");
               }),
               "it makes", "a module that is not well formed");
   // In place, and back again: the kernel is that of all schedules.
@@ -172,9 +174,10 @@ void check_flags() {
     bool transform::SRefNode::*flag;
     bool squared = false;
   };
-  for (const Case& one : {Case{"reshape", "is said to be covered", &transform::SRefNode::region_cover},
-                          Case{"reshape", "is said to be a stage pipeline", &transform::SRefNode::stage_pipeline},
-                          Case{"matmul", "is said to be bound affinely", &transform::SRefNode::affine_binding, true}}) {
+  for (const Case& one :
+       {Case{"reshape", "is said to be covered", &transform::SRefNode::region_cover},
+        Case{"reshape", "is said to be a stage pipeline", &transform::SRefNode::stage_pipeline},
+        Case{"matmul", "is said to be bound affinely", &transform::SRefNode::affine_binding, true}}) {
     const Kernel& kernel = kernel_named(one.kernel);
     Schedule schedule = transform::make_schedule(kernel.mod, 1, true);
     WrongRewrite wrong(0);
@@ -198,7 +201,8 @@ void check_flags() {
   }
 }
 
-// A block that declares less than it accesses; a loop whose iterations touch one element, said to run side by side.
+// A block that declares less than it accesses; a loop whose iterations touch one element, said to run side by
+// side.
 class WrongDeclaration final : public ir::Rewriter {
  public:
   explicit WrongDeclaration(bool parallel) : parallel_(parallel) {}
@@ -209,7 +213,8 @@ class WrongDeclaration final : public ir::Rewriter {
     if (block != nullptr && !block->reads.empty() && !parallel_)
       return ir::with(ir::ref(block), [&](ir::SBlockNode& copy) {
         ir::Array<ir::Range> none;
-        for (const ir::Range& range : copy.reads[0]->region) none.push_back(ir::make<ir::RangeNode>(range->min, range->extent - 1));
+        for (const ir::Range& range : copy.reads[0]->region)
+          none.push_back(ir::make<ir::RangeNode>(range->min, range->extent - 1));
         copy.reads = {ir::make<ir::TensorRegionNode>(copy.reads[0]->source, none)};
       });
     ir::Stmt next = rewrite_children(s);
@@ -231,7 +236,8 @@ void check_declarations() {
     std::string skipped;
     Counts counts;
     must_report(wrong_result(kernel, parameters_of(kernel), schedule->state->mod(), skipped, counts),
-                parallel ? "race" : "index-out-of-bounds", parallel ? "a race" : "an access that is not declared");
+                parallel ? "race" : "index-out-of-bounds",
+                parallel ? "a race" : "an access that is not declared");
   }
 }
 
@@ -247,11 +253,11 @@ void check_ends() {
   MLC_CHECK(outcome.failure.empty() && outcome.accepted.size() == 1, "a plain split: {}", outcome.failure);
   must_report(wrong_replay(kernel, *outcome.schedule->trace, wrong), "gives another module",
               "a trace that does something else");
-  must_report(wrong_replay(kernel_named("elementwise"), *outcome.schedule->trace, wrong), "the trace is refused",
-              "a trace of another kernel");
+  must_report(wrong_replay(kernel_named("elementwise"), *outcome.schedule->trace, wrong),
+              "the trace is refused", "a trace of another kernel");
   std::string skipped;
-  must_report(wrong_lowered(kernel, parameters_of(kernel), wrong, skipped, counts), "after input: ",
-              "a stage that computes something else");
+  must_report(wrong_lowered(kernel, parameters_of(kernel), wrong, skipped, counts),
+              "after input: ", "a stage that computes something else");
 }
 
 }  // namespace

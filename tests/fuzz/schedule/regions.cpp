@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions beside the accesses that are made: what a block does not declare is sent to an index that no buffer has,
-// where the interpreter stops.
+// Regions beside the accesses that are made: what a block does not declare is sent to an index that no buffer
+// has, where the interpreter stops.
 #include "tests/fuzz/schedule/regions.h"
 
 #include <optional>
@@ -39,7 +39,8 @@ class ConfineAccesses final : public ir::Rewriter {
   }
 
  private:
-  // A block around: what it declares of each buffer, and buffers that are its own or matched to a part of one.
+  // A block around: what it declares of each buffer, and buffers that are its own or matched to a part of
+  // one.
   struct Declared {
     std::unordered_map<const ir::VarNode*, std::vector<ir::TensorRegion>> read, written;
     std::unordered_set<const ir::VarNode*> own;
@@ -94,17 +95,17 @@ class ConfineAccesses final : public ir::Rewriter {
 
 }  // namespace
 
-ir::IRModule with_confined_accesses(const ir::IRModule& mod, const ir::GlobalVar& function, size_t& confined) {
+ir::IRModule with_confined_accesses(const ir::IRModule& mod, const ir::GlobalVar& function,
+                                    size_t& confined) {
   ConfineAccesses confine;
   ir::PrimFunc fn = ir::Any(mod->lookup(std::string(function->name_hint))).cast<ir::PrimFunc>();
   const auto* root = ir::as<ir::SBlockRealizeNode>(fn->body);
   // The root declares nothing.
-  ir::Stmt body = root == nullptr ? confine.rewrite(fn->body)
-                                  : ir::with(ir::ref(root), [&](ir::SBlockRealizeNode& copy) {
-                                      copy.block = ir::with(copy.block, [&](ir::SBlockNode& block) {
-                                        block.body = confine.rewrite(block.body);
-                                      });
-                                    });
+  ir::Stmt body =
+      root == nullptr ? confine.rewrite(fn->body) : ir::with(ir::ref(root), [&](ir::SBlockRealizeNode& copy) {
+        copy.block =
+            ir::with(copy.block, [&](ir::SBlockNode& block) { block.body = confine.rewrite(block.body); });
+      });
   confined += confine.confined;
   return ir::module_of(ir::with(fn, [&](ir::PrimFuncNode& copy) { copy.body = body; }));
 }

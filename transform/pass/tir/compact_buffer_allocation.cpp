@@ -247,7 +247,8 @@ class TouchedRegions final : public Walker {
   }
   // What conditions between variables leave of an index that counts them like digits.
   std::optional<Interval> within_unsolved(const Range& range, const Domain& domain) {
-    if (unsolved_.empty() || !const_int(range->extent)) return std::nullopt;
+    bool lanes = range->min->dtype().is_vector();  // several places: no digits
+    if (unsolved_.empty() || lanes || !const_int(range->extent)) return std::nullopt;
     for (const BindNode* name : names_) {  // no digits, and no constants either
       if (uses_var(range->min, [&](const VarNode* var) { return var == name->var.get(); }))
         return std::nullopt;

@@ -58,7 +58,7 @@ void Printer::buffer_arguments(const Buffer& buffer, const BufferForm& form) {
     for (size_t i = 0; i < type->strides.size(); ++i) {
       if (i) put(", ");
       if (const VarNode* var = unnamed(type->strides[i]); var && !name.empty()) {
-        put(literal(as_identifier(view(var->name))));
+        put(var->name.empty() ? "\"\"" : literal(as_identifier(view(var->name))));
         names_.define_as(var, fmt::format("{}.strides[{}]", name, i));
       } else {
         expr(type->strides[i]);

@@ -297,8 +297,13 @@ class Canonical final : public Rewriter {
       term.scale /= c;
       return sum_of_term(dtype, term);
     }
-    if (c % term.scale == 0) {
-      int64_t by = term.lower * (c / term.scale);
+    int64_t by = 0;
+    // floor(-floor(x / l) / k) is not floor(x / (-l k)).
+    bool turned = rounding == Rounding::kFloor && term.scale < 0 && term.lower != 1;
+    bool in_type = !turned && c % term.scale == 0 &&
+                   !__builtin_mul_overflow(term.lower, c / term.scale, &by) &&
+                   std::abs(by) <= *const_int(max_value(dtype));
+    if (in_type) {
       if (term.upper != LinearTerm::kNoUpper && term.upper % by != 0) {
         if (term.upper <= by) return LinearSum{dtype, {}, 0};
         LinearTerm inner = term;
@@ -321,9 +326,14 @@ class Canonical final : public Rewriter {
   LinearSum remainder_of_term(LinearTerm term, int64_t c, Rounding rounding, DataType dtype) {
     term = with_rounding(std::move(term), rounding);
     if (term.scale % c == 0) return LinearSum{dtype, {}, 0};
-    if (c % term.scale == 0) {
-      // (x // l * s) % c == (x % (l * c / s) // l) * s
-      int64_t upper = term.lower * (c / term.scale);
+    // (x // l * s) % c == (x % (l * c / s) // l) * s, of a negative s and floor division only for l == 1
+    int64_t upper = 0;
+    bool down = rounding == Rounding::kFloor && term.scale < 0;
+    bool splits =
+        c % term.scale == 0 && !__builtin_mul_overflow(term.lower, c / term.scale, &upper) &&
+        std::abs(upper) <= *const_int(max_value(dtype)) &&
+        !(down && (term.lower != 1 || (term.upper != LinearTerm::kNoUpper && term.upper % upper != 0)));
+    if (splits) {
       if (term.upper == LinearTerm::kNoUpper) {
         term.upper = upper;
         return sum_of_term(dtype, term);

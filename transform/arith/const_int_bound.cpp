@@ -83,6 +83,9 @@ ConstIntBound AnalyzerImpl::bounds_of_node(const Expr& e) {
   switch (e->kind) {
     case ExprKind::kIntImm: {
       int64_t value = as<IntImmNode>(e)->value;
+      // The infinities are numbers of int64, too, and large ones of uint64 stand as negative ones.
+      if (value >= kPosInf || (value < 0 && e->dtype().is_uint())) return {kPosInf - 1, kPosInf};
+      if (value <= kNegInf) return {kNegInf, kNegInf + 1};
       return {value, value};
     }
     case ExprKind::kVar: {
@@ -96,13 +99,13 @@ ConstIntBound AnalyzerImpl::bounds_of_node(const Expr& e) {
       if (casts_keep_values) return meet(bounds(value), limit);
       if (!value->dtype().element().is_integral()) return limit;
       ConstIntBound inner = bounds(value);
-      return inner.min >= limit.min && inner.max <= limit.max ? inner : limit;
-    }
-    case ExprKind::kSelect:
       // Without an end: past 2^63 as well.
       bool wide = value->dtype().is_uint() && value->dtype().bits() == 64 &&
                   inner.max == everything(value->dtype()).max;
       if (wide) return limit;
+      return inner.min >= limit.min && inner.max <= limit.max ? inner : limit;
+    }
+    case ExprKind::kSelect:
       return join(bounds(as<SelectNode>(e)->true_value), bounds(as<SelectNode>(e)->false_value));
     case ExprKind::kBroadcast:
       return bounds(as<BroadcastNode>(e)->value);
@@ -159,6 +162,7 @@ ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode* node) {
     case ExprKind::kMod: {
       if (b.min <= 0 && b.max <= 0) return everything(dtype);
       if (a.min >= 0 && a.max < b.min) return a;
+      if (b.min < 0) b.max = std::max(b.max, negate(b.min));  // the sign is that of the dividend
       int64_t top = b.max == kPosInf ? kPosInf : b.max - 1;
       if (b.min == b.max && !(a.min >= 0 && a.max < b.max)) {  // of 4 * n + 1 by 8: -7, -3, 1, 5
         ModularSet residue = modular(node->a);

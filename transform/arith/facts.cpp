@@ -201,13 +201,15 @@ Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
     // x minus that is no number of the type, but nothing is smaller.
     ConstIntBound range = bounds(a);
     if (range.max == *limit && range.min == *limit) return Ordering::kEqual;
+    if (range.min == ConstIntBound::kNegInf) return Ordering::kUnknown;
     if (range.min >= *limit) return range.min > *limit ? Ordering::kGreater : Ordering::kGreaterEqual;
     return Ordering::kUnknown;
   }
   if (auto limit = const_int(b)) {
     ConstIntBound range = bounds(a);
     if (range.max < *limit) return Ordering::kLess;
-    if (range.min > *limit && range.min != ConstIntBound::kPosInf) return Ordering::kGreater;
+    bool ends = range.min != ConstIntBound::kPosInf && range.min != ConstIntBound::kNegInf;
+    if (range.min > *limit && ends) return Ordering::kGreater;
   }
   Expr difference = visit_in_form(sub(a, b));
   if (auto value = const_int(difference)) {

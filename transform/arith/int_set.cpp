@@ -75,6 +75,14 @@ class Evaluator {
         return join(of(as<SelectNode>(e)->false_value), of(as<SelectNode>(e)->true_value));
       case ExprKind::kCast: {
         IntervalSet value = of(as<CastNode>(e)->value);
+        DataType to = e->dtype().element();
+        if (to.is_bool()) return truth(e, false);
+        for (const Expr& end : {value->min_value, value->max_value}) {
+          auto constant = to.is_integral() ? const_int(end) : std::nullopt;
+          bool fits = !constant || (*constant >= analyzer_.const_int_bound(min_value(to)).min &&
+                                    *constant <= analyzer_.const_int_bound(max_value(to)).max);
+          if (!fits) return everything();
+        }
         if (value->is_point()) return point(cast(e->dtype(), value->min_value));
         return make<IntervalSetNode>(
             value->has_lower() ? cast(e->dtype(), value->min_value) : Expr(neg_inf()),
@@ -173,7 +181,9 @@ class Evaluator {
       int64_t step = std::gcd(residue.coeff, *divisor), low = step == 0 ? 0 : residue.base % step;
       if (step > 1) return make<IntervalSetNode>(const_like(by, low), const_like(by, *divisor - step + low));
     }
-    return make<IntervalSetNode>(const_like(by, 0), sub(by, const_like(by, 1)));
+    Expr most = sub(by, const_like(by, 1));
+    bool has_sign = !dividend && !(a->has_lower() && not_negative(a->min_value));
+    return make<IntervalSetNode>(has_sign ? neg(most) : const_like(by, 0), most);
   }
   // Does it begin at a multiple of a step that divides `by`, and end before the next one? TVM sees that of
   // sums without a constant.
@@ -187,6 +197,9 @@ class Evaluator {
   }
 
   IntervalSet of_binary(const Expr& e, IntervalSet a, IntervalSet b) {
+    // A quotient by zero has no value; it may stand where it is never computed.
+    bool divides = e->kind >= ExprKind::kDiv && e->kind <= ExprKind::kFloorMod;
+    if (divides && b->is_point() && is_const_int(b->min_value, 0)) return everything();
     if (a->is_point() && b->is_point()) {
       auto* two = as_binary(e);
       if (a->min_value.same_as(two->a) && b->min_value.same_as(two->b)) return point(e);
@@ -197,9 +210,6 @@ class Evaluator {
       case ExprKind::kAdd:
         return sum(a, b);
       case ExprKind::kSub:
-    // A quotient by zero has no value; it may stand where it is never computed.
-    bool divides = e->kind >= ExprKind::kDiv && e->kind <= ExprKind::kFloorMod;
-    if (divides && b->is_point() && is_const_int(b->min_value, 0)) return everything();
         return difference(a, b);
       default:
         break;
@@ -276,6 +286,7 @@ IntervalSet join(const IntervalSet& a, const IntervalSet& b) {
   return make<IntervalSetNode>(least(a->min_value, b->min_value), greatest(a->max_value, b->max_value));
 }
 IntervalSet meet(const IntervalSet& a, const IntervalSet& b, Analyzer& analyzer) {
+  if (a->is_nothing() || b->is_nothing()) return nothing();
   // What limits one side only stays as it is.
   auto tighter = [](const Expr& x, const Expr& y, const Var& none, Expr (*choose)(Expr, Expr, Span)) {
     return x.same_as(none) ? y : y.same_as(none) ? x : choose(x, y, {});

@@ -248,8 +248,14 @@ IterSum normalize_to_iter_sum(const Expr& index, const std::vector<LoopRange>& i
     throw refuse(refusals["iter-map-dependent-ranges"]);
   }
   std::vector<IterMapError> errors;
-  return IterMapRewriter(iters, analyzer, IterMapCheck::kNone, true, errors, true)
-      .rewrite_to_normal_sum(index);
+  IterMapRewriter rewriter(iters, analyzer, IterMapCheck::kNone, true, errors, true);
+  IterSum sum = rewriter.rewrite_to_normal_sum(index);
+  // Digits that begin in the middle of one, or run down, are no sum.
+  bool equal = !rewriter.unequal_padding() && !rewriter.drops_base() &&
+               std::all_of(sum->args.begin(), sum->args.end(), [&](const IterSplit& split) {
+                 return analyzer.can_prove_ge(split->lower_factor, 1);
+               });
+  return equal ? sum : make<IterSumNode>(Array<IterSplit>(), index);
 }
 
 namespace {

@@ -177,7 +177,7 @@ std::vector<MarkPair> subspace_divide(const Array<Expr>& indices, const std::vec
                                       bool exact) {
   IterMapResult found =
       detect_iter_map(indices, iters, predicate, check, analyzer, simplify_trivial_iterators);
-  if (found.indices.empty() || (exact && !found.exact)) return {};
+  if (found.indices.empty() || (exact && (!found.exact || found.reordered))) return {};
   Divider divider(found.indices, inner, exact, analyzer);
   std::vector<MarkPair> result;
   try {

@@ -177,13 +177,15 @@ IterMapRewriter::Value IterMapRewriter::visit(const Expr& e) {
 }
 
 void IterMapRewriter::add_to(std::vector<IterSplit>& args, const IterSplit& rhs, int sign) {
-  for (IterSplit& left : args) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    IterSplit& left = args[i];
     if (!left->source.same_as(rhs->source) || !equal(left->lower_factor, rhs->lower_factor) ||
         !equal(left->extent, rhs->extent)) {
       continue;
     }
     Expr scale = sign > 0 ? add(left->scale, rhs->scale) : sub(left->scale, rhs->scale);
     left = make<IterSplitNode>(rhs->source, rhs->lower_factor, rhs->extent, scale);
+    if (is_const_int(scale, 0)) args.erase(args.begin() + static_cast<int64_t>(i));  // it cancels
     return;
   }
   Expr scale = sign > 0 ? rhs->scale : sub(const_like(rhs->scale, 0), rhs->scale);

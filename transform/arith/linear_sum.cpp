@@ -106,18 +106,18 @@ Expr LinearSum::expr() const {
     return term_expr(merged.terms[0], merged.terms[0].scale);
   Expr result;
   auto plus = [&](Expr e) { result = result ? ir::add(result, std::move(e)) : std::move(e); };
+  // The opposite of the least number is no number of the type.
+  int64_t least = *const_int(min_value(dtype));
   for (const LinearTerm& term : merged.terms) {
-    if (term.scale > 0) plus(term_expr(term, term.scale));
+    if (term.scale > 0 || term.scale == least) plus(term_expr(term, term.scale));
   }
   if (base > 0) plus(int_imm(dtype, base));
   for (const LinearTerm& term : merged.terms) {
-    if (term.scale >= 0) continue;
+    if (term.scale >= 0 || term.scale == least) continue;
     if (!result) result = int_imm(dtype, 0);
     result = sub(result, term_expr(term, -term.scale));
   }
-  // The opposite of the least number is no number of the type.
-  bool least = base == *const_int(min_value(dtype));
-  if (base < 0 && (least || !result)) {
+  if (base < 0 && (base == least || !result)) {
     plus(int_imm(dtype, base));
   } else if (base < 0) {
     result = sub(result, int_imm(dtype, -base));

@@ -248,7 +248,9 @@ Expr instantiate(const Pattern& pattern, int at, const Match& found, DataType dt
         a = instantiate(pattern, left, found, dtype);
         b = instantiate(pattern, right, found, a->dtype());
       }
-      return build(node.op, std::move(a), std::move(b));
+      // `sub` takes 0 - c for a mistake; here it wraps.
+      Expr wrapped = node.op == ExprKind::kSub && a->dtype().is_uint() ? fold(node.op, a, b) : Expr();
+      return wrapped ? wrapped : build(node.op, std::move(a), std::move(b));
     }
   }
 }

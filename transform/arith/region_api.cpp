@@ -19,10 +19,12 @@ IntervalSet covered(const IterSum& sum, const Expr& extent, Analyzer& analyzer) 
   if (sum->args.empty()) return from_min_extent(sum->base, extent);
   const IterSplit& split = sum->args[0];
   Expr step = split->scale, reach = mul(sub(split->extent, const_like(step, 1)), step);
-  if (!analyzer.can_prove(ge(extent, step))) return nullptr;
+  // (y * -1) % 4 is the digit y % -4, scaled by -1.
+  if (const_int(split->extent).value_or(1) < 1) return nullptr;
   // Counting down, the last value is the least.
-  if (analyzer.can_prove(lt(step, const_like(step, 0))))
-    return from_min_extent(add(sum->base, reach), sub(extent, reach));
+  bool down = analyzer.can_prove(lt(step, const_like(step, 0)));
+  if (!analyzer.can_prove(ge(extent, down ? neg(step) : step))) return nullptr;
+  if (down) return from_min_extent(add(sum->base, reach), sub(extent, reach));
   return from_min_extent(sum->base, add(extent, reach));
 }
 
@@ -37,7 +39,7 @@ std::optional<std::vector<IntervalSet>> strict_bound(const Array<Range>& region,
     starts.push_back(range->min);
   }
   IterMapResult found = detect_iter_map(starts, iters, predicate, IterMapCheck::kSurjective, analyzer);
-  if (found.indices.empty()) return std::nullopt;
+  if (found.indices.empty() || found.reordered) return std::nullopt;
   std::vector<IntervalSet> sets;
   for (size_t i = 0; i < region.size(); ++i) {
     IntervalSet set = covered(found.indices[i], region[i]->extent, analyzer);
@@ -50,7 +52,7 @@ std::optional<std::vector<IntervalSet>> strict_bound(const Array<Range>& region,
 IntervalSet bound_by_digits(const Range& range, const std::vector<LoopRange>& iters, const Expr& predicate,
                             Analyzer& analyzer) {
   IterMapResult found = detect_iter_map({range->min}, iters, predicate, IterMapCheck::kSurjective, analyzer);
-  return found.indices.empty() ? nullptr : covered(found.indices[0], range->extent, analyzer);
+  return found.indices.empty() || found.reordered ? nullptr : covered(found.indices[0], range->extent, analyzer);
 }
 
 namespace {
@@ -79,7 +81,7 @@ Any relaxed_region(ApiCall& call) {
     IterMapResult found =
         detect_iter_map({range->min}, iters, predicate, IterMapCheck::kSurjective, analyzer);
     IntervalSet set = nullptr;
-    if (!found.indices.empty()) {
+    if (!found.indices.empty() && !found.reordered) {
       Expr extent = range->extent;
       if (!const_int(extent)) extent = interval_of(extent, domains, analyzer)->max_value;
       set = covered(found.indices[0], extent, analyzer);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divisions and remainders whose simplification needs residues and bounds, which rows cannot express.
+#include "transform/arith/rewrite_division.h"
 #include "ir/tir/linear.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
-#include "transform/arith/rewrite_division.h"
 
 namespace mlc::transform {
 namespace {
@@ -28,7 +28,8 @@ bool one_quotient(const RampDivision& d, ModularSet base) {
   return floor_div(base.base, d.divisor) == floor_div(last, d.divisor);
 }
 bool within_one_step(const RampDivision& d, ModularSet base) {
-  return base.coeff != 0 && d.divisor % base.coeff == 0 && base.base + (d.lanes - 1) * d.stride < base.coeff;
+  int64_t last = base.base + (d.lanes - 1) * d.stride;
+  return base.coeff != 0 && d.divisor % base.coeff == 0 && last >= 0 && last < base.coeff;
 }
 
 struct Scaled {
@@ -95,6 +96,10 @@ Expr rewrite_floordiv(const Expr& e, AnalyzerImpl& analyzer) {
   auto c = const_int(two->b);
   if (!c) return nullptr;
   auto number = [&](int64_t value) { return const_like(e, value); };
+  auto in_type = [&](int64_t a, int64_t b) {
+    int64_t product;
+    return !__builtin_mul_overflow(a, b, &product) && product <= *const_int(max_value(e->dtype()));
+  };
   // (x + c1) // c where all values of x + c1 are in the period of c1.
   auto* shifted = as<AddNode>(two->a);
   if (auto c1 = shifted ? const_int(shifted->b) : std::nullopt; c1 && *c1 >= 0 && *c > 0 && *c1 % *c != 0) {
@@ -104,13 +109,14 @@ Expr rewrite_floordiv(const Expr& e, AnalyzerImpl& analyzer) {
   }
   if (auto* inner = as<FloorDivNode>(two->a)) {
     auto c1 = const_int(inner->b);
-    if (c1 && *c1 > 0 && *c > 0) return floordiv(inner->a, number(*c1 * *c));
+    if (c1 && *c1 > 0 && *c > 0 && in_type(*c1, *c)) return floordiv(inner->a, number(*c1 * *c));
   }
   if (auto* sum = as<AddNode>(two->a)) {
     auto* inner = as<FloorDivNode>(sum->a);
     auto c1 = inner ? const_int(inner->b) : std::nullopt;
     auto c2 = const_int(sum->b);
-    if (c1 && c2 && *c1 > 0 && *c > 0) return floordiv(add(inner->a, number(*c1 * *c2)), number(*c1 * *c));
+    if (c1 && c2 && *c1 > 0 && *c > 0 && in_type(*c1, *c) && in_type(*c1, std::abs(*c2)))
+      return floordiv(add(inner->a, number(*c1 * *c2)), number(*c1 * *c));
   }
   return divided_sum(two->a, *c, analyzer);
 }
@@ -148,7 +154,9 @@ Expr rewrite_floormod_lanes(const Expr& e, AnalyzerImpl& analyzer) {
     if (known) return make<RampNode>(known_base, d->ramp->stride, d->ramp->lanes);
     if (within_one_step(*d, residue)) return make<RampNode>(base, d->ramp->stride, d->ramp->lanes);
   }
-  if (known && !same_expr(d->ramp->base, known_base)) {
+  // Rounded to zero, lanes below 0 would have other remainders.
+  bool above = e->kind == ExprKind::kFloorMod || d->stride >= 0;
+  if (known && above && !same_expr(d->ramp->base, known_base)) {
     return remainder(make<RampNode>(known_base, d->ramp->stride, d->ramp->lanes), two->b);
   }
   return nullptr;

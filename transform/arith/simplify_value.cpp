@@ -57,6 +57,7 @@ class ValueSimplifier {
         sum.wraps = !within_type(analyzer_.const_int_bound(sum.e), e->dtype().element());
       return sum;
     }
+    if (e->kind >= ExprKind::kLT && e->kind <= ExprKind::kGE) return order(e);
     Part part{e, returns_any_number(e), false};
     part.e = rewrite_below(e, [&](const Expr& child, Rewriter&) {
       Part below = visit(child);
@@ -64,6 +65,24 @@ class ValueSimplifier {
       return below.wraps ? name_for(polynomial(below.e), named_) : below.e;
     });
     return part;
+  }
+
+  // A sum of indices beside a loaded value is a name, too: `A[i] <= i - 2` does not imply that A[i] + 2 is a
+  // number.
+  Part order(const Expr& e) {
+    auto* two = as_binary(e);
+    Part a = visit(two->a), b = visit(two->b);
+    auto side = [&](const Part& part, const Part& other) {
+      if (part.wraps) return name_for(polynomial(part.e), named_);
+      const Expr* inner = &part.e;
+      while (auto* cast = as<CastNode>(*inner)) inner = &cast->value;
+      bool moves = other.loaded && is_ring_operator(*inner) && part.e->dtype().is_scalar() &&
+                   !within_type(analyzer_.const_int_bound(binary(ExprKind::kSub, a.e, b.e)), part.e->dtype());
+      return moves ? name_for(analyzer_.simplify(part.e), named_) : part.e;
+    };
+    Expr left = side(a, b), right = side(b, a);
+    bool same = left.same_as(two->a) && right.same_as(two->b);
+    return {same ? e : binary(e->kind, left, right, e->span), a.loaded || b.loaded, false};
   }
 
   static bool returns_any_number(const Expr& e) {

@@ -86,6 +86,31 @@ SBlockRealize copy_block(const Buffer& from, const Buffer& to, const Buffer& all
   return make<SBlockRealizeNode>(values, Expr(bool_imm(true)), block);
 }
 
+// Nor what blocks leave out under a condition, unless it says no more than that they write inside the buffer.
+void require_written_whole(Step& step, const SRefNode& loop, const Buffer& buffer) {
+  for (const SRefNode* user : child_blocks(step.state, loop)) {
+    SBlockRealize realize = realize_of(step.state, *user);
+    if (ir::is_const_int(realize->predicate, 1)) continue;
+    VarMap bindings = bindings_of(realize);
+    for (const TensorRegion& region : user->block()->writes) {
+      if (!region->source.same_as(buffer)) continue;
+      Expr inside = bool_imm(true);
+      for (size_t d = 0; d < region->region.size(); ++d) {
+        Expr first = substitute(region->region[d]->min, bindings);
+        inside = logical_and(inside, logical_and(ge(first, const_like(first, 0)),
+                                                 lt(first, buffer->buffer()->shape[d])));
+      }
+      Analyzer analyzer;
+      auto scope = analyzer.assume(inside);
+      if (analyzer.can_prove(realize->predicate)) continue;
+      throw refuse_as(shared_refusals["not-stage-pipeline"],
+                      "`{}` cannot keep the condition that block `{}` stands in", step.primitive.name(),
+                      user->name.c_str())
+          .note("it is written here", user->stmt->span);
+    }
+  }
+}
+
 // A copy that is written back holds nothing at first.
 void require_written_first(Step& step, const SRefNode& loop, const Buffer& buffer) {
   for (const SRefNode* user : child_blocks(step.state, loop)) {
@@ -128,7 +153,10 @@ SRefNode* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, cons
   if (write && !uses.reads.empty() && uses.reads.back() > uses.writes.back()) {
     throw refuse(refusals["read-after-write"], loop->name.c_str(), buffer->name.c_str()).at(loop.span);
   }
-  if (write) require_written_first(step, *loop, buffer);
+  if (write) {
+    require_written_first(step, *loop, buffer);
+    require_written_whole(step, *loop, buffer);
+  }
   Analyzer analyzer;
   bind_surroundings_visibly(analyzer, step.state, *loop);
   if (write) require_iterations(step.state, *block, *loop, {&*block}, analyzer, loop.span);

@@ -771,6 +771,9 @@ SRefNode* move_to(Step& step, const BlockArg& block, const LocationArg& location
   Move move = plan(step.state, block, location.loop, preserve_unit_loops, index, step.span(4));
   step.replace(*move.scope, move.next);
   block->affine_binding = has_affine_binding(step.state, *block);
+  // It may read more at its new place than was written before it.
+  for (const ir::TensorRegion& region : block->block()->reads)
+    recheck_cover(step.state, *move.scope, region->source);
   return move.scope;
 }
 

@@ -151,7 +151,7 @@ IterSum IterMapRewriter::fuse(const IterSum& given, bool skip_one_digit) {
   int last = static_cast<int>(args.size()) - 1;
   std::vector<bool> visited(args.size());
   int base = find_base(args, visited, nullptr, last);
-  if (base < 0) return nullptr;
+  if (base < 0 || is_const_int(args[base]->scale, 0)) return nullptr;
   // The scale of the next digit, and what all digits so far cover, which is more where they overlap.
   Expr base_scale = args[base]->scale, expected = base_scale, covered = base_scale;
   Expr extra_base = const_like(sum->base, 0);

@@ -419,7 +419,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
     bool changed = !type->strides.empty() || (box.vectors && !box.whole);
     auto fit = [&](const Expr& size, const Expr& whole) {
       if (!strict) return touched.analyzer.simplify(size);
-      if (const_int(size) && whole->kind == ExprKind::kMul &&
+      if (const_int(size).value_or(0) > 0 && whole->kind == ExprKind::kMul &&
           touched.analyzer.can_prove(eq(floormod(whole, size), const_like(size, 0))))
         return size;  // a whole number of rows, and one at least
       return touched.analyzer.simplify(one_at_least(touched.analyzer.simplify(ir::min(whole, size))));

@@ -5,6 +5,7 @@
 
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
+#include "transform/schedule/buffers.h"
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/non_block_stmts.h"
@@ -187,7 +188,7 @@ SRefNode* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, cons
   std::vector<Stmt> body = statements_of(loop->loop()->body);
   size_t position = write ? uses.writes.back() + 1 : uses.reads.front();
   size_t begin = write ? 0 : position, end = write ? position : body.size();
-  for (size_t i = begin; i < end; ++i) body[i] = replace_buffers(body[i], {{buffer.get(), copy}});
+  for (size_t i = begin; i < end; ++i) body[i] = use_copy(body[i], buffer, copy);
   SBlockRealize realize =
       copy_block(write ? copy : buffer, write ? buffer : copy, copy, boxes[0], loops_up(*loop), analyzer);
   body.insert(body.begin() + static_cast<ptrdiff_t>(position), realize);

@@ -29,7 +29,30 @@ Buffer changed(const Buffer& buffer, const std::function<void(BufferTypeNode&)>&
   return make<VarNode>(String(buffer->name.c_str() + suffix), Type(BufferType(type)));
 }
 
+// The views on changed buffers change with them.
+void change_views(const Stmt& stmt, BufferMap& buffers, const std::function<void(BufferTypeNode&)>& change,
+                  const std::string& suffix) {
+  walk_with(stmt, [&](const Stmt& s, Walker& on) {
+    if (auto* block = as<SBlockNode>(s)) {
+      for (const MatchBufferRegion& match : block->match_buffers) {
+        if (buffers.contains(match->source->source.get())) {
+          buffers[match->buffer.get()] = changed(match->buffer, change, suffix);
+        }
+      }
+    }
+    on.walk_children(s);
+  });
+}
+
 }  // namespace
+
+Stmt use_copy(const Stmt& stmt, const Buffer& buffer, const Buffer& copy) {
+  BufferMap buffers{{buffer.get(), copy}};
+  const String& scope = copy->buffer()->storage_scope;
+  if (scope != buffer->buffer()->storage_scope)
+    change_views(stmt, buffers, [&](BufferTypeNode& view) { view.storage_scope = scope; }, "");
+  return replace_buffers(stmt, buffers);
+}
 
 SRefNode& allocating_block(SRefNode& block, const Buffer& buffer, std::string_view primitive, Span span) {
   for (SRefNode* up = &block; up; up = scope_of(*up)) {
@@ -43,17 +66,7 @@ SRefNode& allocating_block(SRefNode& block, const Buffer& buffer, std::string_vi
 void change_buffer(Step& step, SRefNode& allocator, const Buffer& buffer,
                    const std::function<void(BufferTypeNode&)>& change, const std::string& suffix) {
   BufferMap buffers{{buffer.get(), changed(buffer, change, suffix)}};
-  // The views on changed buffers change with them.
-  walk_with(allocator.stmt, [&](const Stmt& s, Walker& on) {
-    if (auto* block = as<SBlockNode>(s)) {
-      for (const MatchBufferRegion& match : block->match_buffers) {
-        if (buffers.contains(match->source->source.get())) {
-          buffers[match->buffer.get()] = changed(match->buffer, change, suffix);
-        }
-      }
-    }
-    on.walk_children(s);
-  });
+  change_views(allocator.stmt, buffers, change, suffix);
   Stmt next = allocator.stmt;
   if (buffers[buffer.get()]->buffer()->dtype != buffer->buffer()->dtype) {
     // Loads have the old type, and stores take it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Primitives that change a buffer everywhere: where it is allocated, and a copy of it in all its uses.
+// Primitives that change a buffer everywhere, where it is allocated and in all its uses, or in some of these.
 #pragma once
 
 #include "transform/schedule/primitive.h"
@@ -13,5 +13,7 @@ SRefNode& allocating_block(SRefNode& block, const Buffer& buffer, std::string_vi
 // and stores.
 void change_buffer(Step& step, SRefNode& allocator, const Buffer& buffer,
                    const std::function<void(BufferTypeNode&)>& change, const std::string& suffix);
+// `copy` in place of `buffer`; views through `T.match_buffer` take its storage scope.
+Stmt use_copy(const Stmt& stmt, const Buffer& buffer, const Buffer& copy);
 
 }  // namespace mlc::transform

@@ -8,6 +8,7 @@
 #include "ir/core/walk_with.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/compute_location.h"
+#include "transform/schedule/buffers.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/refusals.h"
 
@@ -328,9 +329,8 @@ SRefNode* add_cache_stage(Step& step, SRefNode& scope, const CacheStage& stage,
   SBlock block;
   Stmt copy = copy_nest(stage, block);
   const Buffer& other = stage.allocated.same_as(stage.from) ? stage.to : stage.from;
-  std::unordered_map<const VarNode*, Buffer> buffers{{other.get(), stage.allocated}};
   auto use = [&](const Stmt& s) {
-    return replace_buffers(stage.of_region ? counted_from(stage.region, other, s) : s, buffers);
+    return use_copy(stage.of_region ? counted_from(stage.region, other, s) : s, other, stage.allocated);
   };
   step.replace(scope,
                scope_with_stage(scope, {stage.location, stage.position}, copy, stage.allocated, users, use));

@@ -74,8 +74,8 @@ bool reads(const Expr& e, const Buffer& buffer) {
   });
 }
 
-// The epilogue with `value` for the sum, null where the sum occurs in another way than in sums. The bias is added once:
-// without `biased` the others stay out.
+// The epilogue with `value` for the sum, null where the sum occurs in another way than in sums. The bias is
+// added once: without `biased` the others stay out.
 Expr epilogue_of(const Expr& e, const Buffer& sum, const Expr& value, bool biased) {
   auto* load = as<TensorLoadNode>(e);
   if (load && load->source.same_as(sum)) return value;
@@ -115,6 +115,18 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
                       sum_block->span);
   }
   require_inner_buffer(sum, *reduction, *scope, reduction.span);
+  // Sums of one's own may be computed side by side; in the memory of the epilogue they meet.
+  for (const SRefNode* loop : loops_above(*reduction)) {
+    SBlockRealize realize = realize_of(step.state, *reduction);
+    bool serial =
+        loop->loop()->for_kind == ir::ForKind::kSerial || loop->loop()->for_kind == ir::ForKind::kUnrolled;
+    if (serial || is_const_int(loop->loop()->extent, 1) || used_by(realize, *loop, false) ||
+        used_by(realize, *loop, true))
+      continue;
+    throw refuse_epilogue(
+        fmt::format("each iteration of loop `{}`, which run side by side, sums up all of `{}`",
+                    loop->name.c_str(), sum->name.c_str()));
+  }
   const BufferStoreNode* store = only_store(*epilogue, epilogue.span);
   Dependences deps = dependences(step.state, *scope);
   std::vector<SRefNode*> consumers = deps.consumers(*reduction);
@@ -182,7 +194,7 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
 }  // namespace
 
 extern const Primitive fuse_reduction_epilogue;
-const Primitive fuse_reduction_epilogue =
-    primitive<&apply>("FuseReductionEpilogue", "fuse_reduction_epilogue(reduction_block, epilogue_block)", doc);
+const Primitive fuse_reduction_epilogue = primitive<&apply>(
+    "FuseReductionEpilogue", "fuse_reduction_epilogue(reduction_block, epilogue_block)", doc);
 
 }  // namespace mlc::transform::primitive_fuse_reduction_epilogue

@@ -4,6 +4,7 @@
 
 #include "transform/arith/iter_map.h"
 #include "transform/schedule/analysis.h"
+#include "transform/schedule/compute_location.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
@@ -32,7 +33,10 @@ bool has_affine_binding(ScheduleState& state, const SRefNode& block) {
   }
   Analyzer analyzer;
   bind_loops(analyzer, loops);
-  if (plain && is_const_int(realize->predicate, 1)) {
+  // A block that never runs keeps any condition.
+  bool runs_never = std::any_of(loops.begin(), loops.end(),
+                                [](const SRefNode* loop) { return is_const_int(loop->loop()->extent, 0); });
+  if (plain && (runs_never || is_const_int(realize->predicate, 1))) {
     for (const SRefNode* loop : loops) seen.erase(loop->loop()->loop_var.get());
     if (seen.empty()) return true;
   }
@@ -51,6 +55,27 @@ bool repeats_instances(const SBlockRealize& realize, const std::vector<SRefNode*
   IterMapResult one_to_one = map_of(IterMapCheck::kBijective);
   if (!one_to_one.indices.empty() && one_to_one.exact) return false;
   return !map_of(IterMapCheck::kSurjective).indices.empty() && !each_instance_once(realize, loops);
+}
+
+std::optional<std::pair<double, double>> fewer_instances(const SRefNode& block, SRefNode& loop,
+                                                         const std::vector<IterDomain>& domains, Analyzer& analyzer) {
+  double domain = 1, now = 1, then = 1;
+  bool known = true;
+  auto times = [&](double& product, const Expr& extent) {
+    auto value = const_int(analyzer.simplify(extent));
+    product *= static_cast<double>(value.value_or(0));
+    known = known && value;
+  };
+  for (const SRefNode* each : loops_up(loop)) times(then, each->loop()->extent);
+  for (const SRefNode* each : loops_above(block)) times(now, each->loop()->extent);
+  for (size_t i = 0; i < domains.size() && known; ++i) {
+    const Interval& range = domains[i].range;
+    if (!range) return std::nullopt;
+    times(domain, block.block()->iter_vars[i]->dom->extent);
+    times(then, range.max - range.min + 1);
+  }
+  if (!known || then >= std::min(domain, now)) return std::nullopt;
+  return std::pair{then, std::min(domain, now)};
 }
 
 }  // namespace mlc::transform

@@ -729,6 +729,11 @@ Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std:
   if (!is_producer) {
     require_all_instances(state, block, producers, block_span);
     require_iterations(state, block, loop, producers, analyzer, block_span);
+    if (auto fewer = fewer_instances(block, loop, *domains, analyzer))
+      throw about_block(refuse_as(refusals["consumer-reaches-further"],
+                                  "loop `{}` would run {:.0f} of the {:.0f} instances of block `{}`",
+                                  loop.name.c_str(), fewer->first, fewer->second, block.name.c_str()),
+                        block_span, block.stmt->span);
     require_whole_sums(state, block, loop, producers, *domains, analyzer, block_span);
   }
   SBlock same = ref(block.block());

@@ -32,6 +32,11 @@ void relax_below(ScheduleState& state, const SRefNode& block, const Array<Tensor
                  const SRefNode& top, std::string_view storage_scope, std::vector<Box>& into,
                  Analyzer& analyzer);
 
+// Iterators that follow one loop meet on its diagonal alone: how many instances the loop would run, and how many run
+// now, where these are more.
+std::optional<std::pair<double, double>> fewer_instances(const SRefNode& block, SRefNode& loop,
+                                                         const std::vector<IterDomain>& domains, Analyzer& analyzer);
+
 // What is computed or copied in each iteration of a loop must be so in one at least: where the loops have none, but for
 // those in which `producers` reduce, there is nothing to read. Refusal: loop-may-be-empty.
 void require_iterations(ScheduleState& state, const SRefNode& block, SRefNode& loop,

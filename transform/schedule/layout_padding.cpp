@@ -156,19 +156,10 @@ std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const S
   return result;
 }
 
-// Iterators of blocks that are added count from a 32-bit 0.
-static Array<IterVar> from_small_zero(const NewAxes& axes) {
-  Array<IterVar> iters;
-  for (const IterVar& iter : axes.iter_vars)
-    iters.push_back(make<IterVarNode>(make<RangeNode>(Expr(int_imm(DataType::Int(32), 0)), iter->dom->extent),
-                                      iter->var, iter->iter_type));
-  return iters;
-}
-
 Stmt padding_nest(const Relayout& layout) {
   NewAxes axes = new_axes(layout);
   SBlock block =
-      make<SBlockNode>(from_small_zero(axes), Array<TensorRegion>{},
+      make<SBlockNode>(axes.iter_vars, Array<TensorRegion>{},
                        Array<TensorRegion>{make<TensorRegionNode>(layout.to, points(axes.indices))},
                        String(fmt::format("buffer_{}_padding", layout.from->name.c_str())),
                        make<BufferStoreNode>(layout.to, fill_value(layout, axes.indices), axes.indices));
@@ -183,7 +174,7 @@ Stmt assumption_nest(const Relayout& layout) {
   Stmt body = make<EvaluateNode>(
       call_op(DataType::Bool(), "tirx.assume", {logical_or(logical_not(outside), filled)}));
   SBlock block = make<SBlockNode>(
-      from_small_zero(axes), Array<TensorRegion>{make<TensorRegionNode>(layout.to, points(axes.indices))},
+      axes.iter_vars, Array<TensorRegion>{make<TensorRegionNode>(layout.to, points(axes.indices))},
       Array<TensorRegion>{}, String(fmt::format("buffer_{}_assumptions", layout.from->name.c_str())), body);
   return serial_loops(axes.loops, make<SBlockRealizeNode>(axes.loop_values, Expr(bool_imm(true)), block));
 }

@@ -143,6 +143,7 @@ std::string complaint(const std::string& input) {
 }
 
 bool fails_in_child(const std::string& input) {
+  std::fflush(stdout);  // or the child prints it again
   pid_t child = fork();
   if (child < 0) return false;
   if (child == 0) {

@@ -81,6 +81,9 @@ void try_text(const std::string& text) {
     MLC_CHECK(error.all().at(0).name == "not-printable", "{}", error.what());
     return;
   }
+  if (printed.find("def (") != printed.npos) return;  // a function whose symbol is "", as TVM prints it
+  // As in TVM, a buffer with the usual layout prints as a view of another, which has that one's layout.
+  if (printed.find(".view(") != printed.npos) return;
   try {
     ir::Any again = build(printed);
     MLC_CHECK(ir::structural_equal(value, again), "read back as another value:\n{}", printed);

@@ -44,7 +44,7 @@ DifferentialRun::DifferentialRun(const ir::IRModule& mod, std::string name, cons
   double work = interp::work(fn->body);
   bool threads = interp::has_threads(fn->body);
   if (work > interp::kMostWork && (threads || work > kMostCompiledWork)) {
-    how_ = "not run: it would take too long";
+    how_ = "it would take too long";
     return;
   }
   interpreted_ = work <= interp::kMostWork;
@@ -73,7 +73,7 @@ DifferentialRun::DifferentialRun(const ir::IRModule& mod, std::string name, cons
   }
   how_ = fmt::format("{}, {} random input{}", interpreted_ ? "interpreted" : "compiled", inputs_.size(),
                      inputs_.size() == 1 ? "" : "s");
-  if (inputs_.empty()) how_ = fmt::format("not run: on random inputs the beginning stops with {}", stopped);
+  if (inputs_.empty()) how_ = fmt::format("on random inputs the beginning stops with {}", stopped);
 }
 
 std::string DifferentialRun::difference(const Run& run, bool* not_run, bool compiled) const {

@@ -22,8 +22,8 @@ class DifferentialRun {
   bool runs() const { return !inputs_.empty(); }
   const std::string& name() const { return name_; }
   bool cheap() const { return interpreted_; }
-  std::string how() const { return "`" + name_ + "`: " + how_; }
-  const std::string& without_name() const { return how_; }
+  std::string how() const { return "`" + name_ + "`: " + (runs() ? "" : "not run: ") + how_; }
+  const std::string& why_not() const { return how_; }  // where it does not run
 
   // What runs give that leave their results in copies of the arguments.
   using Run =
@@ -47,7 +47,7 @@ class DifferentialRun {
   ir::PrimFunc fn_;
   bool interpreted_ = true;
   std::vector<Input> inputs_;
-  std::string how_;
+  std::string how_;  // it runs, or why it does not
 };
 
 std::vector<DifferentialRun> differential_runs_of(const ir::IRModule& mod, ir::Host& host);

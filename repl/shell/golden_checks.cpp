@@ -202,11 +202,6 @@ void GoldenChecks::at_end() {
                     outcome_.not_run.begin()->first));
 }
 
-static std::string without_prefix(std::string_view reason) {
-  constexpr std::string_view prefix = "not run: ";
-  return std::string(reason.substr(reason.starts_with(prefix) ? prefix.size() : 0));
-}
-
 std::string GoldenChecks::check_replay(const Beginning& beginning, const ir::IRModule& now) {
   transform::Schedule again = transform::make_schedule(beginning.mod, 1, true);
   transform::apply_trace(*beginning.schedule->trace, transform::mutable_schedule(again), evaluator_);
@@ -221,7 +216,7 @@ void GoldenChecks::check_passes() {
   for (std::span<const transform::PassRun> row : rows_of(passes)) {
     for (const StepVerdict& step : verify_passes(evaluator_, row).steps) {
       if (step.verdict == Verdict::kTested) ++outcome_.compared;
-      if (step.verdict == Verdict::kUnchecked) ++outcome_.not_run[without_prefix(step.reason)];
+      if (step.verdict == Verdict::kUnchecked) ++outcome_.not_run[step.reason];
       check("what " + step.step + " leaves",
             [&] { return step.verdict == Verdict::kWrong ? step.reason : ""; });
     }
@@ -246,7 +241,7 @@ void GoldenChecks::check_runs(const std::string& name, const ir::IRModule& mod, 
     }
     DifferentialRun run(before != nullptr ? *before : mod, function_name, first, evaluator_);
     if (!run.runs()) {
-      ++outcome_.not_run[without_prefix(run.without_name())];
+      ++outcome_.not_run[run.why_not()];
       continue;
     }
     if (before != nullptr) {

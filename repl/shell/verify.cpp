@@ -88,7 +88,7 @@ StepVerdict judge(const std::vector<DifferentialRun>& trials, const ir::IRModule
   };
   for (const DifferentialRun& trial : trials) {
     if (!trial.runs()) {
-      unchecked(trial.without_name());
+      unchecked(trial.why_not());
     } else if (!trial.cheap()) {
       unchecked(fmt::format("`{}` takes too long to interpret", trial.name()));
     } else if (!has_function(mod, trial.name())) {

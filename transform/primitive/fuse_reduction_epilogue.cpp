@@ -116,8 +116,8 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
   }
   require_inner_buffer(sum, *reduction, *scope, reduction.span);
   // Sums of one's own may be computed side by side; in the memory of the epilogue they meet.
+  SBlockRealize realize = realize_of(step.state, *reduction);
   for (const SRefNode* loop : loops_above(*reduction)) {
-    SBlockRealize realize = realize_of(step.state, *reduction);
     bool serial =
         loop->loop()->for_kind == ir::ForKind::kSerial || loop->loop()->for_kind == ir::ForKind::kUnrolled;
     if (serial || is_const_int(loop->loop()->extent, 1) || used_by(realize, *loop, false) ||

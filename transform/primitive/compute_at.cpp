@@ -61,8 +61,8 @@ static Move plan(ScheduleState& state, const BlockArg& block, const LoopArg& loo
   std::vector<SRefNode*> involved = consumers;
   involved.push_back(&*block);
   require_straight(state, scope, {&*block}, involved, "compute_at");
-  require_told(deps, {&*block});
-  require_told(deps, consumers);
+  require_declared(deps, {&*block});
+  require_declared(deps, consumers);
   return plan_move(state, *block, *loop, producers, consumers, true, preserve_unit_loops, index, block.span,
                    index_span);
 }

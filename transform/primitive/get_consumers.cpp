@@ -14,7 +14,7 @@ In program order.
 
 static std::vector<SRefNode*> get(Step& step, BlockArg block) {
   SRefNode* scope = require_scope(block, "`{}` is a root block, which has no scope");
-  return told_dependences(step.state, *scope).dependents(*block);
+  return declared_dependences(step.state, *scope).dependents(*block);
 }
 
 extern const Primitive get_consumers;

@@ -14,7 +14,7 @@ In the order of what the block reads, then of what it writes; in program order f
 
 static std::vector<SRefNode*> get(Step& step, BlockArg block) {
   SRefNode* scope = require_scope(block, "`{}` is a root block, which has no scope");
-  return told_dependences(step.state, *scope).depended_on(*block);
+  return declared_dependences(step.state, *scope).depended_on(*block);
 }
 
 extern const Primitive get_producers;

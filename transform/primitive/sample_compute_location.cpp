@@ -76,7 +76,7 @@ std::vector<Location> locations_of(ScheduleState& state, const BlockArg& block) 
   found.push_back({-1, nullptr});
   SRefNode* scope = scope_of(*block);
   std::vector<SRefNode*> consumers;
-  if (scope) consumers = told_dependences(state, *scope).consumers(*block);
+  if (scope) consumers = declared_dependences(state, *scope).consumers(*block);
   if (consumers.empty() || writes_whole_dimension(*block->block())) return found;
   SRefNode* deepest = consumers.size() > 1 ? common_above(consumers) : consumers[0]->parent;
   if (!deepest || !deepest->loop()) return found;

@@ -35,9 +35,9 @@ sch.decompose_reduction("product", i))"},
          .message = "below loop `{}`, block `{}` is neither complete ({}) nor a reduction block ({})"},
         {.name = "reads-other-iterations",
          .message = "block `{}` reads elements of `{}` that another iteration of loop `{}` may have written"},
-        {.name = "untold-accesses",
-         .message = "block `{}` does not tell what the blocks inside of it access",
-         .help = "`T.reads(...)` and `T.writes(...)` of a block tell which regions it accesses"},
+        {.name = "undeclared-accesses",
+         .message = "block `{}` does not declare what the blocks inside of it access",
+         .help = "`T.reads(...)` and `T.writes(...)` of a block declare which regions it accesses"},
     }};
 MLC_REFUSALS(schedule_analysis, refusals);
 
@@ -312,7 +312,7 @@ Dependences dependences_by(ScheduleState& state, const SRefNode& scope, bool dec
 Dependences dependences(ScheduleState& state, const SRefNode& scope) {
   return dependences_by(state, scope, false);
 }
-Dependences told_dependences(ScheduleState& state, const SRefNode& scope) {
+Dependences declared_dependences(ScheduleState& state, const SRefNode& scope) {
   return dependences_by(state, scope, true);
 }
 
@@ -759,10 +759,10 @@ void require_apart(ScheduleState& state, SRefNode& loop, std::string_view primit
   }
 }
 
-void require_told(const Dependences& deps, const std::vector<SRefNode*>& blocks) {
+void require_declared(const Dependences& deps, const std::vector<SRefNode*>& blocks) {
   for (const SRefNode* block : blocks) {
     if (!deps.undeclared.contains(block)) continue;
-    throw refuse(refusals["untold-accesses"], block->name.c_str())
+    throw refuse(refusals["undeclared-accesses"], block->name.c_str())
         .note("the block is defined here", block->stmt->span);
   }
 }

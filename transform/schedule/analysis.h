@@ -108,7 +108,7 @@ struct Dependences {
 };
 Dependences dependences(ScheduleState& state, const SRefNode& scope);
 // The same by declared accesses: how TVM answers queries.
-Dependences told_dependences(ScheduleState& state, const SRefNode& scope);
+Dependences declared_dependences(ScheduleState& state, const SRefNode& scope);
 
 // Is every iterator of the block an independent sum of digits of the loops around it, taking all values of
 // its domain? Digits may overlap, as in `i * 4 + k` with six `k`: then iterations repeat instances.
@@ -132,17 +132,17 @@ std::string why_not_complete(ScheduleState& state, const SRefNode& block, const 
 std::string why_not_reduction(ScheduleState& state, const SRefNode& block, const SRefNode& scope);
 
 // Refusals shared by primitives: not-stage-pipeline, not-complete-block, not-reduction-block,
-// not-affine-binding, not-compact-dataflow, untold-accesses.
+// not-affine-binding, not-compact-dataflow, undeclared-accesses.
 void require_stage_pipeline(ScheduleState& state, SRefNode& scope, std::string_view primitive);
 void require_complete_or_reduction(ScheduleState& state, const SRefNode& block, const SRefNode& scope);
 void require_complete(ScheduleState& state, const SRefNode& block, const SRefNode& scope);
 void require_reduction(ScheduleState& state, const SRefNode& block, const SRefNode& scope);
 void require_affine_binding(ScheduleState& state, const SRefNode& block);
 void require_compact_dataflow(ScheduleState& state, const SRefNode& below, const SRefNode& scope);
-// Do the blocks declare what they access? Where not, a primitive that needs their regions refuses.
 // Do the blocks below this loop take only what the same iteration has made, or what comes from outside of it?
 void require_apart(ScheduleState& state, SRefNode& loop, std::string_view primitive);
-void require_told(const Dependences& deps, const std::vector<SRefNode*>& blocks);
+// Do the blocks declare what they access? Where not, a primitive that needs their regions refuses.
+void require_declared(const Dependences& deps, const std::vector<SRefNode*>& blocks);
 // Does the block write a buffer that lives outside of its scope?
 bool is_output_block(const SRefNode& block, const SRefNode& scope);
 

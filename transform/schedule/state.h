@@ -49,7 +49,7 @@ struct FunctionIndex {
   GlobalVar name;
   SRef root;
   std::unordered_map<const StmtNode*, SRef> srefs;
-  bool hides = false;  // some place has `told`
+  bool hides = false;  // some sref has `declared`
 };
 
 class ScheduleState {

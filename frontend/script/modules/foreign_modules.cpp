@@ -42,6 +42,7 @@ constexpr Row foreign_modules_table[] = {
      "of the packages for numbers `numpy` is here"},
     {"datetime calendar zoneinfo", "`time.strftime` writes the date and the time"},
     {"locale gettext", "texts are English"},
+    {"hashlib hmac", "`tvm.ir.structural_hash` tells modules apart"},
     {"uuid secrets", "`random.Random(seed)` makes numbers that can be made again, `tempfile` fresh names"},
     {"base64 binascii codecs", "`bytes.hex`, `bytes.fromhex` and `str.encode` turn bytes into text and back"},
     {"difflib", "`tvm.ir.assert_structural_equal` and `mlc test` show where two texts or modules differ"},

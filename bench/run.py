@@ -3,10 +3,9 @@
 
     python bench/run.py MLC [--cores N] [NAME]...
 
-NAME is one of startup, cold, big, size, frontend, script, cache, schedule, tour, convolutions, kernels, defaults, bandwidth,
-or a program of this folder (parse_print, arrays, parallel). Programs run under both and print lines `metric seconds`; the
-others are measured from outside. `--cores`: how many both sides of convolutions, defaults and bandwidth run on, 1 unless
-given.
+NAME is one of startup, cold, size, frontend, script, cache, schedule, tour, kernels, defaults, bandwidth, or a program of
+this folder (parse_print, arrays, parallel). Programs run under both and print lines `metric seconds`; the others are
+measured from outside. `--cores`: how many both sides of defaults and bandwidth run on, 1 unless given.
 """
 import collections
 import contextlib
@@ -77,21 +76,6 @@ def cold(mlc, folder):
     """The first parse of a process, which builds ANTLR's tables: running one module against starting for nothing."""
     one = write(folder, "one.mlc", HEADER + MODULE.format(n=0))
     row("first parse and build", wall([mlc, "run", one], 15) - wall([mlc, "--version"], 15), None)
-
-
-def big(mlc, folder):
-    text = HEADER
-    n = 0
-    while len(text) < 1_000_000:
-        text += MODULE.format(n=n)
-        n += 1
-    path = write(folder, "big.mlc", text)
-    python = write(folder, "big.py", "import tvm\n" + text[: len(text) // 10].rsplit("\n@I", 1)[0])
-    base = write(folder, "base.py", "import tvm\n")
-    ours = wall([mlc, "run", path], 3)
-    theirs = wall([sys.executable, python], 1) - wall([sys.executable, base], 2)
-    row(f"{len(text) / 1e6:.2f} MB of modules", ours, theirs * 10)
-    print(f"{'':<28} mlc {len(text) / 1e6 / ours:.2f} MB/s (a tenth of the file was run under tvm)")
 
 
 def size(mlc, folder):
@@ -298,38 +282,6 @@ def tour(mlc, folder, turns=7):
               f"{', all cores' if on_all else ''}", flush=True)
 
 
-def convolutions(mlc, folder, turns=2):
-    """Convolutions that nobody has scheduled against oneDNN's, in turns on one core.
-
-    The peer's seconds are those of its fastest way between tensors that lie as TVM lays them out; beside it, those of its
-    primitive alone, on tensors that already lie as it likes best.
-    """
-    peer = str(pathlib.Path(folder) / "convolutions_onednn")
-    build = ["c++", "-std=c++20", "-O2", str(HERE / "convolutions_onednn.cpp"), "-o", peer, "-ldnnl"]
-    if subprocess.run(build, check=False).returncode != 0:
-        raise SystemExit("convolutions: the peer does not build; Debian's package libdnnl-dev has oneDNN")
-    best = {}
-
-    def lines(command, given=None):
-        return subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout.splitlines()
-
-    with on_cores():
-        for _ in range(turns):
-            ours = [each.rsplit(" ", 1) for each in lines([mlc, "run", str(HERE / "convolutions.mlc")])]
-            theirs = lines([peer], "".join(f"{what} 1\n" for what, _ in ours))
-            for (_, seconds), each in zip(ours, theirs):
-                name, same, own = each.split()
-                taken = [float(seconds), float(same), float(own)]
-                best[name] = [min(pair) for pair in zip(taken, best.get(name, taken))]
-    factors = [1.0, 1.0]
-    for name, (mine, same, own) in best.items():
-        row(f"conv: {name}", mine, same)
-        print(f"{'':<28} {same / mine:.3f} of the speed of oneDNN, {own / mine:.3f} of that in its own layouts", flush=True)
-        factors = [factors[0] * same / mine, factors[1] * own / mine]
-    means = [each ** (1 / len(best)) for each in factors]
-    print(f"{'':<28} geometric means {means[0]:.3f} and {means[1]:.3f}")
-
-
 CORES = 1  # that both sides run on, where they can run on several
 
 
@@ -409,8 +361,8 @@ def main():
     if names[:1] == ["--cores"]:
         CORES = int(names[1])
         names = names[2:]
-    outside = {each.__name__: each for each in (startup, cold, big, size, frontend, script, cache, schedule, tour,
-                                                convolutions, kernels, defaults, bandwidth)}
+    outside = {each.__name__: each for each in (startup, cold, size, frontend, script, cache, schedule, tour, kernels,
+                                                defaults, bandwidth)}
     programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in {*outside, "layers"})
     with tempfile.TemporaryDirectory() as folder:
         for name in names or [*outside, *programs]:

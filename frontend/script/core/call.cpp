@@ -96,16 +96,6 @@ struct Depth {
   ~Depth() { --state.depth; }
 };
 
-struct EnterFrame {
-  State& state;
-  Frame& frame;
-  EnterFrame(State& state, Frame& frame) : state(state), frame(frame) {
-    frame.back = state.frame;
-    state.frame = &frame;
-  }
-  ~EnterFrame() { state.frame = frame.back; }
-};
-
 // Methods of str take objects of classes derived from str for what they hold; format() asks them.
 bool takes_plain_texts(const BuiltinRow& row, std::string_view owner) {
   return owner == "str" && row.name != "format";

@@ -283,13 +283,7 @@ Any State::define_class(const ClassDef& def, Frame& f) {
   body.outer = &f;
   body.module = f.module;
   body.info = nullptr;
-  body.back = frame;
-  frame = &body;
-  struct Leave {
-    State& state;
-    Frame& body;
-    ~Leave() { state.frame = body.back; }
-  } leave{*this, body};
+  EnterFrame enter(*this, body);
   open_classes.emplace_back(cls, &def);
   struct Close {
     State& state;

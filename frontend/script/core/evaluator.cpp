@@ -160,13 +160,7 @@ Any State::run_module(std::shared_ptr<const syntax::Tree> tree, const Ref<Module
   f.info = &info;
   f.slots = mark.base;
   f.module = node;
-  f.back = frame;
-  frame = &f;
-  struct Leave {
-    State& state;
-    Frame& f;
-    ~Leave() { state.frame = f.back; }
-  } leave{*this, f};
+  EnterFrame enter(*this, f);
   syntax::Seq<syntax::Stmt> body = tree->module->body;
   if (node->find(known().doc) == nullptr) {
     auto* first = body.empty() ? nullptr : syntax::as<syntax::ExprStmt>(body[0]);
@@ -264,13 +258,7 @@ Any Evaluator::evaluate(const syntax::Expr& expr, NameScope& names, Scope where)
   f.names = &names;
   f.outer = where;
   f.module = const_cast<ModuleNode*>(where != nullptr ? where->module : state_->nowhere.get());
-  f.back = state_->frame;
-  state_->frame = &f;
-  struct Leave {
-    State& state;
-    Frame& f;
-    ~Leave() { state.frame = f.back; }
-  } leave{*state_, f};
+  State::EnterFrame enter(*state_, f);
   return state_->eval_slice(&expr, f);
 }
 

@@ -107,6 +107,17 @@ struct Evaluator::State {
   std::vector<std::pair<const ClassNode*, const syntax::ClassDef*>> open_classes;
   bool class_binds(const ClassNode* cls, Symbol name);
 
+  // A frame runs while it lives.
+  struct EnterFrame {
+    State& state;
+    Frame& entered;
+    EnterFrame(State& state, Frame& entered) : state(state), entered(entered) {
+      entered.back = state.frame;
+      state.frame = &entered;
+    }
+    EnterFrame(const EnterFrame&) = delete;
+    ~EnterFrame() { state.frame = entered.back; }
+  };
   // Takes back what was pushed since it was made.
   struct Mark {
     State& state;

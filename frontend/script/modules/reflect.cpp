@@ -94,13 +94,7 @@ Any State::annotation(const syntax::Expr* expr, Frame& f) {
   here.dynamic = true;
   here.outer = &f;
   here.module = f.module;
-  here.back = frame;
-  frame = &here;
-  struct Leave {
-    State& state;
-    Frame& here;
-    ~Leave() { state.frame = here.back; }
-  } leave{*this, here};
+  EnterFrame enter(*this, here);
   return eval_slice(expr, here);
 }
 

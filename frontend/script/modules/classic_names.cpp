@@ -135,23 +135,16 @@ struct Removed {
 constexpr Removed removed[] = {
     {"tvm.script.tirx", "allocate",
      "it is called `T.alloc_buffer(shape, dtype, scope=...)` now, and binds a buffer: `mlc fix` rewrites it"},
-    {"tvm.script.tirx", "allocate_const", "constants are parameters now"},
     {"tvm.script.tirx", "Allocate", "it is called `T.alloc_buffer(shape, dtype, scope=...)` now"},
-    {"tvm.script.tirx", "realize", "buffers are allocated with `T.sblock_alloc_buffer(shape, dtype)` now"},
     {"tvm.script.tirx", "BufferRealize",
      "buffers are allocated with `T.sblock_alloc_buffer(shape, dtype)` now"},
-    {"tvm.script.tirx", "prefetch", "it was removed in 2026"},
-    {"tvm.script.tirx", "preflattened_buffer", "parameters keep their shape: `A: T.Buffer(shape, dtype)`"},
     {"tvm.script.tirx", "buffer_decl", "it is called `T.match_buffer` (parameters) or `T.decl_buffer` now"},
     {"tvm.script.tirx", "let_stmt", "write `x: T.let = value`"},
-    {"tvm.script.tirx", "store", "write `A[i] = value`"},
-    {"tvm.script.tirx", "load", "write `A[i]`"},
     {"tvm.script.tirx", "BufferLoad", "write `A[i]`"},
     {"tvm.script.tirx", "BufferStore", "write `A[i] = value`"},
     {"tvm.script.tirx", "SizeVar", "a size is a plain variable now: `n = T.int32()`"},
     {"tvm.script.tirx", "size_var", "a size is a plain variable now: `n = T.int32()`"},
     {"tvm.script.tirx", "set_axis_separator", "axis separators were removed in 2026"},
-    {"tvm", "relay", "Relay was removed in 2024; use Relax"},
     {"tvm", "arith", "it is called `tvm.sym` now"},
     {"tvm", "register_object", "write a class of the script: classes of the library are closed"},
     {"tvm", "tvm_wrap_excepthook", "errors are shown as they are"},
@@ -175,7 +168,6 @@ constexpr Removed removed[] = {
     {"tvm.testing", "run_with_gpu_lock", "code runs on the CPU"},
     {"tvm.tirx", "TilePrimitiveCall", "tile primitives are called by name: `T.copy(...)`, `T.gemm(...)`"},
     {"tvm.tirx", "DispatchContext", "tile primitives are not lowered here"},
-    {"tvm.te", "create_schedule", "write `tvm.s_tir.Schedule(tvm.te.create_prim_func([...]))`"},
 };
 
 // Names of TVM that need a part which is not here: why. Names are separated by blanks.

@@ -73,18 +73,6 @@ Any join(Evaluator& evaluator, const Arguments& args) {
   }
   return bytes_value(result);
 }
-// What find and rfind look for: bytes, or the number of one byte.
-std::string wanted(Evaluator& evaluator, const Arguments& args) {
-  if (!is_integer(args[1]) && !is_bytes(args[1])) {
-    raise("TypeError", args.span_of(1), "wrong-type",
-          "argument should be integer or bytes-like object, not '{}'", type_name_of(evaluator, args[1]));
-  }
-  if (!is_integer(args[1])) return argument(evaluator, args, 1);
-  int64_t byte = raw_int(args[1]);
-  if (byte < 0 || byte > 255)
-    raise("ValueError", args.span_of(1), "out-of-range", "byte must be in range(0, 256)");
-  return std::string(1, static_cast<char>(byte));
-}
 // Start and end arguments; start > size: nothing is found, not even nothing.
 std::pair<int64_t, int64_t> part(Evaluator& evaluator, const Arguments& args, size_t length) {
   auto size = static_cast<int64_t>(length);
@@ -98,7 +86,7 @@ std::pair<int64_t, int64_t> part(Evaluator& evaluator, const Arguments& args, si
 int64_t find_in(Evaluator& evaluator, const Arguments& args, bool last) {
   std::string text = bytes_self(args);
   auto [begin, end] = part(evaluator, args, text.size());
-  std::string what = wanted(evaluator, args);
+  std::string what = argument(evaluator, args, 1);
   if (begin > end) return -1;
   std::string_view range =
       std::string_view(text).substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
@@ -107,33 +95,10 @@ int64_t find_in(Evaluator& evaluator, const Arguments& args, bool last) {
 }
 Any find(Evaluator& e, const Arguments& args) { return find_in(e, args, false); }
 Any rfind(Evaluator& e, const Arguments& args) { return find_in(e, args, true); }
-bool matches_end(Evaluator& evaluator, const Arguments& args, bool start, std::string_view method) {
-  std::string text = bytes_self(args);
-  auto [begin, end] = part(evaluator, args, text.size());
-  bool inside = begin <= end;
-  std::string_view range =
-      inside ? std::string_view(text).substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin))
-             : std::string_view();
-  auto one = [&](const Any& affix) {
-    if (!is_bytes(affix) && args[1].type_index() == kTVMFFIArray) {
-      raise("TypeError", args.span_of(1), "wrong-type", "a bytes-like object is required, not '{}'",
-            type_name_of(evaluator, affix));
-    }
-    if (!is_bytes(affix)) {
-      raise("TypeError", args.span_of(1), "wrong-type",
-            "{} first arg must be bytes or a tuple of bytes, not {}", method, type_name_of(evaluator, affix));
-    }
-    std::string bytes = bytes_of(affix);
-    return inside && (start ? range.starts_with(bytes) : range.ends_with(bytes));
-  };
-  if (args[1].type_index() != kTVMFFIArray) return one(args[1]);
-  for (const Any& affix : elements(args[1])) {
-    if (one(affix)) return true;
-  }
-  return false;
+Any startswith(Evaluator& e, const Arguments& args) {
+  return bytes_self(args).starts_with(argument(e, args, 1));
 }
-Any startswith(Evaluator& e, const Arguments& args) { return matches_end(e, args, true, "startswith"); }
-Any endswith(Evaluator& e, const Arguments& args) { return matches_end(e, args, false, "endswith"); }
+Any endswith(Evaluator& e, const Arguments& args) { return bytes_self(args).ends_with(argument(e, args, 1)); }
 constexpr BuiltinRow bytes_methods_table[] = {
     {"hex", "()", "Two digits of base 16 per byte.", hex, 0, 0},
     {"decode", "(encoding='utf-8', errors='strict')", "The text that these bytes encode.", decode, 0, 2,
@@ -141,8 +106,8 @@ constexpr BuiltinRow bytes_methods_table[] = {
     {"join", "(iterable)", "The bytes objects, with this one between them.", join, 1, 1},
     {"find", "(sub, start, end)", "The index of the first sub, or -1.", find, 1, 3},
     {"rfind", "(sub, start, end)", "The index of the last sub, or -1.", rfind, 1, 3},
-    {"startswith", "(prefix, start, end)", "Do the bytes start so?", startswith, 1, 3},
-    {"endswith", "(suffix, start, end)", "Do the bytes end so?", endswith, 1, 3},
+    {"startswith", "(prefix)", "Do the bytes start so?", startswith, 1, 1},
+    {"endswith", "(suffix)", "Do the bytes end so?", endswith, 1, 1},
 };
 constexpr BuiltinRow fromhex_row = {"fromhex", "(string)", "The bytes of these digits.", fromhex, 1, 1};
 

@@ -38,15 +38,7 @@ f(1, b=2))"},
          .meaning = "A function of a library refused its arguments; the message is its own."},
         {.name = "init-result",
          .message = "__init__() should return None, not '{}'",
-         .meaning = "`__init__` fills in the object that is there; it returns nothing.",
-         .wrong = R"(class A:
-    def __init__(self):
-        return 1
-A())",
-         .right = R"(class A:
-    def __init__(self):
-        self.n = 1
-A())"},
+         .meaning = "`__init__` fills in the object that is there; it returns nothing."},
         {.name = "keyword-not-a-string",
          .message = "keywords must be strings",
          .meaning = "The keys of a dict behind `**` become names of arguments.",
@@ -57,14 +49,7 @@ A())"},
          .meaning = "Compiled functions take their arguments by place."},
         {.name = "no-super",
          .kind = "RuntimeError",
-         .meaning = "`super()` without arguments works in methods of a class.",
-         .wrong = R"(def f():
-    return super()
-f())",
-         .right = R"(class A:
-    def f(self):
-        return super()
-A().f())"},
+         .meaning = "`super()` without arguments works in methods of a class."},
         {.name = "not-a-mapping",
          .message = "{} argument after ** must be a mapping, not {}",
          .meaning = "`**` spreads a dict.",

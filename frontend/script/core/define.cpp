@@ -11,13 +11,7 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "bad-bases",
          .meaning = "The classes behind `class C(A, B)` cannot be put into one order, or build their objects "
-                    "in different ways.",
-         .wrong = R"(class A: pass
-class B(A): pass
-class C(A, B): pass)",
-         .right = R"(class A: pass
-class B(A): pass
-class C(B, A): pass)"},
+                    "in different ways."},
         {.name = "no-class-keywords",
          .message = "`**` is not supported in a class statement",
          .meaning = "The keywords of a class statement are written out."},

@@ -16,18 +16,7 @@ static constexpr ir::Refusals refusals{
         {.name = "no-deleter",
          .kind = "AttributeError",
          .message = "property '{}' of '{}' object has no deleter",
-         .meaning = "A property is deleted by a function of its own, which this one has not.",
-         .wrong = R"(class A:
-    @property
-    def n(self):
-        return 1
-a = A()
-del a.n)",
-         .right = R"(class A:
-    pass
-a = A()
-a.n = 1
-del a.n)"},
+         .meaning = "A property is deleted by a function of its own, which this one has not."},
         {.name = "no-item-deletion",
          .message = "'{}' object does not support item deletion",
          .meaning = "Elements of this type stay where they are.",

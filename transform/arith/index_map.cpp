@@ -60,10 +60,10 @@ Expr extent_of(const Expr& index, const std::vector<LoopRange>& iters, Analyzer&
   if (Interval all = interval_of(index, domain, analyzer);
       symbolic && all && is_const_int(analyzer.simplify(all.min), 0))
     return analyzer.simplify(all.max + 1);
-  // x // c and x % c of an index of unknown extent.
+  // x // c and x % c of an index of unknown extent, which begins at 0 in every shape.
   if (auto* two = as_binary(index)) {
     for (const LoopRange& iter : iters) {
-      if (two->a.get() != iter.var.get() || !is_const_int(iter.range->min, 0)) continue;
+      if (two->a.get() != iter.var.get()) continue;
       if (index->kind == ExprKind::kFloorDiv)
         return analyzer.simplify(floordiv(iter.range->extent + two->b - 1, two->b));
       if (index->kind == ExprKind::kFloorMod) return two->b;

@@ -257,8 +257,7 @@ constexpr ApiRow index_map_api_table[] = {
 
 IndexMap index_map_argument(ApiCall& call, size_t i, std::optional<int64_t> ndim, DataType dtype) {
   const Any& value = call.args[i];
-  if (value != nullptr && !ir::try_get<IndexMap>(value) && call.host.callable(value))
-    return from_callable(call, value, ndim, dtype);
+  if (call.host.callable(value)) return from_callable(call, value, ndim, dtype);
   return map_argument(call, i, dtype);
 }
 

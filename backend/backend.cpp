@@ -5,6 +5,7 @@
 
 #include "ir/core/error.h"
 #include "ir/core/refusal.h"
+#include "ir/core/split_words.h"
 
 namespace mlc::backend {
 
@@ -19,6 +20,13 @@ static constexpr ir::Refusals refusals{
 MLC_REFUSALS(backend_backend, refusals);
 
 using ir::Error;
+
+bool is_spent_hint(std::string_view attr_key) {
+  return ir::has_word(
+      "pragma_auto_unroll_max_step pragma_nontemporal_store pragma_unroll_explicit pragma_scope "
+      "pragma_loop_partition_hint storage_alignment device_id device_type compute_scope target",
+      attr_key);
+}
 
 const Backend* find_backend(const ir::Target& target) {
   std::string_view kind(target->kind.data(), target->kind.size());

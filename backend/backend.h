@@ -90,4 +90,7 @@ Choice choose_artefact(std::string_view name, const Backend& preferred);
 std::vector<std::string> artefact_names();
 std::string artefact_help();
 
+// Attributes of statements that have done their work in earlier passes, or change nothing on a CPU.
+bool is_spent_hint(std::string_view attr_key);
+
 }  // namespace mlc::backend

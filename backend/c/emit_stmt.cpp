@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backend/artefact/extents.h"
+#include "backend/backend.h"
 #include "backend/c/emitter.h"
 #include "ir/core/error.h"
 #include "ir/core/walk_with.h"
@@ -288,19 +289,7 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
   std::string_view key = view(s->attr_key);
   if (key == "thread_extent" || key == "virtual_thread")
     refuse("a thread binding", s->span, "bind loops to threads only for GPU targets; use `parallel` here");
-  // Hints that have done their work in earlier passes, or that C cannot express.
-  constexpr std::string_view hints[] = {"mlc.streaming_store",
-                                        "pragma_auto_unroll_max_step",
-                                        "pragma_unroll_explicit",
-                                        "pragma_loop_partition_hint",
-                                        "pragma_nontemporal_store",
-                                        "pragma_scope",
-                                        "storage_alignment",
-                                        "device_id",
-                                        "device_type",
-                                        "compute_scope",
-                                        "target"};
-  if (std::ranges::find(hints, key) == std::end(hints))
+  if (key != "mlc.streaming_store" && !backend::is_spent_hint(key))  // C has no words for the first
     refuse(fmt::format("the attribute `{}`", key), s->span);
   emit(s->body);
 }

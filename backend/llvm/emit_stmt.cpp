@@ -7,6 +7,7 @@
 
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include "backend/backend.h"
 #include "backend/llvm/emitter.h"
 #include "ir/core/visit.h"
 
@@ -236,19 +237,7 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
     streaming_ = outside;
     return;
   }
-  // Hints that have done their work in earlier passes, or change nothing on a CPU.
-  constexpr std::string_view hints[] = {"pragma_auto_unroll_max_step",
-                                        "pragma_nontemporal_store",
-                                        "pragma_unroll_explicit",
-                                        "pragma_loop_partition_hint",
-                                        "pragma_scope",
-                                        "storage_alignment",
-                                        "device_id",
-                                        "device_type",
-                                        "compute_scope",
-                                        "target"};
-  bool known = std::ranges::find(hints, key) != std::end(hints);
-  if (!known) refuse(fmt::format("the attribute `{}`", key), "", s->span);
+  if (!backend::is_spent_hint(key)) refuse(fmt::format("the attribute `{}`", key), "", s->span);
   emit(s->body);
 }
 

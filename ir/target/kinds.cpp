@@ -4,6 +4,7 @@
 #include <ranges>
 #include <unordered_map>
 
+#include "ir/core/split_words.h"
 #include "ir/target/tables.h"
 
 namespace mlc::ir {
@@ -116,27 +117,18 @@ std::vector<std::pair<std::string_view, AttrType>> target_options(std::string_vi
 Map<String, Any> in_shown_order(std::string_view kind, const Map<String, Any>& given,
                                 const Map<String, Any>& all) {
   // Found out, not defaults.
-  static constexpr std::string_view found[] = {"mtriple",
-                                               "mcpu",
-                                               "arch",
-                                               "feature.has_dsp",
-                                               "feature.has_mve",
-                                               "feature.is_aarch64",
-                                               "feature.has_asimd",
-                                               "feature.has_sve",
-                                               "feature.has_dotprod",
-                                               "feature.has_matmul_i8",
-                                               "feature.has_fp16_simd",
-                                               "feature.has_sme"};
+  static constexpr std::string_view found =
+      "mtriple mcpu arch feature.has_dsp feature.has_mve feature.is_aarch64 feature.has_asimd feature.has_sve "
+      "feature.has_dotprod feature.has_matmul_i8 feature.has_fp16_simd feature.has_sme";
   std::unordered_map<String, Any> table;
   auto put = [&table](const String& name, const Map<String, Any>& from) {
     if (auto entry = from.find(name); entry != from.end()) table.emplace(name, (*entry).second);
   };
   for (const auto& [option, type] : target_options(kind)) {
     String name{std::string(option)};
-    put(name, std::ranges::find(found, option) == std::end(found) ? all : given);
+    put(name, has_word(found, option) ? given : all);
   }
-  for (std::string_view name : found) put(String(std::string(name)), all);
+  each_word(found, [&](std::string_view name) { put(String(std::string(name)), all); });
   for (const auto& [name, value] : all) table.emplace(name, value);
   Map<String, Any> shown;
   for (const auto& [name, value] : table) shown.Set(name, value);

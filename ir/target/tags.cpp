@@ -9,130 +9,86 @@
 namespace mlc::ir {
 namespace {
 
+// Tags of one specification: `names` are separated by blanks; what stands behind `=`, or else the name,
+// takes the place of `$`.
 struct TagRow {
-  std::string_view name;
+  std::string_view names;
   std::string_view json;
 };
-constexpr TagRow
-    tag_rows
-        [] =
-            {
-                {"x86-64", R"({"kind":"llvm","mtriple":"x86_64-unknown-linux-gnu","mcpu":"x86-64"})"},
-                {"x86-64-v2", R"({"kind":"llvm","mtriple":"x86_64-unknown-linux-gnu","mcpu":"x86-64-v2"})"},
-                {"x86-64-v3", R"({"kind":"llvm","mtriple":"x86_64-unknown-linux-gnu","mcpu":"x86-64-v3"})"},
-                {"x86-64-v4", R"({"kind":"llvm","mtriple":"x86_64-unknown-linux-gnu","mcpu":"x86-64-v4"})"},
-                {"aarch64",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mattr":["+neon"]})"},
-                {"apple-m1",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"arm64-apple-macos","mcpu":"apple-m1"})"},
-                {"cortex-a53",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a53","mattr":["+neon"]})"},
-                {"cortex-a72",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a72","mattr":["+neon"]})"},
-                {"cortex-a76",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a76","mattr":["+neon"]})"},
-                {"neoverse-n1",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"neoverse-n1"})"},
-                {"riscv64",
-                 R"({"kind":"llvm","mtriple":"riscv64-unknown-linux-gnu","mattr":["+m","+a","+f","+d","+c"],"mabi":"lp64d"})"},
-                {"riscv64-rvv",
-                 R"({"kind":"llvm","mtriple":"riscv64-unknown-linux-gnu","mattr":["+m","+a","+f","+d","+c","+v"],"mabi":"lp64d"})"},
-                {"wasm32", R"({"kind":"llvm","mtriple":"wasm32-unknown-unknown","mattr":["+simd128"]})"},
-                {"apple/m1-gpu",
-                 R"({"kind":"metal","host":{"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"arm64-apple-macos","mcpu":"apple-m1"},"thread_warp_size":32,"max_threads_per_block":1024})"},
-                {"apple/m1-gpu-restricted",
-                 R"({"kind":"metal","host":{"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"arm64-apple-macos","mcpu":"apple-m1"},"thread_warp_size":32})"},
-                {"apple/m2-gpu",
-                 R"({"kind":"metal","host":{"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"arm64-apple-macos","mcpu":"apple-m2"},"thread_warp_size":32,"max_threads_per_block":1024})"},
-                {"arm/beagleai",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mcpu":"cortex-a15","mtriple":"armv7a-linux-gnueabihf","mattr":["+neon","+vfp4","+thumb2"],"model":"beagleai","device":"arm_cpu"})"},
-                {"arm/mate10",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"arm64-linux-android","mattr":["+neon"],"model":"kirin970","device":"arm_cpu"})"},
-                {"arm/pixel2",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"arm64-linux-android","mattr":["+neon"],"model":"snapdragon835","device":"arm_cpu"})"},
-                {"arm/pynq",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"armv7a-linux-eabi","mattr":["+neon"],"model":"pynq","device":"arm_cpu"})"},
-                {"arm/rasp3b",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"armv7l-linux-gnueabihf","mattr":["+neon"],"model":"bcm2837","device":"arm_cpu"})"},
-                {"arm/rasp4b",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mcpu":"cortex-a72","mtriple":"armv8l-linux-gnueabihf","mattr":["+neon"],"model":"bcm2711","device":"arm_cpu"})"},
-                {"arm/rasp4b64",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mcpu":"cortex-a72","mtriple":"aarch64-linux-gnu","mattr":["+neon"],"model":"bcm2711","device":"arm_cpu"})"},
-                {"arm/rk3399",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mattr":["+neon"],"model":"rk3399","device":"arm_cpu"})"},
-                {"arm/stm32mp1",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mcpu":"cortex-a7","mtriple":"armv7a-linux-gnueabihf","mattr":["+neon","+vfp4","+thumb2"],"model":"stm32mp1","device":"arm_cpu"})"},
-                {"arm/thunderx",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mcpu":"thunderxt88","mtriple":"aarch64-linux-gnu","mattr":["+neon","+crc","+lse"],"model":"thunderx","device":"arm_cpu"})"},
-                {"arm/ultra96",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mattr":["+neon"],"model":"ultra96","device":"arm_cpu"})"},
-                {"aws/cpu/c5.12xlarge",
-                 R"({"kind":"llvm","keys":["x86","cpu"],"num-cores":24,"mcpu":"cascadelake"})"},
-                {"aws/cpu/c5.18xlarge",
-                 R"({"kind":"llvm","keys":["x86","cpu"],"num-cores":36,"mcpu":"skylake-avx512"})"},
-                {"aws/cpu/c5.24xlarge",
-                 R"({"kind":"llvm","keys":["x86","cpu"],"num-cores":48,"mcpu":"cascadelake"})"},
-                {"aws/cpu/c5.2xlarge",
-                 R"({"kind":"llvm","keys":["x86","cpu"],"num-cores":4,"mcpu":"skylake-avx512"})"},
-                {"aws/cpu/c5.4xlarge",
-                 R"({"kind":"llvm","keys":["x86","cpu"],"num-cores":8,"mcpu":"skylake-avx512"})"},
-                {"aws/cpu/c5.9xlarge",
-                 R"({"kind":"llvm","keys":["x86","cpu"],"num-cores":18,"mcpu":"skylake-avx512"})"},
-                {"aws/cpu/c5.large",
-                 R"({"kind":"llvm","keys":["x86","cpu"],"num-cores":1,"mcpu":"skylake-avx512"})"},
-                {"aws/cpu/c5.xlarge",
-                 R"({"kind":"llvm","keys":["x86","cpu"],"num-cores":2,"mcpu":"skylake-avx512"})"},
-                {"aws/trn1/trn1.2xlarge",
-                 R"({"kind":"trn","num-cores":2,"max_psum_size_per_partition":16384,"max_sbuf_size_per_partition":196608,"partition_size":128})"},
-                {"aws/trn1/trn1.32xlarge",
-                 R"({"kind":"trn","num-cores":32,"max_psum_size_per_partition":16384,"max_sbuf_size_per_partition":196608,"partition_size":128})"},
-                {"nvidia/jetson-agx-orin-32gb",
-                 R"({"kind":"cuda","host":{"kind":"llvm","keys":["arm_cpu","cpu"],"num-cores":8,"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a78"},"registers_per_block":65536,"max_shared_memory_per_block":49152,"max_threads_per_block":1024,"arch":"sm_87"})"},
-                {"nvidia/jetson-agx-orin-64gb",
-                 R"({"kind":"cuda","host":{"kind":"llvm","keys":["arm_cpu","cpu"],"num-cores":12,"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a78"},"registers_per_block":65536,"max_shared_memory_per_block":49152,"max_threads_per_block":1024,"arch":"sm_87"})"},
-                {"nvidia/jetson-agx-thor",
-                 R"({"kind":"cuda","host":{"kind":"llvm","keys":["arm_cpu","cpu"],"num-cores":14,"mtriple":"aarch64-linux-gnu","mcpu":"neoverse-v3ae"},"registers_per_block":65536,"max_shared_memory_per_block":232448,"l2_cache_size_bytes":33554432,"max_threads_per_block":1024,"arch":"sm_110a"})"},
-                {"nvidia/jetson-agx-xavier",
-                 R"({"kind":"cuda","host":{"kind":"llvm","keys":["arm_cpu","cpu"],"num-cores":8,"mtriple":"aarch64-linux-gnu","mcpu":"carmel"},"registers_per_block":65536,"max_shared_memory_per_block":49152,"max_threads_per_block":1024,"arch":"sm_72"})"},
-                {"nvidia/jetson-orin-nano",
-                 R"({"kind":"cuda","host":{"kind":"llvm","keys":["arm_cpu","cpu"],"num-cores":6,"mtriple":"aarch64-linux-gnu","mcpu":"carmel"},"registers_per_block":65536,"max_shared_memory_per_block":49152,"max_threads_per_block":1024,"arch":"sm_87"})"},
-                {"qcom/adreno-opencl",
-                 R"({"kind":"opencl","keys":["adreno","opencl","gpu"],"device":"adreno"})"},
-                {"qcom/adreno-opencl-clml",
-                 R"({"kind":"opencl","keys":["adreno","opencl","gpu","clml"],"device":"adreno"})"},
-                {"qcom/adreno-opencl-texture",
-                 R"({"kind":"opencl","keys":["adreno","opencl","gpu","texture"],"device":"adreno"})"},
-                {"qcom/adreno-vulkan",
-                 R"({"kind":"vulkan","keys":["adreno","vulkan","gpu"],"device":"adreno"})"},
-                {"qcom/adreno-vulkan-texture",
-                 R"({"kind":"vulkan","keys":["adreno","vulkan","gpu","texture"],"device":"adreno"})"},
-                {"qcom/hexagon-v65",
-                 R"({"kind":"hexagon","vtcm-capacity":262144,"num-cores":4,"mcpu":"hexagonv65","mtriple":"hexagon","mattr":["+hvxv65","+hvx-length128b"]})"},
-                {"qcom/hexagon-v66",
-                 R"({"kind":"hexagon","vtcm-capacity":262144,"num-cores":4,"mcpu":"hexagonv66","mtriple":"hexagon","mattr":["+hvxv66","+hvx-length128b"]})"},
-                {"qcom/hexagon-v68",
-                 R"({"kind":"hexagon","vtcm-capacity":4194304,"num-cores":4,"llvm-options":["-force-hvx-float"],"mcpu":"hexagonv68","mtriple":"hexagon","mattr":["+hvxv68","+hvx-length128b","+hvx-qfloat","-hvx-ieee-fp"]})"},
-                {"qcom/hexagon-v69",
-                 R"({"kind":"hexagon","vtcm-capacity":8388608,"num-cores":4,"mcpu":"hexagonv69","mtriple":"hexagon","mattr":["+hvxv69","+hvx-length128b","+hvx-qfloat","-hvx-ieee-fp"]})"},
-                {"qcom/hexagon-v73",
-                 R"({"kind":"hexagon","vtcm-capacity":8388608,"num-cores":4,"mcpu":"hexagonv73","mtriple":"hexagon","mattr":["+hvxv73","+hvx-length128b","+hvx-qfloat","-hvx-ieee-fp"]})"},
-                {"qcom/hexagon-v75",
-                 R"({"kind":"hexagon","vtcm-capacity":8388608,"num-cores":4,"mcpu":"hexagonv75","mtriple":"hexagon","mattr":["+hvxv75","+hvx-length128b","+hvx-qfloat","-hvx-ieee-fp"]})"},
-                {"raspberry-pi/4b-aarch64",
-                 R"({"kind":"llvm","keys":["arm_cpu","cpu"],"host":{"kind":"llvm","keys":["arm_cpu","cpu"],"num-cores":4,"mcpu":"cortex-a72","mtriple":"aarch64-linux-gnu","mattr":["+neon"]},"num-cores":4,"mcpu":"cortex-a72","mtriple":"aarch64-linux-gnu","mattr":["+neon"]})"},
-                {"riscv/licheepi3a",
-                 R"({"kind":"llvm","keys":["riscv_cpu","cpu"],"num-cores":8,"mabi":"lp64d","mfloat-abi":"hard","mtriple":"riscv64-unknown-linux-gnu","mcpu":"spacemit-x60","device":"riscv_cpu"})"},
-                {"riscv/sifive-e31",
-                 R"({"kind":"llvm","keys":["riscv_cpu","cpu"],"mabi":"ilp32","mtriple":"riscv32-unknown-linux-gnu","mcpu":"sifive-e31","model":"sifive-e31","device":"riscv_cpu"})"},
-                {"riscv/sifive-e76",
-                 R"({"kind":"llvm","keys":["riscv_cpu","cpu"],"mabi":"ilp32","mtriple":"riscv32-unknown-linux-gnu","mcpu":"sifive-e76","model":"sifive-e76","device":"riscv_cpu"})"},
-                {"riscv/sifive-u54",
-                 R"({"kind":"llvm","keys":["riscv_cpu","cpu"],"mabi":"lp64d","mtriple":"riscv64-unknown-linux-gnu","mcpu":"sifive-u54","model":"sifive-u54","device":"riscv_cpu"})"},
-                {"riscv/sifive-u74",
-                 R"({"kind":"llvm","keys":["riscv_cpu","cpu"],"mabi":"lp64d","mtriple":"riscv64-unknown-linux-gnu","mcpu":"sifive-u74","model":"sifive-u74","device":"riscv_cpu"})"},
-                {"riscv/spacemit-k3",
-                 R"({"kind":"llvm","keys":["riscv_cpu","cpu"],"num-cores":8,"mabi":"lp64d","mfloat-abi":"hard","mtriple":"riscv64-unknown-linux-gnu","mcpu":"spacemit-x100","device":"riscv_cpu"})"},
+// clang-format off
+constexpr TagRow tag_rows[] = {
+    {"x86-64 x86-64-v2 x86-64-v3 x86-64-v4",
+     R"({"kind":"llvm","mtriple":"x86_64-unknown-linux-gnu","mcpu":"$"})"},
+    {"aarch64",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mattr":["+neon"]})"},
+    {"apple-m1",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"arm64-apple-macos","mcpu":"apple-m1"})"},
+    {"cortex-a53 cortex-a72 cortex-a76",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"$","mattr":["+neon"]})"},
+    {"neoverse-n1",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"neoverse-n1"})"},
+    {"riscv64",
+     R"({"kind":"llvm","mtriple":"riscv64-unknown-linux-gnu","mattr":["+m","+a","+f","+d","+c"],"mabi":"lp64d"})"},
+    {"riscv64-rvv",
+     R"({"kind":"llvm","mtriple":"riscv64-unknown-linux-gnu","mattr":["+m","+a","+f","+d","+c","+v"],"mabi":"lp64d"})"},
+    {"wasm32", R"({"kind":"llvm","mtriple":"wasm32-unknown-unknown","mattr":["+simd128"]})"},
+    {"apple/m1-gpu=apple-m1 apple/m2-gpu=apple-m2",
+     R"({"kind":"metal","host":{"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"arm64-apple-macos","mcpu":"$"},"thread_warp_size":32,"max_threads_per_block":1024})"},
+    {"apple/m1-gpu-restricted",
+     R"({"kind":"metal","host":{"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"arm64-apple-macos","mcpu":"apple-m1"},"thread_warp_size":32})"},
+    {"arm/beagleai",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mcpu":"cortex-a15","mtriple":"armv7a-linux-gnueabihf","mattr":["+neon","+vfp4","+thumb2"],"model":"beagleai","device":"arm_cpu"})"},
+    {"arm/stm32mp1",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mcpu":"cortex-a7","mtriple":"armv7a-linux-gnueabihf","mattr":["+neon","+vfp4","+thumb2"],"model":"stm32mp1","device":"arm_cpu"})"},
+    {"arm/mate10=kirin970 arm/pixel2=snapdragon835",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"arm64-linux-android","mattr":["+neon"],"model":"$","device":"arm_cpu"})"},
+    {"arm/pynq",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"armv7a-linux-eabi","mattr":["+neon"],"model":"pynq","device":"arm_cpu"})"},
+    {"arm/rasp3b",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"armv7l-linux-gnueabihf","mattr":["+neon"],"model":"bcm2837","device":"arm_cpu"})"},
+    {"arm/rasp4b=armv8l-linux-gnueabihf arm/rasp4b64=aarch64-linux-gnu",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mcpu":"cortex-a72","mtriple":"$","mattr":["+neon"],"model":"bcm2711","device":"arm_cpu"})"},
+    {"arm/rk3399=rk3399 arm/ultra96=ultra96",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mattr":["+neon"],"model":"$","device":"arm_cpu"})"},
+    {"arm/thunderx",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mcpu":"thunderxt88","mtriple":"aarch64-linux-gnu","mattr":["+neon","+crc","+lse"],"model":"thunderx","device":"arm_cpu"})"},
+    {"aws/cpu/c5.12xlarge=24 aws/cpu/c5.24xlarge=48",
+     R"({"kind":"llvm","keys":["x86","cpu"],"num-cores":$,"mcpu":"cascadelake"})"},
+    {"aws/cpu/c5.18xlarge=36 aws/cpu/c5.2xlarge=4 aws/cpu/c5.4xlarge=8 aws/cpu/c5.9xlarge=18 "
+     "aws/cpu/c5.large=1 aws/cpu/c5.xlarge=2",
+     R"({"kind":"llvm","keys":["x86","cpu"],"num-cores":$,"mcpu":"skylake-avx512"})"},
+    {"aws/trn1/trn1.2xlarge=2 aws/trn1/trn1.32xlarge=32",
+     R"({"kind":"trn","num-cores":$,"max_psum_size_per_partition":16384,"max_sbuf_size_per_partition":196608,"partition_size":128})"},
+    {"nvidia/jetson-agx-orin-32gb=8 nvidia/jetson-agx-orin-64gb=12",
+     R"({"kind":"cuda","host":{"kind":"llvm","keys":["arm_cpu","cpu"],"num-cores":$,"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a78"},"registers_per_block":65536,"max_shared_memory_per_block":49152,"max_threads_per_block":1024,"arch":"sm_87"})"},
+    {"nvidia/jetson-agx-thor",
+     R"({"kind":"cuda","host":{"kind":"llvm","keys":["arm_cpu","cpu"],"num-cores":14,"mtriple":"aarch64-linux-gnu","mcpu":"neoverse-v3ae"},"registers_per_block":65536,"max_shared_memory_per_block":232448,"l2_cache_size_bytes":33554432,"max_threads_per_block":1024,"arch":"sm_110a"})"},
+    {"nvidia/jetson-agx-xavier",
+     R"({"kind":"cuda","host":{"kind":"llvm","keys":["arm_cpu","cpu"],"num-cores":8,"mtriple":"aarch64-linux-gnu","mcpu":"carmel"},"registers_per_block":65536,"max_shared_memory_per_block":49152,"max_threads_per_block":1024,"arch":"sm_72"})"},
+    {"nvidia/jetson-orin-nano",
+     R"({"kind":"cuda","host":{"kind":"llvm","keys":["arm_cpu","cpu"],"num-cores":6,"mtriple":"aarch64-linux-gnu","mcpu":"carmel"},"registers_per_block":65536,"max_shared_memory_per_block":49152,"max_threads_per_block":1024,"arch":"sm_87"})"},
+    {"qcom/adreno-opencl", R"({"kind":"opencl","keys":["adreno","opencl","gpu"],"device":"adreno"})"},
+    {"qcom/adreno-opencl-clml=clml qcom/adreno-opencl-texture=texture",
+     R"({"kind":"opencl","keys":["adreno","opencl","gpu","$"],"device":"adreno"})"},
+    {"qcom/adreno-vulkan", R"({"kind":"vulkan","keys":["adreno","vulkan","gpu"],"device":"adreno"})"},
+    {"qcom/adreno-vulkan-texture",
+     R"({"kind":"vulkan","keys":["adreno","vulkan","gpu","texture"],"device":"adreno"})"},
+    {"qcom/hexagon-v65=v65 qcom/hexagon-v66=v66",
+     R"({"kind":"hexagon","vtcm-capacity":262144,"num-cores":4,"mcpu":"hexagon$","mtriple":"hexagon","mattr":["+hvx$","+hvx-length128b"]})"},
+    {"qcom/hexagon-v68",
+     R"({"kind":"hexagon","vtcm-capacity":4194304,"num-cores":4,"llvm-options":["-force-hvx-float"],"mcpu":"hexagonv68","mtriple":"hexagon","mattr":["+hvxv68","+hvx-length128b","+hvx-qfloat","-hvx-ieee-fp"]})"},
+    {"qcom/hexagon-v69=v69 qcom/hexagon-v73=v73 qcom/hexagon-v75=v75",
+     R"({"kind":"hexagon","vtcm-capacity":8388608,"num-cores":4,"mcpu":"hexagon$","mtriple":"hexagon","mattr":["+hvx$","+hvx-length128b","+hvx-qfloat","-hvx-ieee-fp"]})"},
+    {"raspberry-pi/4b-aarch64",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"host":{"kind":"llvm","keys":["arm_cpu","cpu"],"num-cores":4,"mcpu":"cortex-a72","mtriple":"aarch64-linux-gnu","mattr":["+neon"]},"num-cores":4,"mcpu":"cortex-a72","mtriple":"aarch64-linux-gnu","mattr":["+neon"]})"},
+    {"riscv/licheepi3a=spacemit-x60 riscv/spacemit-k3=spacemit-x100",
+     R"({"kind":"llvm","keys":["riscv_cpu","cpu"],"num-cores":8,"mabi":"lp64d","mfloat-abi":"hard","mtriple":"riscv64-unknown-linux-gnu","mcpu":"$","device":"riscv_cpu"})"},
+    {"riscv/sifive-e31=sifive-e31 riscv/sifive-e76=sifive-e76",
+     R"({"kind":"llvm","keys":["riscv_cpu","cpu"],"mabi":"ilp32","mtriple":"riscv32-unknown-linux-gnu","mcpu":"$","model":"$","device":"riscv_cpu"})"},
+    {"riscv/sifive-u54=sifive-u54 riscv/sifive-u74=sifive-u74",
+     R"({"kind":"llvm","keys":["riscv_cpu","cpu"],"mabi":"lp64d","mtriple":"riscv64-unknown-linux-gnu","mcpu":"$","model":"$","device":"riscv_cpu"})"},
 };
+// clang-format on
 
 // Graphics cards differ in little: `names` below `nvidia/`, those of one architecture in a row.
 struct CardRow {
@@ -206,6 +162,16 @@ constexpr CardRow card_rows[] = {
 };
 // clang-format on
 
+template <class F>
+void each_tag(F visit) {
+  for (const TagRow& row : tag_rows) {
+    each_word(row.names, [&](std::string_view word) {
+      std::string_view name = word.substr(0, word.find('='));
+      visit(name, name.size() == word.size() ? name : word.substr(name.size() + 1), row.json);
+    });
+  }
+}
+
 // Tags that programs register.
 std::map<std::string, std::string, std::less<>>& own_tags() { return Context::current().target_tags; }
 
@@ -215,9 +181,12 @@ void set_target_tag(std::string tag, std::string json) { own_tags()[std::move(ta
 
 std::string target_of_tag(std::string_view tag) {
   if (auto found = own_tags().find(tag); found != own_tags().end()) return found->second;
-  for (const TagRow& row : tag_rows) {
-    if (row.name == tag) return std::string(row.json);
-  }
+  std::string found;
+  each_tag([&](std::string_view name, std::string_view argument, std::string_view json) {
+    if (name != tag) return;
+    for (char c : json) c == '$' ? found += argument : found += c;
+  });
+  if (!found.empty()) return found;
   for (const CardRow& row : card_rows) {
     if (!tag.starts_with("nvidia/") || !has_word(row.names, tag.substr(7))) continue;
     std::string cache = row.cache_bytes ? fmt::format(",\"l2_cache_size_bytes\":{}", row.cache_bytes) : "";
@@ -233,7 +202,7 @@ std::string target_of_tag(std::string_view tag) {
 std::vector<std::string> target_tags() {
   std::vector<std::string> names;
   for (const auto& [tag, json] : own_tags()) names.push_back(tag);
-  for (const TagRow& row : tag_rows) names.emplace_back(row.name);
+  each_tag([&](std::string_view name, std::string_view, std::string_view) { names.emplace_back(name); });
   for (const CardRow& row : card_rows)
     each_word(row.names, [&](std::string_view name) { names.push_back(fmt::format("nvidia/{}", name)); });
   return names;

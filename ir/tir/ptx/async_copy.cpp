@@ -7,8 +7,7 @@ namespace {
 
 // clang-format off
 constexpr PtxRow async_copy_table[] = {
-    {"cp_async_[bulk_;]commit_group", "cp",
-     "[$bulk;api=async] action=commit_group"},
+    {"cp_async_[bulk_;]commit_group", "cp", "[$bulk;api=async] action=commit_group"},
     {"cp_async_bulk_g2s_cluster[;_multicast16;_multicast32]", "cp",
      "$bulk sem?=weak|relaxed scope?=$scopes dst=shared::cluster src=global $complete "
      "[multicast?=multicast::cluster;multicast=multicast::cluster::16b;multicast=multicast::cluster::32b] "
@@ -156,8 +155,7 @@ constexpr PtxRow async_copy_table[] = {
     {"cp_async_mbarrier_arrive", "cp",
      "api=async target=mbarrier action=arrive noinc?=noinc $shared type=b64",
      "addr:a=@space+"},
-    {"cp_async_wait_all", "cp",
-     "api=async action=wait_all"},
+    {"cp_async_wait_all", "cp", "api=async action=wait_all"},
     {"cp_reduce_async_bulk_s2c", "cp",
      "op=reduce $bulk sem?=relaxed scope?=cta|cluster dst=shared::cluster src=shared::cta $complete "
      "redop=$redop type=b32|u32|s32|u64",
@@ -195,8 +193,7 @@ constexpr PtxRow async_copy_table[] = {
      "completion=bulk_group $cache $address override_attribute=override::global_dim_stride",
      "tmap:a=global global_address:r=uint64 tensor_size:r=[$r16;uint8]*#(dim) $strides "
      "src_mem:a=shared::cta+ $policy"},
-    {"fabric_submit", "fabric",
-     "action=submit submitop?=op_restrict::fetching"},
+    {"fabric_submit", "fabric", "action=submit submitop?=op_restrict::fetching"},
     {"fabric_try_get", "fabric",
      "action=try_get api=async dst=shared::cta "
      "completion=mbarrier::complete_tx::bytes.mbarrier::report::fabric sem=relaxed scope=sys type=b128",
@@ -227,8 +224,7 @@ constexpr PtxRow async_copy_table[] = {
      "size:r=uint32 mbar:a=shared::cta+",
      "type=b32|b64>redop=and|or|xor type=u32|u64|f16|bf16>redop=min|max|add type=s32|s64>redop=min|max "
      "type=f32|f64>redop=add"},
-    {"fabric_wait", "fabric",
-     "action=wait waitop=sync_restrict::reads"},
+    {"fabric_wait", "fabric", "action=wait waitop=sync_restrict::reads"},
     {"multimem_cp_async_bulk", "multimem_cp",
      "$bulk sem?=weak|relaxed scope?=$scopes dst=global src=shared::cta completion=bulk_group "
      "cp_mask?=cp_mask type?=b128",

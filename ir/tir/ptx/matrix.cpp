@@ -102,9 +102,7 @@ constexpr PtxRow matrix_table[] = {
      "d:w=float32*4 a:r=uint32*4 b:r=uint32*4 c:r=float32*4 e:r=uint32 f:i{0|1}",
      "shape=m16n8k16>atype=tf32 shape=m16n8k32>atype=f16|bf16 shape=m16n8k16>btype=tf32 "
      "shape=m16n8k32>btype=f16|bf16 atype=f16>btype=f16 atype=bf16>btype=bf16 atype=tf32>btype=tf32"},
-    {"movmatrix", "movmatrix",
-     "$warp shape=m8n8 trans=trans type=b16",
-     "d:w=$r32 a:r=$r32"},
+    {"movmatrix", "movmatrix", "$warp shape=m8n8 trans=trans type=b16", "d:w=$r32 a:r=$r32"},
     {"spcompress", "spcompress",
      "elemsize=b8|b16 idxsize=b2|b4 spfactor=sp::2:4 num=x1|x2|x4|x8|x16|x32|x64",
      "mdata:w=$r32*packed(elemsize+idxsize+num) cdata:w=$r32*#(num) data:r=$r32*2#(num) spdesc:r=uint32"},
@@ -129,8 +127,7 @@ constexpr PtxRow matrix_table[] = {
      "action=mma_async $warp shape=$shapes16 dtype=f32 atype=bf16 btype=bf16",
      "d:u=float32*n/2(shape) a[:r=uint32*4;_desc:r=uint64] b_desc:r=uint64 scale_d:r=pred scale_a:i{-1|1} "
      "scale_b:i{-1|1} [;trans_a:i{0|1} ]trans_b:i{0|1}"},
-    {"wgmma_commit_group", "wgmma",
-     "action=commit_group $warp"},
+    {"wgmma_commit_group", "wgmma", "action=commit_group $warp"},
     {"wgmma_f16_f16acc_[rs;ss]", "wgmma",
      "action=mma_async $warp shape=$shapes16 dtype=f16 atype=f16 btype=f16",
      "d:u=uint32*n/4(shape) a[:r=uint32*4;_desc:r=uint64] b_desc:r=uint64 scale_d:r=pred scale_a:i{-1|1} "
@@ -139,8 +136,7 @@ constexpr PtxRow matrix_table[] = {
      "action=mma_async $warp shape=$shapes16 dtype=f32 atype=f16 btype=f16",
      "d:u=float32*n/2(shape) a[:r=uint32*4;_desc:r=uint64] b_desc:r=uint64 scale_d:r=pred scale_a:i{-1|1} "
      "scale_b:i{-1|1} [;trans_a:i{0|1} ]trans_b:i{0|1}"},
-    {"wgmma_fence", "wgmma",
-     "action=fence $warp"},
+    {"wgmma_fence", "wgmma", "action=fence $warp"},
     {"wgmma_fp8_[f16acc_;]rs", "wgmma",
      "action=mma_async $warp shape=$shapes32 dtype=[f16;f32] atype=e4m3|e5m2 btype=e4m3|e5m2",
      "d:u=[uint32*n/4;float32*n/2](shape) a:r=uint32*4 b_desc:r=uint64 scale_d:r=pred scale_a:i{-1|1} "
@@ -156,9 +152,7 @@ constexpr PtxRow matrix_table[] = {
      "action=mma_async $warp shape=$shapes8 dtype=f32 atype=tf32 btype=tf32",
      "d:u=float32*n/2(shape) a[:r=uint32*4;_desc:r=uint64] b_desc:r=uint64 scale_d:r=pred scale_a:i{-1|1} "
      "scale_b:i{-1|1}"},
-    {"wgmma_wait_group", "wgmma",
-     "action=wait_group $warp",
-     "group:i{0|1|2|3|4|5|6|7}"},
+    {"wgmma_wait_group", "wgmma", "action=wait_group $warp", "group:i{0|1|2|3|4|5|6|7}"},
 };
 // clang-format on
 

@@ -7,9 +7,7 @@ namespace {
 
 // clang-format off
 constexpr PtxRow memory_table[] = {
-    {"applypriority", "applypriority",
-     "space?=global level=L2::evict_normal",
-     "addr:a=@space+"},
+    {"applypriority", "applypriority", "space?=global level=L2::evict_normal", "addr:a=@space+"},
     {"applypriority_async_bulk", "applypriority",
      "$bulk src?=global completion=bulk_group priority=L2::evict_normal",
      "addr:a=global+ size:r=uint32"},
@@ -40,9 +38,7 @@ constexpr PtxRow memory_table[] = {
      "kind=range space?=global pri=L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "
      "sec?=L2::evict_first|L2::evict_unchanged type=b64",
      "cache_policy:w=uint64 addr:a=@space+ primary_size:r=uint32 total_size:r=uint32"},
-    {"discard", "discard",
-     "space?=global level=L2",
-     "addr:a=@space+"},
+    {"discard", "discard", "space?=global level=L2", "addr:a=@space+"},
     {"ld", "ld",
      "mmio?=mmio sem?=weak|acquire|relaxed|volatile scope?=$scopes "
      "space?=global|shared|shared::cta|shared::cluster|local cop?=ca|cg|cs|lu|cv nc?=nc $l1 $cache "
@@ -89,24 +85,12 @@ constexpr PtxRow memory_table[] = {
     {"mov", "mov",
      "type=pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64",
      "d:w=register(type) a:r=register(type)"},
-    {"mov_pack_b16x2", "mov",
-     "type=b32",
-     "d:w=$r32 a:r=$r16*2"},
-    {"mov_pack_[b16x4;b32x2]", "mov",
-     "type=b64",
-     "d:w=$r64 a:r=[$r16*4;$r32*2]"},
-    {"mov_pack_[b32x4;b64x2]", "mov",
-     "type=b128",
-     "d:w=uint128/int128 a:r=[$r32*4;$r64*2]"},
-    {"mov_unpack_b16x2", "mov",
-     "type=b32",
-     "d:w=$r16~*2 a:r=$r32"},
-    {"mov_unpack_[b16x4;b32x2]", "mov",
-     "type=b64",
-     "d:w=[$r16~*4;$r32~*2] a:r=$r64"},
-    {"mov_unpack_[b32x4;b64x2]", "mov",
-     "type=b128",
-     "d:w=[$r32~*4;$r64~*2] a:r=uint128/int128"},
+    {"mov_pack_b16x2", "mov", "type=b32", "d:w=$r32 a:r=$r16*2"},
+    {"mov_pack_[b16x4;b32x2]", "mov", "type=b64", "d:w=$r64 a:r=[$r16*4;$r32*2]"},
+    {"mov_pack_[b32x4;b64x2]", "mov", "type=b128", "d:w=uint128/int128 a:r=[$r32*4;$r64*2]"},
+    {"mov_unpack_b16x2", "mov", "type=b32", "d:w=$r16~*2 a:r=$r32"},
+    {"mov_unpack_[b16x4;b32x2]", "mov", "type=b64", "d:w=[$r16~*4;$r32~*2] a:r=$r64"},
+    {"mov_unpack_[b32x4;b64x2]", "mov", "type=b128", "d:w=[$r32~*4;$r64~*2] a:r=uint128/int128"},
     {"multimem_ld_reduce", "multimem_ld_reduce",
      "sem?=weak|relaxed|acquire scope?=$scopes space?=global op=min|max|add|and|or|xor "
      "type=b32|b64|u32|u64|s32|s64",
@@ -149,9 +133,7 @@ constexpr PtxRow memory_table[] = {
     {"prefetch_valid_addr", "prefetch",
      "space?=global level=L1::32B valid_addr=valid_addr",
      "addr:a=@space+"},
-    {"prefetchu", "prefetchu",
-     "level=L1",
-     "addr:a=+"},
+    {"prefetchu", "prefetchu", "level=L1", "addr:a=+"},
     {"st", "st",
      "mmio?=mmio sem?=weak|release|relaxed|volatile scope?=$scopes "
      "space?=global|shared|shared::cta|shared::cluster|local cop?=wb|cg|cs|wt $l1 $cache "

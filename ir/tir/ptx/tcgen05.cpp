@@ -31,8 +31,7 @@ constexpr PtxRow tcgen05_table[] = {
     {"tcgen05_dealloc[;_exclusive]", "tcgen05",
      "action=dealloc [;exclusive=exclusive ]cta_group=$groups $warp type=b32",
      "taddr:r=uint32 ncols:r=uint32"},
-    {"tcgen05_fence", "tcgen05",
-     "action=fence::before_thread_sync|fence::after_thread_sync"},
+    {"tcgen05_fence", "tcgen05", "action=fence::before_thread_sync|fence::after_thread_sync"},
     {"tcgen05_[ld;st]", "tcgen05",
      "action=[ld;st] $warp shape=16x64b|16x128b|16x256b|32x32b num=x1|x2|x4|x8|x16|x32|x64|x128 "
      "[pack?=pack;unpack?=unpack]::16b type=b32",
@@ -127,8 +126,7 @@ constexpr PtxRow tcgen05_table[] = {
      "d_tmem:a=tmem a_[desc:r=uint64;tmem:a=tmem] b_desc:r=uint64 idesc:r=uint32 enable_input_d:r=pred"},
     {"tcgen05_relinquish_alloc_permit", "tcgen05",
      "action=relinquish_alloc_permit cta_group=$groups $warp"},
-    {"tcgen05_wait", "tcgen05",
-     "action=wait::ld|wait::st $warp"},
+    {"tcgen05_wait", "tcgen05", "action=wait::ld|wait::st $warp"},
 };
 // clang-format on
 

@@ -119,9 +119,11 @@ constexpr Refusal refusals[] = {
     {"numpy.testing",
      "assert_approx_equal assert_array_compare assert_array_max_ulp assert_array_almost_equal_nulp",
      "use np.testing.assert_allclose with its tolerances"},
-    {"numpy.testing", "assert_string_equal assert_no_warnings SkipTest KnownFailureException IgnoreException",
+    {"numpy.testing",
+     "assert_ assert_array_less assert_string_equal assert_no_warnings SkipTest KnownFailureException "
+     "IgnoreException",
      "use `assert` and pytest"},
-    {"numpy.testing", "assert_raises_regex", "use pytest.raises(error, match=...)"},
+    {"numpy.testing", "assert_raises assert_raises_regex", "use pytest.raises(error, match=...)"},
     {"mlc.np.ndarray", "real imag conj conjugate", kComplex},
     {"mlc.np.ndarray", "mT", "use np.swapaxes(a, -1, -2)"},
     {"mlc.np.ndarray", "put choose compress partition argpartition",

@@ -17,7 +17,7 @@ Expr AnalyzingRewriter::rewrite(const Expr& e) {
   if (!choice) return rewrite_children(e);
   bool is_select = as<SelectNode>(e) != nullptr;
   Expr condition = rewrite(choice->condition);
-  if (is_select && !condition->dtype().is_scalar()) return rewrite_children(e);
+  if (!condition->dtype().is_scalar()) return rewrite_children(e);
   Expr yes = where(condition, choice->yes);
   Expr no = where(analyzer.rewrite_simplify(logical_not(condition)), choice->no);
   if (auto one = fold_choice(condition, yes, no)) return *one;

@@ -84,8 +84,8 @@ std::vector<Expr> repeated_parts(const SBlockNode& block, const Expr& value, int
         continue;
       }
       Part next{e, count, operations(e)};
-      auto at = std::find_if(parts.begin() + static_cast<ptrdiff_t>(i) + 1, parts.end(),
-                             [&](const Part& part) { return part.size <= next.size; });
+      auto at =
+          std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.size <= next.size; });
       parts.insert(at, next);
     }
   }
@@ -184,7 +184,8 @@ std::vector<SRefNode*> apply(Step& step, BlockArg block, String storage_scope, i
         }};
     if (copy.init) copy.init = rewrite_with(copy.init, parts_to_loads);
     copy.body = rewrite_with(copy.body, parts_to_loads);
-    for (const auto& [part, load] : loads) {  // TVM leaves them out, and moves the block away from what it reads
+    for (const auto& [part, load] :
+         loads) {  // TVM leaves them out, and moves the block away from what it reads
       const auto* read = as<TensorLoadNode>(load);
       copy.reads.push_back(make<TensorRegionNode>(read->source, points(read->indices)));
     }

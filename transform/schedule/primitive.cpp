@@ -249,7 +249,7 @@ std::vector<std::string> handle_makers() {
   std::vector<std::string> names;
   for (const Primitive* primitive : all_primitives()) {
     size_t arrow = primitive->doc.find(") -> ");
-    if (arrow == std::string_view::npos || arrow > primitive->doc.find('\n', 1)) continue;
+    if (arrow > primitive->doc.find('\n', 1)) continue;
     std::string_view result = primitive->doc.substr(arrow + 5);
     if (!result.starts_with("loop") && !result.starts_with("block") && !result.starts_with("location"))
       continue;

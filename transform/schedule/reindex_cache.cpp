@@ -57,8 +57,9 @@ bool tells_old_indices(const Array<Expr>& old, const Array<Expr>& next, const st
   int64_t multiple = 1;
   for (const Expr& index : next) {
     post_order(index, [&](const Expr& e) {
-      bool digit = e->kind == ExprKind::kFloorDiv || e->kind == ExprKind::kFloorMod;
-      if (auto by = digit ? const_int(as_binary(e)->b) : std::nullopt; by && *by > 0 && multiple < 1 << 16)
+      // A remainder tells nothing without its quotient.
+      auto* quotient = as<FloorDivNode>(e);
+      if (auto by = quotient ? const_int(quotient->b) : std::nullopt; by && *by > 0 && multiple < 1 << 16)
         multiple = std::lcm(multiple, *by);
     });
   }

@@ -195,8 +195,9 @@ struct Flatten final : Rewriter {
     if (type->strides.empty()) return analyzer.simplify(total);
     // Rows one after the other; memory that is made here has to hold all of them.
     Expr rows = mul(widened(type->strides[0], wide), widened(type->shape[0], wide));
-    bool fits = !allocates || is_const_int(type->strides[type->strides.size() - 1], 1) ||
-                analyzer.can_prove_ge(sub(rows, total), 0);
+    Expr spare = sub(rows, total);
+    bool fits = !allocates || analyzer.can_prove_ge(spare, 0) ||
+                (is_const_int(type->strides.back(), 1) && !analyzer.can_prove_lt(spare, 0));
     return analyzer.simplify(fits ? rows : total);
   }
 
@@ -253,7 +254,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   for (const Var& param : fn->params) {
     if (!param->buffer()) continue;
     auto found = flatten.flat.find(param.get());
-    if (found == flatten.flat.end() || found->second.same_as(param)) continue;
+    if (found == flatten.flat.end()) continue;
     stmts.push_back(make<DeclBufferNode>(found->second, data_of(param)));
   }
   if (stmts.empty()) return with_body(fn, body);

@@ -238,7 +238,6 @@ class Inject final : public Rewriter {
         if (std::exchange(depends_, false)) {
           Array<Stmt> rest(sequence.seq.begin() + static_cast<int64_t>(i), sequence.seq.end());
           stmts.push_back(threads_around(rest.size() == 1 ? rest[0] : Stmt(make<SeqStmtNode>(rest)), true));
-          loops_ = std::max(loops_, before);
           return seq(stmts);
         }
       }

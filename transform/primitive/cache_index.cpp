@@ -184,8 +184,7 @@ std::vector<SRefNode*> apply(Step& step, BlockArg block, String storage_scope, i
         }};
     if (copy.init) copy.init = rewrite_with(copy.init, parts_to_loads);
     copy.body = rewrite_with(copy.body, parts_to_loads);
-    for (const auto& [part, load] :
-         loads) {  // TVM leaves them out, and moves the block away from what it reads
+    for (const auto& [part, load] : loads) {  // TVM leaves them out, and moves the block away from what it reads
       const auto* read = as<TensorLoadNode>(load);
       copy.reads.push_back(make<TensorRegionNode>(read->source, points(read->indices)));
     }

@@ -34,7 +34,7 @@ static Any attribute_value(const Step& step, const Any& given, bool item = false
   if (auto constant = value.as<IntImm>()) return (*constant)->value;
   if (auto constant = ir::try_get<FloatImm>(value)) return (*constant)->value;
   bool plain = value.type_index() < ffi::TypeIndex::kTVMFFIStaticObjectBegin || value.try_cast<String>();
-  if (!plain && !ir::try_get<Expr>(value)) wrong_argument(step.call, 3, "a value that attributes hold");
+  if (!plain) wrong_argument(step.call, 3, "a value that attributes hold");
   return value;
 }
 

@@ -210,7 +210,7 @@ std::optional<VarMap> iterators_at(const SRefNode& block, const Array<Expr>& ind
   std::vector<LoopRange> iters;
   Analyzer analyzer;
   for (const IterVar& iter : block.block()->iter_vars) {
-    if (!is_const_int(iter->dom->extent, 1)) analyzer.bind(iter->var, iter->dom);
+    analyzer.bind(iter->var, iter->dom);
     iters.push_back({iter->var, iter->dom});
   }
   IterMapResult map = detect_iter_map(indices, iters, bool_imm(true), IterMapCheck::kNone, analyzer, false);

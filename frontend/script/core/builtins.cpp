@@ -284,12 +284,7 @@ Any format(Evaluator& evaluator, const Arguments& args) {
   return str_value(format_value(evaluator, args[0], args.size() == 2 ? text_of(args[1]) : "", args.span));
 }
 
-Any iter(Evaluator& evaluator, const Arguments& args) {
-  if (args.size() == 1) return evaluator.iterate(args[0], args.span_of(0));
-  if (!evaluator.callable(args[0]))
-    raise("TypeError", args.span_of(0), "not-callable", "iter(v, w): v must be callable");
-  return call_until_iterator(args[0], args[1]);
-}
+Any iter(Evaluator& evaluator, const Arguments& args) { return evaluator.iterate(args[0], args.span_of(0)); }
 Any next(Evaluator& evaluator, const Arguments& args) {
   Any iterator = args[0];  // held while it runs, whatever becomes of the variable
   Any out;
@@ -343,7 +338,7 @@ constexpr BuiltinRow builtins_table[] = {
     {"repr", "(obj)", "The value as text, as a program would write it.", repr, 1, 1},
     {"ascii", "(obj)", "As repr, with escapes for everything but ASCII.", ascii, 1, 1},
     {"format", "(value, format_spec='')", "The value as text by a format specification.", format, 1, 2},
-    {"iter", "(iterable, sentinel)", "An iterator over the elements.", iter, 1, 2},
+    {"iter", "(iterable)", "An iterator over the elements.", iter, 1, 1},
     {"next", "(iterator, default)", "The next element.", next, 1, 2},
     {"input", "(prompt='')", "Reads a line.", input, 0, 1},
     {"open", "(file, mode='r', *, encoding=None, errors=None, newline=None)", "A file.", open_file, 1, 2,

@@ -549,7 +549,6 @@ bool generator_attribute(Evaluator::State& state, const Any& object, Symbol name
 [[noreturn]] void stop_iteration(Evaluator& evaluator, const Any& iterator, ir::Span span);
 
 // iterate.cpp
-Any call_until_iterator(Any callee, Any sentinel);  // iter(callable, sentinel)
 Any reversed_iterator(Evaluator& evaluator, const Any& value, ir::Span span);
 struct SliceBounds {
   int64_t start, stop, step, count;

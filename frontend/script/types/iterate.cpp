@@ -233,15 +233,6 @@ struct GetItemIterator final : IteratorNode {  // the old protocol: __getitem__ 
     }
   }
 };
-struct CallIterator final : IteratorNode {  // iter(callable, sentinel)
-  Any callee, sentinel;
-  CallIterator(Any callee, Any sentinel)
-      : IteratorNode("callable_iterator"), callee(std::move(callee)), sentinel(std::move(sentinel)) {}
-  bool next(Evaluator& evaluator, Any& out) override {
-    out = evaluator.call(callee, {});
-    return !evaluator.equal(out, sentinel);
-  }
-};
 struct EnumerateIterator final : IteratorNode {
   Any inner;
   int64_t count;
@@ -364,10 +355,6 @@ Any call_iterator_type(Evaluator& evaluator, std::string_view name, const Argume
   if (first == 1) return make_iterator<MapIterator>(args[0], std::move(inner));
   const Any* strict = args.keyword("strict");
   return make_iterator<ZipIterator>(std::move(inner), strict != nullptr && evaluator.truth(*strict));
-}
-
-Any call_until_iterator(Any callee, Any sentinel) {
-  return make_iterator<CallIterator>(std::move(callee), std::move(sentinel));
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/scalar_op.h"
+#include "transform/arith/analyzer.h"
 
 namespace mlc::transform {
 
@@ -194,18 +195,22 @@ struct Lowering {
       std::string device = "tirx.cuda.__shfl" + way + "_sync";
       return call_op(dtype, device, {args[0], args[1], args[2], args[3]}, call.span);
     }
-    if (target == "opencl" && way.empty()) {
+    bool shuffles =
+        target == "opencl" ? way.empty() : way != "_xor" && (target == "metal" || target == "webgpu");
+    if (!shuffles) return nullptr;
+    if (!Analyzer().can_prove_equal(args[3], args[4])) {
+      throw refuse_as(refusals["intrinsic-not-available"], "the target `{}` shuffles whole warps only",
+                      target)
+          .at(call.span);
+    }
+    if (target == "opencl") {
       Array<Expr> given{args[1], args[2]};
       return named_call("tirx.call_pure_extern", "intel_sub_group_shuffle", given);
     }
-    if (way == "_xor") return nullptr;
     if (target == "metal")
       return call_op(dtype, "tirx.metal.simd_shuffle" + way, {args[1], args[2]}, call.span);
-    if (target == "webgpu") {
-      Expr lane = cast(DataType::UInt(32), args[2]);
-      return call_op(dtype, "tirx.webgpu.subgroup_shuffle" + way, {args[1], lane}, call.span);
-    }
-    return nullptr;
+    Expr lane = cast(DataType::UInt(32), args[2]);
+    return call_op(dtype, "tirx.webgpu.subgroup_shuffle" + way, {args[1], lane}, call.span);
   }
 
   // ROCm permutes by byte addresses of lanes.

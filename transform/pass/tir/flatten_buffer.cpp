@@ -156,8 +156,12 @@ struct Flatten final : Rewriter {
   // (buffer, value of a store, indices..., mask): the indices become one.
   Expr masked(const CallNode& call, size_t first_index) {
     auto* buffer = as<VarNode>(call.args[0]);
-    if (!buffer || !buffer->buffer() || call.args.size() < first_index + 1)
-      return rewrite_children(ref(&call));
+    if (!buffer || !buffer->buffer()) return rewrite_children(ref(&call));
+    if (call.args.size() < first_index + 1) {
+      throw refuse(pass_refusals["wrong-number-of-indices"], buffer->name.c_str(),
+                   buffer->buffer()->shape.size(), 0)
+          .at(call.span);
+    }
     Array<Expr> args{flatten(ref(buffer))};
     Array<Expr> indices;
     for (size_t i = 1; i < call.args.size(); ++i) {

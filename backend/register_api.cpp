@@ -145,9 +145,8 @@ Any make_time_evaluator(ApiCall& call) {
   }
   ffi::Function evaluate = runtime::time_evaluator(*timed, options);
   return ffi::Function::FromPacked([evaluate, &host = call.host](ffi::PackedArgs args, ffi::Any* out) {
-    ffi::Any measured;
-    evaluate.CallPacked(args.data(), args.size(), &measured);
-    Any results(measured.cast<runtime::BenchmarkResult>()->results);
+    Any results;
+    evaluate.CallPacked(args.data(), args.size(), &results);
     *out = host.call_library("tvm.runtime", "benchmark_result", {&results, 1});
   });
 }
@@ -275,7 +274,6 @@ const ApiRow module_rows[] = {
 }  // namespace
 
 void register_api() {
-  ir::register_node<runtime::BenchmarkResultNode>();
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
   register_target_api();
   register_runtime_functions();

@@ -95,7 +95,6 @@ Any cpus(ir::ApiCall& call) {
 }
 
 Any intrinsic_id(ir::ApiCall& call) {
-  start_llvm();
   auto name = ir::detail::argument<std::string>(call, 0);
   return static_cast<int64_t>(llvm::Function::lookupIntrinsicID(name));
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <thread>
 
 namespace mlc::runtime {
@@ -29,37 +28,6 @@ void check_options(const TimingOptions& options) {
 }
 
 }  // namespace
-
-BenchmarkResultNode::BenchmarkResultNode(ir::Array<double> given) : results(std::move(given)) {
-  std::vector<double> sorted(results.begin(), results.end());
-  std::ranges::sort(sorted);
-  auto count = static_cast<double>(sorted.size());
-  for (double one : sorted) mean += one / count;
-  double squares = 0;
-  for (double one : sorted) squares += (one - mean) * (one - mean) / count;
-  std = std::sqrt(squares);
-  min = sorted.front();
-  max = sorted.back();
-  size_t middle = sorted.size() / 2;
-  median = sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-std::string benchmark_table(const BenchmarkResult& r) {
-  std::string text = "Execution time summary:\n";
-  text += fmt::format("{:^12} {:^12} {:^12} {:^12} {:^12}\n", "mean (ms)", "median (ms)", "max (ms)",
-                      "min (ms)", "std (ms)");
-  text += fmt::format("{:^12.4f} {:^12.4f} {:^12.4f} {:^12.4f} {:^12.4f}               ", r->mean * 1e3,
-                      r->median * 1e3, r->max * 1e3, r->min * 1e3, r->std * 1e3);
-  return text;
-}
-
-std::string benchmark_repr(const BenchmarkResult& r) {
-  std::string all;
-  for (double one : r->results) all += fmt::format("{}{}", all.empty() ? "" : ", ", one);
-  if (r->results.size() == 1) all += ",";
-  return fmt::format("BenchmarkResult(min={}, mean={}, median={}, max={}, std={}, results=({}))", r->min,
-                     r->mean, r->median, r->max, r->std, all);
-}
 
 ir::ffi::Function time_evaluator(ir::ffi::Function fn, const TimingOptions& options) {
   check_options(options);
@@ -93,7 +61,7 @@ ir::ffi::Function time_evaluator(ir::ffi::Function fn, const TimingOptions& opti
                (elapsed > 0 || ++zero_times < options.limit_zero_time_iterations));
       results.push_back(elapsed / static_cast<double>(number));
     }
-    *out = ir::make<BenchmarkResultNode>(results);
+    *out = results;
   });
 }
 

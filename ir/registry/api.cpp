@@ -29,10 +29,9 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// Splits at top-level commas: brackets and quotes nest.
+// Splits at commas outside of quotes.
 std::vector<std::string_view> split_parameters(std::string_view text) {
   std::vector<std::string_view> parts;
-  int depth = 0;
   char quote = 0;
   size_t begin = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -41,11 +40,7 @@ std::vector<std::string_view> split_parameters(std::string_view text) {
       if (c == quote) quote = 0;
     } else if (c == '"' || c == '\'') {
       quote = c;
-    } else if (c == '(' || c == '[' || c == '{') {
-      ++depth;
-    } else if (c == ')' || c == ']' || c == '}') {
-      --depth;
-    } else if (c == ',' && depth == 0) {
+    } else if (c == ',') {
       parts.push_back(trim(text.substr(begin, i - begin)));
       begin = i + 1;
     }

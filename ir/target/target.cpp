@@ -84,10 +84,7 @@ Any typed_value(std::string_view kind, std::string_view name, const Any& value) 
       if (auto list = strings_of(value)) return *list;
       break;
     case AttrType::kTarget:
-      if (value != nullptr && (value.as<Target>() || value.try_cast<String>() ||
-                               value.as<ffi::Dict<Any, Any>>() || value.as<Map<Any, Any>>()))
-        return parse_target(value);
-      refuse(Error("wrong-type", "a target is a string, a dict or a Target, it is {}", type_name(value)));
+      return parse_target(value);
     case AttrType::kTargets:
       if (auto list = targets_of(value)) return *list;
       break;

@@ -73,7 +73,6 @@ std::span<const OpRow> ptx_op_rows() {
       const std::string& spelling = texts.emplace_back("ptx." + std::string(row.family) + (keyword ? "_" : ""));
       made.push_back({name, spelling, -1, Effect::kOpaque});
     }
-    std::sort(made.begin(), made.end(), [](const OpRow& a, const OpRow& b) { return a.name < b.name; });
     return made;
   }();
   return rows;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/llvm/start.h"
 
+#include <llvm/Support/TargetSelect.h>
+
 #include <mutex>
 #include <span>
 
@@ -16,6 +18,17 @@ void start_llvm() {
   static std::once_flag once;
   std::call_once(once, [] {
     for (Constructor construct : std::span(__start_llvm_constructors, __stop_llvm_constructors)) construct();
+#define MLC_ARCHITECTURE(name)        \
+  LLVMInitialize##name##TargetInfo(); \
+  LLVMInitialize##name##Target();     \
+  LLVMInitialize##name##TargetMC();   \
+  LLVMInitialize##name##AsmPrinter();
+    MLC_ARCHITECTURE(X86)
+    MLC_ARCHITECTURE(AArch64)
+    MLC_ARCHITECTURE(ARM)
+    MLC_ARCHITECTURE(RISCV)
+    MLC_ARCHITECTURE(WebAssembly)
+#undef MLC_ARCHITECTURE
   });
 }
 

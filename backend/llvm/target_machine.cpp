@@ -4,7 +4,6 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/CodeGen.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
 #include <llvm/TargetParser/Host.h>
@@ -33,23 +32,6 @@ MLC_REFUSALS(llvm_target_machine, refusals);
 namespace {
 
 using ir::Error;
-
-void initialize_architectures() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-#define MLC_ARCHITECTURE(name)        \
-  LLVMInitialize##name##TargetInfo(); \
-  LLVMInitialize##name##Target();     \
-  LLVMInitialize##name##TargetMC();   \
-  LLVMInitialize##name##AsmPrinter();
-    MLC_ARCHITECTURE(X86)
-    MLC_ARCHITECTURE(AArch64)
-    MLC_ARCHITECTURE(ARM)
-    MLC_ARCHITECTURE(RISCV)
-    MLC_ARCHITECTURE(WebAssembly)
-#undef MLC_ARCHITECTURE
-  });
-}
 
 std::string text(const ir::Target& target, std::string_view key) {
   return std::string(ir::target_attr<ir::String>(target, key, ir::String("")));
@@ -122,7 +104,6 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   if (kind != "llvm") {
     throw ir::refuse(refusals["unsupported-target"], kind);
   }
-  initialize_architectures();
   std::string triple_text = text(target, "mtriple");
   std::string cpu = text(target, "mcpu");
   llvm::Triple host(host_triple());

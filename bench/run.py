@@ -3,9 +3,9 @@
 
     python bench/run.py MLC [--cores N] [NAME]...
 
-NAME is one of startup, cold, size, frontend, script, cache, schedule, tour, kernels, defaults, bandwidth, or a program of
+NAME is one of startup, cold, size, frontend, script, cache, schedule, tour, kernels, defaults, or a program of
 this folder (parse_print, arrays, parallel). Programs run under both and print lines `metric seconds`; the others are
-measured from outside. `--cores`: how many both sides of defaults and bandwidth run on, 1 unless given.
+measured from outside. `--cores`: how many both sides of defaults run on, 1 unless given.
 """
 import collections
 import contextlib
@@ -342,13 +342,6 @@ def kernels(mlc, folder, turns=3):
         print(f"{'':<28} {metric}: mlc is {1 / mean:.3f} times as fast (geometric mean), {1 / max(ratios):.3f} at the least")
 
 
-def bandwidth(mlc, folder, turns=5):
-    """What memory bounds against NumPy's copy of as many bytes, in turns on one core."""
-    best = in_turns(both_sides(mlc, folder, "bandwidth"), turns)
-    for name, (seconds,) in best[0].items():
-        row(f"bandwidth: {name}", seconds, *best[1][name])
-
-
 def program(mlc, name, folder):
     ours, theirs = in_turns(both_sides(mlc, folder, name), 1, all_cores=True)
     for metric, (seconds,) in ours.items():
@@ -362,7 +355,7 @@ def main():
         CORES = int(names[1])
         names = names[2:]
     outside = {each.__name__: each for each in (startup, cold, size, frontend, script, cache, schedule, tour, kernels,
-                                                defaults, bandwidth)}
+                                                defaults)}
     programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in {*outside, "layers"})
     with tempfile.TemporaryDirectory() as folder:
         for name in names or [*outside, *programs]:

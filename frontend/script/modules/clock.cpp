@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calendar time for the module time: what the C library knows of zones. The rest of `time` that is written in
 // the language stands in stdlib/python/_time.mlc.
-#include <cerrno>
 #include <cstring>
 #include <ctime>
 
@@ -18,25 +17,17 @@ using ir::native;
 Any of_time(ApiCall& call) { return library_member(call.host, "_time", call.api.name); }
 
 // Year, month, day, hour, minute, second, day of the week from Monday, day of the year, whether summer time
-// holds, the zone's name and its seconds east of Greenwich.
-Any broken_down(ApiCall& call, int64_t seconds, bool utc) {
+// holds.
+Any local_time(ApiCall& call, int64_t seconds) {
   auto when = static_cast<time_t>(seconds);
   std::tm parts{};
-  errno = 0;
-  if ((utc ? gmtime_r(&when, &parts) : localtime_r(&when, &parts)) == nullptr)
+  if (localtime_r(&when, &parts) == nullptr)
     raise("OverflowError", call.span_of(0), "out-of-range", "timestamp out of range for platform time_t");
-  auto number = [](int value) { return static_cast<int64_t>(value); };
-  return Tuple{number(parts.tm_year) + 1900,
-               number(parts.tm_mon) + 1,
-               number(parts.tm_mday),
-               number(parts.tm_hour),
-               number(parts.tm_min),
-               number(parts.tm_sec),
-               number((parts.tm_wday + 6) % 7),
-               number(parts.tm_yday) + 1,
-               number(parts.tm_isdst),
-               str_value(parts.tm_zone),
-               static_cast<int64_t>(parts.tm_gmtoff)};
+  std::vector<Any> numbers;
+  for (int number : {parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+                     (parts.tm_wday + 6) % 7, parts.tm_yday + 1, parts.tm_isdst})
+    numbers.emplace_back(static_cast<int64_t>(number));
+  return Tuple(numbers.begin(), numbers.end());
 }
 
 // The same nine numbers for the C library.
@@ -61,12 +52,11 @@ std::tm parts_of(ApiCall& call, size_t i) {
 Any formatted(ApiCall& call) {
   std::string format(text_of(call.args[0]));
   std::tm parts = parts_of(call, 1);
-  // Zone and offset are those of this place at that time; `%Z` of a time in UTC is asked for by its name.
+  // Zone and offset are those of this place at that time.
   std::tm local = parts;
   std::mktime(&local);
   parts.tm_gmtoff = local.tm_gmtoff;
-  std::string zone(call.args[2].type_index() == kTVMFFINone ? local.tm_zone : text_of(call.args[2]));
-  parts.tm_zone = zone.c_str();
+  parts.tm_zone = local.tm_zone;
   if (format.empty()) return str_value("");
   // An empty result and one that does not fit look the same: a mark behind it tells them apart.
   format += '|';
@@ -85,13 +75,11 @@ int64_t nanoseconds(clockid_t clock) {
 
 // clang-format off
 const ir::ApiRow clock_table[] = {
-    {ApiKind::kFunction, "mlc", "broken_down_time(seconds, utc)", "Seconds since 1970 as numbers of a calendar: for time.",
-     native(calls<broken_down>)},
-    {ApiKind::kFunction, "mlc", "format_time(format, parts, zone)", "A time as text: for time.", formatted},
+    {ApiKind::kFunction, "mlc", "local_time(seconds)", "Seconds since 1970 as numbers of a calendar: for time.",
+     native(calls<local_time>)},
+    {ApiKind::kFunction, "mlc", "format_time(format, parts)", "A time as text: for time.", formatted},
     {ApiKind::kFunction, "time", "monotonic_ns()", "Nanoseconds on a clock that never goes back.", native([] { return nanoseconds(CLOCK_MONOTONIC); })},
     {ApiKind::kFunction, "time", "process_time_ns()", "Nanoseconds of processor time.", native([] { return nanoseconds(CLOCK_PROCESS_CPUTIME_ID); })},
-    {ApiKind::kValue, "time", "struct_time", "A time as the numbers of a calendar.", of_time},
-    {ApiKind::kValue, "time", "gmtime", "Seconds since 1970 as a time in UTC.", of_time},
     {ApiKind::kValue, "time", "localtime", "Seconds since 1970 as a time of this place.", of_time},
     {ApiKind::kValue, "time", "strftime", "A time as text.", of_time},
 };

@@ -115,8 +115,6 @@ void Printer::note(const ffi::Object* node, size_t begin, size_t insertions) {
   for (size_t i = insertions; i < insertions_.size() && begin != npos; ++i) {
     if (insertions_[i].first <= begin) begin += insertions_[i].second;
   }
-  size_t end = out_.size();
-  while (end > begin && out_[end - 1] == '\n') --end;
   const AccessPath& path = path_.back();
   bool shown = begin != npos;
   for (UnderlineTarget& target : targets_) {
@@ -124,12 +122,12 @@ void Printer::note(const ffi::Object* node, size_t begin, size_t insertions) {
     if (path->depth < target.shown_depth || !path->IsPrefixOf(target.path)) continue;
     if (path->depth > target.shown_depth) target.spans.clear();
     target.shown_depth = path->depth;
-    target.spans.push_back(Span{begin, end});
+    target.spans.push_back(Span{begin, out_.size()});
   }
   for (const ObjectRef& wanted : options_.underline) {
     if (node != wanted.get()) continue;
     targets_.push_back(UnderlineTarget{path, -1, {}});
-    if (shown) targets_.back() = UnderlineTarget{path, path->depth, {Span{begin, end}}};
+    if (shown) targets_.back() = UnderlineTarget{path, path->depth, {Span{begin, out_.size()}}};
   }
 }
 

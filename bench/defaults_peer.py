@@ -234,7 +234,8 @@ sizes = {"z": np.array([1, 64, 112, 112], "int64")}
 of_model("resize_bilinear", [("Resize", ["a", "", "", "z"], ["out"], {"mode": "linear"})], sizes, a=(1, 64, 56, 56))
 of_model("resize_nearest", [("Resize", ["a", "", "", "z"], ["out"], {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"})], sizes, a=(1, 64, 56, 56))
 of_model("cross_entropy", [("SoftmaxCrossEntropyLoss", ["a", "i"], ["out"], {"reduction": "none"})], a=(1024, 4096), i=np.random.randint(0, 4096, 1024).astype("int32"))
-of_model("conv_transpose", [("ConvTranspose", ["a", "w"], ["out"], {"strides": [2, 2], "pads": [1] * 4})], {"w": (64, 32, 4, 4)}, a=(1, 64, 28, 28))
+for name, h, k, p in (("conv_transpose", 28, 4, 1), ("conv_transpose_56", 56, 4, 1), ("conv_transpose_3", 56, 3, 1), ("conv_up", 56, 2, 0)):
+    of_model(name, [("ConvTranspose", ["a", "w"], ["out"], {"strides": [2, 2], "pads": [p] * 4})], {"w": (64, 32, k, k)}, a=(1, 64, h, h))
 of_model("conv_dilated", [("Conv", ["a", "w"], ["out"], {"dilations": [2, 2], "pads": [2] * 4})], {"w": (64, 64, 3, 3)}, a=(1, 64, 28, 28))
 of_model("conv1d", [("Conv", ["a", "w"], ["out"], {"pads": [1, 1]})], {"w": (256, 256, 3)}, a=(1, 256, 512))
 of_model("conv3d", [("Conv", ["a", "w"], ["out"], {"pads": [1] * 6})], {"w": (16, 16, 3, 3, 3)}, a=(1, 16, 16, 28, 28))
@@ -260,7 +261,6 @@ of_model("one_hot", [("OneHot", ["i", "d", "v"], ["out"], {})], {"d": np.array(1
 case("max_of_short_rows", *reduced("ReduceMax", (4096, 32), (1,), np.max))
 convolution("conv_nhwc_64_56", 64, 56, 64, 3, 1, 1)
 convolution("conv_nhwc_256_14", 256, 14, 256, 1, 1, 0)
-of_model("conv_up", [("ConvTranspose", ["a", "w"], ["out"], {"strides": [2, 2], "pads": [0] * 4})], {"w": (64, 32, 2, 2)}, a=(1, 64, 56, 56))
 of_model("causal_conv1d", [("Conv", ["a", "w"], ["out"], {"group": 1024})], {"w": (1024, 1, 4)}, a=(1, 1024, 515))
 case("gemv_int8", *product(1, 4096, 4096, transposed=True))
 for name, m in (("gemv_int4", 1), ("gemm_int4_32", 32)):

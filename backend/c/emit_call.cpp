@@ -285,7 +285,9 @@ Text FunctionEmitter::emit_address(const ir::CallNode* call) {
   std::string data = emit(args[1]).at_least(kUnary);
   bool before = in_index_;
   in_index_ = true;
-  std::string offset = emit(args[2]).at_least(kProduct);
+  // Bytes may be more than 32 bits count where elements are not.
+  bool widened = args[2]->dtype().bits() < 64 && !ir::const_int(args[2]);
+  std::string offset = (widened ? "(int64_t)" : "") + emit(args[2]).at_least(widened ? kUnary : kProduct);
   in_index_ = before;
   return {fmt::format("(void*)((char*){} + {} * {})", data, offset, element.bytes() * element.lanes()),
           kUnary};

@@ -53,24 +53,53 @@ Sums sums_of(const Target& target) {
   return sums;
 }
 
+// Does each step of the loop add to one number what the step before has left there? A sum is done sooner than
+// a multiply-add, and the products wait for nobody.
+bool is_chain(const ir::ForNode* loop, const Target& target) {
+  if (loop == nullptr || loop->for_kind != ir::ForKind::kSerial || target.value->dtype().is_vector())
+    return false;
+  if (loop->annotations.count(ir::String("mlc.reassociate")) != 0) return false;
+  for (const Expr& index : target.indices)
+    if (ir::uses_var(index, [&](const ir::VarNode* var) { return var == loop->loop_var.get(); }))
+      return false;
+  return true;
+}
+
 }  // namespace
 
 std::unordered_set<const ir::BinaryNode*> accumulations(const Stmt& body) {
   std::unordered_set<const ir::BinaryNode*> found;
   std::unordered_set<const ir::VarNode*> reduced;
   std::vector<std::pair<const ir::VarNode*, std::vector<const ir::BinaryNode*>>> first_steps;
+  std::unordered_map<const ir::ForNode*, std::vector<Sums>> chains;
+  const ir::ForNode* innermost = nullptr;
   ir::walk_with(body, [&](const Stmt& s, ir::Walker& on) {
+    if (auto* loop = as<ir::ForNode>(s)) {
+      const ir::ForNode* around = std::exchange(innermost, loop);
+      on.walk_children(s);
+      innermost = around;
+      return;
+    }
     if (Target target = target_of(s); target.buffer) {
       Sums sums = sums_of(target);
       if (sums.reads_back) {
         reduced.insert(target.buffer);
-        found.insert(sums.all.begin(), sums.all.end());
+        if (is_chain(innermost, target)) {
+          chains[innermost].push_back(std::move(sums));
+        } else {
+          found.insert(sums.all.begin(), sums.all.end());
+        }
       } else if (!sums.all.empty()) {
         first_steps.emplace_back(target.buffer, std::move(sums.all));
       }
     }
     on.walk_children(s);
   });
+  // Several take turns.
+  for (const auto& [loop, sums] : chains) {
+    if (sums.size() == 1) continue;
+    for (const Sums& each : sums) found.insert(each.all.begin(), each.all.end());
+  }
   for (const auto& [buffer, sums] : first_steps) {
     if (reduced.contains(buffer)) found.insert(sums.begin(), sums.end());
   }

@@ -88,9 +88,47 @@ struct KeepWrappingStridesScalar : llvm::PassInfoMixin<KeepWrappingStridesScalar
   }
 };
 
+// Leaves short loops whose accesses are all strided, as the tiles of a split and reordered vector, to full
+// unrolling: its statements side by side are vectors of neighbours again, where vectors of one loop would be
+// gathered and scattered.
+struct KeepStridedTilesScalar : llvm::PassInfoMixin<KeepStridedTilesScalar> {
+  static constexpr unsigned kSteps = 8;
+
+  static bool strided(llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+    bool found = false;
+    for (llvm::BasicBlock* block : loop.blocks()) {
+      for (llvm::Instruction& instruction : *block) {
+        llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+        if (pointer == nullptr) continue;
+        const llvm::SCEV* address = evolution.getSCEV(pointer);
+        if (evolution.isLoopInvariant(address, &loop)) continue;
+        const auto* walked = llvm::dyn_cast<llvm::SCEVAddRecExpr>(address);
+        const auto* step = walked == nullptr
+                               ? nullptr
+                               : llvm::dyn_cast<llvm::SCEVConstant>(walked->getStepRecurrence(evolution));
+        uint64_t size = instruction.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(&instruction));
+        if (step == nullptr || step->getAPInt().abs().getZExtValue() <= size) return false;
+        found = true;
+      }
+    }
+    return found;
+  }
+
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+    for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
+      unsigned steps = loop->isInnermost() ? evolution.getSmallConstantTripCount(loop) : 0;
+      if (steps != 0 && steps <= kSteps && strided(*loop, evolution))
+        llvm::addStringMetadataToLoop(loop, "llvm.loop.vectorize.width", 1);
+    }
+    return llvm::PreservedAnalyses::all();
+  }
+};
+
 void add_vectorization(llvm::FunctionPassManager& passes, int level) {
   if (level >= 2) {
     passes.addPass(KeepWrappingStridesScalar());
+    passes.addPass(KeepStridedTilesScalar());
     // What was found out about narrow inductions would stay: strided accesses would not be seen to be that.
     passes.addPass(llvm::InvalidateAnalysisPass<llvm::ScalarEvolutionAnalysis>());
     passes.addPass(llvm::LoopVectorizePass());

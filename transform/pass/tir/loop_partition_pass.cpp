@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/deduce_bound.h"
 #include "transform/pass/convert_ssa.h"
+#include "transform/pass/jumps.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform::pass_loop_partition_pass {
@@ -211,7 +212,8 @@ class Partition final : public Rewriter {
     if (auto* loop = as<ForNode>(s)) {
       analyzer_.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
       Expr last = sub(add(loop->min, loop->extent), const_like(loop->min, 1));
-      if (candidates_.found.contains(s.get())) {
+      // A `break` would leave one of the parts, not those after it.
+      if (candidates_.found.contains(s.get()) && !has_own_jump(loop->body)) {
         if (Stmt cut = partition(s, loop->loop_var, loop->min, last, loop->body)) return cut;
       }
       return within(hints_, loop->loop_var.get(), loop->min, last, s);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
 #include "transform/pass/buffer_types.h"
+#include "transform/pass/jumps.h"
 #include "transform/pass/lower_opaque.h"
 #include "transform/pass/refusals.h"
 
@@ -16,8 +17,9 @@ constexpr char doc[] = R"(LowerOpaqueBlock(): blocks become what they contain.
     for i in range(1):                      S[i := 0]
         S
 needs: blocks are opaque (ConvertBlocksToOpaque) and have no views (LowerMatchBuffer).
-keeps: every statement. Loops of one iteration without annotations go; `pragma_*` annotations become
-attributes around the loop; thread bindings become thread extents, also where there is one thread.
+keeps: every statement. Loops of one iteration without annotations go, but for those left by a `break` or
+`continue` of their own; `pragma_*` annotations become attributes around the loop; thread bindings become thread
+extents, also where there is one thread.
 The end of schedulable TIR: what follows knows loops, buffers and statements only.)";
 
 struct LowerBlocks final : Substituter {  // variables of loops of one iteration
@@ -81,7 +83,7 @@ struct LowerBlocks final : Substituter {  // variables of loops of one iteration
     bool unit = is_const_int(extent, 1);
     if (unit && loop.annotations.empty()) {
       values[loop.loop_var.get()] = cast(loop.loop_var->dtype(), min);
-      if (loop.for_kind != ForKind::kThreadBinding) return rewrite(loop.body);
+      if (loop.for_kind != ForKind::kThreadBinding && !has_own_jump(loop.body)) return rewrite(loop.body);
     }
     Stmt body = rewrite(loop.body);
     auto [pragmas, rest] = split_annotations(loop.annotations);

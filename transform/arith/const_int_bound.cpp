@@ -18,7 +18,7 @@ int64_t add_saturating(int64_t a, int64_t b) {
   if (infinite(b)) return b;
   int64_t sum;
   if (__builtin_add_overflow(a, b, &sum)) return a > 0 ? kPosInf : kNegInf;
-  return sum;
+  return std::max(sum, kNegInf);  // the least int64 is below
 }
 int64_t negate(int64_t a) { return -a; }  // kNegInf is -kPosInf
 int64_t mul_saturating(int64_t a, int64_t b) {
@@ -26,7 +26,7 @@ int64_t mul_saturating(int64_t a, int64_t b) {
   int64_t product;
   if (infinite(a) || infinite(b) || __builtin_mul_overflow(a, b, &product))
     return (a > 0) == (b > 0) ? kPosInf : kNegInf;
-  return product;
+  return std::max(product, kNegInf);
 }
 int64_t saturating_floor_div(int64_t a, int64_t b) {
   if (infinite(a)) return (a > 0) == (b > 0) ? kPosInf : kNegInf;
@@ -60,6 +60,7 @@ ConstIntBound corners(ConstIntBound a, ConstIntBound b, F f) {
 
 template <class F>
 ConstIntBound divided(ConstIntBound a, ConstIntBound b, DataType dtype, F f) {
+  if (b.min > b.max) return everything(dtype);  // what is known contradicts itself: this is never reached
   if (b.min > 0 || b.max < 0) return corners(a, b, f);
   if (b.min == 0 && b.max > 0) return corners(a, {1, b.max}, f);  // division by zero does not happen
   // Zero is between: division by it does not happen.

@@ -175,9 +175,16 @@ class Solver {
         continue;
       }
       Linear linear{*coefficient, analyzer_.simplify(found->rest)};
-      Linear opposite{-linear.coefficient, neg(linear.rest)};
+      DataType dtype = linear.rest->dtype();
+      auto rest = const_int(linear.rest);
+      if (rest && dtype.is_int() && rest == const_int(min_value(dtype))) {  // the opposite is none of its type
+        rest_.push_back(one);
+        continue;
+      }
       (linear.coefficient > 0 ? positive : negative).push_back(linear);
-      if (equation) (opposite.coefficient > 0 ? positive : negative).push_back(opposite);
+      if (!equation) continue;
+      Linear opposite{-linear.coefficient, neg(linear.rest)};
+      (opposite.coefficient > 0 ? positive : negative).push_back(opposite);
     }
   }
 

@@ -111,10 +111,12 @@ Lane convert(const Number& from, const Number& to, Lane value) {
   }
   if (from.floating && to.floating) return {.f = to.round(value.f)};
   if (to.floating) {
-    if (from.is_unsigned) return {.f = to.round(static_cast<double>(static_cast<uint64_t>(value.i)))};
     // A double holds 53 bits: a wide integer goes to float32 in one rounding, not two.
-    if (to.bytes == 4) return {.f = static_cast<double>(static_cast<float>(value.i))};
-    return {.f = to.round(static_cast<double>(value.i))};
+    auto converted = [&](auto integer) {
+      double wide = static_cast<double>(integer);
+      return Lane{.f = to.bytes == 4 ? static_cast<double>(static_cast<float>(integer)) : to.round(wide)};
+    };
+    return from.is_unsigned ? converted(static_cast<uint64_t>(value.i)) : converted(value.i);
   }
   if (!from.floating) return {.i = to.wrap(value.i)};
   if (to.type.is_bool()) return {.i = value.f != 0};

@@ -31,8 +31,11 @@ def targets(build, python):
     found = {}
     for path in sorted((build / "tests").glob("fuzz_*")):
         if path.is_file() and os.access(path, os.X_OK):
-            found[path.name.removeprefix("fuzz_")] = lambda seconds, seed, path=path: [
-                path, "--seconds", f"{seconds:.0f}", "--seed", seed, ROOT / "tests", ROOT / "examples"]
+            name = path.name.removeprefix("fuzz_")
+            # An input of codegen is a dozen programs for a compiler.
+            more = ["--limit-ms", 60000] if name == "codegen" else []
+            found[name] = lambda seconds, seed, path=path, more=more: [
+                path, "--seconds", f"{seconds:.0f}", "--seed", seed, *more, ROOT / "tests", ROOT / "examples"]
     # Their inputs are counted, not timed: about as many as a processor does in a minute.
     found["script_expressions"] = lambda seconds, seed: [
         sys.executable, "-W", "ignore", ROOT / "tests/script/fuzz_expressions.py", mlc, "--jobs", 1, "--seed", seed,

@@ -29,6 +29,23 @@ Stmt store(const ir::Buffer& buffer, Expr value, Expr index) {
   return ir::make<ir::BufferStoreNode>(buffer, std::move(value), ir::Array<Expr>{std::move(index)});
 }
 
+// From 2^(k - 1) to 2^k for a k of 8, 16 or 32: as a signed number of k bits it is negative.
+uint64_t negative_if_narrowed(uint64_t bits, DataType type) {
+  int width = 8 << (bits % 3);
+  while (width > type.bits()) width /= 2;
+  uint64_t top = uint64_t{1} << (width - 1);
+  return (bits >> 8 & (top - 1)) | top;
+}
+
+// By one off the middle of two numbers of float32, so near that it is the middle in float64: whoever rounds
+// to that first rounds to the other neighbour.
+uint64_t rounded_twice(Random& random) {
+  int64_t fraction = int64_t{1} << 23 | random.below(int64_t{1} << 23), shift = 31 + random.below(9);
+  int64_t middle = (2 * fraction + 1) << (shift - 1);
+  int64_t made = fraction % 2 == 0 ? middle + 1 : middle - 1;
+  return static_cast<uint64_t>(random.one_in(2) ? -made : made);
+}
+
 // One element of a tensor: all bits are possible, those at the edges of the type likely.
 void fill(Random& random, char* at, DataType type) {
   size_t bytes = static_cast<size_t>(type.bytes());
@@ -57,9 +74,11 @@ void fill(Random& random, char* at, DataType type) {
                                            (uint64_t{1} << (type.bits() - 1)) - 1,
                                            2,
                                            uint64_t{1} << (type.bits() / 2)};
-    int64_t choice = random.below(3);
-    if (choice == 0) bits = random.of(special);
-    if (choice == 1) bits = static_cast<uint64_t>(random.below(41) - 20);
+    int64_t choice = random.below(6);
+    if (choice < 2) bits = random.of(special);
+    if (choice < 4 && choice >= 2) bits = static_cast<uint64_t>(random.below(41) - 20);
+    if (choice == 4) bits = negative_if_narrowed(bits, type);
+    if (choice == 5 && type.bits() == 64) bits = rounded_twice(random);
   }
   std::memcpy(at, &bits, bytes);
 }
@@ -94,7 +113,8 @@ class Draw {
     Program made;
     made.name = fmt::format("f{:08x}", seed_);
     ir::Array<ir::Var> params;
-    int64_t inputs = 1 + random_.below(3), outputs = 1 + random_.below(2);
+    int64_t inputs = 1 + random_.below(large_ ? 3 : 2),
+            outputs = large_ || random_.one_in(5) ? 1 + random_.below(2) : 1;
     for (int64_t i = 0; i < inputs + outputs; ++i) {
       DataType type = random_type(random_);
       int64_t extent = random_.of(kExtents);
@@ -107,7 +127,7 @@ class Draw {
         fill(random_, static_cast<char*>(tensor.data_ptr()) + k * type.bytes(), type);
       made.args.emplace_back(tensor);
     }
-    if (random_.one_in(3)) {
+    if (random_.one_in(4)) {
       ir::Var n = ir::make_var("n", DataType::Int(32));
       params.push_back(n);
       int64_t value = random_.below(9);
@@ -116,7 +136,7 @@ class Draw {
       scope_.index_like.insert(n.get());
       size_ = n;
     }
-    if (random_.one_in(3)) {
+    if (random_.one_in(6)) {
       DataType type = random_.one_in(2) ? DataType::Float(32) : DataType::Float(64);
       ir::Var x = ir::make_var("x", type);
       params.push_back(x);
@@ -124,7 +144,7 @@ class Draw {
       scope_.values.push_back(x);
     }
     if (random_.one_in(4)) scope_.helpers.push_back(make_helper());
-    Stmt body = block(2);
+    Stmt body = block(large_ ? 2 : 1);
     body = NoContraction(backend::accumulations(body)).rewrite(body);
     ir::Map<ir::String, Any> attrs = {{"global_symbol", ir::String(made.name)}, {"s_tir", true}};
     if (random_.one_in(2)) attrs.Set("tirx.noalias", true);
@@ -136,6 +156,12 @@ class Draw {
 
  private:
   inline static const std::vector<int64_t> kExtents = {1, 7, 8, 16, 16, 24, 32, 33};
+  static constexpr int64_t kMostCopies = 8;  // of a body in an unrolled or a vectorised loop, mostly
+
+  // Of what a large program has up to so many of.
+  int64_t number(int64_t of_large) { return 1 + (large_ ? random_.below(of_large) : random_.one_in(3)); }
+  // How deep a value is that a large program would make so deep.
+  int depth_of(int of_large) const { return large_ ? of_large : of_large - 1; }
 
   std::string fresh(const char* stem) { return fmt::format("{}{}", stem, names_++); }
 
@@ -160,7 +186,7 @@ class Draw {
   Stmt block(int depth) {
     size_t sources = scope_.sources.size(), values = scope_.values.size();
     ir::Array<Stmt> all;
-    for (int64_t i = 0, count = 1 + random_.below(3); i < count; ++i) statement(all, depth);
+    for (int64_t i = 0, count = number(3); i < count; ++i) statement(all, depth);
     scope_.sources.resize(sources);
     scope_.values.resize(values);
     return ir::seq(all);
@@ -177,7 +203,8 @@ class Draw {
     switch (random_.below(depth > 0 ? 12 : 7)) {
       case 0: {
         Source target = *writable();
-        all.push_back(store(target.buffer, scope_.value(target.type(), 3), scope_.index(target.extent)));
+        all.push_back(
+            store(target.buffer, scope_.value(target.type(), depth_of(3)), scope_.index(target.extent)));
         return;
       }
       case 1:
@@ -223,11 +250,11 @@ class Draw {
     ir::Var i = ir::make_var(fresh("i"), DataType::Int(32));
     scope_.intervals.push_back({i, 0, extent - 1});
     scope_.index_like.insert(i.get());
-    Expr value = scope_.value(type, 3);
+    Expr value = scope_.value(type, depth_of(3));
     scope_.intervals.pop_back();
-    ir::ForKind kind = random_.one_in(2)   ? ir::ForKind::kSerial
-                       : random_.one_in(2) ? ir::ForKind::kVectorized
-                                           : ir::ForKind::kUnrolled;
+    ir::ForKind kind = random_.one_in(2) || extent > kMostCopies ? ir::ForKind::kSerial
+                       : random_.one_in(2)                       ? ir::ForKind::kVectorized
+                                                                 : ir::ForKind::kUnrolled;
     all.push_back(ir::make<ir::ForNode>(i, ir::int32(0), ir::int32(extent), kind, store(buffer, value, i)));
     scope_.sources.push_back({buffer, extent, true});
   }
@@ -241,7 +268,7 @@ class Draw {
     if (fitting.empty()) return;
     const Source& target = random_.of(fitting);
     Expr where = scope_.ramp(target.extent, lanes);
-    Expr value = scope_.vector(target.type().with_lanes(lanes), 2);
+    Expr value = scope_.vector(target.type().with_lanes(lanes), large_ ? 2 : 1);
     if (random_.one_in(4)) {
       Expr limit = ir::make<ir::BroadcastNode>(ir::int32(random_.below(40)), ir::int32(lanes));
       Expr mask = ir::binary(ExprKind::kLT, scope_.ramp(64, lanes), limit);
@@ -252,19 +279,31 @@ class Draw {
     all.push_back(store(target.buffer, value, where));
   }
 
+  DataType loop_type() { return random_.one_in(6) ? DataType::Int(64) : DataType::Int(32); }
+
+  // Out of the loop around it, or to its next iteration.
+  Stmt jump() {
+    Stmt leave = random_.one_in(2) ? Stmt(ir::make<ir::BreakNode>()) : Stmt(ir::make<ir::ContinueNode>());
+    return ir::make<ir::IfThenElseNode>(scope_.condition(large_ ? 2 : 1), leave);
+  }
+
   // A serial loop around statements, of a size that the program or its caller knows.
   Stmt around(int depth) {
-    ir::Var i = ir::make_var(fresh("k"), DataType::Int(32));
     bool symbolic = size_ && random_.one_in(2);
+    DataType type = symbolic ? DataType::Int(32) : loop_type();
+    ir::Var i = ir::make_var(fresh("k"), type);
     int64_t first = random_.one_in(4) ? random_.below(5) - 2 : 0, extent = random_.below(5);
     if (symbolic) first = 0, extent = 8;
-    Expr count = symbolic ? Expr(size_) : Expr(ir::int32(extent));
+    Expr count = symbolic ? Expr(size_) : ir::int_imm(type, extent);
     scope_.intervals.push_back({i, first, first + std::max<int64_t>(extent, 1) - 1});
     scope_.index_like.insert(i.get());
-    Stmt body = block(depth - 1);
+    ir::Array<Stmt> inside;
+    if (random_.one_in(3)) inside.push_back(jump());
+    inside.push_back(block(depth - 1));
+    if (random_.one_in(6)) inside.push_back(jump());
     scope_.intervals.pop_back();
-    ir::ForKind kind = !symbolic && random_.one_in(4) ? ir::ForKind::kUnrolled : ir::ForKind::kSerial;
-    return ir::make<ir::ForNode>(i, ir::int32(first), count, kind, body);
+    ir::ForKind kind = !symbolic && random_.one_in(3) ? ir::ForKind::kUnrolled : ir::ForKind::kSerial;
+    return ir::make<ir::ForNode>(i, ir::int_imm(type, first), count, kind, ir::seq(inside));
   }
 
   template <class F>
@@ -281,8 +320,7 @@ class Draw {
     Expr zero = ir::int32(0);
     Expr count = ir::make<ir::TensorLoadNode>(counter, ir::Array<Expr>{zero});
     ir::Array<Stmt> inside = {store(counter, ir::binary(ExprKind::kAdd, count, ir::int32(1)), zero), body()};
-    if (random_.one_in(2))
-      inside.push_back(ir::make<ir::IfThenElseNode>(scope_.condition(2), Stmt(ir::make<ir::BreakNode>())));
+    if (random_.one_in(2)) inside.push_back(jump());
     Stmt loop = ir::make<ir::WhileNode>(ir::binary(ExprKind::kLT, count, ir::int32(random_.below(5))),
                                         ir::seq(inside));
     return ir::seq({ir::make<ir::AllocBufferNode>(counter), store(counter, zero, zero), loop});
@@ -307,20 +345,22 @@ class Draw {
       bool last = i + 1 == count;
       ir::ForKind kind = ir::ForKind::kSerial;
       if (i == 0 && random_.one_in(4)) kind = ir::ForKind::kParallel;
-      if (last && extent > 1 && extent <= 33 && random_.one_in(3)) kind = ir::ForKind::kVectorized;
-      if (extent <= 8 && random_.one_in(5)) kind = ir::ForKind::kUnrolled;
+      if (last && extent > 1 && random_.one_in(extent <= kMostCopies ? 2 : 8))
+        kind = ir::ForKind::kVectorized;
+      if (extent <= kMostCopies && random_.one_in(5)) kind = ir::ForKind::kUnrolled;
       vectorised_ = vectorised_ || kind == ir::ForKind::kVectorized;
       concurrent = concurrent || kind == ir::ForKind::kParallel || kind == ir::ForKind::kVectorized;
       int64_t first = kind != ir::ForKind::kVectorized && random_.one_in(6) ? random_.below(7) - 3 : 0;
-      loops.push_back({ir::make_var(fresh("i"), DataType::Int(32)), first, extent, kind});
+      DataType type = kind == ir::ForKind::kSerial ? loop_type() : DataType::Int(32);
+      loops.push_back({ir::make_var(fresh("i"), type), first, extent, kind});
       left = extent == 0 ? 0 : left / extent;
     }
     Expr own;
     for (const Loop& loop : loops) {
       scope_.intervals.push_back({loop.var, loop.first, loop.first + std::max<int64_t>(loop.extent, 1) - 1});
       scope_.index_like.insert(loop.var.get());
-      Expr position =
-          loop.first == 0 ? Expr(loop.var) : ir::binary(ExprKind::kSub, loop.var, ir::int32(loop.first));
+      Expr at = scope_.intervals.back().index();
+      Expr position = loop.first == 0 ? at : ir::binary(ExprKind::kSub, at, ir::int32(loop.first));
       own = own ? ir::binary(ExprKind::kAdd,
                              ir::binary(ExprKind::kMul, own, ir::int32(std::max<int64_t>(loop.extent, 1))),
                              position)
@@ -334,16 +374,18 @@ class Draw {
       source.writable = source.shared;
     }
     scope_.own = own;
-    Stmt body = inner(target, own, 2);
+    Stmt body = inner(target, own, large_ ? 2 : 1);
     scope_.own = nullptr;
     for (size_t i = 0; i < writable.size(); ++i) {
       scope_.sources[i].shared = false;
       scope_.sources[i].writable = writable[i];
     }
     scope_.intervals.resize(scope_.intervals.size() - loops.size());
-    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
-      body =
-          ir::make<ir::ForNode>(loop->var, ir::int32(loop->first), ir::int32(loop->extent), loop->kind, body);
+    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+      DataType type = loop->var->dtype();
+      body = ir::make<ir::ForNode>(loop->var, ir::int_imm(type, loop->first), ir::int_imm(type, loop->extent),
+                                   loop->kind, body);
+    }
     return body;
   }
 
@@ -352,7 +394,7 @@ class Draw {
     size_t sources = scope_.sources.size(), values = scope_.values.size();
     ir::Array<Stmt> all;
     Expr mine = ir::make<ir::TensorLoadNode>(target.buffer, ir::Array<Expr>{own});
-    for (int64_t i = 0, count = 1 + random_.below(2); i < count; ++i) {
+    for (int64_t i = 0, count = number(2); i < count; ++i) {
       switch (random_.below(depth > 0 ? 10 : 3)) {
         case 3:
           bind(all);
@@ -379,6 +421,7 @@ class Draw {
           scope_.intervals.push_back({k, 0, (symbolic ? 8 : extent) - 1});
           scope_.index_like.insert(k.get());
           Expr step = scope_.value(target.type(), 2);
+          Stmt leave = !vectorised_ && random_.one_in(4) ? jump() : ir::no_op();
           scope_.intervals.pop_back();
           static const std::vector<ExprKind> kinds = {ExprKind::kAdd, ExprKind::kMul, ExprKind::kMin,
                                                       ExprKind::kMax, ExprKind::kSub};
@@ -387,11 +430,11 @@ class Draw {
           all.push_back(ir::make<ir::ForNode>(
               k, ir::int32(0), symbolic ? Expr(size_) : Expr(ir::int32(extent)),
               random_.one_in(4) && !symbolic ? ir::ForKind::kUnrolled : ir::ForKind::kSerial,
-              store(target.buffer, value, own)));
+              ir::seq({leave, store(target.buffer, value, own)})));
           break;
         }
         default:
-          all.push_back(store(target.buffer, scope_.value(target.type(), 4), own));
+          all.push_back(store(target.buffer, scope_.value(target.type(), depth_of(4)), own));
       }
     }
     scope_.sources.resize(sources);
@@ -403,6 +446,8 @@ class Draw {
   uint32_t seed_;
   Random random_;
   Scope scope_;
+  // A few are large; most are small, of which there can be many more.
+  bool large_ = random_.one_in(12);
   ir::Var size_;  // a parameter: how often some loops run
   int names_ = 0;
   bool vectorised_ = false;  // is there a vectorised loop around what is drawn?

@@ -40,6 +40,12 @@ double largest(DataType type) {
   return type.bits() == 16 ? 65504 : type.bits() == 32 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
 }
 
+const std::vector<ExprKind>& divisions() {
+  static const std::vector<ExprKind> all = {ExprKind::kDiv, ExprKind::kMod, ExprKind::kFloorDiv,
+                                            ExprKind::kFloorMod};
+  return all;
+}
+
 }  // namespace
 
 Expr random_constant(Random& random, DataType type) {
@@ -67,8 +73,23 @@ Expr random_constant(Random& random, DataType type) {
     double value = random.one_in(4) ? static_cast<double>(random.below(2001) - 1000) / 8 : random.of(list);
     return ir::Expr(ir::make<ir::FloatImmNode>(type, value));
   }
-  const std::vector<int64_t> list = {
-      0, 1, 2, 3, 7, 8, 16, 31, least(type), greatest(type), greatest(type) - 1, greatest(type) / 2 + 1};
+  // The last two are at the edges of the type of half the width.
+  int64_t half = int64_t{1} << (type.bits() / 2);
+  const std::vector<int64_t> list = {0,
+                                     1,
+                                     2,
+                                     3,
+                                     7,
+                                     8,
+                                     16,
+                                     31,
+                                     least(type),
+                                     greatest(type),
+                                     greatest(type) - 1,
+                                     greatest(type) / 2 + 1,
+                                     half,
+                                     half / 2,
+                                     half - 1};
   int64_t value = random.of(list);
   if (type.is_int() && random.one_in(3) && value != least(type)) value = -value;
   return ir::Expr(ir::make<ir::IntImmNode>(type, value));
@@ -103,7 +124,7 @@ Expr Scope::index(int64_t extent) {
     const Source& source = *random.of(integers);
     Expr where = intervals.empty()
                      ? constant(random.below(source.extent))
-                     : ir::binary(ExprKind::kFloorMod, random.of(intervals).var, constant(source.extent));
+                     : ir::binary(ExprKind::kFloorMod, random.of(intervals).index(), constant(source.extent));
     Expr loaded(ir::make<ir::TensorLoadNode>(source.buffer, ir::Array<Expr>{where}));
     if (loaded->dtype() != type) loaded = ir::Expr(ir::make<ir::CastNode>(type, loaded));
     if (random.one_in(3)) {
@@ -113,33 +134,46 @@ Expr Scope::index(int64_t extent) {
     return ir::binary(ExprKind::kFloorMod, loaded, constant(extent));
   }
   const Interval& v = random.of(intervals);
+  Expr at = v.index();
   bool fits = v.min >= 0 && v.max < extent;
-  switch (random.below(7)) {
+  switch (random.below(8)) {
     case 0:
     case 1:
-      if (fits) return v.var;
+      if (fits) return at;
       break;
     case 2:
-      if (fits) return ir::binary(ExprKind::kSub, constant(extent - 1), v.var);
+      if (fits) return ir::binary(ExprKind::kSub, constant(extent - 1), at);
       break;
     case 3:
       if (fits && v.max + 1 < extent)
-        return ir::binary(ExprKind::kAdd, v.var, constant(random.below(extent - v.max)));
+        return ir::binary(ExprKind::kAdd, at, constant(random.below(extent - v.max)));
       break;
     case 4:
       if (fits)
-        return ir::binary(random.one_in(2) ? ExprKind::kFloorDiv : ExprKind::kFloorMod, v.var,
+        return ir::binary(random.one_in(2) ? ExprKind::kFloorDiv : ExprKind::kFloorMod, at,
                           constant(1 + random.below(5)));
       break;
     case 5:
-      if (v.min >= 0) return ir::binary(ExprKind::kMin, v.var, constant(extent - 1));
+      if (v.min >= 0) return ir::binary(ExprKind::kMin, at, constant(extent - 1));
       break;
+    case 6: {
+      // By way of numbers that int32 cannot hold.
+      DataType wide = DataType::Int(64);
+      static const std::vector<int64_t> scales = {1ll << 31, (1ll << 31) - 1, 3ll << 30, (1ll << 32) - 1,
+                                                  1ll << 32};
+      Expr scale = ir::int_imm(wide, random.of(scales));
+      Expr scaled = ir::binary(ExprKind::kMul, ir::make<ir::CastNode>(wide, at), scale);
+      Expr made = fits && random.one_in(2)
+                      ? ir::binary(ExprKind::kFloorDiv, scaled, scale)
+                      : ir::binary(ExprKind::kFloorMod, scaled, ir::int_imm(wide, extent));
+      return random.one_in(2) ? made : Expr(ir::make<ir::CastNode>(type, made));
+    }
     default:
       break;
   }
-  Expr sum = ir::binary(ExprKind::kMul, v.var, constant(random.below(7) - 3));
+  Expr sum = ir::binary(ExprKind::kMul, at, constant(random.below(7) - 3));
   sum = ir::binary(ExprKind::kAdd, sum,
-                   random.one_in(2) ? Expr(random.of(intervals).var) : constant(random.below(20) - 10));
+                   random.one_in(2) ? random.of(intervals).index() : constant(random.below(20) - 10));
   return ir::binary(ExprKind::kFloorMod, sum, constant(extent));
 }
 
@@ -155,8 +189,8 @@ Expr Scope::leaf(DataType type) {
   std::vector<Expr> variables;
   for (const ir::Var& var : values)
     if (var->dtype() == type) variables.emplace_back(var);
-  if (type == DataType::Int(32))
-    for (const Interval& interval : intervals) variables.emplace_back(interval.var);
+  for (const Interval& interval : intervals)
+    if (interval.var->dtype() == type) variables.emplace_back(interval.var);
   int64_t choice = random.below(8);
   if (!variables.empty() && choice < 2) return random.of(variables);
   if (!fitting.empty() && choice < 7) return load(*random.of(fitting));
@@ -188,14 +222,154 @@ Expr Scope::cast(DataType type, int depth) {
   return Expr(ir::make<ir::CastNode>(type, inner));
 }
 
-Expr Scope::divisor(DataType type, int depth) {
-  if (random.one_in(2)) {
-    for (;;) {
-      Expr constant = random_constant(random, type);
-      if (!ir::is_const_int(constant, 0)) return constant;
+Expr Scope::constant_divisor(DataType type) {
+  bool negative = type.is_int() && random.one_in(2);
+  switch (random.below(3)) {
+    case 0: {  // a power of two
+      int64_t power = int64_t{1} << random.below(type.bits() - 1);
+      return ir::int_imm(type, negative ? -power : power);
     }
+    case 1: {
+      int64_t odd = 2 * random.below(60) + 1;
+      return ir::int_imm(type, negative ? -odd : odd);
+    }
+    default:
+      for (;;) {
+        Expr constant = random_constant(random, type);
+        if (!ir::is_const_int(constant, 0)) return constant;
+      }
   }
-  return ir::binary(ExprKind::kBitwiseOr, value(type, depth), ir::int_imm(type, 1));
+}
+
+// Not zero; -1 also where the least number is divided, which wraps around.
+Expr Scope::divisor(DataType type, int depth) {
+  if (random.one_in(2)) return constant_divisor(type);
+  Expr x = value(type, depth), one = ir::int_imm(type, 1);
+  switch (random.below(4)) {
+    case 0:
+      return ir::binary(ExprKind::kMax, x, one);
+    case 1:
+      if (type.is_int()) return ir::binary(ExprKind::kMin, x, ir::int_imm(type, -1));
+      break;
+    case 2: {
+      Expr zero = ir::binary(ExprKind::kEQ, x, ir::int_imm(type, 0));
+      return Expr(ir::make<ir::SelectNode>(zero, constant_divisor(type), x));
+    }
+    default:
+      break;
+  }
+  return ir::binary(ExprKind::kBitwiseOr, x, one);
+}
+
+// Of any sign, or nonnegative by its form.
+Expr Scope::dividend(DataType type, int depth) {
+  Expr x = value(type, depth);
+  switch (random.below(6)) {
+    case 0:
+      return ir::binary(ExprKind::kMax, x, ir::int_imm(type, random.below(3)));
+    case 1:
+      return ir::binary(ExprKind::kMin, x, value(type, depth));
+    case 2:
+      return arithmetic(ExprKind::kFloorMod, x, ir::int_imm(type, 1 + random.below(100)));
+    default:
+      return x;
+  }
+}
+
+// A variable of a loop, or how far it is from a number, below 100: nonnegative, negative, or half of it
+// proved.
+Expr Scope::small(DataType type) {
+  Expr at = random.of(intervals).index();
+  Expr by = ir::int32(random.below(61) - 20);
+  switch (random.below(6)) {
+    case 0:
+      break;
+    case 1:
+      at = ir::binary(ExprKind::kSub, by, at);
+      break;
+    case 2:
+      at = ir::binary(ExprKind::kMax, at, by);
+      break;
+    case 3:
+      at = ir::binary(ExprKind::kMin, ir::binary(ExprKind::kSub, at, by), random.of(intervals).index());
+      break;
+    default:
+      at = ir::binary(ExprKind::kSub, at, by);
+  }
+  return type == at->dtype() ? at : Expr(ir::make<ir::CastNode>(type, at));
+}
+
+// None of these leaves its type, so that they may be index arithmetic.
+Expr Scope::small_division(DataType type) {
+  ExprKind kind = random.of(divisions());
+  Expr a = small(type);
+  auto number = [&](int64_t x) { return ir::int_imm(type, x); };
+  if (random.one_in(2)) {
+    int64_t by = random.one_in(2) ? int64_t{1} << random.below(7) : 1 + random.below(100);
+    return ir::binary(kind, a, number(random.one_in(2) ? by : -by));
+  }
+  const Interval& v = random.of(intervals);
+  Expr by = v.index();
+  if (by->dtype() != type) by = ir::make<ir::CastNode>(type, by);
+  if (v.min > 0 || v.max < 0) return ir::binary(kind, a, by);
+  if (random.one_in(3)) {
+    Expr nonzero = ir::binary(ExprKind::kNE, by, number(0));
+    return ir::call_op(type, "tirx.if_then_else", {nonzero, ir::binary(kind, a, by), small(type)});
+  }
+  return ir::binary(kind, a,
+                    random.one_in(2) ? ir::binary(ExprKind::kAdd, by, number(1 - v.min))
+                                     : ir::binary(ExprKind::kSub, by, number(v.max + 1)));
+}
+
+Expr Scope::division(DataType type, int depth) {
+  return arithmetic(random.of(divisions()), dividend(type, depth), divisor(type, depth));
+}
+
+// Only the taken side may divide.
+Expr Scope::guarded_division(DataType type, int depth) {
+  Expr b = leaf(type), zero = ir::int_imm(type, 0);
+  Expr quotient = ir::binary(random.of(divisions()), dividend(type, depth), b);
+  if (is_index_arithmetic(quotient)) return b;
+  Expr other = value(type, depth);
+  switch (random.below(5)) {
+    case 0:
+      return ir::call_op(type, "tirx.if_then_else", {ir::binary(ExprKind::kGT, b, zero), quotient, other});
+    case 1:
+      return ir::call_op(type, "tirx.if_then_else", {ir::binary(ExprKind::kEQ, b, zero), other, quotient});
+    case 2:
+      if (!type.is_int()) break;
+      return ir::call_op(type, "tirx.if_then_else", {ir::binary(ExprKind::kLT, b, zero), quotient, other});
+    case 3: {
+      Expr also = ir::binary(ExprKind::kAnd, ir::binary(ExprKind::kNE, b, zero), condition(depth - 1));
+      return ir::call_op(type, "tirx.if_then_else", {also, quotient, other});
+    }
+    default:
+      break;
+  }
+  return ir::call_op(type, "tirx.if_then_else", {ir::binary(ExprKind::kNE, b, zero), quotient, other});
+}
+
+// A load that only the taken side may make.
+Expr Scope::guarded_load(DataType type, int depth) {
+  std::vector<const Source*> fitting;
+  for (const Source& source : sources)
+    if (source.type() == type && !source.shared) fitting.push_back(&source);
+  if (fitting.empty() || intervals.empty()) return value(type, depth);
+  const Source& source = *random.of(fitting);
+  Expr where = ir::binary(ExprKind::kAdd, random.of(intervals).index(), ir::int32(random.below(9) - 4));
+  if (random.one_in(3)) {
+    Expr loaded = load(random.of(sources));
+    if (loaded->dtype().is_integral()) where = ir::make<ir::CastNode>(DataType::Int(32), loaded);
+  }
+  Expr first = ir::int32(0), extent = ir::int32(source.extent);
+  Expr inside = ir::binary(ExprKind::kAnd, ir::binary(ExprKind::kLE, first, where),
+                           ir::binary(ExprKind::kLT, where, extent));
+  Expr outside = ir::binary(ExprKind::kOr, ir::binary(ExprKind::kLT, where, first),
+                            ir::binary(ExprKind::kGE, where, extent));
+  Expr loaded(ir::make<ir::TensorLoadNode>(source.buffer, ir::Array<Expr>{where}));
+  Expr other = value(type, depth);
+  if (random.one_in(3)) return ir::call_op(type, "tirx.if_then_else", {outside, other, loaded});
+  return ir::call_op(type, "tirx.if_then_else", {inside, loaded, other});
 }
 
 Expr Scope::value(DataType type, int depth) {
@@ -245,20 +419,15 @@ Expr Scope::integer(DataType type, int depth) {
       ExprKind::kAdd, ExprKind::kSub,        ExprKind::kMul,       ExprKind::kMin,
       ExprKind::kMax, ExprKind::kBitwiseAnd, ExprKind::kBitwiseOr, ExprKind::kBitwiseXor,
       ExprKind::kAdd, ExprKind::kSub,        ExprKind::kMul};
-  static const std::vector<ExprKind> divisions = {ExprKind::kDiv, ExprKind::kMod, ExprKind::kFloorDiv,
-                                                  ExprKind::kFloorMod};
-  switch (random.below(10)) {
+  switch (random.below(11)) {
     case 0:
     case 1:
-      return arithmetic(random.of(divisions), value(type, depth - 1), divisor(type, depth - 1));
-    case 2: {
-      // A division that only the taken side may make.
-      Expr b = leaf(type);
-      Expr nonzero = ir::binary(ExprKind::kNE, b, ir::int_imm(type, 0));
-      Expr quotient = ir::binary(random.of(divisions), value(type, depth - 1), b);
-      if (is_index_arithmetic(quotient)) return b;
-      return ir::call_op(type, "tirx.if_then_else", {nonzero, quotient, value(type, depth - 1)});
-    }
+      return division(type, depth - 1);
+    case 2:
+      return guarded_division(type, depth - 1);
+    case 6:
+      if (type.is_int() && !intervals.empty()) return small_division(type);
+      break;
     case 3: {
       Expr amount =
           ir::binary(ExprKind::kBitwiseAnd, value(type, depth - 1), ir::int_imm(type, type.bits() - 1));
@@ -270,19 +439,8 @@ Expr Scope::integer(DataType type, int depth) {
       if (random.one_in(2)) return Expr(ir::make<ir::BitwiseNotNode>(value(type, depth - 1)));
       return ir::call_op(type, "tirx.popcount", {value(type, depth - 1)});
     }
-    case 5: {
-      // A load that only the taken side may make.
-      std::vector<const Source*> fitting;
-      for (const Source& source : sources)
-        if (source.type() == type && !source.shared) fitting.push_back(&source);
-      if (fitting.empty() || intervals.empty()) break;
-      const Source& source = *random.of(fitting);
-      Expr where = ir::binary(ExprKind::kAdd, random.of(intervals).var, ir::int32(random.below(9) - 4));
-      Expr inside = ir::binary(ExprKind::kAnd, ir::binary(ExprKind::kLE, ir::int32(0), where),
-                               ir::binary(ExprKind::kLT, where, ir::int32(source.extent)));
-      Expr loaded(ir::make<ir::TensorLoadNode>(source.buffer, ir::Array<Expr>{where}));
-      return ir::call_op(type, "tirx.if_then_else", {inside, loaded, value(type, depth - 1)});
-    }
+    case 5:
+      return guarded_load(type, depth - 1);
     default:
       break;
   }
@@ -376,12 +534,11 @@ Expr Scope::vector(DataType type, int depth) {
     Expr a = vector(type, depth - 1), b = vector(type, depth - 1);
     static const std::vector<ExprKind> common = {ExprKind::kAdd, ExprKind::kSub, ExprKind::kMul,
                                                  ExprKind::kMin, ExprKind::kMax};
-    static const std::vector<ExprKind> divisions = {ExprKind::kDiv, ExprKind::kMod, ExprKind::kFloorDiv,
-                                                    ExprKind::kFloorMod};
     if (element.is_bool()) return ir::binary(random.one_in(2) ? ExprKind::kAnd : ExprKind::kOr, a, b);
     if (element.is_integral() && random.one_in(4)) {
       Expr odd = ir::binary(ExprKind::kBitwiseOr, b, broadcast(ir::int_imm(element, 1)));
-      return ir::binary(random.of(divisions), a, odd);
+      return ir::binary(random.of(divisions()), a,
+                        random.one_in(2) ? broadcast(constant_divisor(element)) : odd);
     }
     return ir::binary(random.of(common), a, b);
   }

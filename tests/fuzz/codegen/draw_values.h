@@ -24,6 +24,12 @@ struct Source {
 struct Interval {
   ir::Var var;
   int64_t min, max;
+
+  // The variable as int32, by which memory is indexed.
+  ir::Expr index() const {
+    ir::DataType type = ir::DataType::Int(32);
+    return var->dtype() == type ? ir::Expr(var) : ir::Expr(ir::make<ir::CastNode>(type, var));
+  }
 };
 
 ir::DataType random_type(Random& random);
@@ -61,11 +67,19 @@ class Scope {
   ir::Expr leaf(ir::DataType type);
   ir::Expr load(const Source& source);
   ir::Expr integer(ir::DataType type, int depth);
+  ir::Expr guarded_load(ir::DataType type, int depth);
+  // Divisions: of values; of values where a condition allows it; of what is small since it comes of loops.
+  ir::Expr division(ir::DataType type, int depth);
+  ir::Expr guarded_division(ir::DataType type, int depth);
+  ir::Expr small_division(ir::DataType type);
+  ir::Expr small(ir::DataType type);
+  ir::Expr dividend(ir::DataType type, int depth);
+  ir::Expr divisor(ir::DataType type, int depth);
+  ir::Expr constant_divisor(ir::DataType type);
   ir::Expr floating(ir::DataType type, int depth);
   ir::Expr boolean(int depth);
   ir::Expr cast(ir::DataType type, int depth);
   ir::Expr clamped(ir::Expr value, ir::DataType to);
-  ir::Expr divisor(ir::DataType type, int depth);
   ir::Expr arithmetic(ir::ExprKind kind, ir::Expr a, ir::Expr b);
 };
 

@@ -5,6 +5,7 @@
 
 #include "ir/core/visit.h"
 #include "tests/fuzz/codegen/check.h"
+#include "transform/pass/jumps.h"
 
 namespace mlc::fuzz {
 
@@ -52,7 +53,8 @@ class Edit final : public ir::Rewriter {
     if (made) return s;
     if (!ir::is_no_op(s) && ir::as<ir::ReturnNode>(s) == nullptr && is_next()) return ir::no_op();
     if (const auto* loop = ir::as<ir::ForNode>(s)) {
-      if (is_next()) return ir::substitute(loop->body, {{loop->loop_var.get(), loop->min}});
+      if (!transform::has_own_jump(loop->body) && is_next())
+        return ir::substitute(loop->body, {{loop->loop_var.get(), loop->min}});
       if (loop->for_kind != ir::ForKind::kSerial && is_next())
         return ir::with(ir::ref(loop), [](ir::ForNode& copy) { copy.for_kind = ir::ForKind::kSerial; });
       auto extent = ir::const_int(loop->extent);
@@ -65,7 +67,8 @@ class Edit final : public ir::Rewriter {
       if (is_next()) return choice->then_case;
       if (choice->else_case && is_next()) return choice->else_case;
     }
-    if (const auto* loop = ir::as<ir::WhileNode>(s); loop != nullptr && is_next()) return loop->body;
+    if (const auto* loop = ir::as<ir::WhileNode>(s))
+      if (!transform::has_own_jump(loop->body) && is_next()) return loop->body;
     return rewrite_children(s);
   }
 

@@ -2,6 +2,7 @@
 // Printing of what scripts hardly build: statements with free variables, threads, names that repeat, carets.
 #include <catch2/catch.hpp>
 
+#include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
 
 using namespace mlc;      // NOLINT
@@ -116,4 +117,27 @@ TEST_CASE("a file begins with its imports", "[print]") {
   print::PrintOptions classic;
   classic.dialect = print::Dialect::kClassic;
   CHECK(print::script(module_of(fn), classic).find("@T.prim_func\n") != std::string::npos);
+}
+
+TEST_CASE("colours begin and end where words do", "[print]") {
+  // <k..> a keyword, <t..> text, <n..> a number, <c..> a comment, <d..> a decorator
+  auto marked = [](std::string_view program) {
+    std::string text = print::highlight(program);
+    for (auto [code, mark] : {std::pair<std::string_view, std::string_view>{"\x1b[35m", "<k"},
+                              {"\x1b[32m", "<t"},
+                              {"\x1b[36m", "<n"},
+                              {"\x1b[90m", "<c"},
+                              {"\x1b[33m", "<d"},
+                              {"\x1b[0m", ">"}}) {
+      for (size_t at; (at = text.find(code)) != std::string::npos;) text.replace(at, code.size(), mark);
+    }
+    return text;
+  };
+  CHECK(marked("@T.prim_func\ndef f(x: T.int32):  # if\n    return 1.5e3 if x_if else y2\n") ==
+        "<d@T.prim_func>\n<kdef> f(x: T.int32):  <c# if>\n    <kreturn> <n1.5e3> <kif> x_if <kelse> y2\n");
+  CHECK(marked(R"(f('a', "b'c", 'd\'e' )#)") == R"(f(<t'a'>, <t"b'c">, <t'd\'e'> )<c#>)");
+  CHECK(marked(R"("""one " "" \""" two"""+'''x'''+"")") == R"(<t"""one " "" \""" two""">+<t'''x'''>+<t"">)");
+  CHECK(marked("'open\nx = \"open\\") == "<t'open>\nx = <t\"open\\>");
+  CHECK(marked("'''open\n7") == "<t'''open\n7>");
+  CHECK(marked("").empty());
 }

@@ -128,15 +128,20 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
       return str_subscript(*this, object, index, index_span);
     case kTVMFFISmallBytes:
     case kTVMFFIBytes: {
-      std::vector<Any> all = elements_of(object);
-      if (as<SliceNode>(index) == nullptr) {
-        int64_t at = index_value(*this, index, index_span, "byte indices"),
-                size = static_cast<int64_t>(all.size());
-        if (at < -size || at >= size) raise("IndexError", index_span, "out-of-range", "index out of range");
+      auto bytes = object.cast<ffi::Bytes>();
+      std::string_view all(bytes.data(), bytes.size());
+      auto size = static_cast<int64_t>(all.size());
+      if (auto* slice = as<SliceNode>(index)) {
+        SliceBounds bounds = slice_bounds(*this, *slice, size, index_span);
+        std::string picked;
+        for (int64_t i = 0; i < bounds.count; ++i)
+          picked.push_back(all[static_cast<size_t>(bounds.start + i * bounds.step)]);
+        return ffi::Bytes(picked);
       }
-      Any picked = subscript(Tuple(all.begin(), all.end()), index, span, index_span);
-      if (as<SliceNode>(index) == nullptr) return picked;
-      return call(Any(types().bytes), std::span<const Any>(&picked, 1));
+      int64_t at = index_value(*this, index, index_span, "byte indices");
+      if (at < -size || at >= size) raise("IndexError", index_span, "out-of-range", "index out of range");
+      return static_cast<int64_t>(
+          static_cast<unsigned char>(all[static_cast<size_t>(at < 0 ? at + size : at)]));
     }
     default:
       break;

@@ -10,7 +10,7 @@ static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "index-out-of-bounds", .message = "lane {} of {} is picked"},
-        {.name = "shift-out-of-range", .message = "a {}-bit integer is shifted by {}"},
+        {.name = "shift-out-of-range", .message = "an integer of {} bits is shifted by {}"},
     }};
 MLC_REFUSALS(interp_compile_expr, refusals);
 
@@ -29,7 +29,7 @@ int lanes_of(const Expr& e) { return lane_count(e->dtype()); }
 int64_t floor_div(int64_t a, int64_t b) {
   if (b == -1) return static_cast<int64_t>(-static_cast<uint64_t>(a));  // min / -1 wraps
   int64_t q = a / b;
-  return q - ((a % b != 0) && ((a < 0) != (b < 0)) ? 1 : 0);
+  return q - (a % b != 0 && (a ^ b) < 0 ? 1 : 0);
 }
 int64_t floor_mod(int64_t a, int64_t b) {
   if (b == -1) return 0;

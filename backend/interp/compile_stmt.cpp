@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/interp/machine.h"
 #include "ir/core/refusal.h"
-#include "ir/core/walk_with.h"
+#include "ir/tir/for_kind.h"
 #include "ir/tir/layout.h"
 #include "ir/tir/op.h"
 #include "ir/tir/reduction_init.h"
@@ -175,27 +175,6 @@ Action Compiler::evaluate(const ir::EvaluateNode* node) {
   };
 }
 
-// Of reductions whose outermost loop is the innermost of loops_ and that may have no step, the init: a sum
-// over nothing is 0, not what memory held. It runs again with the first step.
-std::vector<Action> Compiler::inits_before_loop() {
-  std::vector<Action> inits;
-  size_t here = loops_.size() - 1;
-  std::vector<const ir::ForNode*> loops = loops_;
-  ir::walk_with(loops_[here]->body, [&](const Stmt& s, ir::Walker& on) {
-    auto* inner = ir::as<ir::ForNode>(s);
-    if (auto* realize = ir::as<ir::SBlockRealizeNode>(s)) {
-      if (realize->block->init && ir::outermost_empty_reduction(loops, *realize) == here)
-        inits.push_back(stmt(ir::init_nest({loops.begin() + static_cast<int64_t>(here), loops.end()},
-                                           *realize, [](const Expr& e) { return e; })));
-      return;
-    }
-    if (inner) loops.push_back(inner);
-    on.walk_children(s);
-    if (inner) loops.pop_back();
-  });
-  return inits;
-}
-
 std::function<Flow(Frame&, int64_t)> Compiler::iteration(Action body, bool side_by_side) {
   if (!side_by_side || !program_.options.check_races)
     return [body = std::move(body)](Frame& frame, int64_t) { return body(frame); };
@@ -216,10 +195,11 @@ Action Compiler::loop(const ir::ForNode* node) {
   auto step = node->step ? integer(node->step) : [](Frame&) -> int64_t { return 1; };
   int slot = define_slot(node->loop_var);
   loops_.push_back(node);
-  std::vector<Action> inits = inits_before_loop();
-  bool side_by_side = node->for_kind == ir::ForKind::kParallel ||
-                      node->for_kind == ir::ForKind::kVectorized ||
-                      (node->thread_binding && runs_apart(node->thread_binding));
+  std::vector<Action> inits;  // a sum over nothing is 0, not what memory held
+  for (const Stmt& init : ir::inits_of_empty_reductions(loops_, [](const Expr& e) { return e; }))
+    inits.push_back(stmt(init));
+  bool side_by_side =
+      ir::runs_side_by_side(node->for_kind) && (!node->thread_binding || runs_apart(node->thread_binding));
   auto scope = at_;
   auto body = iteration(stmt(node->body), side_by_side);
   at_ = std::move(scope);

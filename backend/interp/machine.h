@@ -209,7 +209,6 @@ class Compiler {
   Action loop(const ir::ForNode* node);
   // The body, as an iteration of its own where iterations of such a loop run side by side.
   std::function<Flow(Frame&, int64_t loop)> iteration(Action body, bool side_by_side);
-  std::vector<Action> inits_before_loop();
   Action realize(const ir::SBlockRealizeNode* node);
   Action block(const ir::SBlockNode* node, std::function<bool(Frame&)> first_reduction);
   Action match_buffer(const ir::MatchBufferRegionNode* match);

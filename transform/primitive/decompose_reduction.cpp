@@ -23,6 +23,11 @@ sch.reorder(k, i, j)
 sch.decompose_reduction("product", i))",
          .right = R"(i, j, k = sch.get_loops("product")
 sch.decompose_reduction("product", i))"},
+        {.name = "sums-may-not-start",
+         .message =
+             "loop `{}` gives reduction iterators and others of block `{}`, and may have no iterations: "
+             "an initialisation in its iterations would not run",
+         .help = "decompose before `fuse`, or tell the extents"},
     }};
 MLC_REFUSALS(primitive_decompose_reduction, refusals);
 
@@ -63,6 +68,8 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   }
   for (auto it = std::find(loops.begin(), loops.end(), &*loop); it != loops.end(); ++it) {
     const ForNode* inner = (*it)->loop();
+    if (may_start_nothing(*realize, *inner))
+      throw refuse(refusals["sums-may-not-start"], (*it)->name.c_str(), block->name.c_str()).at(loop.span);
     if (is_const_int(inner->extent, 1) || used_by(realize, **it, false) || used_by(realize, **it, true))
       continue;
     throw refuse_as(shared_refusals["reduction-repeated"],

@@ -33,6 +33,9 @@ sch.compute_at(a, i)
 sch.fuse(i, sch.get_loops("product")[1]))",
          .right = R"(i, j, k = sch.get_loops("product")
 sch.fuse(i, j))"},
+        {.name = "fuse-empty-loop",
+         .message = "loop `{}` has no iterations: none of the fused loop would tell that of loop `{}`",
+         .help = "fuse the loops around it"},
         {.name = "fuse-dependent-extent",
          .message = "the extent of loop `{}` depends on loop `{}`",
          .help = "fuse the loops whose extents are the same in each iteration",
@@ -81,6 +84,8 @@ static SRefNode* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
           .at(loops[i].span)
           .note("the outer loop is made here", above.stmt->span);
     }
+    if (is_const_int(loops[i]->loop()->extent, 0))
+      throw refuse(refusals["fuse-empty-loop"], loops[i]->name.c_str(), above.name.c_str()).at(loops[i].span);
     for (size_t j = 0; j < i; ++j) {
       const VarNode* outer = loops[j]->loop()->loop_var.get();
       if (uses_var(loops[i]->loop()->extent, [&](const VarNode* var) { return var == outer; })) {

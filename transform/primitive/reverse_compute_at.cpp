@@ -79,15 +79,7 @@ static Move plan(ScheduleState& state, const BlockArg& block, const LoopArg& loo
 }
 
 static void apply(Step& step, BlockArg block, LocationArg location, bool preserve_unit_loops, int64_t index) {
-  SRefNode* scope =
-      move_to(step, block, location, preserve_unit_loops, index, plan, plan_reverse_compute_inline);
-  if (!scope) return;
-  // A tile is computed with each part of it that was produced, the last time with all of it.
-  for (const TensorRegion& read : block->block()->reads) {
-    bool tile = std::any_of(read->region.begin(), read->region.end(),
-                            [](const Range& range) { return !is_const_int(range->extent, 1); });
-    if (tile) recheck_cover(step.state, *scope, read->source);
-  }
+  move_to(step, block, location, preserve_unit_loops, index, plan, plan_reverse_compute_inline);
 }
 
 extern const Primitive reverse_compute_at;

@@ -532,15 +532,20 @@ void compute_flags(ScheduleState& state, SRefNode& block) {
   compute_scope_flags(state, block);
 }
 
+static void recheck_cover(ScheduleState& state, const Dependences& deps, SRefNode& scope, SRefNode& block,
+                          const VarNode* buffer) {
+  for (const TensorRegion& region : deps.reads(block)) {
+    if ((buffer && region->source.get() != buffer) || covered_before(state, deps, block, region)) continue;
+    block.region_cover = false;
+    scope.stage_pipeline = false;
+  }
+}
 void recheck_cover(ScheduleState& state, SRefNode& scope, const Buffer& buffer) {
   Dependences deps = dependences(state, scope);
-  for (SRefNode* block : deps.readers[buffer.get()]) {
-    for (const TensorRegion& region : deps.reads(*block)) {
-      if (!region->source.same_as(buffer) || covered_before(state, deps, *block, region)) continue;
-      block->region_cover = false;
-      scope.stage_pipeline = false;
-    }
-  }
+  for (SRefNode* block : deps.readers[buffer.get()]) recheck_cover(state, deps, scope, *block, buffer.get());
+}
+void recheck_cover(ScheduleState& state, SRefNode& scope, SRefNode& block) {
+  recheck_cover(state, dependences(state, scope), scope, block, nullptr);
 }
 
 namespace {

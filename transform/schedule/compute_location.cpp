@@ -5,6 +5,7 @@
 
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
+#include "ir/tir/for_kind.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/invert_affine_index.h"
@@ -601,10 +602,9 @@ void require_sums_once(ScheduleState& state, const SRefNode& block, SRefNode& lo
   SBlockRealize realize = ref(as<SBlockRealizeNode>(*below));
   for (SRefNode* each : around) {
     const ForNode* one = each->loop();
-    bool bound = one->for_kind == ForKind::kThreadBinding;
-    if (bound || one->for_kind == ForKind::kParallel || one->for_kind == ForKind::kVectorized)
+    if (ir::runs_side_by_side(one->for_kind))
       require_independent(state, block, realize, around, *each,
-                          bound ? std::string_view(view(one->thread_binding->thread_tag)) : "", span);
+                          one->thread_binding ? view(one->thread_binding->thread_tag) : "", span);
   }
   auto first = std::find_if(around.begin(), around.end(),
                             [&](const SRefNode* each) { return used_by(realize, *each, true); });
@@ -692,8 +692,7 @@ void require_iterations(ScheduleState& state, const SRefNode& block, SRefNode& l
                         const std::vector<SRefNode*>& producers, Analyzer& analyzer, Span span) {
   for (const SRefNode* each : loops_up(loop)) {
     bool reduces = std::any_of(producers.begin(), producers.end(), [&](SRefNode* producer) {
-      SBlockRealize realize = realize_of(state, *producer);
-      return used_by(realize, *each, true) && !used_by(realize, *each, false);
+      return used_by(realize_of(state, *producer), *each, true);
     });
     const Expr& extent = each->loop()->extent;
     if (!reduces || analyzer.can_prove_ge(extent, 1)) continue;
@@ -765,21 +764,20 @@ SRefNode& require_movable(ScheduleState& state, const BlockArg& block, const Loo
   return *scope;
 }
 
-SRefNode* move_to(Step& step, const BlockArg& block, const LocationArg& location, bool preserve_unit_loops,
-                  int64_t index, PlanMove plan, PlanInlining plan_inlining) {
-  if (location.mark() == Mark::kRoot) return nullptr;
+void move_to(Step& step, const BlockArg& block, const LocationArg& location, bool preserve_unit_loops,
+             int64_t index, PlanMove plan, PlanInlining plan_inlining) {
+  if (location.mark() == Mark::kRoot) return;
   if (location.mark() == Mark::kInline) {
     Inlining inlining = plan_inlining(step.state, block);
     step.replace(*inlining.scope, inlining.next, inlining.reuse);
-    return nullptr;
+    return;
   }
   Move move = plan(step.state, block, location.loop, preserve_unit_loops, index, step.span(4));
   step.replace(*move.scope, move.next);
   block->affine_binding = has_affine_binding(step.state, *block);
-  // It may read more at its new place than was written before it.
-  for (const ir::TensorRegion& region : block->block()->reads)
-    recheck_cover(step.state, *move.scope, region->source);
-  return move.scope;
+  // It may read more at its new place than was written before it; a tile is computed with each part of it
+  // that was produced, the last time with all of it.
+  recheck_cover(step.state, *move.scope, *block);
 }
 
 }  // namespace mlc::transform

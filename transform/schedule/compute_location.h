@@ -59,9 +59,8 @@ SRefNode& require_movable(ScheduleState& state, const BlockArg& block, const Loo
 using PlanMove = Move(ScheduleState& state, const BlockArg& block, const LoopArg& loop,
                       bool preserve_unit_loops, int64_t index, Span index_span);
 PlanMove plan_compute_at, plan_reverse_compute_at;
-// Moves the block to the location, which may be a mark: then it stays, or is inlined. The scope in which it
-// moved to a loop; null where it did not.
-SRefNode* move_to(Step& step, const BlockArg& block, const LocationArg& location, bool preserve_unit_loops,
-                  int64_t index, PlanMove plan, PlanInlining plan_inlining);
+// Moves the block to the location, which may be a mark: then it stays, or is inlined.
+void move_to(Step& step, const BlockArg& block, const LocationArg& location, bool preserve_unit_loops,
+             int64_t index, PlanMove plan, PlanInlining plan_inlining);
 
 }  // namespace mlc::transform

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/walk_with.h"
 #include "ir/tir/reduction_init.h"
+#include "transform/arith/simplify.h"
+#include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
 #include "transform/pass/schedule_steps.h"
 
@@ -14,7 +16,8 @@ constexpr char doc[] =
         with T.sblock("C"):                         with T.sblock("C_init"): C[vi] = 0.0
             with T.init(): C[vi] = 0.0              for k in range(m):
             C[vi] = C[vi] + A[vi, vk]                   with T.sblock("C_update"): C[vi] = C[vi] + A[vi, vk]
-needs: blocks; one that `decompose_reduction` refuses stays.
+needs: blocks. Where `decompose_reduction` refuses, as iterators do not follow affinely from the loops, the block keeps its
+       init, and another in front of the loops runs where they have no step: `if m <= 0: for i_init in range(n): ...`
 keeps: every value where the loops run; where they do not, the result is the reducer's identity instead of what memory
 held. First in the pipeline: an init is lowered to a branch inside of its loops.)";
 
@@ -56,16 +59,33 @@ void hoist(ScheduleSteps& steps, const Any& scope) {
   }
 }
 
+Stmt with_inits_in_front(const Stmt& body) {
+  std::vector<const ForNode*> loops;
+  return rewrite_with(body, [&](const Stmt& s, Rewriter& on) -> Stmt {
+    auto* loop = as<ForNode>(s);
+    if (!loop) return on.rewrite_children(s);
+    loops.push_back(loop);
+    std::vector<Stmt> all;
+    for (const Stmt& init : inits_of_empty_reductions(loops, simplify))
+      all.push_back(FreshBinders().rewrite(init));
+    all.push_back(on.rewrite_children(s));
+    loops.pop_back();
+    return seq(all);
+  });
+}
+
 IRModule apply(const IRModule& mod, const PassOptions& options) {
   IRModule result = mod;
   for (const auto& [name, base] : mod->functions) {
     auto fn = Any(base).as<PrimFunc>();
     if (!fn || !has_empty_reduction(*fn)) continue;
-    auto* root = as<SBlockRealizeNode>((*fn)->body);
-    if (!root) continue;
-    ScheduleSteps steps(result, *options.host);
-    hoist(steps, steps.run("get_sblock", {root->block->name_hint, name->name_hint})[0]);
-    result = steps.mod();
+    if (auto* root = as<SBlockRealizeNode>((*fn)->body)) {
+      ScheduleSteps steps(result, *options.host);
+      hoist(steps, steps.run("get_sblock", {root->block->name_hint, name->name_hint})[0]);
+      result = steps.mod();
+    }
+    PrimFunc hoisted = Any(result->lookup(name->name_hint.c_str())).cast<PrimFunc>();
+    result = with_function(result, name, with_body(hoisted, with_inits_in_front(hoisted->body)));
   }
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
+#include "ir/tir/for_kind.h"
 #include "ir/tir/region.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/simplify.h"
@@ -118,10 +119,8 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
   // Sums of one's own may be computed side by side; in the memory of the epilogue they meet.
   SBlockRealize realize = realize_of(step.state, *reduction);
   for (const SRefNode* loop : loops_above(*reduction)) {
-    bool serial =
-        loop->loop()->for_kind == ir::ForKind::kSerial || loop->loop()->for_kind == ir::ForKind::kUnrolled;
-    if (serial || is_const_int(loop->loop()->extent, 1) || used_by(realize, *loop, false) ||
-        used_by(realize, *loop, true))
+    if (!ir::runs_side_by_side(loop->loop()->for_kind) || is_const_int(loop->loop()->extent, 1) ||
+        used_by(realize, *loop, false) || used_by(realize, *loop, true))
       continue;
     throw refuse_epilogue(
         fmt::format("each iteration of loop `{}`, which run side by side, sums up all of `{}`",

@@ -104,10 +104,7 @@ void require_written_whole(Step& step, const SRefNode& loop, const Buffer& buffe
       Analyzer analyzer;
       auto scope = analyzer.assume(inside);
       if (analyzer.can_prove(realize->predicate)) continue;
-      throw refuse_as(shared_refusals["not-stage-pipeline"],
-                      "`{}` cannot keep the condition that block `{}` stands in", step.primitive.name(),
-                      user->name.c_str())
-          .note("it is written here", user->stmt->span);
+      throw condition_not_kept(*user, user->stmt->span, step.primitive.name());
     }
   }
 }

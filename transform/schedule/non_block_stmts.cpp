@@ -131,15 +131,19 @@ void require_straight(ScheduleState& state, const SRefNode& scope, const std::ve
   }
 }
 
+Error condition_not_kept(const SRefNode& block, Span written, std::string_view primitive) {
+  return refuse_as(shared_refusals["not-stage-pipeline"],
+                   "`{}` cannot keep the condition that block `{}` stands in", primitive, block.name.c_str())
+      .note("it is written here", written);
+}
+
 void require_copy_straight(ScheduleState& state, const SRefNode& scope, const SRefNode& block,
                            const Buffer& buffer, bool write, std::string_view primitive) {
   const Stmt& body = scope.block()->body;
   PathConditions way(block, false);
   way.visit(body);
   if (write && way.in_the_way != nullptr) {
-    throw refuse_as(shared_refusals["not-stage-pipeline"],
-                    "`{}` cannot keep the condition that block `{}` stands in", primitive, block.name.c_str())
-        .note("it is written here", way.in_the_way->span);
+    throw condition_not_kept(block, way.in_the_way->span, primitive);
   }
   require_no_let(block, body, primitive, [&](const auto& look) {
     auto look_into = [&](const Expr& e) { ir::post_order(e, look); };

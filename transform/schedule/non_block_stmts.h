@@ -21,5 +21,7 @@ void require_straight(ScheduleState& state, const SRefNode& scope, const std::ve
 // part may be a `let`'s.
 void require_copy_straight(ScheduleState& state, const SRefNode& scope, const SRefNode& block, const Buffer& buffer,
                            bool write, std::string_view primitive);
+// The refusal of a copy back that would overwrite what `block` leaves alone under a condition.
+Error condition_not_kept(const SRefNode& block, Span written, std::string_view primitive);
 
 }  // namespace mlc::transform

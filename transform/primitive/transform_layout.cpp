@@ -37,6 +37,9 @@ static constexpr ir::Refusals refusals{
         {.name = "transform-layout-opaque",
          .message = "buffer `{}` is used {}, not only element by element",
          .help = "only buffers that are loaded and stored element by element get another layout"},
+        {.name = "transform-layout-size-lost",
+         .message = "no parameter would say what `{}` is when `{}` is of shape ({})",
+         .help = "let the function take the size, `specialize` it, or leave that dimension whole"},
         {.name = "transform-layout-padding",
          .message = "the new shape ({}) of `{}` has more elements than the old one ({}): those where {}",
          .help = "say what they are with `pad_value`, or cut dimensions by factors that divide them; "
@@ -212,15 +215,6 @@ class MoveElements final : public Rewriter {
   Expr predicate_ = bool_imm(true);
 };
 
-std::string shape_text(const Array<Expr>& shape) {
-  std::string text;
-  for (const Expr& dim : shape) {
-    std::string size = expr_text(dim);
-    text += (text.empty() ? "" : ", ") + size;
-  }
-  return text;
-}
-
 // The blocks below that store to the buffer themselves, in program order.
 std::vector<SRefNode*> writers_below(ScheduleState& state, const SRefNode& block, const Buffer& buffer) {
   std::vector<SRefNode*> result;
@@ -371,6 +365,22 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
   if (grows && pad_value == nullptr) {
     throw refuse(refusals["transform-layout-padding"], shape_text(shape), buffer->name.c_str(),
                  shape_text(type->shape), expr_text(back.padding))
+        .at(step.span(3));
+  }
+  // A call learns a size where it is a parameter, or a dimension of one.
+  auto is_told = [&](const VarNode* size) {
+    PrimFunc fn = step.state.function(step.state.index_of(*owner).name);
+    return std::any_of(fn->params.begin(), fn->params.end(), [&](const Var& param) {
+      Array<Expr> told = {param};
+      if (param->buffer()) told = param.same_as(buffer) ? shape : param->buffer()->shape;
+      return std::any_of(told.begin(), told.end(), [&](const Expr& e) { return e.get() == size; });
+    });
+  };
+  for (const Expr& dim : type->shape) {
+    auto* size = as<VarNode>(dim);
+    if (allocated || !size || is_told(size)) continue;
+    throw refuse(refusals["transform-layout-size-lost"], size->name.c_str(), buffer->name.c_str(),
+                 shape_text(shape))
         .at(step.span(3));
   }
 

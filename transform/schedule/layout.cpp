@@ -89,6 +89,15 @@ std::string expr_text(const Expr& e, const std::function<std::string(const Var&)
   return shown(e, name_of).text;
 }
 
+std::string shape_text(const Array<Expr>& shape) {
+  std::string text;
+  for (const Expr& dim : shape) {
+    std::string size = expr_text(dim);
+    text += (text.empty() ? "" : ", ") + size;
+  }
+  return text;
+}
+
 std::string index_map_text(const IndexMap& map) {
   std::string names, indices;
   for (const Var& var : map->initial_indices)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/tensor_intrin.h"
 
+#include <algorithm>
 #include <map>
 
 #include "ir/core/refusal.h"
@@ -8,6 +9,7 @@
 #include "ir/registry/context.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/schedule/api.h"
+#include "transform/schedule/layout.h"
 #include "transform/schedule/refusals.h"
 #include "transform/te/create_prim_func.h"
 
@@ -18,6 +20,9 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "intrinsic-parameters",
          .message = "the description has {} parameters, the implementation {}"},
+        {.name = "intrinsic-shapes",
+         .message = "parameter {} is of shape ({}) in the description and ({}) in the implementation",
+         .help = "both are of the same elements; the implementation may leave out leading dimensions of 1"},
         {.name = "intrinsic-not-a-block",
          .message = "the {} is not one block",
          .help = "put the body below `with T.sblock(\"root\"):`, with `T.reads(..)` and `T.writes(..)`"},
@@ -57,12 +62,25 @@ void check_pair(ApiCall& call, size_t at, const PrimFunc& desc, const PrimFunc& 
   }
   for (size_t i = 0; i < desc->params.size(); ++i) {
     const BufferTypeNode *a = desc->params[i]->buffer(), *b = impl->params[i]->buffer();
-    if (DataType(a->dtype) == DataType(b->dtype)) continue;
-    throw refuse_as(refusals["intrinsic-parameters"],
-                    "parameter {} is `{}` in the description and `{}` in the implementation", i,
-                    DataType(a->dtype).str(), DataType(b->dtype).str())
-        .kind("ValueError")
-        .at(call.span_of(at + 1));
+    if (DataType(a->dtype) != DataType(b->dtype)) {
+      throw refuse_as(refusals["intrinsic-parameters"],
+                      "parameter {} is `{}` in the description and `{}` in the implementation", i,
+                      DataType(a->dtype).str(), DataType(b->dtype).str())
+          .kind("ValueError")
+          .at(call.span_of(at + 1));
+    }
+    auto extent = [](const BufferTypeNode* type, size_t from_last) {
+      size_t rank = type->shape.size();
+      return from_last < rank ? const_int(type->shape[rank - 1 - from_last]) : std::optional<int64_t>(1);
+    };
+    for (size_t d = 0; d < std::max(a->shape.size(), b->shape.size()); ++d) {
+      auto one = extent(a, d), other = extent(b, d);
+      bool fits = b->shape.size() <= a->shape.size();
+      if (fits && (one == other || !one || !other)) continue;
+      throw refuse(refusals["intrinsic-shapes"], i, shape_text(a->shape), shape_text(b->shape))
+          .kind("ValueError")
+          .at(call.span_of(at + 1));
+    }
   }
 }
 

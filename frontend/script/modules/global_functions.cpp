@@ -256,7 +256,7 @@ const ApiRow global_functions_table[] = {
 
 void define_of_library(std::string_view name, ir::Host& host) {
   static constexpr std::pair<std::string_view, std::string_view> families[] = {
-      {"tvm.contrib.sort.", "tvm.runtime.sorting"},
+      {"tvm.contrib.sort.", "tvm.topi.sort"},
       {"tvm.contrib.random.", "tvm.contrib.random"},
   };
   for (const auto& [begin, module] : families) {

@@ -94,16 +94,21 @@ ffi::Tensor first_places(ApiCall& call, const ffi::Tensor& tensor, int64_t wante
       T x = data[descending ? b : a], y = data[descending ? a : b];
       return before<T>(x, y) || (a < b && !before<T>(y, x));
     };
-    // Of so many neighbours at once, in vectors; a nan may be ahead.
+    // Of so many neighbours at once; a nan may be ahead. Masks as wide as the numbers: compilers find
+    // vectors.
     constexpr int64_t kTogether = 32;
+    using Number = Compute<T>;
+    using Mask = std::conditional_t<sizeof(Number) == 8, int64_t, int32_t>;
+    auto all_of = [&](const T* some, auto behind) {
+      Mask all = -1;
+      for (int64_t j = 0; j < kTogether; ++j)
+        all &= behind(static_cast<Number>(some[j])) ? Mask(-1) : Mask(0);
+      return all != 0;
+    };
     auto none_ahead = [&](const T* some, T last) {
-      auto bound = static_cast<Compute<T>>(last);
-      bool none = true;
-      for (int64_t j = 0; j < kTogether; ++j) {
-        auto now = static_cast<Compute<T>>(some[j]);
-        none &= descending ? now <= bound : now >= bound;
-      }
-      return none;
+      auto bound = static_cast<Number>(last);
+      return descending ? all_of(some, [=](Number now) { return now <= bound; })
+                        : all_of(some, [=](Number now) { return now >= bound; });
     };
     for (int64_t i = 0; i < lines.count && count > 0; ++i, data += lines.length, found += count) {
       std::iota(found, found + count, int64_t{0});

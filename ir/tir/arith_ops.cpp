@@ -116,13 +116,8 @@ int64_t wrapped(DataType dtype, uint64_t value) {
   return static_cast<int64_t>(negative ? low - (uint64_t{1} << dtype.bits()) : low);
 }
 
-bool fits(DataType dtype, int64_t value) {
-  if (dtype.is_bool()) return value == 0 || value == 1;
-  if (dtype.is_uint()) return value >= 0 && (dtype.bits() >= 63 || value < (int64_t{1} << dtype.bits()));
-  if (dtype.bits() >= 64) return true;
-  int64_t half = int64_t{1} << (dtype.bits() - 1);
-  return value >= -half && value < half;
-}
+// May it be left out? What a call does must happen.
+bool may_go(const Expr& e) { return side_effect(e) <= Effect::kReadState; }
 
 // The largest finite value of a floating type.
 double largest(DataType dtype) {
@@ -306,8 +301,8 @@ Expr integer_division(ExprKind kind, std::string_view what, Expr a, Expr b, Span
     return folded ? folded : node(kind, std::move(a), std::move(b), span);
   }
   if (Expr folded = fold(kind, a, b, span)) return folded;
-  if (is_value(a, 0)) return a;
-  if (is_value(b, 1)) return remainder ? constant(b->dtype(), 0, span) : a;
+  if (is_value(a, 0) && may_go(b)) return a;
+  if (is_value(b, 1) && (!remainder || may_go(a))) return remainder ? constant(b->dtype(), 0, span) : a;
   return node(kind, std::move(a), std::move(b), span);
 }
 
@@ -386,8 +381,8 @@ Expr mul(Expr a, Expr b, Span span) {
   if (is_value(a, 1)) return b;
   if (is_value(b, 1)) return a;
   if (!a->dtype().is_floating()) {  // 0 times an infinity is no 0
-    if (is_value(b, 0)) return b;
-    if (is_value(a, 0)) return a;
+    if (is_value(b, 0) && may_go(a)) return b;
+    if (is_value(a, 0) && may_go(b)) return a;
   }
   return make<MulNode>(std::move(a), std::move(b), span);
 }
@@ -397,7 +392,7 @@ Expr div(Expr a, Expr b, Span span) {
   }
   if (Expr folded = matched(ExprKind::kDiv, a, b, span)) return folded;
   if (is_value(b, 0)) divide_by_zero(span);
-  if (is_value(b, 1) || (is_value(a, 0) && !a->dtype().is_floating())) return a;
+  if (is_value(b, 1) || (is_value(a, 0) && !a->dtype().is_floating() && may_go(b))) return a;
   return make<DivNode>(std::move(a), std::move(b), span);
 }
 // By kind, and by the sign that errors show.
@@ -430,12 +425,12 @@ Expr ceildiv(Expr a, Expr b, Span span) {
 }
 Expr min(Expr a, Expr b, Span span) {
   if (Expr folded = matched(ExprKind::kMin, a, b, span)) return folded;
-  if (a.get() == b.get()) return a;
+  if (a.get() == b.get() && may_go(a)) return a;
   return make<MinNode>(std::move(a), std::move(b), span);
 }
 Expr max(Expr a, Expr b, Span span) {
   if (Expr folded = matched(ExprKind::kMax, a, b, span)) return folded;
-  if (a.get() == b.get()) return a;
+  if (a.get() == b.get() && may_go(a)) return a;
   return make<MaxNode>(std::move(a), std::move(b), span);
 }
 Expr neg(Expr a, Span span) {
@@ -464,7 +459,7 @@ Expr logical_and(Expr a, Expr b, Span span) {
   need_bool(a, "`and`", span);
   need_bool(b, "`and`", span);
   if (auto* x = as<IntImmNode>(a)) return x->value != 0 ? b : a;
-  if (auto* y = as<IntImmNode>(b)) return y->value != 0 ? a : b;
+  if (auto* y = as<IntImmNode>(b); y && (y->value != 0 || may_go(a))) return y->value != 0 ? a : b;
   match_types(a, b, span);
   return make<AndNode>(std::move(a), std::move(b), span);
 }
@@ -472,7 +467,7 @@ Expr logical_or(Expr a, Expr b, Span span) {
   need_bool(a, "`or`", span);
   need_bool(b, "`or`", span);
   if (auto* x = as<IntImmNode>(a)) return x->value != 0 ? a : b;
-  if (auto* y = as<IntImmNode>(b)) return y->value != 0 ? b : a;
+  if (auto* y = as<IntImmNode>(b); y && (y->value == 0 || may_go(a))) return y->value != 0 ? b : a;
   match_types(a, b, span);
   return make<OrNode>(std::move(a), std::move(b), span);
 }

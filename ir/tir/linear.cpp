@@ -39,6 +39,14 @@ std::pair<LinearForm, LinearForm> divided(const LinearForm& form, int64_t by) {
 
 }  // namespace
 
+bool fits(DataType dtype, int64_t value) {
+  if (dtype.is_bool()) return value == 0 || value == 1;
+  if (dtype.is_uint()) return value >= 0 && (dtype.bits() >= 63 || value < (int64_t{1} << dtype.bits()));
+  if (dtype.bits() >= 64) return true;
+  int64_t half = int64_t{1} << (dtype.bits() - 1);
+  return value >= -half && value < half;
+}
+
 template <class Number>
 std::optional<bool> comparison_holds(ExprKind comparison, Number a, Number b) {
   switch (comparison) {

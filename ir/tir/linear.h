@@ -16,6 +16,8 @@ template <class Number>
 std::optional<bool> comparison_holds(ExprKind comparison, Number a, Number b);
 // The operation on whole numbers, truths as 0 and 1; nullopt for division by 0, overflow and what is none.
 std::optional<int64_t> reckoned(ExprKind operation, int64_t a, int64_t b);
+// Is it a number of that type?
+bool fits(DataType dtype, int64_t value);
 
 inline int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); }
 

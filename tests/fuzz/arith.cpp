@@ -8,7 +8,8 @@
 //   - each rule of the tables, applied alone to an instance of its pattern, keeps every value;
 //   - maps of iterators are what they are said to be, and inverses lead back; solved conditions, regions and
 //   sets are
-//     those that enumeration finds.
+//     those that enumeration finds;
+//   - calls with effects are made as often and in the order written.
 // Before the first input each check must have reported planted faults (arith/planted.cpp), and at the end the
 // shares in which the analyses said something are demanded: a bound that is too wide is no error, but too
 // many are.
@@ -37,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static constexpr std::pair<const char*, std::string (*)(fuzz::Choices&, fuzz::Counts&)> checks[] = {
       {"indices", fuzz::check_indices}, {"indices", fuzz::check_indices}, {"values", fuzz::check_values},
       {"rule", fuzz::check_rule},       {"rule", fuzz::check_rule},       {"vector", fuzz::check_vector},
-      {"maps", fuzz::check_iter_map},   {"solved", fuzz::check_solved}};
+      {"maps", fuzz::check_iter_map},   {"solved", fuzz::check_solved},   {"calls", fuzz::check_calls}};
   for (const auto& [name, check] : checks) {
     std::string failure;
     try {

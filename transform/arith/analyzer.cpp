@@ -3,6 +3,7 @@
 
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/keep_effects.h"
 #include "transform/arith/simplify.h"
 #include "transform/arith/solver.h"
 
@@ -46,7 +47,8 @@ void Analyzer::bind(const Var& var, const Expr& value) {
   Expr simple = simplify(value);
   impl_->var_bounds[var.get()] = impl_->bounds(simple);
   impl_->var_residues[var.get()] = impl_->modular(simple);
-  impl_->var_values[var.get()] = simple;
+  impl_->var_values.erase(var.get());
+  if (!has_effect(simple)) impl_->var_values[var.get()] = simple;
 }
 
 Expr AnalyzerImpl::simplify(const Expr& e, int steps) {
@@ -57,19 +59,26 @@ Expr AnalyzerImpl::simplify(const Expr& e, int steps) {
   }
   return same_expr(result, e) ? e : result;
 }
-Expr Analyzer::simplify(const Expr& e, int steps) { return impl_->simplify(e, steps); }
+Expr Analyzer::simplify(const Expr& e, int steps) {
+  return keep_effects(e, *this, [&](const Expr& part) { return impl_->simplify(part, steps); });
+}
 void Analyzer::enable(int64_t extensions) { impl_->extensions = extensions; }
-Expr Analyzer::rewrite_simplify(const Expr& e) { return impl_->rewrite(e); }
-Expr Analyzer::canonical_simplify(const Expr& e) { return impl_->canonical(e); }
+Expr Analyzer::rewrite_simplify(const Expr& e) {
+  return keep_effects(e, *this, [&](const Expr& part) { return impl_->rewrite(part); });
+}
+Expr Analyzer::canonical_simplify(const Expr& e) {
+  return keep_effects(e, *this, [&](const Expr& part) { return impl_->canonical(part); });
+}
 
 bool Analyzer::can_prove(const Expr& condition) {
   auto constant = const_int(condition);
-  if (!constant) constant = const_int(impl_->rewrite(condition));
+  if (!constant) constant = const_int(rewrite_simplify(condition));
   if (!constant) constant = const_int(simplify(condition));
   if (constant) return *constant != 0;
   auto* two = as_binary(condition);
   return (two && two->a->dtype().is_int() && condition->kind >= ExprKind::kEQ &&
-          condition->kind <= ExprKind::kGE && impl_->proves_by_bounds(condition->kind, two->a, two->b)) ||
+          condition->kind <= ExprKind::kGE && !has_effect(condition) &&
+          impl_->proves_by_bounds(condition->kind, two->a, two->b)) ||
          solver_proves(*impl_, condition);
 }
 bool Analyzer::simplifies_to_true(const Expr& condition) {
@@ -78,7 +87,7 @@ bool Analyzer::simplifies_to_true(const Expr& condition) {
   return constant && *constant != 0;
 }
 bool Analyzer::can_prove_equal(const Expr& a, const Expr& b) {
-  if (same_expr(a, b)) return true;
+  if (same_expr(a, b)) return !has_effect(a);
   auto x = const_int(a), y = const_int(b);
   if (x && y) return *x == *y;
   return a->dtype() == b->dtype() &&
@@ -86,13 +95,15 @@ bool Analyzer::can_prove_equal(const Expr& a, const Expr& b) {
 }
 bool Analyzer::can_prove_ge(const Expr& e, int64_t lower) {
   if (impl_->bounds(e).min >= lower) return true;
-  return impl_->bounds(impl_->rewrite(e)).min >= lower;
+  return impl_->bounds(rewrite_simplify(e)).min >= lower;
 }
 bool Analyzer::can_prove_lt(const Expr& e, int64_t upper) {
   if (impl_->bounds(e).max < upper) return true;
-  return impl_->bounds(impl_->rewrite(e)).max < upper;
+  return impl_->bounds(rewrite_simplify(e)).max < upper;
 }
-Ordering Analyzer::compare(const Expr& a, const Expr& b) { return impl_->compare_sums(a, b); }
+Ordering Analyzer::compare(const Expr& a, const Expr& b) {
+  return has_effect(a) || has_effect(b) ? Ordering::kUnknown : impl_->compare_sums(a, b);
+}
 ConstIntBound Analyzer::const_int_bound(const Expr& e) { return impl_->bounds(e); }
 ModularSet Analyzer::modular_set(const Expr& e) { return impl_->modular(e); }
 

@@ -21,7 +21,6 @@ class Canonical final : public Rewriter {
     if (arithmetic(e) || e->kind == ExprKind::kVar || (e->kind == ExprKind::kCast && is_index(e->dtype()))) {
       if (e->kind == ExprKind::kVar && !analyzer_.var_values.contains(as<VarNode>(e))) return e;
       LinearSum whole = sum(e);
-      if (e->dtype().bits() == 32) whole.base = static_cast<int32_t>(whole.base);
       Expr next = whole.expr();
       return same_expr(next, e) ? e : next;
     }
@@ -91,9 +90,11 @@ class Canonical final : public Rewriter {
   static LinearSum plus(LinearSum a, LinearSum b, int64_t sign) {
     if (b.is_const() && b.base == 0) return a;
     if (sign > 0 && a.is_const() && a.base == 0) return b;
-    a.add(b, sign);
-    a.summed = true;
-    return a;
+    LinearSum whole = a;
+    if (!whole.add(b, sign))
+      return sum_of_leaf(binary(sign > 0 ? ExprKind::kAdd : ExprKind::kSub, a.expr(), b.expr()));
+    whole.summed = true;
+    return whole;
   }
 
   // A node that is not a sum: its operands in canonical form, then the local rules.
@@ -119,7 +120,7 @@ class Canonical final : public Rewriter {
     return analyzer_.choice(e, [this](const Expr& part) { return rewrite(part); });
   }
 
-  LinearSum sum_of_leaf(const Expr& e) {
+  static LinearSum sum_of_leaf(const Expr& e) {
     LinearSum result{e->dtype(), {}, 0};
     if (auto constant = e->kind == ExprKind::kIntImm ? const_int(e) : std::nullopt) {
       result.base = *constant;
@@ -132,15 +133,17 @@ class Canonical final : public Rewriter {
   LinearSum product(LinearSum a, LinearSum b, const Expr& original) {
     if (a.is_const()) std::swap(a, b);
     if (b.is_const()) {
-      a.multiply(b.base);
-      if (b.base == 0) a.terms.clear();
-      return a;
+      LinearSum whole = a;
+      if (b.base == 0) whole.terms.clear();
+      return whole.multiply(b.base) ? whole : sum_of_leaf(binary(ExprKind::kMul, a.expr(), b.expr()));
     }
     // Factors in the order written, constants pulled out.
     std::vector<Expr> parts;
-    int64_t scale = factors(a.expr(), parts);
-    scale *= factors(b.expr(), parts);
-    if (parts.empty()) return LinearSum{a.dtype, {}, scale};
+    LinearSum constant{a.dtype, {}, factors(a.expr(), parts)};
+    if (!constant.multiply(factors(b.expr(), parts)))
+      return sum_of_leaf(binary(ExprKind::kMul, a.expr(), b.expr()));
+    if (parts.empty()) return constant;
+    int64_t scale = constant.base;
     Expr whole = parts[0];
     for (size_t i = 1; i < parts.size(); ++i) whole = mul(whole, parts[i]);
     if (scale != 1) whole = mul(whole, int_imm(a.dtype, scale));
@@ -345,8 +348,7 @@ class Canonical final : public Rewriter {
                                                   : truncmod(term.index, int_imm(dtype, upper));
         LinearSum inner = sum_of_leaf(rewrite(index));
         if (term.lower != 1) inner = divide_term(term_of(inner), term.lower, rounding, dtype);
-        inner.multiply(term.scale);
-        return inner;
+        if (inner.multiply(term.scale)) return inner;
       }
       if (upper % term.upper == 0) return sum_of_term(dtype, term);
     }
@@ -382,7 +384,8 @@ class Canonical final : public Rewriter {
     }
     // One digit x % m // l is left: of it x // (d * l) % (m / (d * l)) counts.
     if (rest.terms.size() == 1 && rest.base == 0 && rest.terms[0].upper != LinearTerm::kNoUpper &&
-        rest.terms[0].upper % (d * rest.terms[0].lower) == 0 && rest.terms[0].scale == 1) {
+        rest.terms[0].upper % (d * rest.terms[0].lower) == 0 && rest.terms[0].scale == 1 &&
+        rest.terms[0].rounding == Rounding::kFloor) {
       exact.divide_exactly(d);
       int64_t lower = d * rest.terms[0].lower;
       Expr digit = floormod(floordiv(rest.terms[0].index, int_imm(dtype, lower)),

@@ -246,7 +246,7 @@ int64_t AnalyzerImpl::upper_bound(const LinearSum& sum, std::vector<bool>& used,
     if (used[i]) continue;
     const DifferenceFact& fact = differences_[i];
     LinearSum rest = sum;
-    rest.add(fact.terms, -1);
+    if (!rest.add(fact.terms, -1)) continue;
     rest.merge();
     int64_t more = rest.base;
     rest.base = 0;
@@ -285,7 +285,7 @@ Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
     int64_t base = difference.base;
     difference.base = 0;
     LinearSum opposite = difference;
-    opposite.multiply(-1);
+    bool turned = opposite.multiply(-1);
     opposite.merge();
     // As in TVM, `n < m` does not imply that `n - m < 0`: the sides are those of a comparison that is known.
     LinearSum left = merged(a), right = merged(b);
@@ -296,7 +296,7 @@ Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
       begins = begins || same_terms(fact.left, left) || same_terms(fact.right, left);
       ends = ends || same_terms(fact.left, right) || same_terms(fact.right, right);
     }
-    if (begins && ends && !canonical_form_ && (extensions & kTransitivelyProveInequalities)) {
+    if (begins && ends && turned && !canonical_form_ && (extensions & kTransitivelyProveInequalities)) {
       std::vector<bool> used(differences_.size());
       int64_t above = upper_bound(difference, used, 0), below = upper_bound(opposite, used, 0);
       if (above != ConstIntBound::kPosInf) range.max = std::min(range.max, above + base);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ir/core/walk_with.h"
+#include "ir/tir/linear.h"
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 
@@ -79,9 +80,7 @@ class Evaluator {
         if (to.is_bool()) return truth(e, false);
         for (const Expr& end : {value->min_value, value->max_value}) {
           auto constant = to.is_integral() ? const_int(end) : std::nullopt;
-          bool fits = !constant || (*constant >= analyzer_.const_int_bound(min_value(to)).min &&
-                                    *constant <= analyzer_.const_int_bound(max_value(to)).max);
-          if (!fits) return everything();
+          if (constant && !fits(to, *constant)) return everything();
         }
         if (value->is_point()) return point(cast(e->dtype(), value->min_value));
         return make<IntervalSetNode>(
@@ -121,35 +120,46 @@ class Evaluator {
     return make<IntervalSetNode>(make_const(e->dtype(), 0), make_const(e->dtype(), 1));
   }
   bool not_negative(const Expr& e) { return analyzer_.can_prove_ge(e, 0); }
-  bool negative(const Expr& e) { return analyzer_.can_prove_ge(neg(e), 1); }
+  bool negative(const Expr& e) { return analyzer_.can_prove_lt(e, 0); }
+
+  // What becomes of two ends; null where the number leaves its type.
+  static Expr combined(ExprKind kind, const Expr& a, const Expr& b) {
+    auto x = const_int(a), y = const_int(b);
+    if (x && y && kind >= ExprKind::kAdd && kind <= ExprKind::kMul) {
+      auto exact = reckoned(kind, *x, *y);
+      if (!exact || !fits(a->dtype().element(), *exact)) return nullptr;
+    }
+    return build(kind, a, b);
+  }
+  static IntervalSet between(const Expr& low, const Expr& high) {
+    return make<IntervalSetNode>(low ? low : Expr(neg_inf()), high ? high : Expr(pos_inf()));
+  }
 
   static IntervalSet sum(const IntervalSet& a, const IntervalSet& b) {
-    if (a->is_point() && b->is_point()) return point(add(a->min_value, b->min_value));
     if (a->is_nothing()) return a;
     if (b->is_nothing()) return b;
-    return make<IntervalSetNode>(
-        a->has_lower() && b->has_lower() ? add(a->min_value, b->min_value) : Expr(neg_inf()),
-        a->has_upper() && b->has_upper() ? add(a->max_value, b->max_value) : Expr(pos_inf()));
+    Expr low =
+        a->has_lower() && b->has_lower() ? combined(ExprKind::kAdd, a->min_value, b->min_value) : Expr();
+    if (a->is_point() && b->is_point()) return low ? point(low) : everything();
+    return between(low, a->has_upper() && b->has_upper()
+                            ? combined(ExprKind::kAdd, a->max_value, b->max_value)
+                            : Expr());
   }
   static IntervalSet difference(const IntervalSet& a, const IntervalSet& b) {
     if (a->is_nothing()) return a;
     if (b->is_nothing()) return b;
-    return make<IntervalSetNode>(
-        a->has_lower() && b->has_upper() ? sub(a->min_value, b->max_value) : Expr(neg_inf()),
-        a->has_upper() && b->has_lower() ? sub(a->max_value, b->min_value) : Expr(pos_inf()));
+    return between(
+        a->has_lower() && b->has_upper() ? combined(ExprKind::kSub, a->min_value, b->max_value) : Expr(),
+        a->has_upper() && b->has_lower() ? combined(ExprKind::kSub, a->max_value, b->min_value) : Expr());
   }
 
   // The ends of `a`, each combined with `by`: in order, swapped for a negative `by`, or chosen when running.
-  template <class F>
-  IntervalSet scaled(const IntervalSet& a, const Expr& by, F combine) {
-    Expr low = a->has_lower() ? combine(a->min_value, by) : Expr(neg_inf());
-    Expr high = a->has_upper() ? combine(a->max_value, by) : Expr(pos_inf());
-    if (not_negative(by)) return make<IntervalSetNode>(low, high);
-    if (negative(by)) {
-      return make<IntervalSetNode>(a->has_upper() ? high : Expr(neg_inf()),
-                                   a->has_lower() ? low : Expr(pos_inf()));
-    }
-    if (!a->has_lower() || !a->has_upper()) return everything();
+  IntervalSet scaled(const IntervalSet& a, const Expr& by, ExprKind kind) {
+    Expr low = a->has_lower() ? combined(kind, a->min_value, by) : Expr();
+    Expr high = a->has_upper() ? combined(kind, a->max_value, by) : Expr();
+    if (not_negative(by)) return between(low, high);
+    if (negative(by)) return between(high, low);
+    if (!low || !high) return everything();
     Expr sign = ge(by, const_like(by, 0));
     return make<IntervalSetNode>(select(sign, low, high), select(sign, high, low));
   }
@@ -157,7 +167,7 @@ class Evaluator {
   IntervalSet quotient(const IntervalSet& a, const IntervalSet& b, ExprKind kind) {
     if (!b->is_point()) return everything();
     if (is_const_int(b->min_value, 1)) return a;
-    return scaled(a, b->min_value, [&](const Expr& x, const Expr& y) { return build(kind, x, y); });
+    return scaled(a, b->min_value, kind);
   }
   // `dividend`: of a floored remainder, else null.
   IntervalSet remainder(const IntervalSet& a, const IntervalSet& b, const Expr& dividend) {
@@ -203,7 +213,8 @@ class Evaluator {
     if (a->is_point() && b->is_point()) {
       auto* two = as_binary(e);
       if (a->min_value.same_as(two->a) && b->min_value.same_as(two->b)) return point(e);
-      return point(build(e->kind, a->min_value, b->min_value));
+      Expr only = combined(e->kind, a->min_value, b->min_value);
+      return only ? point(only) : everything();
     }
     if (e->dtype().is_bool()) return truth(e, false);
     switch (e->kind) {
@@ -222,7 +233,7 @@ class Evaluator {
         if (!b->is_point()) return everything();
         if (is_const_int(b->min_value, 0)) return b;
         if (is_const_int(b->min_value, 1)) return a;
-        return scaled(a, b->min_value, [](const Expr& x, const Expr& y) { return mul(x, y); });
+        return scaled(a, b->min_value, ExprKind::kMul);
       case ExprKind::kDiv:
       case ExprKind::kFloorDiv:
         return quotient(a, b, e->kind);

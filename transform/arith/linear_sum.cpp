@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/tir/linear.h"
 #include "transform/arith/expr_equal.h"
 
 namespace mlc::transform {
@@ -29,32 +30,39 @@ Expr term_expr(const LinearTerm& term, int64_t scale) {
   return scale == 1 ? result : mul(result, int_imm(result->dtype(), scale));
 }
 
+// Is what becomes of the constant a number of the type?
+bool reckon(ExprKind operation, DataType dtype, int64_t& constant, int64_t operand) {
+  auto result = reckoned(operation, constant, operand);
+  constant = result.value_or(0);
+  return result && fits(dtype, constant);
+}
+
 }  // namespace
 
-void LinearSum::add(LinearTerm term, int64_t factor) {
-  if (term.scale == 0 || factor == 0) return;
-  term.scale *= factor;
+bool LinearSum::add(LinearTerm term, int64_t factor) {
+  if (term.scale == 0 || factor == 0) return true;
+  if (!reckon(ExprKind::kMul, dtype, term.scale, factor)) return false;
   size_t at = 0;
   while (at < terms.size() && !same_expr(terms[at].index, term.index)) ++at;
   for (; at < terms.size(); ++at) {
     LinearTerm& present = terms[at];
     if (!same_expr(present.index, term.index) || term.lower > present.lower) break;
-    if (present.lower == term.lower && present.upper == term.upper && compatible(present, term.rounding)) {
-      present.scale += term.scale;
-      return;
-    }
+    if (present.lower == term.lower && present.upper == term.upper && compatible(present, term.rounding))
+      return reckon(ExprKind::kAdd, dtype, present.scale, term.scale);
   }
   terms.insert(terms.begin() + at, std::move(term));
+  return true;
 }
 
-void LinearSum::add(const LinearSum& other, int64_t factor) {
-  for (const LinearTerm& term : other.terms) add(term, factor);
-  base += other.base * factor;
+bool LinearSum::add(const LinearSum& other, int64_t factor) {
+  int64_t more = other.base;
+  return std::ranges::all_of(other.terms, [&](const LinearTerm& term) { return add(term, factor); }) &&
+         reckon(ExprKind::kMul, dtype, more, factor) && reckon(ExprKind::kAdd, dtype, base, more);
 }
 
-void LinearSum::multiply(int64_t factor) {
-  for (LinearTerm& term : terms) term.scale *= factor;
-  base *= factor;
+bool LinearSum::multiply(int64_t factor) {
+  auto times = [&](int64_t& constant) { return reckon(ExprKind::kMul, dtype, constant, factor); };
+  return times(base) && std::ranges::all_of(terms, times, &LinearTerm::scale);
 }
 
 void LinearSum::divide_exactly(int64_t divisor) {

@@ -31,9 +31,10 @@ struct LinearSum {
   bool summed = false;  // came of + or -: then a lone -2x is written `0 - x * 2`, else `x * -2`
 
   bool is_const() const { return terms.empty(); }
-  void add(LinearTerm term, int64_t scale);
-  void add(const LinearSum& other, int64_t scale);
-  void multiply(int64_t factor);
+  // False where a scale or the base is no number of the type any more: then the sum means nothing.
+  bool add(LinearTerm term, int64_t factor);
+  bool add(const LinearSum& other, int64_t factor);
+  bool multiply(int64_t factor);
   // By an exact divisor of base and all scales.
   void divide_exactly(int64_t divisor);
   // The part whose scales (and base) are multiples of `divisor`; the rest stays in `rest`.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residues: which arithmetic progression an expression stays in.
+#include <algorithm>
 #include <numeric>
 
+#include "ir/tir/linear.h"
 #include "transform/arith/analyzer_impl.h"
 
 namespace mlc::transform {
@@ -32,8 +34,18 @@ ModularSet AnalyzerImpl::modular(const Expr& e) {
       auto found = var_residues.find(as<VarNode>(e));
       return found == var_residues.end() ? ModularSet{} : found->second;
     }
-    case ExprKind::kCast:
-      return as<CastNode>(e)->value->dtype().is_integral() ? modular(as<CastNode>(e)->value) : ModularSet{};
+    case ExprKind::kCast: {
+      const Expr& value = as<CastNode>(e)->value;
+      DataType to = e->dtype().element();
+      if (to.is_bool() || !to.is_integral() || !value->dtype().is_integral()) return {};
+      ModularSet inner = modular(value);
+      ConstIntBound bound = bounds(value);
+      bool ends = bound.min != ConstIntBound::kNegInf && bound.max != ConstIntBound::kPosInf;
+      bool keeps = ends ? fits(to, bound.min) && fits(to, bound.max) : to == value->dtype().element();
+      // What does not fit wraps, at a power of two.
+      return keeps ? inner
+                   : progression(std::gcd(inner.coeff, int64_t{1} << std::min(to.bits(), 62)), inner.base);
+    }
     case ExprKind::kSelect:
       return join(modular(as<SelectNode>(e)->true_value), modular(as<SelectNode>(e)->false_value));
     default:

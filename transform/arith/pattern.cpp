@@ -259,7 +259,7 @@ Expr instantiate(const Pattern& pattern, int at, const Match& found, DataType dt
 std::optional<int64_t> evaluate(const Pattern& pattern, int at, const Match& found) {
   const Pattern::Node& node = pattern.nodes[at];
   if (node.kind == Pattern::Kind::kLiteral) return node.literal;
-  if (node.kind == Pattern::Kind::kConst)
+  if (node.kind != Pattern::Kind::kNode)
     return static_cast<const IntImmNode*>(found.bound[node.slot]->get())->value;
   auto a = evaluate(pattern, node.child[0], found);
   auto b = evaluate(pattern, node.child[1], found);
@@ -267,19 +267,23 @@ std::optional<int64_t> evaluate(const Pattern& pattern, int at, const Match& fou
   return reckoned(node.op, *a, *b);
 }
 
-bool is_constant(const Pattern& pattern, int at) {
+// Of constants alone, by its names or by what these are bound to.
+bool is_constant(const Pattern& pattern, int at, const Match* found = nullptr) {
   const Pattern::Node& node = pattern.nodes[at];
-  if (node.kind == Pattern::Kind::kAny) return false;
+  if (node.kind == Pattern::Kind::kAny) {
+    const Expr* bound = found ? found->bound[node.slot] : nullptr;
+    return bound && (*bound)->kind == ExprKind::kIntImm && (*bound)->dtype().is_int();
+  }
   if (node.kind != Pattern::Kind::kNode) return true;
   return std::all_of(node.child.begin(), node.child.end(),
-                     [&](int child) { return child < 0 || is_constant(pattern, child); });
+                     [&](int child) { return child < 0 || is_constant(pattern, child, found); });
 }
 
 // The type of the first constant in it.
 std::optional<DataType> type_of_constants(const Pattern& pattern, int at, const Match& found) {
   const Pattern::Node& node = pattern.nodes[at];
-  if (node.kind == Pattern::Kind::kConst) return (*found.bound[node.slot])->dtype();
   if (node.kind == Pattern::Kind::kLiteral) return std::nullopt;
+  if (node.kind != Pattern::Kind::kNode) return (*found.bound[node.slot])->dtype();
   auto left = type_of_constants(pattern, node.child[0], found);
   return left ? left : type_of_constants(pattern, node.child[1], found);
 }
@@ -288,13 +292,11 @@ std::optional<DataType> type_of_constants(const Pattern& pattern, int at, const 
 bool overflows(const Pattern& pattern, int at, const Match& found) {
   const Pattern::Node& node = pattern.nodes[at];
   if (node.kind != Pattern::Kind::kNode) return false;
-  if (is_constant(pattern, at)) {
+  bool number = node.op != ExprKind::kSelect && node.op != ExprKind::kRamp && node.op != ExprKind::kBroadcast;
+  if (number && is_constant(pattern, at, &found)) {
     auto dtype = type_of_constants(pattern, at, found);
     auto value = evaluate(pattern, at, found);
-    if (!dtype || dtype->is_bool() || !value) return !value;
-    if (dtype->is_uint() && *value < 0) return true;
-    int bits = dtype->bits() - (dtype->is_int() ? 1 : 0);
-    return bits < 63 && (*value >= int64_t{1} << bits || *value < -(int64_t{1} << bits));
+    return !value || (dtype && !dtype->is_bool() && !fits(*dtype, *value));
   }
   return std::any_of(node.child.begin(), node.child.end(),
                      [&](int child) { return child >= 0 && overflows(pattern, child, found); });

@@ -10,6 +10,7 @@
 #include "ir/core/refusal.h"
 #include "ir/core/small_float.h"
 #include "ir/core/walk_with.h"
+#include "ir/tir/linear.h"
 #include "ir/tir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
@@ -169,13 +170,6 @@ bool folds_constants(ExprKind kind, DataType dtype) {
   }
 }
 
-// Can `value` be written in that type?
-bool fits(DataType dtype, int64_t value) {
-  if (dtype.bits() >= 64) return true;
-  int64_t half = int64_t{1} << (dtype.bits() - 1);
-  return value >= -half && value < half;
-}
-
 // x + c and x - c as x and c.
 std::pair<Expr, int64_t> constant_offset(const Expr& e) {
   auto* two = as_binary(e);
@@ -332,12 +326,10 @@ Expr AnalyzerImpl::apply_rules(const Expr& e) {
   return go_on ? again(next) : next;
 }
 
-// What cancels must not do anything.
 Expr AnalyzerImpl::apply_rules_of_any_type(const Expr& e) {
   static const RuleSet sums(add_rules_of_any_type(), true), differences(sub_rules_of_any_type(), true),
       of_choices(sub_rules_of_floats(), true), least(min_rules_of_any_type(), true),
       greatest(max_rules_of_any_type(), true);
-  auto* two = as_binary(e);
   const RuleSet* rules = e->kind == ExprKind::kAdd   ? &sums
                          : e->kind == ExprKind::kSub ? &differences
                          : e->kind == ExprKind::kMin ? &least
@@ -346,8 +338,6 @@ Expr AnalyzerImpl::apply_rules_of_any_type(const Expr& e) {
   if (!rules) return e;
   // Sums of floats are rounded, and infinities do not cancel.
   if (rules == &differences && e->dtype().is_floating()) rules = &of_choices;
-  if (rules == &differences && std::min(side_effect(two->a), side_effect(two->b)) > Effect::kReadState)
-    return e;
   bool go_on = false;
   Expr next = rules->apply(e, *this, go_on);
   if (!next) return e;
@@ -373,8 +363,7 @@ Expr AnalyzerImpl::apply_equal(const Expr& e) {
       return truth(e, false);
   } else {
     bool reflexive = !two->a->dtype().is_floating();  // NaN is not equal to itself
-    if (reflexive && same_expr(two->a, two->b) && side_effect(two->a) <= Effect::kReadState)
-      return truth(e, true);
+    if (reflexive && same_expr(two->a, two->b)) return truth(e, true);
     if (e->dtype().is_scalar()) return e;
   }
   return apply_rules(e);

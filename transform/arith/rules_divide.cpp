@@ -39,6 +39,7 @@ const Rule kFloorDivRules[] = {
 };
 
 const Rule kFloorModRules[] = {
+    {"x % c1", "0", "c1 == 0 - 1"},
     {"(x * c1) % c2", "x * (c1 % c2) % c2", "c2 != 0"},
     {"(x * c1 + y) % c2", "(x % (c2 // c1)) * c1 + y", "c1 > 0, c2 > 0, c2 % c1 == 0, y >= 0, y < c1"},
     {"(x + c1) % c2", "x % c2", "c2 > 0, c1 % c2 == 0"},

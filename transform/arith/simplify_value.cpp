@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "ir/core/walk_with.h"
+#include "ir/tir/linear.h"
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/keep_effects.h"
 
 namespace mlc::transform {
 namespace {
@@ -19,9 +21,8 @@ bool is_ring_operator(const Expr& e) {
 }
 
 bool within_type(ConstIntBound bound, DataType dtype) {
-  if (dtype.bits() >= 64) return bound.min != ConstIntBound::kNegInf && bound.max != ConstIntBound::kPosInf;
-  int64_t half = int64_t{1} << (dtype.bits() - 1);
-  return bound.min >= -half && bound.max < half;
+  bool ends = bound.min != ConstIntBound::kNegInf && bound.max != ConstIntBound::kPosInf;
+  return ends && fits(dtype, bound.min) && fits(dtype, bound.max);
 }
 
 class ValueSimplifier {
@@ -126,6 +127,9 @@ class ValueSimplifier {
 
 }  // namespace
 
-Expr simplify_value(const Expr& e, Analyzer& analyzer) { return ValueSimplifier(analyzer).simplify(e); }
+Expr simplify_value(const Expr& e, Analyzer& analyzer) {
+  return keep_effects(e, analyzer,
+                      [&](const Expr& part) { return ValueSimplifier(analyzer).simplify(part); });
+}
 
 }  // namespace mlc::transform

@@ -174,6 +174,23 @@ std::string wrong_proof(const Case& all, bool proved) {
   return {};
 }
 
+std::string wrong_calls(const Expr& e, const Expr& simple, const std::vector<Point>& points, bool wraps,
+                        size_t* compared) {
+  for (const Point& point : points) {
+    std::vector<Number> before, after;
+    Evaluation here(point, false), there(point, false);
+    here.calls = &before;
+    there.calls = &after;
+    Number value = here.of(e);
+    if (here.undefined || (wraps ? here.index_overflows : here.overflows || here.truncates)) continue;
+    if (compared && !before.empty()) ++*compared;
+    if (there.of(simple) != value || there.undefined || before != after)
+      return fmt::format("`{}` becomes `{}`, which makes other calls or has another value", text_of(e),
+                         text_of(simple));
+  }
+  return {};
+}
+
 namespace {
 
 // The bounds of an expression are asked for one more than they allow.
@@ -317,6 +334,32 @@ std::string check_values(Choices& choices, Counts& counts) {
     counts.compared += all.values.size();
     std::string wrong = wrong_value(all, simple, true);
     return wrong.empty() ? wrong : "simplify_value: " + wrong;
+  });
+}
+
+std::string check_calls(Choices& choices, Counts& counts) {
+  Drawing draw(choices);
+  bool values = choices.below(3) == 0;
+  values ? draw.draw_loads() : draw.draw_indices();
+  draw.calls = true;
+  Expr e = choices.below(3) == 0
+               ? draw.condition(1 + choices.below(3))
+               : draw.integer(1 + choices.below(3), values ? draw.leaves[0].e->dtype() : draw.index_type());
+  std::vector<Point> points = draw.points(Expr(), 40);
+  return guarded(e, Expr(), [&] {
+    Analyzer analyzer;
+    tell(analyzer, draw.leaves);
+    const std::function<Expr()> ways[] = {
+        [&] { return analyzer.simplify(e); }, [&] { return analyzer.rewrite_simplify(e); },
+        [&] { return analyzer.canonical_simplify(e); }, [&] { return simplify_value(e, analyzer); }};
+    Expr simple = ways[values ? 3 : choices.below(3)]();
+    size_t compared = 0;
+    std::string wrong = wrong_calls(e, simple, points, values, &compared);
+    counts.compared += compared;
+    if (compared > 0) counts.said["simplify, of calls"].add(!same_expr(simple, e));
+    if (wrong.empty() && compared > 0 && analyzer.can_prove_equal(e, e))
+      wrong = "can_prove_equal: " + text_of(e);
+    return wrong;
   });
 }
 

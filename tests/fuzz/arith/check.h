@@ -35,6 +35,10 @@ std::string wrong_ordering(const Case& all, const Case& other, transform::Orderi
 // Is the condition said to hold, but does not?
 std::string wrong_proof(const Case& all, bool proved);
 
+// Does it make the same calls in the same order, and have the same value, where `e` has one?
+std::string wrong_calls(const ir::Expr& e, const ir::Expr& simple, const std::vector<Point>& points,
+                        bool wraps, size_t* compared = nullptr);
+
 // Of maps: other indices with the same values; that so many values are taken, each once; that the inverse
 // leads back.
 std::string wrong_map(const ir::Array<ir::Expr>& indices, const ir::Array<ir::Expr>& others,
@@ -62,6 +66,7 @@ struct Counts {
 // Each draws a case of its kind and checks it.
 std::string check_indices(Choices& choices, Counts& counts);
 std::string check_values(Choices& choices, Counts& counts);
+std::string check_calls(Choices& choices, Counts& counts);
 std::string check_rule(Choices& choices, Counts& counts);
 std::string check_vector(Choices& choices, Counts& counts);
 std::string check_iter_map(Choices& choices, Counts& counts);

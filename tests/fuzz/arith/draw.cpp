@@ -27,6 +27,12 @@ Expr load(const char* name, DataType dtype) {
   return ir::make<ir::TensorLoadNode>(ir::make<ir::VarNode>(ir::String(name), type), ir::Array<Expr>{zero});
 }
 
+Expr call(DataType dtype, int64_t number) {
+  return ir::call_op(
+      dtype, "tirx.call_extern",
+      {ir::make<ir::StringImmNode>(ir::String("next")), ir::int_imm(DataType::Int(32), number)});
+}
+
 void Drawing::add(const char* name, DataType dtype, Number min, Number extent, bool ranged) {
   Leaf leaf{ir::make_var(name, dtype), {}, ranged};
   for (Number value = min; value < min + extent; ++value) leaf.values.push_back(value);
@@ -87,7 +93,9 @@ Expr Drawing::constant(DataType dtype) {
   if (dtype.is_bool()) return ir::bool_imm(choices.below(2) == 0);
   static constexpr int64_t small[] = {0, 1, 1,  2,  2,  3,  4,  4,  5,  6,  7,
                                       8, 8, 12, 16, 32, -1, -1, -2, -3, -4, -8};
-  int64_t value = choices.one_of(small);
+  static constexpr int64_t large[] = {65536, 1 << 30, INT32_MAX, INT32_MAX - 1, INT32_MIN, INT32_MIN + 1};
+  bool far = !loads_ && dtype.is_int() && dtype.bits() >= 32 && choices.below(40) == 0;
+  int64_t value = far ? choices.one_of(large) : choices.one_of(small);
   if (dtype.is_uint()) value = std::abs(value);
   if (loads_ && choices.below(4) == 0) {
     Number near = choices.below(2) == 0 ? least(dtype) : greatest(dtype);
@@ -98,6 +106,7 @@ Expr Drawing::constant(DataType dtype) {
 }
 
 Expr Drawing::leaf(DataType dtype) {
+  if (calls && choices.below(3) == 0) return call(dtype, static_cast<int64_t>(choices.below(3)));
   if (choices.below(5) == 0) return constant(dtype);
   const Leaf& one = leaves[choices.below(leaves.size())];
   if (one.e->dtype() == dtype) return one.e;
@@ -181,9 +190,32 @@ Expr Drawing::integer(size_t depth, DataType dtype) {
       return ir::make<ir::CastNode>(dtype, ir::make<ir::CastNode>(other, part()));
     }
     default:
-      return choices.below(2) == 0 ? Expr(ir::make<ir::CastNode>(dtype, condition(depth - 1)))
-                                   : Expr(ir::binary(ExprKind::kMul, leaf(dtype), leaf(dtype)));
+      switch (choices.below(4)) {
+        case 0:
+          return ir::make<ir::CastNode>(dtype, condition(depth - 1));
+        case 1:
+          return ir::binary(ExprKind::kMul, leaf(dtype), leaf(dtype));
+        default:
+          return strided(dtype);
+      }
   }
+}
+
+// A position in rows of some length, divided by a multiple of it: (n * 4 + j * 8 + i + 1) % 8.
+Expr Drawing::strided(DataType dtype) {
+  static constexpr int64_t steps[] = {2, 3, 4, 8}, multiples[] = {1, 1, 2, 4};
+  int64_t step = choices.one_of(steps);
+  auto times = [&](const Expr& e, int64_t by) {
+    return ir::binary(ExprKind::kMul, e, ir::int_imm(dtype, by));
+  };
+  Expr sum = times(leaf(dtype), step * choices.one_of(multiples));
+  if (choices.below(2) == 0)
+    sum = ir::binary(ExprKind::kAdd, sum, times(leaf(dtype), step * choices.one_of(multiples)));
+  if (choices.below(4) != 0) sum = ir::binary(ExprKind::kAdd, sum, leaf(dtype));
+  if (choices.below(3) == 0) sum = ir::binary(ExprKind::kAdd, sum, constant(dtype));
+  static constexpr ExprKind kinds[] = {ExprKind::kFloorMod, ExprKind::kFloorMod, ExprKind::kMod,
+                                       ExprKind::kFloorDiv, ExprKind::kFloorDiv, ExprKind::kDiv};
+  return ir::binary(choices.one_of(kinds), sum, ir::int_imm(dtype, step * choices.one_of(multiples)));
 }
 
 Expr Drawing::compare(size_t depth) {

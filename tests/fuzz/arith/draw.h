@@ -25,6 +25,9 @@ struct Leaf {
 // The element of a buffer that has but one.
 ir::Expr load(const char* name, ir::DataType dtype);
 
+// next(number), a function with effects.
+ir::Expr call(ir::DataType dtype, int64_t number);
+
 class Drawing {
  public:
   explicit Drawing(Choices& choices) : choices(choices) {}
@@ -46,6 +49,7 @@ class Drawing {
   std::vector<Point> points(const ir::Expr& assumption, size_t most);
 
   static constexpr int kLanes = 4;
+  bool calls = false;  // draw calls of functions with effects, too
   Choices& choices;
   std::vector<Leaf> leaves;
 
@@ -53,6 +57,7 @@ class Drawing {
   ir::Expr leaf(ir::DataType dtype);
   ir::Expr constant(ir::DataType dtype);
   ir::Expr divisor(size_t depth, ir::DataType dtype);
+  ir::Expr strided(ir::DataType dtype);
   ir::Expr compare(size_t depth);
   ir::Expr built(const transform::Term& term, ir::DataType dtype, bool truth);
   void add(const char* name, ir::DataType dtype, Number min, Number extent, bool ranged);

@@ -51,7 +51,8 @@ Number Evaluation::of(const Expr& e) {
     case ExprKind::kVar:
       return point_.at(ir::as<ir::VarNode>(e));
     case ExprKind::kTensorLoad:
-      return point_.at(ir::as<ir::TensorLoadNode>(e)->source.get());
+      return wrapped(
+          point_.at(ir::as<ir::TensorLoadNode>(e)->source.get()) + (calls ? std::ssize(*calls) : 0), dtype);
     case ExprKind::kNot:
       return of(ir::as<ir::NotNode>(e)->a) == 0;
     case ExprKind::kBitwiseNot:
@@ -65,12 +66,17 @@ Number Evaluation::of(const Expr& e) {
     }
     case ExprKind::kSelect: {
       const auto* select = ir::as<ir::SelectNode>(e);
-      Number a = of(select->true_value), b = of(select->false_value);
-      return of(select->condition) != 0 ? a : b;
+      Number condition = of(select->condition), a = of(select->true_value), b = of(select->false_value);
+      return condition != 0 ? a : b;
     }
     case ExprKind::kCall: {
       const auto* call = ir::as<ir::CallNode>(e);
       if (ir::as_call_to(e, "tirx.likely")) return of(call->args[0]);
+      if (calls && ir::as_call_to(e, "tirx.call_extern")) {
+        calls->push_back(of(call->args[1]));
+        Number answer = (calls->back() * 7 + std::ssize(*calls) * 3) % 11 - 5;
+        return dtype.is_bool() ? answer & 1 : wrapped(answer, dtype);
+      }
       MLC_CHECK(ir::as_call_to(e, "tirx.if_then_else"), "a call without a meaning here");
       return of(call->args[of(call->args[0]) != 0 ? 1 : 2]);
     }
@@ -90,7 +96,10 @@ Number Evaluation::of(const Expr& e) {
 Number Evaluation::of_binary(const Expr& e) {
   const auto* two = ir::as_binary(e);
   DataType dtype = two->a->dtype().element();
-  Number a = of(two->a), b = of(two->b);
+  Number a = of(two->a);
+  bool enough = e->kind == ExprKind::kAnd ? a == 0 : e->kind == ExprKind::kOr && a != 0;
+  if (calls && enough) return a;
+  Number b = of(two->b);
   switch (e->kind) {
     case ExprKind::kAdd:
       return within(a + b, dtype, e);

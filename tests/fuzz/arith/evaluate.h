@@ -3,6 +3,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <vector>
 
 #include "ir/core/expr.h"
 
@@ -22,6 +23,10 @@ class Evaluation {
   // `exact`: numbers are unbounded, as index arithmetic takes them; else they wrap in their type.
   Evaluation(const Point& point, bool exact, int lane = 0) : point_(point), exact_(exact), lane_(lane) {}
   Number of(const ir::Expr& e);
+
+  // Where it is given, calls of `next` are: each is noted, answers another number, and changes what is read
+  // after it. What `and` and `or` do not need is not computed then.
+  std::vector<Number>* calls = nullptr;
 
   bool undefined = false;        // it divides by zero, or shifts by more than there are bits
   bool overflows = false;        // a sum, product, quotient or shift is no number of its type

@@ -100,6 +100,15 @@ void check_the_checks() {
   must_report(wrong_proof(of(ir::ne(i, number(7))), true), "a proof of what once does not hold");
   must_pass(wrong_proof(of(ir::ge(i, number(0))), true));
 
+  Expr f = call(DataType::Int(32), 1), g = call(DataType::Int(32), 2), read = loaded.e;
+  auto calls = [&](const Expr& e, const Expr& simple) { return wrong_calls(e, simple, ends, true); };
+  must_pass(calls(f * 2 + 3, binary(ExprKind::kAdd, f * 2, number(3))));
+  must_report(calls(binary(ExprKind::kSub, f, f), number(0)), "calls that are dropped");
+  must_report(calls(f * 2, binary(ExprKind::kAdd, f, f)), "a call that is made twice");
+  must_report(calls(binary(ExprKind::kMax, f, g), binary(ExprKind::kMax, g, f)), "calls in another order");
+  must_report(calls(binary(ExprKind::kMax, read, f), binary(ExprKind::kMax, f, read)),
+              "a read behind a call");
+
   using ir::Array;
   Var a = ir::make_var("a", DataType::Int(32)), b = ir::make_var("b", DataType::Int(32));
   Expr four_i = number(4);

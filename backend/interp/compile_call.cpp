@@ -41,10 +41,10 @@ Code float_math(const ir::OpRow& row, std::vector<Code> args, DataType type) {
   int lanes = lane_count(type);
   if (row.unary) {
     return map_lanes(lanes, args[0],
-                     [fn = row.unary, round = number.round](Lane x) { return Lane{.f = round(fn(x.f))}; });
+                     [fn = row.unary, &number](Lane x) { return Lane{.f = number.round(fn(x.f))}; });
   }
-  return zip_lanes(lanes, args[0], args[1], [fn = row.binary, round = number.round](Lane x, Lane y) {
-    return Lane{.f = round(fn(x.f, y.f))};
+  return zip_lanes(lanes, args[0], args[1], [fn = row.binary, &number](Lane x, Lane y) {
+    return Lane{.f = number.round(fn(x.f, y.f))};
   });
 }
 
@@ -136,8 +136,7 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
     return [value](Frame&, Lane* out) { out->i = value; };
   }
   if (name == "tirx.fma") {
-    return [a = arg(0), b = arg(1), c = arg(2), lanes, bytes = number_of(type).bytes,
-            round = number_of(type).round](Frame& frame, Lane* out) {
+    return [a = arg(0), b = arg(1), c = arg(2), lanes, &number = number_of(type)](Frame& frame, Lane* out) {
       Lanes y(lanes), z(lanes);
       a(frame, out);
       b(frame, y.data());
@@ -145,10 +144,10 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
       for (int i = 0; i < lanes; ++i) {
         // One rounding: float32 needs the float form, narrower products and sums are exact in double.
         out[i].f =
-            bytes == 4
+            number.bytes == 4
                 ? static_cast<double>(std::fmaf(static_cast<float>(out[i].f), static_cast<float>(y[i].f),
                                                 static_cast<float>(z[i].f)))
-                : round(std::fma(out[i].f, y[i].f, z[i].f));
+                : number.round(std::fma(out[i].f, y[i].f, z[i].f));
       }
     };
   }

@@ -140,7 +140,7 @@ Code float_binary(ExprKind kind, const Number& number, int lanes, Code a, Code b
   // and rounded again, are the correctly rounded ones.
   auto with = [&](auto op) {
     return zip_lanes(lanes, std::move(a), std::move(b),
-                [op, round = number.round](Lane x, Lane y) { return Lane{.f = round(op(x.f, y.f))}; });
+                [op, &number](Lane x, Lane y) { return Lane{.f = number.round(op(x.f, y.f))}; });
   };
   auto compare = [&](auto op) {
     return zip_lanes(lanes, std::move(a), std::move(b), [op](Lane x, Lane y) { return Lane{.i = op(x.f, y.f)}; });

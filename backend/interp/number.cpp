@@ -7,7 +7,6 @@
 
 #include "ir/core/error.h"
 #include "ir/core/refusal.h"
-#include "ir/core/small_float.h"
 
 namespace mlc::interp {
 
@@ -23,7 +22,7 @@ namespace {
 using ir::DataType;
 using ir::SmallFloat;
 
-// A small float: its bits are read and rounded by its format.
+// A small float: its bits are read and written by its format.
 template <uint8_t code, class Bits>
 Number small_float() {
   static const SmallFloat& format = code == kDLFloat    ? ir::half_format
@@ -41,8 +40,7 @@ Number small_float() {
           +[](char* at, Lane value) {
             Bits bits = static_cast<Bits>(ir::encode(format, value.f));
             std::memcpy(at, &bits, sizeof bits);
-          },
-          +[](double value) { return ir::decode(format, ir::encode(format, value)); }};
+          }};
 }
 
 template <class T>
@@ -66,10 +64,7 @@ Number native_number(DataType type) {
             else
               value = static_cast<T>(lane.i);
             std::memcpy(at, &value, sizeof value);
-          },
-          std::is_floating_point_v<T>
-              ? +[](double value) { return static_cast<double>(static_cast<T>(value)); }
-              : nullptr};
+          }};
 }
 
 const std::vector<Number>& numbers() {

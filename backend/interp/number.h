@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "ir/core/dtype.h"
+#include "ir/core/small_float.h"
 
 namespace mlc::interp {
 
@@ -24,8 +25,8 @@ struct Number {
   int bytes = 0;
   Lane (*load)(const char*) = nullptr;
   void (*store)(char*, Lane) = nullptr;
-  double (*round)(double) = nullptr;  // to the nearest value of the type, ties to even
 
+  double round(double value) const { return ir::round_to(type, value); }
   // Two's complement at the width of the type.
   int64_t wrap(int64_t value) const {
     int bits = type.bits();

@@ -3,7 +3,6 @@
 
 #include "ir/core/refusal.h"
 #include "transform/schedule/loops.h"
-#include "transform/schedule/reducer.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
 
@@ -164,16 +163,6 @@ static void apply(Step& step, Array<Any> args) {
     SBlockRealize realize = realize_of(step.state, *block);
     std::vector<SRefNode*> loops = loops_above(*block);
     loops.erase(loops.begin(), std::find(loops.begin(), loops.end(), chain.front()));
-    std::vector<const ForNode*> reducing, next;
-    auto reduces_in = [&](const ForNode* loop) {
-      return !is_const_int(loop->extent, 1) && ir::used_by(*realize, loop->loop_var.get(), true);
-    };
-    for (const SRefNode* sref : chain)
-      if (reduces_in(sref->loop())) reducing.push_back(sref->loop());
-    std::copy_if(target.begin(), target.end(), std::back_inserter(next), reduces_in);
-    if (reducing != next && keeps_first(*block))
-      throw about_block(refuse(shared_refusals["keeps-first-value"], block->name.c_str()), step.span(1),
-                        block->stmt->span);
     bool reduces = std::any_of(chain.begin(), chain.end(),
                                [&](const SRefNode* sref) { return used_by(realize, *sref, true); });
     // A loop that counts through sums and within them starts some of them in the middle once its position

@@ -69,7 +69,7 @@ rfactor(loop, factor_axis) -> block      Make the iterations of one reduction lo
 `loop` (here k0) becomes dimension `factor_axis` of the new buffer. Returns the new block; the given loop's block combines.
 needs: one reduction block below the loop, the first block below its outermost loop; the loop is serial, starts at 0 and
        belongs to reduction iterators only; init and update are a known reduction (sum, product, min, max, a pair of
-       sums, argmax, argmin); argmax and argmin that keep the first of equal values need the outermost reduction loop.
+       sums, argmax, argmin).
 keeps: the values computed, up to the order in which floats are added.
 )";
 
@@ -320,14 +320,6 @@ SRefNode* apply(Step& step, LoopArg loop, int64_t factor_axis) {
     throw refuse(refusals["rfactor-not-first"], block.name.c_str(), loops[0]->name.c_str()).at(loop.span);
   }
   Reduction reduction = reduction_of(block, step.span(1));
-  auto outermost = std::find_if(loops.begin(), loops.end(), [&](const SRefNode* each) {
-    const ForNode* one = each->loop();
-    return one == rf_loop || (use.reduced.contains(one->loop_var.get()) && !is_const_int(one->extent, 1));
-  });
-  if (reduction.reducer->keeps_first && *outermost != &*loop) {
-    throw about_block(refuse(shared_refusals["keeps-first-value"], block.name.c_str()), loop.span,
-                      block.stmt->span);
-  }
   int64_t ndim = static_cast<int64_t>(reduction.indices.size());
   if (factor_axis < -(ndim + 1) || factor_axis > ndim) {
     throw refuse(refusals["rfactor-axis-out-of-range"], factor_axis, -(ndim + 1), ndim)

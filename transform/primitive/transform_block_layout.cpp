@@ -5,7 +5,6 @@
 #include "transform/arith/iter_map.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/loops.h"
-#include "transform/schedule/reducer.h"
 #include "transform/schedule/refusals.h"
 
 namespace mlc::transform::primitive_transform_block_layout {
@@ -199,18 +198,6 @@ static void apply(Step& step, BlockArg block, Any) {
     IterType type = is_const_int(extents[i], 1) ? IterType::kDataPar : kind_of(i);
     Range dom = make<RangeNode>(const_like(outputs[i], 0), cast(outputs[i]->dtype(), extents[i]));
     new_iters.push_back(make<IterVarNode>(dom, outputs[i], type));
-  }
-  if (keeps_first(*block)) {
-    Analyzer inner;
-    bind_ranges(inner, iters);
-    Expr before = const_like(mapped[0], 0), after = before;  // the number of an iteration in the sum
-    for (size_t i = 0; i < iters.size(); ++i)
-      if (old->iter_vars[i]->iter_type == IterType::kCommReduce) before = before * shape[i] + iters[i].var;
-    for (size_t i = 0; i < mapped.size(); ++i)
-      if (kind_of(i) == IterType::kCommReduce) after = after * extents[i] + mapped[i];
-    if (!inner.can_prove_equal(before, after))
-      throw about_block(refuse(shared_refusals["keeps-first-value"], block->name.c_str()), block.span,
-                        block->stmt->span);
   }
 
   // apply

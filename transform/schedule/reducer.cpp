@@ -71,12 +71,12 @@ const Reducer kReducers[] = {
      [](const Types& t) {
        return Exprs{make_const(t[0], 0), make_const(t[1], 0)};
      }},
-    {2, &arg_best<&ge>, &no_index<&min_value>, true},
+    {2, &arg_best<&ge>, &no_index<&min_value>},
     {2, &arg_best_tie<&gt>, &no_index<&min_value>},
     {2, &arg_best_tie<&gt>, &neutral<&min_value, -1, true>},
     {2, &arg_best_tie<&gt, &gt>, &no_index<&min_value>},
     {2, &arg_best_tie<&gt, &gt>, &neutral<&min_value, -1, false>},
-    {2, &arg_best<&le>, &no_index<&max_value>, true},
+    {2, &arg_best<&le>, &no_index<&max_value>},
     {2, &arg_best_tie<&lt>, &no_index<&max_value>},
     {2, &arg_best_tie<&lt>, &neutral<&max_value, 1, true>},
     {2, &arg_best_tie<&lt, &gt>, &no_index<&max_value>},
@@ -199,14 +199,6 @@ Reduction reduction_of(const SRefNode& sref, Span span) {
     return result;
   }
   throw about_block(refuse(refusals["reduction-without-reducer"], sref.name.c_str()), span, sref.stmt->span);
-}
-
-bool keeps_first(const SRefNode& block) {
-  try {
-    return block.block()->init && reduction_of(block, {}).reducer->keeps_first;
-  } catch (const Error&) {
-    return false;
-  }
 }
 
 }  // namespace mlc::transform

@@ -11,7 +11,6 @@ struct Reducer {
   size_t arity;
   std::vector<Expr> (*combine)(const std::vector<Expr>& x, const std::vector<Expr>& y);
   std::vector<Expr> (*identity)(const std::vector<DataType>& types);
-  bool keeps_first = false;  // of equal values that of the first iteration: not commutative
 };
 
 // What a reduction block does, read from its init and body: buffers[i][indices] = combine(.., rhs)[i].
@@ -25,7 +24,5 @@ struct Reduction {
 
 // Errors: reduction-not-stores, reduction-without-reducer.
 Reduction reduction_of(const SRefNode& block, Span span);
-// Is it a reduction, and one that keeps the first of equal values?
-bool keeps_first(const SRefNode& block);
 
 }  // namespace mlc::transform

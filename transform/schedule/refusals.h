@@ -42,11 +42,6 @@ sch.get_loops("product"))"},
          .meaning = "A reduction cannot be written in the place where its result is read.",
          .wrong = R"(sch.compute_inline("product"))",
          .right = R"(sch.compute_inline("double"))"},
-        {.name = "keeps-first-value",
-         .message =
-             "block `{}` keeps the first of equal values, and would find another in another order of its "
-             "reduction loops",
-         .help = "compare the indices of equal values, as `x[1] > y[1] or x[1] == y[1] and x[0] < y[0]`"},
         {.name = "location-is-no-loop", .message = "the sampled location is no loop"},
         {.name = "loop-handle-gone",
          .message = "loop `{}` is no longer in the module",

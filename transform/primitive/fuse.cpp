@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
 #include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
 
@@ -66,6 +67,18 @@ needs: each loop is all there is in the one before it; all start at 0, have no a
 keeps: number and order of block instances.
 )";
 
+// Does a block below reduce over the loop, and begin with something?
+static bool starts_sums(const ForNode& loop) {
+  bool found = false;
+  walk_with(loop.body, [&](const Stmt& s, Walker& on) {
+    auto* realize = as<SBlockRealizeNode>(s);
+    found = found ||
+            (realize != nullptr && realize->block->init && ir::used_by(*realize, loop.loop_var.get(), true));
+    on.walk_children(s);
+  });
+  return found;
+}
+
 static SRefNode* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   // check
   if (args.empty())
@@ -84,7 +97,7 @@ static SRefNode* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
           .at(loops[i].span)
           .note("the outer loop is made here", above.stmt->span);
     }
-    if (is_const_int(loops[i]->loop()->extent, 0))
+    if (is_const_int(loops[i]->loop()->extent, 0) && starts_sums(*loops[i]->loop()))
       throw refuse(refusals["fuse-empty-loop"], loops[i]->name.c_str(), above.name.c_str()).at(loops[i].span);
     for (size_t j = 0; j < i; ++j) {
       const VarNode* outer = loops[j]->loop()->loop_var.get();

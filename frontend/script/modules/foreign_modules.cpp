@@ -46,7 +46,7 @@ constexpr Row foreign_modules_table[] = {
     {"uuid secrets", "`random.Random(seed)` makes numbers that can be made again, `tempfile` fresh names"},
     {"base64 binascii codecs", "`bytes.hex`, `bytes.fromhex` and `str.encode` turn bytes into text and back"},
     {"difflib", "`tvm.ir.assert_structural_equal` and `mlc test` show where two texts or modules differ"},
-    {"stat errno", "`os.path.isfile`, `os.path.isdir` and `os.stat` tell of files, the class of an OSError what is wrong"},
+    {"stat", "`os.path.isfile`, `os.path.isdir` and `os.stat` tell of files"},
     {"csv html sqlite3 dbm configparser tomllib xml zipfile tarfile gzip bz2 lzma zlib yaml toml",
      "`json` reads and writes structured text, `open()` all else"},
     {"tkinter turtle curses readline matplotlib seaborn plotly PIL cv2 ipywidgets tqdm rich",

@@ -739,6 +739,17 @@ Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std:
   Expr condition = moved_condition(state, block, loop, is_producer ? std::vector<SRefNode*>{} : producers,
                                    analyzer, block_span);
   Stmt subtree = loops_over(same, *domains, preserve_unit_loops, analyzer, condition, around);
+  // In a loop without steps that is in none of its iterators a consumer would not run, nor start its sums.
+  const Stmt* moved = &subtree;
+  while (auto* each = as<ForNode>(*moved)) moved = &each->body;
+  for (const SRefNode* each : is_producer ? std::vector<SRefNode*>{} : loops_up(loop)) {
+    auto used = [&](bool reductions) {
+      return ir::used_by(*as<SBlockRealizeNode>(*moved), each->loop()->loop_var.get(), reductions);
+    };
+    if (used(true) || used(false) || analyzer.can_prove_ge(each->loop()->extent, 1)) continue;
+    throw about_block(refuse(refusals["loop-may-be-empty"], each->name.c_str(), block.name.c_str()),
+                      block_span, block.stmt->span);
+  }
   require_sums_once(state, block, loop, subtree, block_span);
   Stmt next_scope = moved_block(block, loop, subtree, position, scope);
   if (is_no_op(as<SBlockNode>(next_scope)->body)) {

@@ -434,7 +434,10 @@ class Draw {
           break;
         }
         default:
-          all.push_back(store(target.buffer, scope_.value(target.type(), depth_of(4)), own));
+          all.push_back(store(
+              target.buffer,
+              random_.one_in(4) ? scope_.plain(target.type()) : scope_.value(target.type(), depth_of(4)),
+              own));
       }
     }
     scope_.sources.resize(sources);

@@ -349,6 +349,22 @@ Expr Scope::guarded_division(DataType type, int depth) {
   return ir::call_op(type, "tirx.if_then_else", {ir::binary(ExprKind::kNE, b, zero), quotient, other});
 }
 
+Expr Scope::plain(DataType type) {
+  static const std::vector<DataType> types = {DataType::Int(8), DataType::Int(16), DataType::Int(32),
+                                              DataType::Int(64)};
+  DataType from = random.of(types);
+  Expr made;
+  if (type.is_floating() && random.one_in(2)) {
+    from = random.one_in(3) ? DataType::UInt(64) : DataType::Int(64);
+    made = leaf(from);
+  } else if (!intervals.empty() && random.one_in(3)) {
+    made = small_division(from);
+  } else {
+    made = random.one_in(4) ? guarded_division(from, 1) : division(from, 1);
+  }
+  return from == type ? made : Expr(ir::make<ir::CastNode>(type, made));
+}
+
 // A load that only the taken side may make.
 Expr Scope::guarded_load(DataType type, int depth) {
   std::vector<const Source*> fitting;

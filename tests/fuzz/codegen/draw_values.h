@@ -57,6 +57,8 @@ class Scope {
   ir::Expr index(int64_t extent);
   ir::Expr value(ir::DataType type, int depth);
   ir::Expr condition(int depth) { return value(ir::DataType::Bool(), depth); }
+  // A division of signed numbers or a conversion of wide integers, with nothing around it that would hide it.
+  ir::Expr plain(ir::DataType type);
   // Of several lanes, by vectors in the text.
   ir::Expr vector(ir::DataType type, int depth);
   ir::Expr ramp(int64_t extent, int lanes);  // consecutive, or with a stride, or reversed

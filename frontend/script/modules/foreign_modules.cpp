@@ -18,7 +18,6 @@ constexpr Row foreign_modules_table[] = {
     {"threading _thread queue concurrent multiprocessing asyncio contextvars sched selectors select signal "
      "trio",
      "a script runs on one thread; loops of compiled code run on many (`T.parallel`)"},
-    {"shlex", "`subprocess` takes a program as a list of words"},
     {"packaging", "versions are compared as tuples of numbers"},
     {"pty pexpect", "programs are started without a terminal: `subprocess` starts them"},
     {"socket socketserver ssl http urllib ftplib smtplib email requests aiohttp httpx xmlrpc",
@@ -42,7 +41,7 @@ constexpr Row foreign_modules_table[] = {
      "of the packages for numbers `numpy` is here"},
     {"datetime calendar zoneinfo", "`time.strftime` writes the date and the time"},
     {"locale gettext", "texts are English"},
-    {"hashlib hmac", "`tvm.ir.structural_hash` tells modules apart"},
+    {"hmac", "`hashlib` has digests"},
     {"uuid secrets", "`random.Random(seed)` makes numbers that can be made again, `tempfile` fresh names"},
     {"base64 binascii codecs", "`bytes.hex`, `bytes.fromhex` and `str.encode` turn bytes into text and back"},
     {"difflib", "`tvm.ir.assert_structural_equal` and `mlc test` show where two texts or modules differ"},

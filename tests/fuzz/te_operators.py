@@ -572,3 +572,54 @@ def windows(draw, values):
         return None
     error = 2 * (size - np.sum(np.abs(wide) * np.abs(kernel), axis=1)) + 2 * (k + 2) * ROUNDING[a.dtype] * size + (k + 1) * TINY[a.dtype]
     return text, np.sum(wide * kernel, axis=1).astype(a.dtype), error
+
+
+def divisor_of(draw, number):
+    return draw.choice([each for each in range(1, number + 1) if number % each == 0])
+
+
+@operator(2, INTS + ["float32", "float64"], symbolic=False, weight=2)
+def transposed_convolution(draw, values):
+    """With strides, of one or two dimensions; elements of any shape as data and as a kernel."""
+    a, b = values
+    if a.dtype != b.dtype or not 0 < a.array.size <= 400 or not 0 < b.array.size <= 200:
+        return None
+    c = divisor_of(draw, int(np.gcd(a.array.size, b.array.size)))
+    sides, out = [a.array.size // c], b.array.size // c
+    rank = draw.choice([1, 2])
+    if rank == 2:
+        h = divisor_of(draw, sides[0])
+        sides = [h, sides[0] // h]
+    kernel = []
+    for _ in range(rank):
+        kernel.append(divisor_of(draw, out))
+        out //= kernel[-1]
+    strides = [draw.randrange(1, 4) for _ in range(rank)]
+    pads, extra = [draw.randrange(k) for k in kernel], [draw.randrange(s) for s in strides]
+    full = [(e - 1) * s + k for e, s, k in zip(sides, strides, kernel)]
+    if any(f - 2 * p + x <= 0 for f, p, x in zip(full, pads, extra)):
+        return None
+    data_shape, kernel_shape = (1, c, *sides), (c, out, *kernel)
+    function = {1: "conv1d_transpose_ncw", 2: "conv2d_transpose_nchw"}[rank]
+    text = (f"topi.nn.{function}(topi.reshape({a.name}, {data_shape}), topi.reshape({b.name}, {kernel_shape}), "
+            f'{tuple(strides)}, {tuple(pads * 2)}, "{a.dtype}", {tuple(extra)})')
+
+    def scattered(x, w):
+        x, w = x.reshape(c, *sides), w.reshape(kernel_shape)
+        result = np.zeros((out, *[f + e for f, e in zip(full, extra)]), x.dtype)
+        for tap in np.ndindex(*kernel):
+            at = tuple(slice(t, t + (e - 1) * s + 1, s) for t, e, s in zip(tap, sides, strides))
+            for i in range(c):
+                result[(slice(None), *at)] += w[(i, slice(None), *tap)].reshape(out, *[1] * rank) * x[i]
+        inside = tuple(slice(p, f - p + e) for p, f, e in zip(pads, full, extra))
+        return result[(slice(None), *inside)][None]
+
+    if a.dtype not in FLOATS:
+        return text, scattered(a.array, b.array), None
+    x, w = a.array.astype("float64"), b.array.astype("float64")
+    size = scattered(np.abs(x) + a.bound(), np.abs(w) + b.bound())
+    if not np.all(np.isfinite(x)) or not np.all(np.isfinite(w)) or np.any(size > np.finfo(a.dtype).max / 4):
+        return None
+    steps = c * int(np.prod(kernel))
+    error = 2 * (size - scattered(np.abs(x), np.abs(w))) + 2 * (steps + 2) * ROUNDING[a.dtype] * size + (steps + 1) * TINY[a.dtype]
+    return text, scattered(x, w).astype(a.dtype), error

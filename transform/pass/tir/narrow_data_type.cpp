@@ -184,11 +184,13 @@ class Narrow final : public IndexRewriter {
       return from_below + static_cast<int64_t>(call.args[0]->dtype().bits());
     }
     if (next.get() == &call || !after) return next;
-    bool external = as_call_to(next, "tirx.call_extern") || as_call_to(next, "tirx.call_pure_extern") ||
-                    as_call_to(next, "tirx.call_llvm_intrin") ||
-                    as_call_to(next, "tirx.call_llvm_pure_intrin");
-    if (!external) return next;
-    // What is called takes the types it took.
+    // What is called takes the types it took, and what looks at bits all of them.
+    static const std::vector<std::string_view> exact = {"tirx.call_extern",      "tirx.call_pure_extern",
+                                                        "tirx.call_llvm_intrin", "tirx.call_llvm_pure_intrin",
+                                                        "tirx.reinterpret",      "tirx.popcount"};
+    bool keeps = as<GlobalVarNode>(after->op) != nullptr ||
+                 std::ranges::any_of(exact, [&](auto name) { return as_call_to(next, name) != nullptr; });
+    if (!keeps) return next;
     Array<Expr> args;
     for (size_t i = 0; i < call.args.size(); ++i) {
       bool is_int = call.args[i]->dtype().is_int();

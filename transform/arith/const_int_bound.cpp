@@ -127,6 +127,14 @@ ConstIntBound AnalyzerImpl::bounds_of_node(const Expr& e) {
 ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode* node) {
   DataType dtype = node->dtype();
   if (dtype.is_bool() || !dtype.element().is_integral()) return everything(dtype.element());
+  // Folded constants wrap around: nothing here is an index that could be taken not to.
+  bool folds = node->kind == ExprKind::kAdd || node->kind == ExprKind::kSub || node->kind == ExprKind::kMul;
+  if (folds && dtype.is_int() && const_int(node->a) && const_int(node->b)) {
+    Expr folded = node->kind == ExprKind::kAdd   ? add(node->a, node->b)
+                  : node->kind == ExprKind::kSub ? sub(node->a, node->b)
+                                                 : mul(node->a, node->b);
+    if (as<IntImmNode>(folded)) return bounds_of_node(folded);
+  }
   ConstIntBound a = bounds(node->a), b = bounds(node->b);
   switch (node->kind) {
     case ExprKind::kAdd:

@@ -92,7 +92,7 @@ ir::Range domain_from(const Any& value, Span span) {
 Var add_axis(ApiCall& call, ir::Range domain, Expr binding, ir::IterType type, Span span) {
   Builder& builder = Builder::current(call);
   DataType dtype = binding->dtype();
-  if (!(dtype.is_int() || dtype.is_uint())) {
+  if (!dtype.is_scalar() || !(dtype.is_int() || dtype.is_uint())) {
     throw ir::Error("type-mismatch", "an axis is bound to an integer, got `{}`", dtype.str())
         .at(span)
         .kind("TypeError");

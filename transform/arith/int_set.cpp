@@ -174,6 +174,7 @@ class Evaluator {
     if (!b->is_point()) return everything();
     const Expr& by = b->min_value;
     if (!not_negative(by)) {
+      if (by->dtype().is_int() && const_int(by) == const_int(min_value(by->dtype()))) return everything();
       Expr zero = const_like(by, 0);
       Expr bound = sub(select(ge(by, zero), by, sub(zero, by)), const_like(by, 1));
       return make<IntervalSetNode>(sub(zero, bound), bound);

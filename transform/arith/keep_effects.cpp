@@ -76,6 +76,9 @@ class EffectKeeper {
       for (size_t i = 0; i < all.size(); ++i) {
         if (all[i].number.same_as(part)) in_order = in_order && i == next++;
       }
+      // What stands behind the first operand of these may not be computed.
+      if (is_logic(part)) return on.visit(as_binary(part)->a);
+      if (is_choice(part)) return on.visit(as<CallNode>(part)->args[0]);
       on.walk_children(part);
     });
     return in_order && next == all.size();

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <limits>
 
-#include "backend/accumulations.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/visit.h"
 #include "ir/tir/op.h"
@@ -83,26 +82,32 @@ void fill(Random& random, char* at, DataType type) {
   std::memcpy(at, &bits, bytes);
 }
 
-// Sums of floats that may be contracted lose the products: S[i] = S[i] + x * y is rounded once or twice.
 class NoContraction final : public ir::Rewriter {
  public:
-  explicit NoContraction(std::unordered_set<const ir::BinaryNode*> sums) : sums_(std::move(sums)) {}
   using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    const auto* sum = ir::as_binary(e);
-    Expr made = rewrite_children(e);
-    if (sum == nullptr || !sums_.contains(sum)) return made;
-    const auto* now = ir::as_binary(made);
-    auto plain = [](const Expr& part) {
-      const auto* product = ir::as_binary(part);
-      bool contracts = product != nullptr && product->kind == ExprKind::kMul && part->dtype().is_floating();
-      return contracts ? ir::binary(ExprKind::kMax, product->a, product->b) : part;
-    };
-    return ir::binary(now->kind, plain(now->a), plain(now->b));
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    const auto* store = ir::as<ir::BufferStoreNode>(s);
+    if (store == nullptr) return rewrite_children(s);
+    return ir::with(ir::ref(store), [&](ir::BufferStoreNode& copy) {
+      bool accumulates = false;
+      Expr value = without_products(store->value, store->buffer, accumulates);
+      if (accumulates) copy.value = value;
+    });
   }
 
  private:
-  std::unordered_set<const ir::BinaryNode*> sums_;
+  // Of a sum; `accumulates` where one of its terms is the buffer's.
+  static Expr without_products(const Expr& e, const ir::Buffer& buffer, bool& accumulates) {
+    const auto* load = ir::as<ir::TensorLoadNode>(e);
+    accumulates = accumulates || (load != nullptr && load->source.same_as(buffer));
+    const auto* term = e->dtype().is_floating() ? ir::as_binary(e) : nullptr;
+    if (term == nullptr) return e;
+    if (term->kind == ExprKind::kMul) return ir::binary(ExprKind::kMax, term->a, term->b);
+    if (term->kind != ExprKind::kAdd && term->kind != ExprKind::kSub) return e;
+    Expr a = without_products(term->a, buffer, accumulates);
+    return ir::binary(term->kind, a, without_products(term->b, buffer, accumulates));
+  }
 };
 
 class Draw {
@@ -145,7 +150,7 @@ class Draw {
     }
     if (random_.one_in(4)) scope_.helpers.push_back(make_helper());
     Stmt body = block(large_ ? 2 : 1);
-    body = NoContraction(backend::accumulations(body)).rewrite(body);
+    body = without_contraction(body);
     ir::Map<ir::String, Any> attrs = {{"global_symbol", ir::String(made.name)}, {"s_tir", true}};
     if (random_.one_in(2)) attrs.Set("tirx.noalias", true);
     made.functions.emplace_back(ir::make<ir::GlobalVarNode>(made.name),
@@ -457,6 +462,8 @@ class Draw {
 };
 
 }  // namespace
+
+Stmt without_contraction(const Stmt& body) { return NoContraction().rewrite(body); }
 
 Program draw_program(uint32_t seed) { return Draw(seed).program(); }
 

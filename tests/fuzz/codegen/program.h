@@ -24,6 +24,9 @@ struct Program {
 
 Program draw_program(uint32_t seed);
 
+// Sums of floats that may be contracted lose the products: S[i] = S[i] + x * y is rounded once or twice.
+ir::Stmt without_contraction(const ir::Stmt& body);
+
 ir::IRModule module_of(std::span<const Program> programs);
 
 // Numbers from a seed.

@@ -97,7 +97,7 @@ Judged reduced(Judged judged, const Machine& machine, const Compile& compile, do
         Program less = judged.program;
         Edit edit(which);
         ir::PrimFunc& fn = less.functions[f].second;
-        Stmt body = edit.rewrite(fn->body);
+        Stmt body = without_contraction(edit.rewrite(fn->body));
         if (!edit.made) break;
         fn = ir::with(fn, [&](ir::PrimFuncNode& copy) { copy.body = body; });
         bool kept = false;

@@ -78,6 +78,7 @@ mlc::fuzz::Report mlc::fuzz::report() {
       {"rewrite_simplify", 0.57},
       {"rule", 0.85},
       {"simplify", 0.6},
+      {"simplify, of calls", 0.35},
       {"simplify, of vectors", 0.6},
       {"simplify, of what is simple", 0.99},
       {"simplify_value", 0.45},

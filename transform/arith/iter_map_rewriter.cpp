@@ -302,6 +302,7 @@ bool IterMapRewriter::is_highest(const IterSplit& split) {
 IterMapRewriter::Value IterMapRewriter::remainder(const Expr& e, IterSplit split, Expr base, Expr divisor) {
   Expr zero = const_like(split->extent, 0);
   if (is_const_int(divisor, 1)) return {zero, nullptr};
+  bool is_digit = true;
   if (!is_const_int(split->scale, 1)) {
     const Expr& scale = split->scale;
     if (divides(divisor, scale) && divides(divisor, base)) return {zero, nullptr};
@@ -315,10 +316,14 @@ IterMapRewriter::Value IterMapRewriter::remainder(const Expr& e, IterSplit split
     // (x * s + b * s) % (s * c) == (x + b) % c * s
     base = floordiv(base, scale);
     divisor = floordiv(divisor, scale);
-    if (const_int(divisor).value_or(1) < 0 && !divides(divisor, base)) drops_base_ = true;
+    bool negative = const_int(divisor).value_or(1) < 0;
+    if (negative && !divides(divisor, base)) drops_base_ = true;
+    // floormod(floordiv(x, l), -c) == floordiv(floormod(x, l * -c), l) holds for l == 1 alone
+    is_digit = !negative || is_const_int(split->lower_factor, 1);
   }
   // floormod(floormod(x, c * e), c) == floormod(x, c), and nothing of that kind otherwise
-  if (!divides(divisor, split->extent) && !is_highest(split)) {
+  is_digit = is_digit && (divides(divisor, split->extent) || is_highest(split));
+  if (!is_digit) {
     if (!opaque_remainders_)
       return fail(e, "Cannot represent as an IterMap: {} is no digit of an iterator", e);
     return {e, nullptr};

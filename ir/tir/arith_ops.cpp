@@ -591,9 +591,11 @@ Expr build(ExprKind kind, Expr a, Expr b, Span span) {
     MLC_BUILD(kRShift, shift_right)
 #undef MLC_BUILD
     case ExprKind::kDiv:
-      return a->dtype().is_floating() || b->dtype().is_floating()
-                 ? div(std::move(a), std::move(b), span)
-                 : truncdiv(std::move(a), std::move(b), span);
+      if (!a->dtype().is_floating() && !b->dtype().is_floating())
+        return truncdiv(std::move(a), std::move(b), span);
+      // What simplification has made a zero divides all the same: the quotient is infinite or NaN.
+      if (is_value(b, 0) && a->dtype() == b->dtype()) return make<DivNode>(std::move(a), std::move(b), span);
+      return div(std::move(a), std::move(b), span);
     default:
       throw InternalError(__FILE__, __LINE__, "not a binary kind");
   }

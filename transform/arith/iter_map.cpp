@@ -84,6 +84,7 @@ class Predicate {
     bool low_varies = varies(low), high_varies = varies(high);
     if (!low_varies && !high_varies) return true;
     if (low_varies && high_varies) {
+      if (low->dtype().is_uint()) return false;  // what changes sides may wrap
       Expr moving = const_like(low, 0), fixed = const_like(low, 0);
       auto part = [&](auto& self, const Expr& e, bool plus) -> void {
         auto* two = as_binary(e);

@@ -84,22 +84,16 @@ std::unordered_set<const ir::BinaryNode*> accumulations(const Stmt& body) {
       Sums sums = sums_of(target);
       if (sums.reads_back) {
         reduced.insert(target.buffer);
-        if (is_chain(innermost, target)) {
-          chains[innermost].push_back(std::move(sums));
-        } else {
-          found.insert(sums.all.begin(), sums.all.end());
-        }
+        chains[is_chain(innermost, target) ? innermost : nullptr].push_back(std::move(sums));
       } else if (!sums.all.empty()) {
         first_steps.emplace_back(target.buffer, std::move(sums.all));
       }
     }
     on.walk_children(s);
   });
-  // Several take turns.
-  for (const auto& [loop, sums] : chains) {
-    if (sums.size() == 1) continue;
-    for (const Sums& each : sums) found.insert(each.all.begin(), each.all.end());
-  }
+  for (const auto& [loop, sums] : chains)
+    for (const Sums& each : sums)  // several take turns
+      if (loop == nullptr || sums.size() > 1) found.insert(each.all.begin(), each.all.end());
   for (const auto& [buffer, sums] : first_steps) {
     if (reduced.contains(buffer)) found.insert(sums.begin(), sums.end());
   }

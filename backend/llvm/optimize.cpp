@@ -59,66 +59,56 @@ void add_canonicalization(llvm::FunctionPassManager& passes, int level) {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
 }
 
-// Keeps loops scalar that read with a stride which wraps at a power of two: of `A[i * 3 % 16]` LLVM 19 makes
-// a group of accesses 3 apart, on condition that a number of four bits does not wrap, and the check of that
-// condition misses loops of 15 and 16 iterations: they read what stands behind the buffer.
-struct KeepWrappingStridesScalar : llvm::PassInfoMixin<KeepWrappingStridesScalar> {
-  static bool wraps(const llvm::Loop& loop, llvm::Value* pointer, llvm::ScalarEvolution& evolution) {
-    return llvm::SCEVExprContains(evolution.getSCEV(pointer), [&](const llvm::SCEV* part) {
+// Does the loop read with a stride that wraps at a power of two? Of `A[i * 3 % 16]` LLVM 19 makes a group of
+// accesses 3 apart, on condition that a number of four bits does not wrap, and the check of that condition
+// misses loops of 15 and 16 iterations: they read what stands behind the buffer.
+bool has_wrapping_stride(llvm::Loop& loop, llvm::ArrayRef<llvm::Instruction*> accesses,
+                         llvm::ScalarEvolution& evolution) {
+  return llvm::any_of(accesses, [&](llvm::Instruction* access) {
+    const llvm::SCEV* address = evolution.getSCEV(llvm::getLoadStorePointerOperand(access));
+    return llvm::SCEVExprContains(address, [&](const llvm::SCEV* part) {
       const auto* wider = llvm::dyn_cast<llvm::SCEVIntegralCastExpr>(part);
       const auto* narrow =
           wider == nullptr ? nullptr : llvm::dyn_cast<llvm::SCEVAddRecExpr>(wider->getOperand());
       return narrow != nullptr && narrow->getLoop() == &loop && narrow->getType()->getIntegerBitWidth() < 32;
     });
-  }
+  });
+}
 
+// Is it a short loop whose accesses are all strided, as in the tiles of a split and reordered vector? Full
+// unrolling brings its statements side by side, and they are vectors of neighbours again, where vectors of
+// this loop would be gathered and scattered.
+bool is_strided_tile(llvm::Loop& loop, llvm::ArrayRef<llvm::Instruction*> accesses,
+                     llvm::ScalarEvolution& evolution) {
+  constexpr unsigned kSteps = 8;
+  unsigned steps = evolution.getSmallConstantTripCount(&loop);
+  if (steps == 0 || steps > kSteps) return false;
+  bool found = false;
+  for (llvm::Instruction* access : accesses) {
+    const llvm::SCEV* address = evolution.getSCEV(llvm::getLoadStorePointerOperand(access));
+    if (evolution.isLoopInvariant(address, &loop)) continue;
+    const auto* walked = llvm::dyn_cast<llvm::SCEVAddRecExpr>(address);
+    const auto* step = walked == nullptr
+                           ? nullptr
+                           : llvm::dyn_cast<llvm::SCEVConstant>(walked->getStepRecurrence(evolution));
+    uint64_t size = access->getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(access));
+    if (step == nullptr || step->getAPInt().abs().getZExtValue() <= size) return false;
+    found = true;
+  }
+  return found;
+}
+
+// The loops that must not, or should not, be vectorised.
+struct KeepLoopsScalar : llvm::PassInfoMixin<KeepLoopsScalar> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
     for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
       if (!loop->isInnermost()) continue;
-      bool found = llvm::any_of(loop->blocks(), [&](llvm::BasicBlock* block) {
-        return llvm::any_of(*block, [&](llvm::Instruction& instruction) {
-          llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
-          return pointer != nullptr && wraps(*loop, pointer, evolution);
-        });
-      });
-      if (found) llvm::addStringMetadataToLoop(loop, "llvm.loop.vectorize.width", 1);
-    }
-    return llvm::PreservedAnalyses::all();
-  }
-};
-
-// Leaves short loops whose accesses are all strided, as the tiles of a split and reordered vector, to full
-// unrolling: its statements side by side are vectors of neighbours again, where vectors of one loop would be
-// gathered and scattered.
-struct KeepStridedTilesScalar : llvm::PassInfoMixin<KeepStridedTilesScalar> {
-  static constexpr unsigned kSteps = 8;
-
-  static bool strided(llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
-    bool found = false;
-    for (llvm::BasicBlock* block : loop.blocks()) {
-      for (llvm::Instruction& instruction : *block) {
-        llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
-        if (pointer == nullptr) continue;
-        const llvm::SCEV* address = evolution.getSCEV(pointer);
-        if (evolution.isLoopInvariant(address, &loop)) continue;
-        const auto* walked = llvm::dyn_cast<llvm::SCEVAddRecExpr>(address);
-        const auto* step = walked == nullptr
-                               ? nullptr
-                               : llvm::dyn_cast<llvm::SCEVConstant>(walked->getStepRecurrence(evolution));
-        uint64_t size = instruction.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(&instruction));
-        if (step == nullptr || step->getAPInt().abs().getZExtValue() <= size) return false;
-        found = true;
-      }
-    }
-    return found;
-  }
-
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-    auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
-    for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
-      unsigned steps = loop->isInnermost() ? evolution.getSmallConstantTripCount(loop) : 0;
-      if (steps != 0 && steps <= kSteps && strided(*loop, evolution))
+      llvm::SmallVector<llvm::Instruction*> accesses;
+      for (llvm::BasicBlock* block : loop->blocks())
+        for (llvm::Instruction& instruction : *block)
+          if (llvm::getLoadStorePointerOperand(&instruction) != nullptr) accesses.push_back(&instruction);
+      if (has_wrapping_stride(*loop, accesses, evolution) || is_strided_tile(*loop, accesses, evolution))
         llvm::addStringMetadataToLoop(loop, "llvm.loop.vectorize.width", 1);
     }
     return llvm::PreservedAnalyses::all();
@@ -127,8 +117,7 @@ struct KeepStridedTilesScalar : llvm::PassInfoMixin<KeepStridedTilesScalar> {
 
 void add_vectorization(llvm::FunctionPassManager& passes, int level) {
   if (level >= 2) {
-    passes.addPass(KeepWrappingStridesScalar());
-    passes.addPass(KeepStridedTilesScalar());
+    passes.addPass(KeepLoopsScalar());
     // What was found out about narrow inductions would stay: strided accesses would not be seen to be that.
     passes.addPass(llvm::InvalidateAnalysisPass<llvm::ScalarEvolutionAnalysis>());
     passes.addPass(llvm::LoopVectorizePass());

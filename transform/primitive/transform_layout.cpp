@@ -368,17 +368,16 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
         .at(step.span(3));
   }
   // A call learns a size where it is a parameter, or a dimension of one.
-  auto is_told = [&](const VarNode* size) {
-    PrimFunc fn = step.state.function(step.state.index_of(*owner).name);
-    return std::any_of(fn->params.begin(), fn->params.end(), [&](const Var& param) {
-      Array<Expr> told = {param};
-      if (param->buffer()) told = param.same_as(buffer) ? shape : param->buffer()->shape;
-      return std::any_of(told.begin(), told.end(), [&](const Expr& e) { return e.get() == size; });
-    });
-  };
+  PrimFunc fn = step.state.function(step.state.index_of(*owner).name);
+  std::unordered_set<const ExprNode*> known;
+  for (const Var& param : fn->params) {
+    known.insert(param.get());
+    if (!param->buffer()) continue;
+    for (const Expr& dim : param.same_as(buffer) ? shape : param->buffer()->shape) known.insert(dim.get());
+  }
   for (const Expr& dim : type->shape) {
     auto* size = as<VarNode>(dim);
-    if (allocated || !size || is_told(size)) continue;
+    if (allocated || !size || known.contains(size)) continue;
     throw refuse(refusals["transform-layout-size-lost"], size->name.c_str(), buffer->name.c_str(),
                  shape_text(shape))
         .at(step.span(3));

@@ -688,17 +688,32 @@ Expr moved_condition(ScheduleState& state, const SRefNode& block, SRefNode& loop
 
 }  // namespace
 
+static void require_steps(const SRefNode& loop, const SRefNode& block, Analyzer& analyzer, Span span) {
+  if (analyzer.can_prove_ge(loop.loop()->extent, 1)) return;
+  throw about_block(refuse(refusals["loop-may-be-empty"], loop.name.c_str(), block.name.c_str()), span,
+                    block.stmt->span);
+}
+
 void require_iterations(ScheduleState& state, const SRefNode& block, SRefNode& loop,
                         const std::vector<SRefNode*>& producers, Analyzer& analyzer, Span span) {
   for (const SRefNode* each : loops_up(loop)) {
     bool reduces = std::any_of(producers.begin(), producers.end(), [&](SRefNode* producer) {
       return used_by(realize_of(state, *producer), *each, true);
     });
-    const Expr& extent = each->loop()->extent;
-    if (!reduces || analyzer.can_prove_ge(extent, 1)) continue;
-    throw about_block(refuse(refusals["loop-may-be-empty"], each->name.c_str(), block.name.c_str()), span,
-                      block.stmt->span);
+    if (reduces) require_steps(*each, block, analyzer, span);
   }
+}
+
+// In a loop without steps that is in none of its iterators a consumer would not run, nor start its sums.
+// `subtree`: it and its own loops, as they will stand in `loop`.
+static void require_consumer_runs(const SRefNode& block, SRefNode& loop, const Stmt& subtree,
+                                  Analyzer& analyzer, Span span) {
+  const Stmt* moved = &subtree;
+  while (auto* each = as<ForNode>(*moved)) moved = &each->body;
+  SBlockRealize realize = ref(as<SBlockRealizeNode>(*moved));
+  for (const SRefNode* each : loops_up(loop))
+    if (!used_by(realize, *each, true) && !used_by(realize, *each, false))
+      require_steps(*each, block, analyzer, span);
 }
 
 Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std::vector<SRefNode*>& producers,
@@ -739,17 +754,7 @@ Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std:
   Expr condition = moved_condition(state, block, loop, is_producer ? std::vector<SRefNode*>{} : producers,
                                    analyzer, block_span);
   Stmt subtree = loops_over(same, *domains, preserve_unit_loops, analyzer, condition, around);
-  // In a loop without steps that is in none of its iterators a consumer would not run, nor start its sums.
-  const Stmt* moved = &subtree;
-  while (auto* each = as<ForNode>(*moved)) moved = &each->body;
-  for (const SRefNode* each : is_producer ? std::vector<SRefNode*>{} : loops_up(loop)) {
-    auto used = [&](bool reductions) {
-      return ir::used_by(*as<SBlockRealizeNode>(*moved), each->loop()->loop_var.get(), reductions);
-    };
-    if (used(true) || used(false) || analyzer.can_prove_ge(each->loop()->extent, 1)) continue;
-    throw about_block(refuse(refusals["loop-may-be-empty"], each->name.c_str(), block.name.c_str()),
-                      block_span, block.stmt->span);
-  }
+  if (!is_producer) require_consumer_runs(block, loop, subtree, analyzer, block_span);
   require_sums_once(state, block, loop, subtree, block_span);
   Stmt next_scope = moved_block(block, loop, subtree, position, scope);
   if (is_no_op(as<SBlockNode>(next_scope)->body)) {

@@ -18,6 +18,7 @@ constexpr Row foreign_modules_table[] = {
     {"threading _thread queue concurrent multiprocessing asyncio contextvars sched selectors select signal "
      "trio",
      "a script runs on one thread; loops of compiled code run on many (`T.parallel`)"},
+    {"shlex", "`subprocess` takes a program as a list of words"},
     {"packaging", "versions are compared as tuples of numbers"},
     {"pty pexpect", "programs are started without a terminal: `subprocess` starts them"},
     {"socket socketserver ssl http urllib ftplib smtplib email requests aiohttp httpx xmlrpc",

@@ -27,17 +27,26 @@ namespace {
 
 using ir::Error;
 
-// The instruction of compiled code that a fault belongs to; 0 when it is none of its own.
-uintptr_t faulting(const void* context) {
+uintptr_t instruction_of(const void* context) {
   const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
-  auto at = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
+  return static_cast<uintptr_t>(machine.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return machine.pc;
+#else
+  return 0;
+#endif
+}
+
+// The instruction of compiled code that a fault belongs to; 0 when it is none of its own.
+uintptr_t faulting(const void* context) {
+  uintptr_t at = instruction_of(context);
   if (llvm_backend::is_loaded(at)) return at;
+  const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
   // memcpy and its like keep no frame: their return address is on top of the stack.
   uintptr_t caller = *reinterpret_cast<const uintptr_t*>(machine.gregs[REG_RSP]);
 #elif defined(__aarch64__)
-  uintptr_t at = machine.pc;
-  if (llvm_backend::is_loaded(at)) return at;
   uintptr_t caller = machine.regs[30];
 #else
   uintptr_t caller = 0;
@@ -49,6 +58,7 @@ uintptr_t faulting(const void* context) {
 
 bool has_compiled_code() { return llvm_backend::has_loaded(); }
 bool in_compiled_code(const void* context) { return faulting(context) != 0; }
+bool in_code_itself(const void* context) { return llvm_backend::is_loaded(instruction_of(context)); }
 
 Error fault(int signal, const void* context) {
   auto place = llvm_backend::place_of(faulting(context));

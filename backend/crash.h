@@ -12,6 +12,8 @@ namespace mlc::backend {
 // process has compiled, or in the function that such code had called: memcpy, a function of libm. Safe in
 // every handler.
 bool in_compiled_code(const void* context);
+// True when the signal came inside of that code itself: in no function of anybody else, which may hold a lock.
+bool in_code_itself(const void* context);
 // True once this process has loaded code that it compiled: a crash elsewhere may then be the doing of that
 // code.
 bool has_compiled_code();

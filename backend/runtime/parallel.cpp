@@ -28,6 +28,8 @@ __attribute__((weak)) char* mlc_error_slot(void);
 __attribute__((weak)) void TVMFFIErrorMoveFromRaised(void** result);
 __attribute__((weak)) void TVMFFIErrorSetRaised(void* error);
 __attribute__((weak)) int TVMFFIObjectDecRef(void* object);
+// In mlc itself, where Ctrl-C ends a task: calls it.
+__attribute__((weak)) int32_t mlc_run_task(mlc_task task, void* closure, int64_t begin, int64_t end);
 }
 
 namespace {
@@ -96,7 +98,8 @@ void work_on(Job& job, bool worker) {
     int64_t begin = job.next.fetch_add(job.piece, std::memory_order_relaxed);
     if (begin >= job.extent) return;
     int64_t end = begin + job.piece < job.extent ? begin + job.piece : job.extent;
-    int32_t status = job.task(job.closure, begin, end);
+    int32_t status = mlc_run_task != nullptr ? mlc_run_task(job.task, job.closure, begin, end)
+                                             : job.task(job.closure, begin, end);
     if (status == 0) continue;
     job.next.store(job.extent, std::memory_order_relaxed);
     int32_t none = 0;

@@ -3,6 +3,7 @@
 
 #include <tvm/ffi/error.h>
 
+#include "backend/runtime/interrupt.h"
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/context.h"
@@ -12,6 +13,11 @@ namespace mlc::runtime {
 static constexpr ir::Refusals refusals{"ValueError",
                                        {
                                            {.name = "call-failed"},
+                                           {.name = "code-interrupted",
+                                            .kind = "KeyboardInterrupt",
+                                            .message = "interrupted in compiled code",
+                                            .meaning = "Ctrl-C has ended a compiled function. Its results may be "
+                                                       "written in part."},
                                        }};
 MLC_REFUSALS(runtime_tensor, refusals);
 
@@ -21,7 +27,10 @@ using ir::Error;
 void call_entry(TVMFFISafeCallType entry, ir::ffi::PackedArgs args, Any* result) {
   const auto* given = reinterpret_cast<const TVMFFIAny*>(args.data());
   ir::Context::current().error_below = nullptr;
-  if (entry(nullptr, given, args.size(), reinterpret_cast<TVMFFIAny*>(result)) == 0) return;
+  int status = 0;
+  if (call_interruptibly(entry, given, args.size(), reinterpret_cast<TVMFFIAny*>(result), status))
+    throw ir::refuse(refusals["code-interrupted"]);
+  if (status == 0) return;
   ir::ffi::Error raised = ir::ffi::details::MoveFromSafeCallRaised();
   if (auto error = std::exchange(ir::Context::current().error_below, nullptr)) std::rethrow_exception(error);
   std::string kind(raised.kind());

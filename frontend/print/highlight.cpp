@@ -11,7 +11,6 @@ namespace mlc::print {
 
 namespace {
 
-constexpr std::string_view kReset = "\x1b[0m";
 constexpr std::string_view kKeyword = "\x1b[35m";
 constexpr std::string_view kText = "\x1b[32m";
 constexpr std::string_view kNumber = "\x1b[36m";
@@ -50,40 +49,44 @@ size_t string_end(std::string_view text, size_t begin) {
 
 }  // namespace
 
-std::string highlight(std::string_view text) {
-  std::string out;
-  auto paint = [&](std::string_view colour, std::string_view piece) {
-    out.append(colour).append(piece).append(kReset);
-  };
+std::vector<Piece> highlighted(std::string_view text) {
+  std::vector<Piece> pieces;
   for (size_t i = 0; i < text.size();) {
     char c = text[i];
     size_t end = i + 1;
+    std::string_view colour;
     if (c == '#') {
       end = std::min(text.find('\n', i), text.size());
-      paint(kComment, text.substr(i, end - i));
+      colour = kComment;
     } else if (c == '"' || c == '\'') {
       end = string_end(text, i);
-      paint(kText, text.substr(i, end - i));
+      colour = kText;
     } else if (c == '@') {
       while (end < text.size() && (continues_name(text[end]) || text[end] == '.')) ++end;
-      paint(kDecorator, text.substr(i, end - i));
+      colour = kDecorator;
     } else if (starts_name(c)) {
       while (end < text.size() && continues_name(text[end])) ++end;
-      std::string_view word = text.substr(i, end - i);
-      bool keyword = std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end();
-      if (keyword)
-        paint(kKeyword, word);
-      else
-        out += word;
+      bool keyword = std::find(kKeywords.begin(), kKeywords.end(), text.substr(i, end - i)) != kKeywords.end();
+      if (keyword) colour = kKeyword;
     } else if (digit(c)) {
       while (end < text.size() && (continues_name(text[end]) || text[end] == '.')) ++end;
-      paint(kNumber, text.substr(i, end - i));
-    } else {
-      out += c;
+      colour = kNumber;
     }
+    if (!colour.empty()) pieces.push_back({i, end, colour});
     i = end;
   }
-  return out;
+  return pieces;
+}
+
+std::string highlight(std::string_view text) {
+  std::string out;
+  size_t shown = 0;
+  for (const Piece& piece : highlighted(text)) {
+    out.append(text.substr(shown, piece.begin - shown)).append(piece.colour);
+    out.append(text.substr(piece.begin, piece.end - piece.begin)).append(kColourReset);
+    shown = piece.end;
+  }
+  return out.append(text.substr(shown));
 }
 
 bool wants_colour(int descriptor) {

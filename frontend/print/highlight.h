@@ -4,10 +4,20 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mlc::print {
 
-// The text with ANSI colours for keywords, strings, numbers, decorators and comments.
+// A keyword, string, number, decorator or comment, and the ANSI sequence of its colour.
+struct Piece {
+  size_t begin, end;
+  std::string_view colour;
+};
+// In order; what no piece covers has no colour.
+std::vector<Piece> highlighted(std::string_view program);
+inline constexpr std::string_view kColourReset = "\x1b[0m";
+
+// The text with these colours.
 std::string highlight(std::string_view program);
 
 // May standard output (1) or error (2) be coloured? On a terminal, unless NO_COLOR is set or TERM is dumb.

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repl/session/repl.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 
 #include "frontend/print/highlight.h"
 #include "frontend/syntax/parse.h"
 #include "repl/terminal/completion.h"
+#include "repl/terminal/history.h"
 #include "repl/terminal/line_editor.h"
 
 namespace mlc::repl {
@@ -28,29 +31,34 @@ bool is_complete(std::string_view text) {
   return syntax::is_complete(text.substr(0, text.size() - 1)) != syntax::ParseStatus::kIncomplete;
 }
 
-void on_interrupt(int) { script::Evaluator::interrupt(); }
+// May the text end here? A command and a question are of one line.
+bool ends_input(std::string_view text) {
+  bool one_line = text.find('\n') == std::string_view::npos;
+  if (one_line && (text.starts_with(':') || text.starts_with('?') || text.ends_with('?'))) return true;
+  return syntax::is_complete(text) != syntax::ParseStatus::kIncomplete;
+}
 
 int read_terminal(Session& session) {
   std::cout << "mlc " MLC_VERSION "; `:help` lists the commands, Ctrl-D ends the session\n" << std::flush;
-  LineEditor editor([&](std::string_view line) { return complete(session.evaluator(), line); });
-  InputCollector inputs(true);
-  auto run = [&](const std::string& input) {
+  if (auto found = session.options().journal->cut_off()) {
+    char when[32] = "";
+    std::strftime(when, sizeof when, "%Y-%m-%d %H:%M", std::localtime(&found->last));
+    std::cout << fmt::format("the session of {} was cut off; `:resume` runs its {} inputs again\n", when,
+                             found->inputs.size())
+              << std::flush;
+  }
+  LineEditor editor({.complete = [&](std::string_view text) { return complete(session, text); },
+                     .is_complete = ends_input},
+                    history_path());
+  std::string input;
+  while (!session.ended()) {
+    switch (editor.read("mlc> ", "...  ", session.options().colour, input)) {
+      case LineEditor::Result::kInterrupt: continue;
+      case LineEditor::Result::kEnd: return 0;
+      case LineEditor::Result::kInput: break;
+    }
     script::Evaluator::clear_interrupt();
     session.run(input);
-  };
-  std::string line;
-  while (!session.ended()) {
-    LineEditor::Result result = editor.read(inputs.pending() ? "... " : "mlc> ", line);
-    if (result == LineEditor::Result::kInterrupt) {
-      inputs.drop();
-      continue;
-    }
-    if (result == LineEditor::Result::kEnd) {
-      std::cout << "\n";
-      break;
-    }
-    editor.remember(line);
-    inputs.add(line, run);
   }
   return session.ended().value_or(0);
 }
@@ -83,12 +91,49 @@ void InputCollector::finish(const std::function<void(const std::string&)>& run) 
   if (pending()) run(std::exchange(text_, ""));
 }
 
-int run_repl() {
+std::pair<size_t, size_t> size_of_screen() {
+  winsize size{};
+  bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? std::pair<size_t, size_t>(size.ws_row, size.ws_col) : std::pair<size_t, size_t>(24, 80);
+}
+
+// $PAGER, or less, which ends by itself where all fits on the screen.
+void page(std::string_view text) {
+  const char* wanted = std::getenv("PAGER");
+  std::string command = wanted != nullptr && *wanted != '\0' ? wanted : "less -RFX";
+  std::signal(SIGPIPE, SIG_IGN);  // who reads may stop
+  FILE* pager = popen(command.c_str(), "w");
+  if (pager == nullptr) return;
+  std::fwrite(text.data(), 1, text.size(), pager);
+  if (pclose(pager) != 0) std::cout << text << std::flush;
+}
+
+// A program of the user's own that each session on a terminal begins with.
+std::string init_file() {
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  const char* home = std::getenv("HOME");
+  std::string path = config != nullptr && *config != '\0' ? config
+                     : home != nullptr && *home != '\0'   ? std::string(home) + "/.config"
+                                                          : "";
+  path += "/mlc/init.mlc";
+  return access(path.c_str(), R_OK) == 0 ? path : "";
+}
+
+int run_repl(const std::string& program) {
   bool terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+  std::string state = terminal ? history_path() : "";
+  Journal journal(state.empty() ? "" : state.substr(0, state.rfind('/')) + "/sessions");
   SessionOptions options;
+  options.journal = terminal ? &journal : nullptr;
+  if (terminal) {
+    options.screen = size_of_screen;
+    options.page = page;
+  }
   options.colour = print::wants_colour(STDOUT_FILENO);
   Session session(std::move(options));
-  std::signal(SIGINT, on_interrupt);
+  catch_interrupts(false);
+  for (const std::string& file : {terminal ? init_file() : "", program})
+    if (!file.empty() && !session.ended()) session.run(":load " + file);
   return terminal ? read_terminal(session) : read_pipe(session);
 }
 

@@ -27,8 +27,9 @@ class InputCollector {
   std::string text_;
 };
 
-// Runs a session on standard input until it ends; returns the exit code. On a terminal it has a prompt,
-// editing and history.
-int run_repl();
+// Runs a session on standard input until it ends; returns the exit code. On a terminal it has a prompt, editing and
+// history, and begins with $XDG_CONFIG_HOME/mlc/init.mlc (~/.config by default) where there is one.
+// `program`: a file that it begins with, or "".
+int run_repl(const std::string& program);
 
 }  // namespace mlc::repl

@@ -2,9 +2,11 @@
 #include "repl/session/session.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 #include "frontend/print/highlight.h"
+#include "frontend/syntax/parse.h"
 #include "repl/session/commands.h"
 #include "repl/session/line_diff.h"
 #include "repl/shell/explain.h"
@@ -15,17 +17,6 @@
 namespace mlc::repl {
 
 using ir::Any;
-
-namespace {
-
-// A mutable object that undo must be able to bring back: anything that can copy itself and has a module.
-bool is_schedule(const Any& value) {
-  const ir::ApiRegistry& registry = ir::ApiRegistry::global();
-  return script::is_object(value) && registry.method(value.type_index(), "copy") != nullptr &&
-         registry.method(value.type_index(), "mod") != nullptr;
-}
-
-}  // namespace
 
 std::string_view trim(std::string_view text) {
   size_t begin = text.find_first_not_of(" \t\r\n");
@@ -51,13 +42,17 @@ void Session::run(std::string_view input) {
       ended_ = 0;  // what Python's own prompt has taught everybody to type
     } else if (line.starts_with(':')) {
       run_command(*this, line.substr(1));
+      std::string_view rest = line.substr(1);
+      const Command* command = find_command(take_word(rest));
+      if (command->moves && options_.journal != nullptr) options_.journal->add(line);
     } else if (line.starts_with('?')) {
       document(trim(line.substr(1)));
     } else if (line.ends_with('?') && line.find('\n') == std::string_view::npos &&
                line.find('#') == std::string_view::npos) {
       document(trim(line.substr(0, line.size() - 1)));
     } else {
-      run_program_text(input);
+      run_statements(input);
+      if (options_.journal != nullptr) options_.journal->add(input);
     }
   } catch (const script::Evaluator::SystemExit& exit) {
     ended_ = exit.code;
@@ -68,52 +63,104 @@ void Session::run(std::string_view input) {
   }
 }
 
-void Session::run_program_text(std::string_view text) {
-  Snapshot before = take_snapshot();
-  std::vector<NamedModule> modules = modules_of(before);
+// Of several statements in one input each is a state of its own.
+bool Session::run_statements(std::string_view text) {
   std::string source(text);
   while (!source.empty() && (source.back() == '\n' || source.back() == ' ')) source.pop_back();
-  uint32_t file = ir::SourceMap::current().add("<repl>", source + "\n");
+  uint32_t file = ir::SourceMap::current().add(fmt::format("<repl>[{}]", ++inputs_), source + "\n");
+  std::vector<Chunk> chunks = chunks_of(syntax::parse_file(file)->module);
+  std::vector<std::string> lines = lines_of(source);
   Any value;
-  std::vector<transform::PassRun> passes;
-  try {
-    transform::PassNotes notes(&passes);
-    value = evaluator_.evaluate_repl(file);
-  } catch (const ir::Error&) {
-    // A statement is a step or none: what it had changed before it was refused is taken back.
-    if (!changes(modules, modules_of(evaluator_.globals())).empty()) restore(before);
-    throw;
-  }
-
-  inputs_.push_back({source, true});
-  std::string effect = changes(modules, modules_of(evaluator_.globals()));
-  if (!effect.empty()) {
-    steps_.resize(position_);
-    Step& step = steps_.emplace_back(Step{.source = source, .effect = effect, .before = std::move(before)});
-    step.input = inputs_.size() - 1;
-    step.passes = std::move(passes);
-    judge(step);
-    position_ = steps_.size();
+  for (const Chunk& chunk : chunks) {
+    std::string statement;
+    size_t last = &chunk == &chunks.back() ? lines.size() : chunk.last_line;
+    for (size_t i = chunk.first_line - 1; i < last; ++i) statement += lines[i] + "\n";
+    statement.pop_back();
+    value = run_statement(file, chunk, std::move(statement));
   }
   if (!script::is_none(value)) {
     evaluator_.set_global("_", value);
+    heap_.take();
     show_value(value);
   }
+  return true;
+}
+
+Any Session::run_statement(uint32_t file, const Chunk& chunk, std::string source) {
+  heap_.prepare();
+  std::unordered_map<const ir::ffi::Object*, size_t> steps_before;
+  for (const auto& [name, value] : evaluator_.globals())
+    if (auto schedule = value.as<transform::Schedule>(); schedule && *schedule)
+      steps_before[schedule->get()] = (*schedule)->trace->instructions.size();
+  State made;
+  made.parent = at_;
+  made.source = std::move(source);
+  Any value;
+  auto start = std::chrono::steady_clock::now();
+  try {
+    transform::PassNotes notes(&made.passes);
+    value = run_chunk_of(evaluator_, file, chunk);
+  } catch (...) {
+    // A statement is a step or none: what it had changed before it was refused is taken back.
+    Heap::Delta change = heap_.take();
+    heap_.exchange(change);
+    throw;
+  }
+  made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  made.change = heap_.take();
+  if (made.change.empty()) {
+    states_[at_].remarks.push_back(std::move(made.source));
+    return value;
+  }
+  made.modules = modules_now();
+  made.bound = heap_.names_changed(made.change);
+  judge(made, steps_before);
+  // A statement behind a state that has others behind it opens a branch.
+  if (branches_[branch_].tip != at_) open_branch(free_branch_name());
+  states_.push_back(std::move(made));
+  states_[at_].next = states_.size() - 1;
+  at_ = states_.size() - 1;
+  branches_[branch_].tip = at_;
+  return value;
+}
+
+std::string Session::coloured(std::string_view script) const {
+  std::string text = options_.colour ? print::highlight(script) : std::string(script);
+  if (!text.ends_with('\n')) text += '\n';
+  return text;
+}
+
+std::string Session::text_of(const Any& value) {
+  return module_in(evaluator_, value) ? coloured(script_of(evaluator_, value)) : evaluator_.repr(value) + "\n";
 }
 
 void Session::show_value(const Any& value) {
-  if (module_in(evaluator_, value)) {
-    show_script(script_of(evaluator_, value));
-  } else {
-    show(evaluator_.repr(value) + "\n");
+  std::string text = text_of(value);
+  if (!options_.screen) return show(text);
+  auto [rows, columns] = options_.screen();
+  constexpr size_t kAround = 4;  // the input, the remark, the next prompt
+  size_t most = std::max(rows, kAround + 2) - kAround;
+  size_t taken = 0, end = 0;
+  while (end < text.size() && taken < most) {
+    size_t line = text.find('\n', end) + 1;
+    size_t needed = std::max<size_t>((line - end - 2 + columns) / columns, 1);
+    if (taken + needed > most) {
+      // The beginning of a line that is too long, up to a character's end.
+      end += (most - taken) * columns;
+      while ((text[end] & 0xc0) == 0x80) --end;
+      break;
+    }
+    taken += needed;
+    end = line;
   }
+  if (end >= text.size()) return show(text);
+  std::string shown = text.substr(0, end);
+  if (!shown.ends_with('\n')) shown += '\n';
+  show(fmt::format("{}{}... {} more bytes; `:show _` shows all\n", shown, options_.colour ? print::kColourReset : "",
+                   text.size() - end));
 }
 
-void Session::show_script(std::string_view text) {
-  std::string shown = options_.colour ? print::highlight(text) : std::string(text);
-  if (shown.empty() || shown.back() != '\n') shown += '\n';
-  show(shown);
-}
+void Session::page(std::string_view text) { options_.page ? options_.page(text) : show(text); }
 
 void Session::document(std::string_view name) {
   if (name.empty())
@@ -128,125 +175,164 @@ void Session::document(std::string_view name) {
   show(explain_name(evaluator_, name).text);
 }
 
-Snapshot Session::take_snapshot() {
-  Snapshot snapshot = evaluator_.globals();
-  // Names of one schedule stay names of one schedule.
-  std::vector<std::pair<const ir::ffi::Object*, Any>> copies;
-  for (auto& [name, value] : snapshot) {
-    if (!is_schedule(value)) continue;
-    const ir::ffi::Object* object = script::raw_object(value);
-    auto known =
-        std::find_if(copies.begin(), copies.end(), [&](const auto& pair) { return pair.first == object; });
-    if (known == copies.end()) {
-      copies.emplace_back(object, call_method(evaluator_, value, "copy"));
-      known = copies.end() - 1;
-    }
-    value = known->second;
-  }
-  return snapshot;
-}
-
-void Session::restore(const Snapshot& snapshot) {
-  for (const auto& [name, value] : evaluator_.globals()) {
-    bool kept =
-        std::any_of(snapshot.begin(), snapshot.end(), [&](const auto& pair) { return pair.first == name; });
-    if (!kept) evaluator_.set_global(name, script::unbound());
-  }
-  for (const auto& [name, value] : snapshot) evaluator_.set_global(name, value);
-}
-
-std::vector<NamedModule> Session::modules_of(const Snapshot& snapshot) {
+std::vector<NamedModule> Session::modules_now() {
   std::vector<NamedModule> modules;
-  for (const auto& [name, value] : snapshot) {
+  for (const auto& [name, value] : evaluator_.globals()) {
     if (name == "_") continue;
     if (auto mod = module_in(evaluator_, value)) modules.push_back({name, *mod});
   }
   return modules;
 }
 
-// "sch: +3 -1 lines, Mod: new"; "" when no module changed.
-std::string Session::changes(const std::vector<NamedModule>& before, const std::vector<NamedModule>& after) {
-  std::string text;
-  for (const NamedModule& now : after) {
-    auto old =
-        std::find_if(before.begin(), before.end(), [&](const NamedModule& m) { return m.name == now.name; });
-    std::string change;
+// "sch: split, reorder, +3 -1 lines; Mod: new; x, y".
+std::string Session::effect_of(size_t number) {
+  const State& state = states_[number];
+  const std::vector<NamedModule>& before = states_[state.parent].modules;
+  std::vector<std::string> parts;
+  std::vector<std::string> named;
+  for (const NamedModule& now : state.modules) {
+    auto old = std::ranges::find(before, now.name, &NamedModule::name);
+    std::string change = fmt::format("{}", fmt::join(state.primitives, ", "));
+    bool scheduled = std::ranges::find(state.schedules, now.name) != state.schedules.end();
     if (old == before.end()) {
       change = "new";
     } else if (!old->mod.same_as(now.mod) && !ir::structural_equal(Any(old->mod), Any(now.mod))) {
       DiffCount count = count_diff(script_of(evaluator_, Any(old->mod)), script_of(evaluator_, Any(now.mod)));
-      change = fmt::format("+{} -{} lines", count.added, count.removed);
+      change = fmt::format("{}{}+{} -{} lines", scheduled ? change : "", scheduled ? ", " : "", count.added, count.removed);
+    } else if (!scheduled) {
+      continue;
     }
-    if (!change.empty()) text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", now.name, change);
+    parts.push_back(fmt::format("{}: {}", now.name, change));
+    named.push_back(now.name);
   }
-  return text;
+  std::vector<std::string> names;
+  for (const std::string& name : state.bound)
+    if (name != "_" && std::ranges::find(named, name) == named.end()) names.push_back(name);
+  if (!names.empty()) parts.push_back(fmt::format("{}", fmt::join(names, ", ")));
+  return parts.empty() ? "values changed in place" : fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string Session::hash_of(size_t number) const {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const NamedModule& each : states_[number].modules) {
+    hash = (hash ^ std::hash<std::string>()(each.name)) * 0x100000001b3;
+    hash = (hash ^ static_cast<uint64_t>(ir::structural_hash(Any(each.mod)))) * 0x100000001b3;
+  }
+  return fmt::format("{:08x}", static_cast<uint32_t>(hash ^ (hash >> 32)));
 }
 
 // The verdict on what schedules and passes have done in a step, before anything was run.
-void Session::judge(Step& step) {
+void Session::judge(State& state, const std::unordered_map<const ir::ffi::Object*, size_t>& steps_before) {
   std::string_view trusted;
+  std::vector<const ir::ffi::Object*> judged;
   for (const auto& [name, value] : evaluator_.globals()) {
-    if (!is_schedule(value)) continue;
     auto schedule = value.as<transform::Schedule>();
-    if (!schedule || !*schedule) continue;
-    auto old = std::find_if(step.before.begin(), step.before.end(),
-                            [&](const auto& pair) { return pair.first == name; });
-    auto was = old == step.before.end() ? std::nullopt : old->second.as<transform::Schedule>();
+    if (!schedule || !*schedule || name == "_") continue;
+    auto before = steps_before.find(schedule->get());
     const auto& steps = (*schedule)->trace->instructions;
-    size_t from = was && *was ? (*was)->trace->instructions.size() : 0;
+    bool first = std::ranges::find(judged, schedule->get()) == judged.end();
     bool any = false;
-    for (size_t i = from; i < steps.size(); ++i) {
+    for (size_t i = before == steps_before.end() ? 0 : before->second; i < steps.size(); ++i) {
       if (transform::is_pure(*steps[i].primitive)) continue;
       any = true;
+      if (first) state.primitives.emplace_back(steps[i].primitive->name());
       if (trusted.empty()) trusted = transform::assumption_of(steps[i], **schedule);
     }
-    if (any) step.schedules.push_back(name);
+    judged.push_back(schedule->get());
+    if (any) state.schedules.push_back(name);
   }
   if (!trusted.empty()) {
-    step.verdict = fmt::format("unchecked: {}", trusted);
-  } else if (!step.passes.empty()) {
-    step.verdict = "unchecked until `:check` runs it";
-  } else if (!step.schedules.empty()) {
-    step.verdict = "proved";
+    state.verdict = fmt::format("unchecked: {}", trusted);
+  } else if (!state.passes.empty()) {
+    state.verdict = "unchecked until `:check` runs it";
+  } else if (!state.schedules.empty()) {
+    state.verdict = "proved";
   }
 }
 
-bool Session::undo() {
-  if (position_ == 0) return false;
-  Step& step = steps_[--position_];
-  step.after = take_snapshot();
-  for (size_t i = step.input; i < inputs_.size(); ++i) {
-    if (!inputs_[i].in_force) continue;
-    inputs_[i].in_force = false;
-    step.dropped.push_back(i);
+std::vector<size_t> Session::path_to(size_t state) const {
+  std::vector<size_t> path;
+  for (; state != 0; state = states_[state].parent) path.push_back(state);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+// Up to where the two ways part, then down.
+void Session::go(size_t to) {
+  std::vector<size_t> from_way = path_to(at_), to_way = path_to(to);
+  size_t shared = 0;
+  while (shared < from_way.size() && shared < to_way.size() && from_way[shared] == to_way[shared]) ++shared;
+  for (size_t i = from_way.size(); i > shared; --i) {
+    State& state = states_[from_way[i - 1]];
+    heap_.exchange(state.change);
+    states_[state.parent].next = from_way[i - 1];
   }
-  // The session goes on with the schedules of the snapshot, so the step keeps copies of them.
-  restore(step.before);
-  step.before = take_snapshot();
-  return true;
+  for (size_t i = shared; i < to_way.size(); ++i) {
+    heap_.exchange(states_[to_way[i]].change);
+    states_[states_[to_way[i]].parent].next = to_way[i];
+  }
+  at_ = to;
 }
 
-bool Session::redo() {
-  if (position_ == steps_.size()) return false;
-  Step& step = steps_[position_++];
-  for (size_t i : step.dropped) inputs_[i].in_force = true;
-  step.dropped.clear();
-  restore(step.after);
-  step.after = take_snapshot();
-  return true;
+std::string Session::free_branch_name() const {
+  std::string base = branches_[branch_].name.substr(0, branches_[branch_].name.rfind('~'));
+  for (size_t i = 2;; ++i) {
+    std::string name = fmt::format("{}~{}", base, i);
+    if (std::ranges::find(branches_, name, &Branch::name) == branches_.end()) return name;
+  }
 }
 
-std::vector<NamedModule> Session::modules_at(size_t step) {
-  if (step < position_) return modules_of(steps_[step].before);
-  if (step > position_) return modules_of(steps_[step - 1].after);
-  return modules_of(evaluator_.globals());
+void Session::open_branch(std::string name) {
+  branches_.push_back({std::move(name), at_});
+  branch_ = branches_.size() - 1;
+}
+
+void Session::switch_to(size_t branch) {
+  branch_ = branch;
+  go(branches_[branch].tip);
+}
+
+void Session::rename(size_t branch, std::string name) { branches_[branch].name = std::move(name); }
+
+void Session::drop(size_t branch) {
+  size_t tip = branches_[branch].tip;
+  branches_.erase(branches_.begin() + static_cast<ptrdiff_t>(branch));
+  if (branch_ > branch) --branch_;
+  std::vector<bool> kept(states_.size(), false);
+  kept[0] = true;
+  auto keep = [&](size_t state) {
+    for (size_t each : path_to(state)) kept[each] = true;
+  };
+  for (const Branch& each : branches_) keep(each.tip);
+  keep(at_);
+  for (size_t each : path_to(tip)) {
+    if (kept[each]) continue;
+    if (states_[states_[each].parent].next == each) states_[states_[each].parent].next = 0;
+    size_t parent = states_[each].parent;
+    states_[each] = State();
+    states_[each].parent = parent;
+    states_[each].dropped = true;
+  }
+}
+
+bool Session::replay(size_t state) {
+  std::string source = states_[state].source;
+  try {
+    return run_statements(source);
+  } catch (const ir::Error& error) {
+    show(options_.compact_errors ? compact_report(error) : full_report(error, options_.colour));
+    return false;
+  }
 }
 
 std::string Session::program() const {
   std::string text;
-  for (const Input& input : inputs_) {
-    if (input.in_force) text += input.source + "\n";
-  }
+  auto add = [&](const State& state) {
+    if (!state.source.empty()) text += state.source + "\n";
+    for (const std::string& remark : state.remarks) text += remark + "\n";
+  };
+  add(states_[0]);
+  for (size_t each : path()) add(states_[each]);
   return text;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One interactive session: the evaluator, its history of states, and how values show themselves. Knows
-// nothing of terminals; the REPL, piped input and transcripts drive it alike.
+// One interactive session: the evaluator, the graph of its states, and how values show themselves. Knows nothing of
+// terminals; the REPL, piped input and transcripts drive it alike.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "frontend/script/core/evaluator.h"
+#include "repl/session/heap.h"
+#include "repl/session/journal.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
 #include "transform/pass/pass_object.h"
@@ -20,32 +22,43 @@ struct SessionOptions {
   bool colour = false;
   bool compact_errors = false;                // the form of goldens, without file names and line numbers
   std::function<void(std::string_view)> out;  // everything the session shows; stdout unless set
+  Journal* journal = nullptr;                 // null: none is kept
+  std::function<std::pair<size_t, size_t>()> screen;  // its rows and columns: longer values are cut. Unset: none is
+  std::function<void(std::string_view)> page;  // shows what may be longer than the screen; `out` unless set
 };
 
 // Without the blanks and ends of lines around it.
 std::string_view trim(std::string_view text);
 
-// What the main module binds at one moment. Schedules are mutable, so a snapshot holds copies of them.
-using Snapshot = std::vector<std::pair<std::string, ir::Any>>;
-
-// One input that changed a module or schedule.
-struct Step {
-  std::string source;   // what was typed
-  std::string effect;   // which names changed, and by how many lines
-  std::string verdict;  // "proved", or why not; empty when no schedule took a step and no pass ran
+// What one statement has left: a node of the graph. State 0 is the beginning.
+struct State {
+  size_t parent = 0;
+  std::string source;                      // the statement, with the comments before it
+  std::string verdict;                     // "proved", or why not; "" when no schedule took a step and no pass ran
   std::vector<std::string> schedules;      // names of those that took a step
+  std::vector<std::string> primitives;     // "sch: split", in order
   std::vector<transform::PassRun> passes;  // that it called
-  Snapshot before;                         // the state it started from
-  Snapshot after;                          // the state it was left in; set when the step is undone
-  size_t input = 0;                        // its index among the inputs
-  std::vector<size_t> dropped;             // inputs that went with it when it was undone
+  std::vector<std::string> bound;          // names that it bound anew or lost
+  std::vector<NamedModule> modules;        // bound after it
+  std::vector<std::string> remarks;        // statements that followed and changed nothing
+  double seconds = 0;
+  Heap::Delta change;  // to its parent's contents while it is on the way to the state in force, else to its own
+  size_t next = 0;     // the child that `:redo` goes to; 0: none
+  bool dropped = false;
+};
+
+// A name for a state that goes along with new ones.
+struct Branch {
+  std::string name;
+  size_t tip = 0;
 };
 
 class Session {
  public:
   explicit Session(SessionOptions options);
 
-  // Runs one complete input: program text, `:command`, `?name` or `name?`. Errors are shown, not thrown.
+  // Runs one input: statements, `:command`, `?name` or `name?`. Errors are shown, not thrown; of several statements
+  // those behind the one that failed do not run.
   void run(std::string_view input);
   // Set by :quit, sys.exit() and quit(): the session is over, with this exit code.
   std::optional<int> ended() const { return ended_; }
@@ -54,40 +67,55 @@ class Session {
   script::Evaluator& evaluator() { return evaluator_; }
   SessionOptions& options() { return options_; }
   void show(std::string_view text) { options_.out(text); }
+  // As a module with colours, when they are on, or as its repr; cut where the screen has too few rows.
   void show_value(const ir::Any& value);
-  // Text of an IR value with colours when they are on.
-  void show_script(std::string_view text);
+  // The whole of it, a screen at a time where somebody reads.
+  void page(std::string_view text);
+  std::string text_of(const ir::Any& value);
+  std::string coloured(std::string_view script) const;
 
-  const std::vector<Step>& steps() const { return steps_; }
-  // What a run has found out about a step.
-  void set_verdict(size_t step, std::string verdict) { steps_[step].verdict = std::move(verdict); }
-  size_t position() const { return position_; }  // steps that are in force
-  bool undo();
-  bool redo();
-  // The modules bound after `step` steps (0: before the first), by name.
-  std::vector<NamedModule> modules_at(size_t step);
-  // The inputs in force, as one program.
+  const std::vector<State>& states() const { return states_; }
+  size_t position() const { return at_; }  // the state in force
+  std::vector<size_t> path() const { return path_to(at_); }
+  std::vector<size_t> path_to(size_t state) const;  // from the first statement to it, without state 0
+  // What a run has found out about a state.
+  void set_verdict(size_t state, std::string verdict) { states_[state].verdict = std::move(verdict); }
+  // The effect of a state in one line: primitives, lines of modules, names.
+  std::string effect_of(size_t state);
+  // Of the modules that are bound in a state and their names; eight hexadecimal digits.
+  std::string hash_of(size_t state) const;
+
+  void go(size_t state);
+  const std::vector<Branch>& branches() const { return branches_; }
+  const Branch& branch() const { return branches_[branch_]; }
+  // A new branch that begins at the state in force, which becomes the current one; the name must be free.
+  void open_branch(std::string name);
+  void switch_to(size_t branch);
+  void rename(size_t branch, std::string name);
+  // Forgets a branch other than the current one, and the states that no other has.
+  void drop(size_t branch);
+  // Runs the statements of a state again, on the state in force. False when one is refused; that is shown.
+  bool replay(size_t state);
+
+  // The statements on the way to the state in force, as one program.
   std::string program() const;
 
  private:
-  void run_program_text(std::string_view text);
+  bool run_statements(std::string_view text);
+  ir::Any run_statement(uint32_t file, const Chunk& chunk, std::string source);
   void document(std::string_view name);
-  Snapshot take_snapshot();
-  void restore(const Snapshot& snapshot);
-  std::vector<NamedModule> modules_of(const Snapshot& snapshot);
-  void judge(Step& step);
-  std::string changes(const std::vector<NamedModule>& before, const std::vector<NamedModule>& after);
-
-  struct Input {
-    std::string source;
-    bool in_force = true;
-  };
+  std::vector<NamedModule> modules_now();
+  void judge(State& state, const std::unordered_map<const ir::ffi::Object*, size_t>& steps_before);
+  std::string free_branch_name() const;
 
   SessionOptions options_;
   Interpreter evaluator_;
-  std::vector<Input> inputs_;
-  std::vector<Step> steps_;
-  size_t position_ = 0;
+  Heap heap_{evaluator_};
+  std::vector<State> states_{State{}};
+  size_t at_ = 0;
+  std::vector<Branch> branches_{{"main", 0}};
+  size_t branch_ = 0;
+  size_t inputs_ = 0;
   std::optional<int> ended_;
 };
 

@@ -38,9 +38,9 @@ void rewrite_options(CLI::App& app, CommandLine& line) {
 }
 
 void target_option(CLI::App& app, CommandLine& line) {
-  app.add_option("--target", line.target,
-                 fmt::format("a name of `mlc targets`, or a JSON object (default {})",
-                             backend::default_target_kind()));
+  app.add_option(
+      "--target", line.target,
+      fmt::format("a name of `mlc targets`, or a JSON object (default {})", backend::default_target_kind()));
 }
 void lowering_options(CLI::App& app, CommandLine& line) {
   app.add_option("--schedule", line.schedule,
@@ -63,9 +63,10 @@ constexpr std::array kRows = std::to_array<Row>({
        module_option(app, line);
        app.add_option("--emit", line.emit, backend::artefact_help())
            ->check(CLI::IsMember(backend::artefact_names()));
-       app.add_option("--header", line.header,
-                      "the C header of the artefact, where it can have one (of an `a` beside it unless given); each "
-                      "function can then be called from C");
+       app.add_option(
+           "--header", line.header,
+           "the C header of the artefact, where it can have one (of an `a` beside it unless given); each "
+           "function can then be called from C");
        app.add_option("--c-prefix", line.c_prefix, "what the functions' names in C begin with");
        app.add_option("--package-version", line.package_version,
                       "of --emit package, as 1.2 or 1.2.3 (default 0.1.0)");
@@ -160,8 +161,11 @@ constexpr std::array kRows = std::to_array<Row>({
      run_explain},
     {"targets", "the targets that --target takes", "mlc targets", [](CLI::App&, CommandLine&) {},
      run_targets},
-    {"repl", "an interactive session; so is `mlc` alone", "mlc repl", [](CLI::App&, CommandLine&) {},
-     [](const CommandLine&) { return run_repl(); }},
+    {"repl", "an interactive session; so is `mlc` alone", "mlc repl",
+     [](CLI::App& app, CommandLine& line) {
+       app.add_option("FILE", line.file, "a program that the session begins with");
+     },
+     [](const CommandLine& line) { return run_repl(line.file); }},
 });
 
 const Row* row_named(std::string_view name) {

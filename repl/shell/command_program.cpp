@@ -24,15 +24,7 @@ namespace mlc::repl {
 
 int run_run(const CommandLine& line) {
   auto& evaluator = *new Interpreter;  // the process ends with it
-  std::signal(SIGINT, [](int) {
-    // Asked again later, while something runs that does not look up, such as a compiled function.
-    static volatile std::time_t asked = 0;
-    if (script::Evaluator::interrupt()) {
-      asked = std::time(nullptr);
-    } else if (std::time(nullptr) - asked >= 1) {
-      _exit(130);
-    }
-  });
+  catch_interrupts(true);
   if (line.check_bounds) check_bounds(evaluator);
   if (line.perf_map) backend::tell_perf(backend::Perf::kMap);
   if (line.perf_jitdump) backend::tell_perf(backend::Perf::kJitdump);

@@ -314,4 +314,20 @@ std::optional<std::string> explain_value(script::Evaluator& evaluator, const ir:
   return std::nullopt;
 }
 
+std::string doc_line(script::Evaluator& evaluator, const ir::Any& value) {
+  std::string doc;
+  if (auto* function = script::as<script::ApiFunctionNode>(value)) {
+    doc = function->api->row.doc;
+  } else if (auto* builtin = script::as<script::BuiltinNode>(value)) {
+    doc = builtin->row->doc;
+  } else if (auto* method = script::as<script::BoundMethodNode>(value)) {
+    return doc_line(evaluator, method->callee);
+  } else if (script::as<script::FunctionNode>(value) != nullptr ||
+             script::as<script::ClassNode>(value) != nullptr) {
+    doc = doc_of(evaluator, value);
+  }
+  std::string_view text = trim(doc);
+  return std::string(text.substr(0, text.find('\n')));
+}
+
 }  // namespace mlc::repl

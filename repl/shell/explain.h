@@ -22,4 +22,7 @@ Explained explain_name(script::Evaluator& evaluator, std::string_view name);
 // The documentation that a value carries: functions, classes, methods, modules. Others: type, and text.
 std::optional<std::string> explain_value(script::Evaluator& evaluator, const ir::Any& value);
 
+// The first line of that documentation, "" where there is none.
+std::string doc_line(script::Evaluator& evaluator, const ir::Any& value);
+
 }  // namespace mlc::repl

@@ -14,4 +14,8 @@ class Interpreter final : public script::Evaluator {
   std::string llvm_intrinsic_name(int64_t number) override;
 };
 
+// Ctrl-C stops the script or the compiled code that runs. `give_up`: typed again a second later it ends the process, where
+// something runs that does not look up.
+void catch_interrupts(bool give_up);
+
 }  // namespace mlc::repl

@@ -153,13 +153,13 @@ std::vector<Chunk> chunks_of(const syntax::Module* module) {
   return chunks;
 }
 
-void run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk) {
+Any run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk) {
   const ir::SourceFile& whole = ir::SourceMap::current().file(file);
   std::string text(chunk.first_line - 1, '\n');
   for (size_t line = chunk.first_line; line <= chunk.last_line; ++line) {
     text.append(whole.line(static_cast<uint32_t>(line))).append("\n");
   }
-  evaluator.run_source(ir::SourceMap::current().add(whole.name, std::move(text)));
+  return evaluator.evaluate_repl(ir::SourceMap::current().add(whole.name, std::move(text)));
 }
 
 NamedModule last_module(script::Evaluator& evaluator, uint32_t file) {

@@ -25,8 +25,8 @@ struct Chunk {
   std::vector<std::string> names;  // that its statements bind
 };
 std::vector<Chunk> chunks_of(const syntax::Module* module);
-// Runs one chunk of a registered file; messages name the lines that it has there.
-void run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk);
+// Runs one chunk of a registered file; messages name the lines that it has there. The value of a last expression, or None.
+ir::Any run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk);
 
 // A module, and what the program calls the value it comes from.
 struct NamedModule {

@@ -6,7 +6,14 @@
 #include <filesystem>
 #include <optional>
 
+#include "frontend/print/highlight.h"
+#include "frontend/print/print.h"
+#include "frontend/script/core/evaluator.h"
+#include "ir/core/walk_with.h"
+#include "ir/target/target.h"
 #include "repl/session/commands.h"
+#include "repl/session/session.h"
+#include "repl/shell/explain.h"
 
 namespace mlc::repl {
 
@@ -56,8 +63,7 @@ size_t open_call(std::string_view line) {
   return std::string_view::npos;
 }
 
-void add_keyword_arguments(script::Evaluator& evaluator, std::string_view line,
-                           std::vector<std::string>& names) {
+void add_keyword_arguments(script::Evaluator& evaluator, std::string_view line, std::vector<Candidate>& found) {
   size_t open = open_call(line);
   if (open == std::string_view::npos) return;
   size_t begin = dotted_begin(line, open);
@@ -70,22 +76,115 @@ void add_keyword_arguments(script::Evaluator& evaluator, std::string_view line,
   for (const ir::ApiParam& param : api->api->params) {
     bool named =
         param.kind == ir::ApiParam::Kind::kPositional || param.kind == ir::ApiParam::Kind::kKeywordOnly;
-    if (named && param.name != "self") names.push_back(param.name + "=");
+    if (named && param.name != "self") found.push_back({param.name + "=", ""});
   }
 }
 
-std::vector<std::string> file_names(std::string_view prefix) {
+std::vector<Candidate> file_names(std::string_view prefix) {
   namespace fs = std::filesystem;
   fs::path path(prefix);
   fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::vector<std::string> names;
+  std::vector<Candidate> names;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     fs::path shown =
         path.has_parent_path() ? path.parent_path() / entry.path().filename() : entry.path().filename();
-    names.push_back(shown.string() + (entry.is_directory() ? "/" : ""));
+    names.push_back({shown.string() + (entry.is_directory(ignored) ? "/" : ""), ""});
   }
   return names;
+}
+
+// What may follow a command.
+std::vector<Candidate> arguments_of(Session& session, const Command& command, std::string_view word) {
+  std::vector<Candidate> found;
+  switch (command.completes) {
+    case Argument::kFile: return file_names(word);
+    case Argument::kName:
+      for (const auto& [name, value] : session.evaluator().globals()) found.push_back({name, ""});
+      break;
+    case Argument::kTopic:
+      for (const Command& each : commands()) found.push_back({std::string(each.name), std::string(each.summary)});
+      found.push_back({"keys", "the keys of the terminal"});
+      for (const auto& [name, value] : session.evaluator().globals())
+        found.push_back({name, doc_line(session.evaluator(), value)});
+      break;
+    case Argument::kBranch:
+      for (const Branch& each : session.branches()) found.push_back({each.name, fmt::format("state {}", each.tip)});
+      break;
+    case Argument::kSetting: return {{"colour", "on or off"}};
+    case Argument::kNothing:
+    case Argument::kStatement: break;
+  }
+  return found;
+}
+
+// Where the string literal begins that the end of `text` is inside of, behind its quote; npos where it is in none.
+size_t open_string(std::string_view text) {
+  auto pieces = print::highlighted(text);
+  if (pieces.empty() || pieces.back().end != text.size()) return std::string_view::npos;
+  size_t begin = pieces.back().begin;
+  char quote = text[begin];
+  if (quote != '"' && quote != '\'') return std::string_view::npos;
+  bool closed = text.size() > begin + 1 && text.back() == quote;
+  return closed ? std::string_view::npos : begin + 1;
+}
+
+void add_names_of(const ir::IRModule& mod, std::vector<Candidate>& found) {
+  for (const auto& [name, base] : mod->functions) {
+    found.push_back({std::string(name->name_hint), "function"});
+    auto fn = Any(base).as<ir::PrimFunc>();
+    if (!fn) continue;
+    auto add_buffer = [&](const ir::Var& var) {
+      const ir::BufferTypeNode* buffer = var->buffer();
+      if (buffer == nullptr) return;
+      std::string doc = fmt::format("buffer {} {}", print::script(Any(buffer->shape)), ir::DataType(buffer->dtype).str());
+      found.push_back({std::string(var->name), std::move(doc)});
+    };
+    for (const ir::Var& param : (*fn)->params) add_buffer(param);
+    ir::walk_with((*fn)->body, [&](const ir::Stmt& s, ir::Walker& on) {
+      if (auto* block = ir::as<ir::SBlockNode>(s)) {
+        found.push_back({std::string(block->name_hint), "block"});
+        for (const ir::Buffer& buffer : block->alloc_buffers) add_buffer(buffer);
+      } else if (auto* loop = ir::as<ir::ForNode>(s)) {
+        found.push_back({std::string(loop->loop_var->name), fmt::format("loop of {}", print::script(Any(loop->extent)))});
+      }
+      on.walk_children(s);
+    });
+  }
+}
+
+constexpr std::array kScopes = std::to_array<std::string_view>({"global", "shared", "shared.dyn", "local", "warp",
+    "wmma.matrix_a", "wmma.matrix_b", "wmma.accumulator"});
+constexpr std::array kTags = std::to_array<std::string_view>({"blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x",
+    "threadIdx.y", "threadIdx.z", "vthread.x", "vthread.y", "vthread.z"});
+constexpr std::array kTypes = std::to_array<std::string_view>({"bool", "int8", "int16", "int32", "int64", "uint8",
+    "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64"});
+
+std::vector<Candidate> names_in_strings(Session& session, std::string_view word) {
+  std::vector<Candidate> found;
+  if (word.find('/') != std::string_view::npos || word.starts_with('.')) return file_names(word);
+  for (const NamedModule& each : session.states()[session.position()].modules) add_names_of(each.mod, found);
+  for (std::string_view each : kScopes) found.push_back({std::string(each), "scope"});
+  for (std::string_view each : kTags) found.push_back({std::string(each), "thread tag"});
+  for (std::string_view each : kTypes) found.push_back({std::string(each), "data type"});
+  for (std::string& each : ir::target_names()) found.push_back({std::move(each), "target"});
+  return found;
+}
+
+// Properties are not computed for their documentation.
+std::string attribute_doc(script::Evaluator& evaluator, const Any& value, const std::string& name) {
+  const ir::Api* api =
+      script::is_object(value) ? ir::ApiRegistry::global().method(value.type_index(), name) : nullptr;
+  if (api != nullptr) {
+    std::string_view doc = trim(api->row.doc);
+    return std::string(doc.substr(0, doc.find('\n')));
+  }
+  bool is_module = script::as<script::ModuleNode>(value) != nullptr ||
+                   script::as<script::ApiModuleNode>(value) != nullptr ||
+                   script::as<script::ClassNode>(value) != nullptr;
+  Any inner;
+  if (!is_module || !evaluator.find_attribute(value, syntax::Symbol(name), inner)) return "";
+  return doc_line(evaluator, inner);
 }
 
 constexpr std::array kKeywords = std::to_array<std::string_view>(
@@ -95,45 +194,58 @@ constexpr std::array kKeywords = std::to_array<std::string_view>(
 
 }  // namespace
 
-Completion complete(script::Evaluator& evaluator, std::string_view line) {
+Completion complete(Session& session, std::string_view text) {
+  script::Evaluator& evaluator = session.evaluator();
   Completion found;
-  size_t blank = line.find(' ');
+  size_t last = text.rfind('\n');
+  size_t begin_of_line = last == std::string_view::npos ? 0 : last + 1;
+  size_t blank = text.find(' ');
   std::string_view word;
-  if (line.starts_with(':') && blank == std::string_view::npos) {
+  if (text.starts_with(':') && blank == std::string_view::npos) {
     found.begin = 1;
-    word = line.substr(1);
-    for (const Command& command : commands()) found.candidates.emplace_back(command.name);
-  } else if (line.starts_with(":save ") || line.starts_with(":load ")) {
-    found.begin = line.find_first_not_of(' ', blank) == std::string_view::npos
-                      ? line.size()
-                      : line.find_first_not_of(' ', blank);
-    word = line.substr(found.begin);
-    found.candidates = file_names(word);
+    word = text.substr(1);
+    for (const Command& command : commands())
+      found.candidates.push_back({std::string(command.name), std::string(command.summary)});
+  } else if (const Command* command = text.starts_with(':') ? find_command(text.substr(1, blank - 1)) : nullptr;
+             command != nullptr && command->completes != Argument::kStatement) {
+    found.begin = std::min(text.find_last_of(' ') + 1, text.size());
+    word = text.substr(found.begin);
+    found.candidates = arguments_of(session, *command, word);
+  } else if (size_t string = open_string(text); string != std::string_view::npos) {
+    found.begin = string;
+    word = text.substr(string);
+    found.candidates = names_in_strings(session, word);
   } else {
-    size_t begin = dotted_begin(line, line.size());
-    std::string_view path = line.substr(begin);
+    size_t begin = std::max(dotted_begin(text, text.size()), begin_of_line);
+    std::string_view path = text.substr(begin);
     size_t dot = path.rfind('.');
     if (dot != std::string_view::npos) {
       found.begin = begin + dot + 1;
       word = path.substr(dot + 1);
-      if (auto value = dotted_value(evaluator, path.substr(0, dot)))
-        found.candidates = evaluator.attribute_names(*value);
+      if (auto value = dotted_value(evaluator, path.substr(0, dot))) {
+        for (std::string& name : evaluator.attribute_names(*value)) {
+          if (!name.starts_with(word)) continue;
+          std::string doc = attribute_doc(evaluator, *value, name);
+          found.candidates.push_back({std::move(name), std::move(doc)});
+        }
+      }
     } else {
       found.begin = begin;
       word = path;
-      for (const auto& [name, value] : evaluator.globals()) found.candidates.push_back(name);
-      for (std::string& name : evaluator.builtin_names()) found.candidates.push_back(std::move(name));
-      for (std::string_view keyword : kKeywords) found.candidates.emplace_back(keyword);
-      add_keyword_arguments(evaluator, line, found.candidates);
+      for (const auto& [name, value] : evaluator.globals())
+        if (name.starts_with(word)) found.candidates.push_back({name, doc_line(evaluator, value)});
+      for (std::string& name : evaluator.builtin_names()) found.candidates.push_back({std::move(name), ""});
+      for (std::string_view keyword : kKeywords) found.candidates.push_back({std::string(keyword), ""});
+      add_keyword_arguments(evaluator, text, found.candidates);
     }
   }
-  std::erase_if(found.candidates, [&](const std::string& name) {
-    bool hidden = name.starts_with('_') && !word.starts_with('_');
-    return hidden || !std::string_view(name).starts_with(word);
+  std::erase_if(found.candidates, [&](const Candidate& each) {
+    bool hidden = each.text.starts_with('_') && !word.starts_with('_');
+    return hidden || !std::string_view(each.text).starts_with(word);
   });
-  std::sort(found.candidates.begin(), found.candidates.end());
-  found.candidates.erase(std::unique(found.candidates.begin(), found.candidates.end()),
-                         found.candidates.end());
+  std::ranges::sort(found.candidates, {}, &Candidate::text);
+  auto same = std::ranges::unique(found.candidates, {}, &Candidate::text);
+  found.candidates.erase(same.begin(), same.end());
   return found;
 }
 

@@ -6,18 +6,23 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/script/core/evaluator.h"
-
 namespace mlc::repl {
 
-struct Completion {
-  size_t begin = 0;                     // where in the line the word to replace begins
-  std::vector<std::string> candidates;  // whole words, sorted
+class Session;
+
+struct Candidate {
+  std::string text;  // the whole word
+  std::string doc;   // one line; "" where there is none
 };
 
-// Commands after `:`, names of files after `:save` and `:load`, attributes after a dotted name, keyword
-// arguments inside a call, otherwise names, builtins and keywords. Evaluates nothing but names and
-// attributes.
-Completion complete(script::Evaluator& evaluator, std::string_view line);
+struct Completion {
+  size_t begin = 0;                   // where in the text the word to replace begins
+  std::vector<Candidate> candidates;  // sorted by their text
+};
+
+// Commands after `:` and what they take, names of the IR inside of a string (blocks, loops, buffers, functions, scopes,
+// thread tags, targets, data types) and files, attributes after a dotted name, keyword arguments inside a call,
+// otherwise names, builtins and keywords. Evaluates nothing but names and attributes.
+Completion complete(Session& session, std::string_view before_cursor);
 
 }  // namespace mlc::repl

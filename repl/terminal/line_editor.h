@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines from a terminal, edited with libedit, with a history that outlives the session.
+// Inputs from a terminal: text of one line or many, edited as in a shell that knows Python, with a history.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "repl/terminal/completion.h"
 
@@ -12,16 +14,23 @@ namespace mlc::repl {
 
 class LineEditor {
  public:
-  enum class Result : uint8_t { kLine, kInterrupt, kEnd };  // kEnd: Ctrl-D on an empty line
-  using Completer = std::function<Completion(std::string_view line)>;
+  enum class Result : uint8_t { kInput, kInterrupt, kEnd };  // kEnd: Ctrl-D on an empty input
+  struct Hooks {
+    std::function<Completion(std::string_view before_cursor)> complete;
+    std::function<bool(std::string_view text)> is_complete;  // may Enter end the input here?
+  };
+  struct Binding {
+    std::string_view keys;  // names of keyboard.h, with blanks between
+    std::string_view summary;
+  };
 
-  // Reads the history from $XDG_STATE_HOME/mlc/history (~/.local/state by default).
-  explicit LineEditor(Completer completer);
-  ~LineEditor();  // writes it
+  // Reads standard input and writes standard output, which are terminals.
+  LineEditor(Hooks hooks, std::string history);
+  ~LineEditor();
 
-  // One line without its newline.
-  Result read(const std::string& prompt, std::string& line);
-  void remember(const std::string& input);
+  Result read(const std::string& prompt, const std::string& continuation, bool colour, std::string& input);
+
+  static std::vector<Binding> bindings();
 
  private:
   struct State;

@@ -122,6 +122,7 @@ class Evaluator : public ir::Host {
   // Asks the running script to stop with KeyboardInterrupt; safe in a signal handler and from other threads.
   // False when it was asked before and has not stopped yet.
   static bool interrupt() noexcept;
+  static bool is_interrupted() noexcept;  // asked, and has not stopped yet
   static void clear_interrupt() noexcept;
 
   // Around the evaluation of a tree that nobody else owns: the tree stays alive if functions, lambdas or

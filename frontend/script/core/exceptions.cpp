@@ -365,6 +365,7 @@ bool Evaluator::interrupt() noexcept {
   State::interrupted = true;
   return !before;
 }
+bool Evaluator::is_interrupted() noexcept { return State::interrupted; }
 void Evaluator::clear_interrupt() noexcept { State::interrupted = false; }
 
 }  // namespace mlc::script

@@ -35,6 +35,9 @@ const std::vector<const Commands*>& command_families();  // generated
 const std::vector<Command>& commands();
 const Command* find_command(std::string_view name);
 
+// Names of the settings of `:set`, with a line of documentation each.
+std::vector<std::pair<std::string, std::string>> settings();
+
 // Runs "name arguments". Throws CallError for an unknown name or arguments that make no sense.
 void run_command(Session& session, std::string_view line);
 

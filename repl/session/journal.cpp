@@ -17,14 +17,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::string> inputs_in(const std::string& path) {
-  std::vector<std::string> inputs;
-  std::ifstream file(path, std::ios::binary);
+void read_inputs(Journal::CutOff& session) {
+  std::ifstream file(session.path, std::ios::binary);
   for (std::string line; std::getline(file, line);) {
-    auto input = nlohmann::json::parse(line, nullptr, false);
-    if (input.is_string()) inputs.push_back(input.get<std::string>());
+    auto entry = nlohmann::json::parse(line, nullptr, false);
+    if (entry.is_string()) {
+      session.unfinished = entry.get<std::string>();
+    } else if (entry.is_boolean() && !session.unfinished.empty()) {
+      session.inputs.push_back(std::exchange(session.unfinished, ""));
+    }
   }
-  return inputs;
 }
 
 // Does the session that writes this file still run?
@@ -52,11 +54,19 @@ Journal::~Journal() {
   close(descriptor_);
 }
 
-void Journal::add(std::string_view input) {
-  if (descriptor_ < 0) return;
-  std::string line = nlohmann::json(input).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+void Journal::write_line(std::string line) {
+  line += '\n';
   // Where the disk is full there is no journal; the session goes on.
-  [[maybe_unused]] auto written = write(descriptor_, line.data(), line.size());
+  if (descriptor_ >= 0) [[maybe_unused]] auto written = write(descriptor_, line.data(), line.size());
+}
+
+Journal::Entry::Entry(Journal* journal, std::string_view input) : journal_(journal) {
+  if (journal_ == nullptr) return;
+  journal_->write_line(nlohmann::json(input).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+Journal::Entry::~Entry() {
+  if (journal_ != nullptr) journal_->write_line("true");
 }
 
 std::optional<Journal::CutOff> Journal::cut_off() const {
@@ -67,8 +77,9 @@ std::optional<Journal::CutOff> Journal::cut_off() const {
     struct stat about {};
     if (path == path_ || !path.ends_with(".jsonl") || is_running(path) || stat(path.c_str(), &about) != 0) continue;
     if (newest && newest->last >= about.st_mtime) continue;
-    CutOff found{path, about.st_mtime, inputs_in(path)};
-    if (found.inputs.empty()) {
+    CutOff found{path, about.st_mtime, {}, ""};
+    read_inputs(found);
+    if (found.inputs.empty() && found.unfinished.empty()) {
       forget(found);
     } else {
       newest = std::move(found);

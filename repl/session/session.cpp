@@ -35,55 +35,111 @@ Session::Session(SessionOptions options) : options_(std::move(options)) {
 }
 
 void Session::run(std::string_view input) {
-  std::string_view line = trim(input);
+  attempt([&] { run_input(input); });
+}
+
+void Session::attempt(const std::function<void()>& what) {
   try {
-    if (line.empty()) return;
-    if (line == "quit()" || line == "exit()" || line == "quit" || line == "exit") {
-      ended_ = 0;  // what Python's own prompt has taught everybody to type
-    } else if (line.starts_with(':')) {
-      run_command(*this, line.substr(1));
-      std::string_view rest = line.substr(1);
-      const Command* command = find_command(take_word(rest));
-      if (command->moves && options_.journal != nullptr) options_.journal->add(line);
-    } else if (line.starts_with('?')) {
-      document(trim(line.substr(1)));
-    } else if (line.ends_with('?') && line.find('\n') == std::string_view::npos &&
-               line.find('#') == std::string_view::npos) {
-      document(trim(line.substr(0, line.size() - 1)));
-    } else {
-      run_statements(input);
-      if (options_.journal != nullptr) options_.journal->add(input);
-    }
+    what();
   } catch (const script::Evaluator::SystemExit& exit) {
     ended_ = exit.code;
   } catch (const ir::Error& error) {
-    show(options_.compact_errors ? compact_report(error) : full_report(error, options_.colour));
+    show_error(error);
   } catch (const CallError& error) {
     show(call_report(error, options_.colour));
   }
 }
 
-// Of several statements in one input each is a state of its own.
-bool Session::run_statements(std::string_view text) {
+void Session::run_input(std::string_view input) {
+  std::string_view line = trim(input);
+  if (line.empty()) return;
+  if (line == "quit()" || line == "exit()" || line == "quit" || line == "exit") {
+    ended_ = 0;  // what Python's own prompt has taught everybody to type
+  } else if (line.starts_with(':')) {
+    std::string_view rest = line.substr(1);
+    const Command* command = find_command(take_word(rest));
+    Journal::Entry entry(command != nullptr && command->moves ? options_.journal : nullptr, line);
+    run_command(*this, line.substr(1));
+  } else if (line.starts_with('?')) {
+    document(trim(line.substr(1)));
+  } else if (line.ends_with('?') && line.find('\n') == std::string_view::npos &&
+             line.find('#') == std::string_view::npos) {
+    document(trim(line.substr(0, line.size() - 1)));
+  } else {
+    Journal::Entry entry(options_.journal, input);
+    run_statements(input);
+  }
+}
+
+void Session::show_error(const ir::Error& error) {
+  show(options_.compact_errors ? compact_report(error) : full_report(error, options_.colour));
+}
+
+uint32_t Session::add_input(std::string_view text) {
   std::string source(text);
   while (!source.empty() && (source.back() == '\n' || source.back() == ' ')) source.pop_back();
-  uint32_t file = ir::SourceMap::current().add(fmt::format("<repl>[{}]", ++inputs_), source + "\n");
-  std::vector<Chunk> chunks = chunks_of(syntax::parse_file(file)->module);
-  std::vector<std::string> lines = lines_of(source);
+  return ir::SourceMap::current().add(fmt::format("<repl>[{}]", ++inputs_), source + "\n");
+}
+
+void Session::run_statements(std::string_view text) { show_result(run_source(add_input(text))); }
+
+double Session::run_timed(std::string_view statements) {
+  uint32_t file = add_input(statements);
+  auto start = std::chrono::steady_clock::now();
+  run_source(file);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void Session::load(const std::string& path) {
+  uint32_t file = read_source(path);
+  std::erase_if(loaded_, [&](const Loaded& each) { return each.path == path; });
+  loaded_.push_back({path, at_, {}});
+  run_source(file, &loaded_.back());
+}
+
+bool Session::has_loaded(std::string_view path) const {
+  return std::ranges::find(loaded_, path, &Loaded::path) != loaded_.end();
+}
+
+Session::Reloaded Session::reload(const std::string& path) {
+  auto found = std::ranges::find(loaded_, path, &Loaded::path);
+  if (found == loaded_.end())
+    throw CallError{fmt::format("`{}` was not loaded in this session", path), fmt::format("`:load {}`", path)};
+  uint32_t file = read_source(path);
+  std::vector<std::string> now;
+  for (const Chunk& chunk : chunks_of(syntax::parse_file(file)->module)) now.push_back(text_of_chunk(file, chunk));
+  auto& before = found->statements;
+  size_t kept = 0;
+  while (kept < now.size() && kept < before.size() && now[kept] == before[kept].first) ++kept;
+  size_t state = kept == 0 ? found->beginning : before[kept - 1].second;
+  if (states_[state].dropped) {
+    kept = 0;
+    state = found->beginning;
+  }
+  if (states_[state].dropped) throw CallError{"the state in which the file was loaded has been dropped", "`:load` it"};
+  if (kept == now.size() && kept == before.size()) return {kept, 0};
+  go(state);
+  before.resize(kept);
+  run_source(file, &*found, kept);
+  return {kept, now.size() - kept};
+}
+
+// Each statement is a state of its own.
+Any Session::run_source(uint32_t file, Loaded* loaded, size_t kept) {
   Any value;
-  for (const Chunk& chunk : chunks) {
-    std::string statement;
-    size_t last = &chunk == &chunks.back() ? lines.size() : chunk.last_line;
-    for (size_t i = chunk.first_line - 1; i < last; ++i) statement += lines[i] + "\n";
-    statement.pop_back();
-    value = run_statement(file, chunk, std::move(statement));
+  std::vector<Chunk> chunks = chunks_of(syntax::parse_file(file)->module);
+  for (size_t i = kept; i < chunks.size(); ++i) {
+    value = run_statement(file, chunks[i], text_of_chunk(file, chunks[i]));
+    if (loaded != nullptr) loaded->statements.emplace_back(text_of_chunk(file, chunks[i]), at_);
   }
-  if (!script::is_none(value)) {
-    evaluator_.set_global("_", value);
-    heap_.take();
-    show_value(value);
-  }
-  return true;
+  return value;
+}
+
+void Session::show_result(const Any& value) {
+  if (script::is_none(value)) return;
+  evaluator_.set_global("_", value);
+  heap_.take();
+  options_.result ? options_.result(value) : show_value(value);
 }
 
 Any Session::run_statement(uint32_t file, const Chunk& chunk, std::string source) {
@@ -131,7 +187,8 @@ std::string Session::coloured(std::string_view script) const {
 }
 
 std::string Session::text_of(const Any& value) {
-  return module_in(evaluator_, value) ? coloured(script_of(evaluator_, value)) : evaluator_.repr(value) + "\n";
+  return module_in(evaluator_, value) ? coloured(script_of(evaluator_, value, options_.classic))
+                                      : evaluator_.repr(value) + "\n";
 }
 
 void Session::show_value(const Any& value) {
@@ -160,7 +217,9 @@ void Session::show_value(const Any& value) {
                    text.size() - end));
 }
 
-void Session::page(std::string_view text) { options_.page ? options_.page(text) : show(text); }
+void Session::page(std::string_view text) {
+  options_.page && options_.paged ? options_.page(text) : show(text);
+}
 
 void Session::document(std::string_view name) {
   if (name.empty())
@@ -318,9 +377,10 @@ void Session::drop(size_t branch) {
 bool Session::replay(size_t state) {
   std::string source = states_[state].source;
   try {
-    return run_statements(source);
+    run_statements(source);
+    return true;
   } catch (const ir::Error& error) {
-    show(options_.compact_errors ? compact_report(error) : full_report(error, options_.colour));
+    show_error(error);
     return false;
   }
 }

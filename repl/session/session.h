@@ -21,10 +21,13 @@ namespace mlc::repl {
 struct SessionOptions {
   bool colour = false;
   bool compact_errors = false;                // the form of goldens, without file names and line numbers
+  bool classic = false;                       // modules are shown in the classic dialect
+  bool paged = true;                          // `page` is used
   std::function<void(std::string_view)> out;  // everything the session shows; stdout unless set
   Journal* journal = nullptr;                 // null: none is kept
   std::function<std::pair<size_t, size_t>()> screen;  // its rows and columns: longer values are cut. Unset: none is
   std::function<void(std::string_view)> page;  // shows what may be longer than the screen; `out` unless set
+  std::function<void(const ir::Any&)> result;  // gets the value of an input; it is shown unless set
 };
 
 // Without the blanks and ends of lines around it.
@@ -60,12 +63,30 @@ class Session {
   // Runs one input: statements, `:command`, `?name` or `name?`. Errors are shown, not thrown; of several statements
   // those behind the one that failed do not run.
   void run(std::string_view input);
+  // The same, but throws what `attempt` shows.
+  void run_input(std::string_view input);
+  // The statements of a file, each a state; messages name its lines. Throws like `read_source`.
+  void load(const std::string& path);
+  // A file that was loaded, anew from the first statement that is another one now, on the state before it. How many
+  // statements stay and how many were run. CallError for a file that was not loaded.
+  struct Reloaded {
+    size_t kept = 0, run = 0;
+  };
+  Reloaded reload(const std::string& path);
+  bool has_loaded(std::string_view path) const;
+  // The file that was loaded last; "" where none was.
+  std::string last_loaded() const { return loaded_.empty() ? "" : loaded_.back().path; }
+  // As `run` does with statements; how long they took, without what shows their value.
+  double run_timed(std::string_view statements);
+  // Does something, and shows the error in which it ends.
+  void attempt(const std::function<void()>& what);
   // Set by :quit, sys.exit() and quit(): the session is over, with this exit code.
   std::optional<int> ended() const { return ended_; }
   void end(int code) { ended_ = code; }
 
   script::Evaluator& evaluator() { return evaluator_; }
   SessionOptions& options() { return options_; }
+  const SessionOptions& options() const { return options_; }
   void show(std::string_view text) { options_.out(text); }
   // As a module with colours, when they are on, or as its repr; cut where the screen has too few rows.
   void show_value(const ir::Any& value);
@@ -101,7 +122,19 @@ class Session {
   std::string program() const;
 
  private:
-  bool run_statements(std::string_view text);
+  // A file and its statements that have run, with the state that each has led to.
+  struct Loaded {
+    std::string path;
+    size_t beginning = 0;
+    std::vector<std::pair<std::string, size_t>> statements;
+  };
+
+  void run_statements(std::string_view text);
+  uint32_t add_input(std::string_view text);
+  // The value of the last one. `loaded` gets those that have run; the first `kept` are passed over.
+  ir::Any run_source(uint32_t file, Loaded* loaded = nullptr, size_t kept = 0);
+  void show_result(const ir::Any& value);
+  void show_error(const ir::Error& error);
   ir::Any run_statement(uint32_t file, const Chunk& chunk, std::string source);
   void document(std::string_view name);
   std::vector<NamedModule> modules_now();
@@ -116,6 +149,7 @@ class Session {
   std::vector<Branch> branches_{{"main", 0}};
   size_t branch_ = 0;
   size_t inputs_ = 0;
+  std::vector<Loaded> loaded_;  // in the order in which they were loaded last
   std::optional<int> ended_;
 };
 

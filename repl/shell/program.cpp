@@ -153,6 +153,14 @@ std::vector<Chunk> chunks_of(const syntax::Module* module) {
   return chunks;
 }
 
+std::string text_of_chunk(uint32_t file, const Chunk& chunk) {
+  const ir::SourceFile& whole = ir::SourceMap::current().file(file);
+  std::string text;
+  for (size_t line = chunk.first_line; line <= chunk.last_line; ++line)
+    text.append(line == chunk.first_line ? "" : "\n").append(whole.line(static_cast<uint32_t>(line)));
+  return text;
+}
+
 Any run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk) {
   const ir::SourceFile& whole = ir::SourceMap::current().file(file);
   std::string text(chunk.first_line - 1, '\n');
@@ -198,11 +206,11 @@ Any call_method(script::Evaluator& evaluator, const Any& value, std::string_view
   return evaluator.call(evaluator.attribute(value, syntax::Symbol(method)), arguments);
 }
 
-std::string script_of(script::Evaluator& evaluator, const Any& value) {
-  if (auto mod = module_in(evaluator, value); mod && !value.as<ir::PrimFunc>()) {
-    return std::string(call_method(evaluator, Any(*mod), "script").cast<ir::String>());
-  }
-  return std::string(call_method(evaluator, value, "script").cast<ir::String>());
+std::string script_of(script::Evaluator& evaluator, const Any& value, bool classic) {
+  auto mod = module_in(evaluator, value);
+  Any script = evaluator.attribute(mod && !value.as<ir::PrimFunc>() ? Any(*mod) : value, syntax::Symbol("script"));
+  std::pair<std::string_view, Any> dialect{"dialect", Any(ir::String("classic"))};
+  return std::string(evaluator.call(script, {}, {&dialect, classic ? 1u : 0u}, {}).cast<ir::String>());
 }
 
 NamedModule chosen_module(script::Evaluator& evaluator, uint32_t file, const std::string& name) {

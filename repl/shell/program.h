@@ -25,6 +25,8 @@ struct Chunk {
   std::vector<std::string> names;  // that its statements bind
 };
 std::vector<Chunk> chunks_of(const syntax::Module* module);
+// Its lines, without the last one's end.
+std::string text_of_chunk(uint32_t file, const Chunk& chunk);
 // Runs one chunk of a registered file; messages name the lines that it has there. The value of a last expression, or None.
 ir::Any run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk);
 
@@ -52,7 +54,7 @@ ir::Any schedule_by_rules(script::Evaluator& evaluator, std::string_view functio
 // Calls a method of a script value without arguments, such as `script`.
 ir::Any call_method(script::Evaluator& evaluator, const ir::Any& value, std::string_view method,
                     std::vector<ir::Any> arguments = {});
-// The text of an IR value or schedule, as its `script()` gives it.
-std::string script_of(script::Evaluator& evaluator, const ir::Any& value);
+// The text of an IR value or schedule, as its `script()` gives it, or `script(dialect="classic")`.
+std::string script_of(script::Evaluator& evaluator, const ir::Any& value, bool classic = false);
 
 }  // namespace mlc::repl

@@ -111,7 +111,9 @@ std::vector<Candidate> arguments_of(Session& session, const Command& command, st
     case Argument::kBranch:
       for (const Branch& each : session.branches()) found.push_back({each.name, fmt::format("state {}", each.tip)});
       break;
-    case Argument::kSetting: return {{"colour", "on or off"}};
+    case Argument::kSetting:
+      for (const auto& [name, summary] : settings()) found.push_back({name, summary});
+      break;
     case Argument::kNothing:
     case Argument::kStatement: break;
   }

@@ -15,7 +15,7 @@ struct Glyph {
   size_t begin = 0;  // bytes of the text
   size_t size = 0;
   size_t columns = 0;
-  std::string shown;  // where it is not the bytes themselves: `^A`, `\xff`; "" where it is
+  std::string shown = {};  // where it is not the bytes themselves: `^A`, `\xff`; "" where it is
 };
 
 // The first glyph of text[begin:]; begin < text.size(). A newline has no column. A tab takes the columns to the next

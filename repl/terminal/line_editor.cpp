@@ -30,6 +30,18 @@ void on_resize(int) { resized = 1; }
 
 void put(std::string_view bytes) { [[maybe_unused]] auto sent = write(STDOUT_FILENO, bytes.data(), bytes.size()); }
 
+std::string shared_prefix(const std::vector<Candidate>& words) {
+  std::string prefix = words.front().text;
+  for (const Candidate& word : words) {
+    size_t same = 0;
+    while (same < prefix.size() && same < word.text.size() && prefix[same] == word.text[same]) ++same;
+    prefix.resize(same);
+  }
+  return prefix;
+}
+
+}  // namespace
+
 // The terminal without its own editing and signals, as long as this lives.
 class RawMode {
  public:
@@ -61,18 +73,6 @@ class RawMode {
   termios before_{};
   struct sigaction resize_before_ {};
 };
-
-std::string shared_prefix(const std::vector<Candidate>& words) {
-  std::string prefix = words.front().text;
-  for (const Candidate& word : words) {
-    size_t same = 0;
-    while (same < prefix.size() && same < word.text.size() && prefix[same] == word.text[same]) ++same;
-    prefix.resize(same);
-  }
-  return prefix;
-}
-
-}  // namespace
 
 struct LineEditor::State {
   Hooks hooks;

@@ -16,8 +16,8 @@ struct View {
   std::string continuation;  // before the others
   std::string text;
   size_t cursor = 0;
-  std::optional<std::pair<size_t, size_t>> brackets;  // a pair that belongs together
-  std::vector<std::string> below;                     // rows under it, with their colours; cut where they are too long
+  std::optional<std::pair<size_t, size_t>> brackets = {};  // a pair that belongs together
+  std::vector<std::string> below = {};                     // rows under it, with their colours; cut where they are too long
 };
 
 class Screen {

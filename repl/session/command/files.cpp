@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "repl/session/commands.h"
 #include "repl/session/session.h"
@@ -26,7 +28,43 @@ void save(Session& session, std::string_view arguments) {
 void load(Session& session, std::string_view arguments) {
   std::string path(trim(arguments));
   if (path.empty()) throw CallError{"load which file?", "`:load session.mlc`"};
-  session.run(ir::SourceMap::current().file(read_source(path)).text);
+  session.load(path);
+}
+
+std::string file_or_last(Session& session, std::string_view command, std::string_view arguments) {
+  std::string path(trim(arguments));
+  if (path.empty()) path = session.last_loaded();
+  if (path.empty()) throw CallError{fmt::format("{} which file? none was loaded", command), "`:load session.mlc`"};
+  return path;
+}
+
+void reload_one(Session& session, const std::string& path) {
+  Session::Reloaded done = session.reload(path);
+  session.show(done.run == 0
+                   ? fmt::format("{}: nothing changed\n", path)
+                   : fmt::format("{}: {} statements stay, {} run: state {}\n", path, done.kept, done.run, session.position()));
+}
+
+void reload(Session& session, std::string_view arguments) {
+  reload_one(session, file_or_last(session, "reload", arguments));
+}
+
+// Asks for the file's time a few times a second: it may be replaced by another one of its name, or come back.
+void watch(Session& session, std::string_view arguments) {
+  namespace fs = std::filesystem;
+  std::string path = file_or_last(session, "watch", arguments);
+  if (!session.has_loaded(path)) session.load(path);
+  session.show(fmt::format("watching {}; Ctrl-C ends it\n", path));
+  std::error_code ignored;
+  auto seen = fs::last_write_time(path, ignored);
+  while (!script::Evaluator::is_interrupted() && !session.ended()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    auto now = fs::last_write_time(path, ignored);
+    if (ignored || now == seen) continue;
+    seen = now;
+    session.attempt([&] { reload_one(session, path); });
+  }
+  script::Evaluator::clear_interrupt();
 }
 
 // The inputs of the session that was cut off last, again; what they show is not.
@@ -40,14 +78,20 @@ void resume(Session& session, std::string_view arguments) {
   session.options().out = std::move(out);
   Journal::forget(*found);
   session.show(fmt::format("{} inputs run again: state {}\n", found->inputs.size(), session.position()));
+  if (!found->unfinished.empty())
+    session.show(fmt::format("this one had not ended, and was not run again:\n{}\n", trim(found->unfinished)));
 }
 
 constexpr Command kRows[] = {
     {"resume", "", "the inputs of the session that was cut off last, again",
-     "  Each session keeps them on disk as they are made, until it ends.\n", resume},
+     "  Each session keeps them on disk as they are typed, until it ends.\n", resume},
     {"save", "FILE", "the statements on the way to this state as a program", "    :save session.mlc\n", save,
      Argument::kFile},
     {"load", "FILE", "run a file in this session", "    :load session.mlc\n", load, Argument::kFile, true},
+    {"reload", "[FILE]", "run a file that was loaded again, from the first statement that has changed",
+     "    :reload\n  What the old statements made stays as a branch.\n", reload, Argument::kFile, true},
+    {"watch", "[FILE]", "reload a file whenever it is written, until Ctrl-C", "    :watch matmul.mlc\n", watch,
+     Argument::kFile},
 };
 
 }  // namespace

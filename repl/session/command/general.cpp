@@ -2,7 +2,7 @@
 // Help, settings, how long a statement takes, the end.
 #include <fmt/format.h>
 
-#include <chrono>
+#include <algorithm>
 
 #include "repl/session/commands.h"
 #include "repl/session/session.h"
@@ -43,25 +43,74 @@ void show_help(Session& session, std::string_view arguments) {
 
 void time_statement(Session& session, std::string_view arguments) {
   if (arguments.empty()) throw CallError{"what shall be timed?", "`:time lib(a, b, c)`"};
-  uint32_t file = ir::SourceMap::current().add("<repl>", std::string(arguments) + "\n");
-  auto start = std::chrono::steady_clock::now();
-  session.evaluator().evaluate_repl(file);
-  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  double seconds = session.run_timed(arguments);
   std::string text = seconds >= 1      ? fmt::format("{:.3f} s", seconds)
                      : seconds >= 1e-3 ? fmt::format("{:.3f} ms", seconds * 1e3)
                                        : fmt::format("{:.1f} us", seconds * 1e6);
   session.show(text + "\n");
 }
 
+struct Setting {
+  std::string_view name, values, summary;
+  std::string (*get)(Session& session);
+  bool (*set)(Session& session, std::string_view value);  // false for a value that makes no sense
+};
+
+std::string shown(bool on) { return on ? "on" : "off"; }
+
+bool set_flag(bool& flag, std::string_view value) {
+  if (value != "on" && value != "off") return false;
+  flag = value == "on";
+  return true;
+}
+
+bool set_precision(Session& session, std::string_view value) {
+  auto digits = number_of(value);
+  if (!digits || *digits > 17) return false;
+  ir::Any argument(static_cast<int64_t>(*digits));
+  session.evaluator().call_library("numpy", "set_printoptions", {&argument, 1});
+  return true;
+}
+
+std::string precision_of(Session& session) {
+  auto options = session.evaluator().call_library("numpy", "get_printoptions", {}).cast<script::Dict>();
+  return session.evaluator().repr(options[ir::Any(ir::String("precision"))]);
+}
+
+constexpr Setting kSettings[] = {
+    {"colour", "on or off", "whether modules, errors and the input are highlighted",
+     [](Session& session) { return shown(session.options().colour); },
+     [](Session& session, std::string_view value) { return set_flag(session.options().colour, value); }},
+    {"dialect", "current or classic", "how modules are shown",
+     [](Session& session) { return std::string(session.options().classic ? "classic" : "current"); },
+     [](Session& session, std::string_view value) {
+       session.options().classic = value == "classic";
+       return value == "classic" || value == "current";
+     }},
+    {"pager", "on or off", "whether `:show` stops at each screen",
+     [](Session& session) { return shown(session.options().paged); },
+     [](Session& session, std::string_view value) { return set_flag(session.options().paged, value); }},
+    {"precision", "a number from 0 to 17", "how many digits of a float in an array are shown", precision_of, set_precision},
+};
+
 void change_setting(Session& session, std::string_view arguments) {
   std::string_view name = take_word(arguments);
   std::string_view value = take_word(arguments);
-  if (name.empty()) return session.show(fmt::format("colour {}\n", session.options().colour ? "on" : "off"));
-  if (name != "colour")
-    throw CallError{fmt::format("there is no setting `{}`", name), "the settings are: colour"};
-  if (value != "on" && value != "off")
-    throw CallError{fmt::format("`colour` is on or off, not `{}`", value), ""};
-  session.options().colour = value == "on";
+  no_more("set", arguments);
+  if (name.empty()) {
+    for (const Setting& each : kSettings)
+      session.show(fmt::format("  {:<10} {:<8} {} ({})\n", each.name, each.get(session), each.summary, each.values));
+    return;
+  }
+  auto found = std::ranges::find(kSettings, name, &Setting::name);
+  if (found == std::end(kSettings)) {
+    std::vector<std::string> names;
+    for (const Setting& each : kSettings) names.emplace_back(each.name);
+    throw CallError{fmt::format("there is no setting `{}`", name), ir::did_you_mean(name, names)};
+  }
+  if (value.empty()) return session.show(fmt::format("{} {}\n", name, found->get(session)));
+  if (!found->set(session, value))
+    throw CallError{fmt::format("`{}` is {}, not `{}`", name, found->values, value), ""};
 }
 
 void quit(Session& session, std::string_view) { session.end(0); }
@@ -71,7 +120,7 @@ constexpr Command kRows[] = {
      "    :help diff\n    :help keys\n    :help split\n", show_help, Argument::kTopic},
     {"time", "STATEMENT", "how long a statement takes", "    :time lib(a, b, c)\n", time_statement,
      Argument::kStatement},
-    {"set", "[NAME VALUE]", "settings: colour on|off", "    :set colour off\n", change_setting,
+    {"set", "[NAME [VALUE]]", "the settings, or one of them anew", "    :set\n    :set colour off\n", change_setting,
      Argument::kSetting},
     {"quit", "", "end the session; so does Ctrl-D", "", quit},
 };
@@ -81,3 +130,14 @@ constexpr Command kRows[] = {
 extern const Commands general{kRows};
 
 }  // namespace mlc::repl::commands_general
+
+namespace mlc::repl {
+
+std::vector<std::pair<std::string, std::string>> settings() {
+  std::vector<std::pair<std::string, std::string>> made;
+  for (const auto& each : commands_general::kSettings)
+    made.emplace_back(each.name, fmt::format("{} ({})", each.summary, each.values));
+  return made;
+}
+
+}  // namespace mlc::repl

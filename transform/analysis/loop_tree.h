@@ -25,7 +25,7 @@ struct LoopTree {
     kCall,   // an expression for its effects, in no block
   };
   struct Node {
-    Kind kind;
+    Kind kind = Kind::kLoop;
     size_t depth = 0;  // of the nest: its parent is the nearest node before it that is one less deep
     ir::Stmt stmt;
     std::string name;  // of the loop's variable, the block, the buffer stored to

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repl/session/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "repl/terminal/glyphs.h"
+
+namespace mlc::repl {
+
+std::string Table::text(size_t width, bool coloured) const {
+  std::vector<size_t> widths;
+  for (const auto& row : rows_) {
+    for (size_t i = 0; i + 1 < row.size(); ++i) {
+      if (widths.size() <= i) widths.push_back(0);
+      widths[i] = std::max(widths[i], columns_of(row[i].text));
+    }
+  }
+  std::string out;
+  for (const auto& row : rows_) {
+    // Blanks of empty cells are written when something follows them.
+    size_t column = 0, blanks = 0;
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      size_t own = columns_of(row[i].text);
+      size_t wide = i + 1 < row.size() ? widths[i] : i < widths.size() && row[i].right ? widths[i] : own;
+      size_t before = row[i].right && wide > own ? wide - own : 0;
+      size_t after = wide - own - before;
+      if (own > 0) {
+        blanks += before;
+        std::string shown = row[i].text;
+        if (width > 0 && column + blanks + own > width) {
+          if (column + blanks >= width) break;
+          shown = cut_to(shown, width - column - blanks);
+        }
+        line.append(blanks, ' ');
+        if (coloured && !row[i].colour.empty()) {
+          line.append(row[i].colour).append(shown).append("\x1b[0m");
+        } else {
+          line += shown;
+        }
+        column += blanks + columns_of(shown);
+        blanks = 0;
+        before = 0;
+      }
+      blanks += before + after + 2;
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string bytes_text(double bytes) {
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < std::size(kUnits)) bytes /= 1024, ++unit;
+  if (bytes == std::floor(bytes) || bytes >= 100) return fmt::format("{:.0f} {}", bytes, kUnits[unit]);
+  return fmt::format("{:.{}f} {}", bytes, bytes >= 10 ? 1 : 2, kUnits[unit]);
+}
+
+std::string count_text(double count) {
+  if (count >= 1e12 || count != std::floor(count)) return fmt::format("{:.3g}", count);
+  std::string digits = fmt::format("{:.0f}", count);
+  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+}  // namespace mlc::repl

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "repl/terminal/glyphs.h"
+
 namespace mlc::repl {
 
 namespace {
@@ -128,6 +130,63 @@ std::string unified_diff(std::string_view before, std::string_view after, std::s
     old_line += removed;
     new_line += added;
     i = end;
+  }
+  return text;
+}
+
+std::string side_by_side(std::string_view before, std::string_view after, size_t width, bool coloured) {
+  constexpr size_t kContext = 2;
+  std::vector<Line> lines = compare(before, after);
+  struct Row {
+    std::string left, right;
+    char mark;
+  };
+  std::vector<Row> rows;
+  for (size_t i = 0; i < lines.size();) {
+    if (lines[i].mark == ' ') {
+      rows.push_back({lines[i].text, lines[i].text, ' '});
+      ++i;
+      continue;
+    }
+    // What was removed beside what was added in its place.
+    std::vector<std::string> removed, added;
+    for (; i < lines.size() && lines[i].mark != ' '; ++i)
+      (lines[i].mark == '-' ? removed : added).push_back(lines[i].text);
+    for (size_t k = 0; k < std::max(removed.size(), added.size()); ++k) {
+      bool both = k < removed.size() && k < added.size();
+      rows.push_back({k < removed.size() ? removed[k] : "", k < added.size() ? added[k] : "",
+                      both                 ? '|'
+                      : k < removed.size() ? '<'
+                                           : '>'});
+    }
+  }
+  std::vector<bool> shown(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].mark == ' ') continue;
+    for (size_t k = i < kContext ? 0 : i - kContext; k < std::min(rows.size(), i + kContext + 1); ++k)
+      shown[k] = true;
+  }
+  if (std::ranges::find(shown, true) == shown.end()) return "";
+  size_t half = (std::max<size_t>(width, 23) - 3) / 2;
+  std::string text;
+  bool skipping = false;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!shown[i]) {
+      if (!skipping) text += "...\n";
+      skipping = true;
+      continue;
+    }
+    skipping = false;
+    std::string left = cut_to(rows[i].left, half), right = cut_to(rows[i].right, half);
+    left.append(half - columns_of(left), ' ');
+    std::string_view of_left = rows[i].mark == '>' || rows[i].mark == ' ' ? "" : "\x1b[31m";
+    std::string_view of_right = rows[i].mark == '<' || rows[i].mark == ' ' ? "" : "\x1b[32m";
+    auto painted = [&](std::string_view colour, const std::string& part) {
+      return coloured && !colour.empty() ? fmt::format("{}{}\x1b[0m", colour, part) : part;
+    };
+    std::string line =
+        fmt::format("{} {} {}", painted(of_left, left), rows[i].mark, painted(of_right, right));
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
 }

@@ -18,7 +18,11 @@ std::string line_diff(std::string_view before, std::string_view after, size_t co
 // The same difference as `diff -u` writes it, with three lines of context; "" when the texts are equal.
 std::string unified_diff(std::string_view before, std::string_view after, std::string_view name);
 
-// Such a text with colours for terminals.
+// Both texts side by side in `width` columns, lines that differ marked between them: `<` only before, `>` only after, `|`
+// another line; equal lines past two around each change are left out. "" when the texts are equal.
+std::string side_by_side(std::string_view before, std::string_view after, size_t width, bool coloured);
+
+// What line_diff gives, with colours for terminals.
 std::string colour_diff(std::string_view diff);
 
 // Numbers of lines that line_diff marks.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is there: modules, values, and what has changed between two states.
+// What is there: modules and values.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "ir/core/error.h"
 #include "repl/session/commands.h"
-#include "repl/session/line_diff.h"
 #include "repl/session/session.h"
 #include "repl/shell/source.h"
 
@@ -47,34 +46,9 @@ void show_values(Session& session, std::string_view arguments) {
   session.page(text);
 }
 
-void diff_states(Session& session, std::string_view arguments) {
-  std::string_view first = take_word(arguments);
-  std::string_view second = take_word(arguments);
-  no_more("diff", arguments);
-  size_t to = second.empty() ? session.position() : state_of(session, second);
-  size_t from = !first.empty() ? state_of(session, first) : session.states()[to].parent;
-  const std::vector<NamedModule>& before = session.states()[from].modules;
-  bool any = false;
-  for (const NamedModule& now : session.states()[to].modules) {
-    std::string old;
-    for (const NamedModule& m : before) {
-      if (m.name == now.name) old = script_of(session.evaluator(), ir::Any(m.mod));
-    }
-    std::string text = line_diff(old, script_of(session.evaluator(), ir::Any(now.mod)));
-    if (text.empty()) continue;
-    any = true;
-    session.show(fmt::format("# {}, state {} to {}\n", now.name, from, to));
-    session.show(session.options().colour ? colour_diff(text) : text);
-  }
-  if (!any) session.show(fmt::format("no module differs between state {} and {}\n", from, to));
-}
-
 constexpr Command kRows[] = {
     {"show", "[NAME or STATE]", "the modules and schedules bound now, a value, or the modules in a state",
      "    :show sch\n    :show 2\n", show_values, Argument::kName},
-    {"diff", "[A] [B]", "what the last statement changed, or everything between the states A and B",
-     "    :diff\n    :diff 0 3\n  With one: from that state to now. A branch's name is its tip.\n", diff_states,
-     Argument::kBranch},
 };
 
 }  // namespace

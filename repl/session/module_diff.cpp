@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repl/session/module_diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "frontend/print/print.h"
+#include "repl/session/commands.h"
+#include "repl/session/line_diff.h"
+#include "repl/session/subject.h"
+#include "repl/session/table.h"
+#include "transform/analysis/tree_diff.h"
+
+namespace mlc::repl {
+
+namespace {
+
+using Sense = transform::TreeChange::Sense;
+
+Cell mark_of(Sense sense) {
+  switch (sense) {
+    case Sense::kAdded:
+      return {"  +", colour::kAdded};
+    case Sense::kRemoved:
+      return {"  -", colour::kRemoved};
+    case Sense::kChanged:
+      return {"  ~", colour::kKind};
+  }
+  return {};
+}
+
+using Functions = std::map<std::string, ir::BaseFunc>;  // in order of their names
+
+Functions functions_in(const ir::IRModule& mod) {
+  Functions functions;
+  if (mod.defined())
+    for (const auto& [var, fn] : mod->functions) functions.emplace(std::string(var->name_hint), fn);
+  return functions;
+}
+
+std::string attribute_text(const ir::Any& value) {
+  std::string text = print::text_of(value);
+  size_t end = text.find('\n');
+  return end == std::string::npos ? text : text.substr(0, end) + " ...";
+}
+
+void add_attributes(Table& table, const ir::BaseFunc& before, const ir::BaseFunc& after) {
+  for (const auto& [key, value] : after->attrs) {
+    auto old = before->attrs.Get(key);
+    if (old && ir::structural_equal(*old, value)) continue;
+    table.add({mark_of(old ? Sense::kChanged : Sense::kAdded),
+               {"attribute"},
+               {fmt::format("{} = {}", std::string(key), attribute_text(value))}});
+  }
+  for (const auto& [key, value] : before->attrs)
+    if (!after->attrs.Get(key)) table.add({mark_of(Sense::kRemoved), {"attribute"}, {std::string(key)}});
+}
+
+void add_function(Table& table, Session& session, const std::string& name, const ir::BaseFunc& before,
+                  const ir::BaseFunc& after) {
+  auto old_tir = before.as<ir::PrimFunc>(), new_tir = after.as<ir::PrimFunc>();
+  if (!old_tir || !new_tir) {
+    DiffCount count = count_diff(script_of(session.evaluator(), ir::Any(before)),
+                                 script_of(session.evaluator(), ir::Any(after)));
+    return table.add(
+        {mark_of(Sense::kChanged),
+         {"function"},
+         {fmt::format("{}: +{} -{} lines; `--text` shows them", name, count.added, count.removed)}});
+  }
+  auto text = [](const ir::Any& value) { return print::text_of(value); };
+  auto found =
+      transform::tree_diff(transform::loop_tree(name, *old_tir), transform::loop_tree(name, *new_tir), text);
+  table.add({{name, colour::kName}});
+  for (const transform::TreeChange& each : found)
+    table.add({mark_of(each.sense),
+               {each.verb},
+               {each.what},
+               {fmt::format("{}", fmt::join(each.blocks, ", ")), colour::kQuiet}});
+  add_attributes(table, before, after);
+  bool attributes_differ = !ir::structural_equal(ir::Any(before->attrs), ir::Any(after->attrs));
+  if (found.empty() && !attributes_differ)
+    table.add({mark_of(Sense::kChanged),
+               {"body"},
+               {"statements and indices below the same loops; `--text` shows them"}});
+}
+
+std::string semantic_diff(Session& session, const ir::IRModule& before, const ir::IRModule& after) {
+  Table table;
+  Functions old = functions_in(before), now = functions_in(after);
+  for (const auto& [name, fn] : old)
+    if (!now.contains(name)) table.add({mark_of(Sense::kRemoved), {"function"}, {name}});
+  for (const auto& [name, fn] : now) {
+    auto was = old.find(name);
+    if (was == old.end())
+      table.add({mark_of(Sense::kAdded), {"function"}, {name}});
+    else if (!was->second.same_as(fn) && !ir::structural_equal(ir::Any(was->second), ir::Any(fn)))
+      add_function(table, session, name, was->second, fn);
+  }
+  return table.text(width_of(session), session.options().colour);
+}
+
+}  // namespace
+
+DiffArguments diff_arguments(std::string_view command, std::string_view arguments, size_t most) {
+  DiffArguments found;
+  for (std::string_view word = take_word(arguments); !word.empty(); word = take_word(arguments)) {
+    if (word == "--text") {
+      found.style = DiffStyle::kText;
+    } else if (word == "--side") {
+      found.style = DiffStyle::kSide;
+    } else {
+      if (found.words.size() == most) no_more(command, word);
+      found.words.emplace_back(word);
+    }
+  }
+  return found;
+}
+
+std::string module_diff(Session& session, const ir::IRModule& before, const ir::IRModule& after,
+                        DiffStyle style) {
+  if (before.defined() && (before.same_as(after) || ir::structural_equal(ir::Any(before), ir::Any(after))))
+    return "";
+  if (style == DiffStyle::kSemantic) {
+    std::string text = semantic_diff(session, before, after);
+    return text.empty() ? "  ~  attributes of the module\n" : text;
+  }
+  std::string old = before.defined() ? script_of(session.evaluator(), ir::Any(before)) : "";
+  std::string now = script_of(session.evaluator(), ir::Any(after));
+  if (style == DiffStyle::kSide) {
+    size_t width = width_of(session);
+    return side_by_side(old, now, width == 0 ? 160 : width, session.options().colour);
+  }
+  std::string text = line_diff(old, now);
+  return session.options().colour ? colour_diff(text) : text;
+}
+
+}  // namespace mlc::repl

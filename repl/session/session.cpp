@@ -9,6 +9,7 @@
 #include "frontend/syntax/parse.h"
 #include "repl/session/commands.h"
 #include "repl/session/line_diff.h"
+#include "repl/session/lowering.h"
 #include "repl/shell/explain.h"
 #include "repl/shell/report.h"
 #include "repl/shell/source.h"
@@ -24,7 +25,8 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
-Session::Session(SessionOptions options) : options_(std::move(options)) {
+Session::Session(SessionOptions options)
+    : options_(std::move(options)), lowerings_(std::make_shared<Lowerings>()) {
   if (!options_.out) {
     options_.out = [](std::string_view text) {
       std::fwrite(text.data(), 1, text.size(), stdout);

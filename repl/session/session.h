@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ struct SessionOptions {
   std::function<void(std::string_view)> page;  // shows what may be longer than the screen; `out` unless set
   std::function<void(const ir::Any&)> result;  // gets the value of an input; it is shown unless set
 };
+
+class Lowerings;  // repl/session/lowering.h
 
 // Without the blanks and ends of lines around it.
 std::string_view trim(std::string_view text);
@@ -118,6 +121,9 @@ class Session {
   // Runs the statements of a state again, on the state in force. False when one is refused; that is shown.
   bool replay(size_t state);
 
+  // What `:lower` has made of modules.
+  Lowerings& lowerings() { return *lowerings_; }
+
   // The statements on the way to the state in force, as one program.
   std::string program() const;
 
@@ -150,6 +156,7 @@ class Session {
   size_t branch_ = 0;
   size_t inputs_ = 0;
   std::vector<Loaded> loaded_;  // in the order in which they were loaded last
+  std::shared_ptr<Lowerings> lowerings_;
   std::optional<int> ended_;
 };
 

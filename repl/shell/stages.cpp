@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "ir/core/error.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl {
@@ -54,22 +55,28 @@ std::string stage_name(const transform::Pipeline& pipeline, size_t after) {
   return fmt::format("{:02}-{}", after, word_of(pipeline, after));
 }
 
+std::vector<size_t> stages_named(const transform::Pipeline& pipeline, std::string_view word) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i <= pipeline.size(); ++i) {
+    std::string name = i == 0 ? std::string(kInput) : pipeline.pass_name(i - 1);
+    if (word == name || word == word_of(pipeline, i) || word == stage_name(pipeline, i)) found.push_back(i);
+  }
+  if (!found.empty()) return found;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < pipeline.size(); ++i) names.push_back(pipeline.pass_name(i));
+  std::string near = ir::closest(word, names);
+  throw CallError{fmt::format("the pipeline has no pass `{}`", word),
+                  near.empty() ? fmt::format("its stages are {}", all_words(pipeline))
+                               : fmt::format("did you mean `{}`?", near)};
+}
+
 std::vector<bool> stages_to_dump(const transform::Pipeline& pipeline, const std::string& asked) {
   std::vector<bool> wanted(pipeline.size() + 1, asked == "all");
   if (asked == "all" || asked.empty()) return wanted;
   std::string_view rest = asked;
   while (true) {
     std::string_view word = rest.substr(0, rest.find(','));
-    bool found = false;
-    for (size_t i = 0; i < wanted.size(); ++i) {
-      std::string name = i == 0 ? std::string(kInput) : pipeline.pass_name(i - 1);
-      if (word != name && word != word_of(pipeline, i) && word != stage_name(pipeline, i)) continue;
-      wanted[i] = found = true;
-    }
-    if (!found) {
-      throw CallError{fmt::format("the pipeline has no pass `{}`", word),
-                      fmt::format("`--dump all`, or of these: {}", all_words(pipeline))};
-    }
+    for (size_t stage : stages_named(pipeline, word)) wanted[stage] = true;
     if (word.size() == rest.size()) return wanted;
     rest.remove_prefix(word.size() + 1);
   }

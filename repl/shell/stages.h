@@ -3,6 +3,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "ir/target/target.h"
 #include "repl/shell/command_line.h"
@@ -17,6 +19,10 @@ transform::Pipeline pipeline_of(const CommandLine& line, const ir::Target& targe
 
 // "08-lower_opaque_block": the module after pass 8, counted from 1; "00-input" before the first.
 std::string stage_name(const transform::Pipeline& pipeline, size_t after);
+
+// The stages that a word names: a pass by its name or as a stage's file has it ("LowerOpaqueBlock", "lower_opaque_block",
+// "08-lower_opaque_block"), "input". CallError for a pass that the pipeline does not have.
+std::vector<size_t> stages_named(const transform::Pipeline& pipeline, std::string_view word);
 
 // Which stages `--dump` asks for: "all", or names of passes and "input", separated by commas. CallError for a
 // pass that the pipeline does not have.

@@ -32,7 +32,8 @@ size_t dotted_begin(std::string_view line, size_t end) {
   return end;
 }
 
-// The value of `a.b.c`, names and attributes only; nullopt when some part does not exist.
+}  // namespace
+
 std::optional<Any> dotted_value(script::Evaluator& evaluator, std::string_view path) {
   size_t dot = std::min(path.find('.'), path.size());
   const Any* base = evaluator.global(path.substr(0, dot));
@@ -48,6 +49,8 @@ std::optional<Any> dotted_value(script::Evaluator& evaluator, std::string_view p
   }
   return value;
 }
+
+namespace {
 
 // The opening bracket of the innermost call that is still open at the end of the line, or npos.
 size_t open_call(std::string_view line) {

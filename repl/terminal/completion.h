@@ -2,9 +2,12 @@
 // What could follow the text before the cursor.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "frontend/script/core/evaluator.h"
 
 namespace mlc::repl {
 
@@ -24,5 +27,8 @@ struct Completion {
 // thread tags, targets, data types) and files, attributes after a dotted name, keyword arguments inside a call,
 // otherwise names, builtins and keywords. Evaluates nothing but names and attributes.
 Completion complete(Session& session, std::string_view before_cursor);
+
+// The value of `a.b.c`, names and attributes only; nullopt when some part does not exist.
+std::optional<ir::Any> dotted_value(script::Evaluator& evaluator, std::string_view path);
 
 }  // namespace mlc::repl

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The builtin names: functions of this file and builtin_numbers.cpp, types, exceptions, constants.
 #include <algorithm>
-#include <iostream>
 
 #include "frontend/script/core/importer.h"
+#include "frontend/script/core/line_input.h"
 #include "frontend/script/core/machine.h"
 #include "frontend/script/types/arithmetic.h"
-#include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::script {
@@ -294,11 +293,11 @@ Any next(Evaluator& evaluator, const Arguments& args) {
 }
 
 Any input(Evaluator& evaluator, const Arguments& args) {
-  if (args.size() == 1) evaluator.print(evaluator.str(args[0]));
-  std::string line;
-  ir::Inputs::global().beyond();
-  if (!std::getline(std::cin, line)) raise(refusals["end-of-input"], args.span);
-  return str_value(line);
+  std::optional<std::string> line = read_line(evaluator, args.size() == 1 ? evaluator.str(args[0]) : "");
+  if (Evaluator::is_interrupted()) evaluator.state().stop(args.span);
+  if (!line) raise(refusals["end-of-input"], args.span);
+  if (line->ends_with('\n')) line->pop_back();
+  return str_value(*line);
 }
 
 template <const char* name>

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Members of sys and os that are written in the language: stdlib/python/_sys.mlc and _os.mlc.
-#include <iostream>
-
 #include "frontend/script/core/library.h"
+#include "frontend/script/core/line_input.h"
 #include "frontend/script/core/machine.h"
 #include "frontend/script/numpy/array.h"
-#include "ir/core/inputs.h"
 
 namespace mlc::script {
 namespace {
@@ -18,11 +16,8 @@ Any of_sys(ApiCall& call) { return library_member(call.host, "_sys", call.api.na
 Any of_os(ApiCall& call) { return library_member(call.host, "_os", call.api.name); }
 
 // One line of the standard input with its end; empty at the end.
-Any input_line() {
-  std::string line;
-  ir::Inputs::global().beyond();
-  if (!std::getline(std::cin, line)) return str_value("");
-  return str_value(std::cin.eof() ? line : line + "\n");
+Any input_line(ApiCall& call) {
+  return str_value(read_line(dynamic_cast<Evaluator&>(call.host), "").value_or(""));
 }
 // The names of a module of the program, in order of first sight.
 Any names_of(Any module) {
@@ -51,7 +46,7 @@ const ir::ApiRow system_table[] = {
     {ApiKind::kValue, "sys", "implementation", "What runs the program.", of_sys},
     {ApiKind::kValue, "sys", "float_info", "The limits of float.", of_sys},
     {ApiKind::kValue, "sys", "stdin", "The input.", of_sys},
-    {ApiKind::kFunction, "sys", "_input_line()", "The next line of the input, for sys.stdin.", native([] { return input_line(); })},
+    {ApiKind::kFunction, "sys", "_input_line()", "The next line of the input, for sys.stdin.", input_line},
     {ApiKind::kFunction, "sys", "_names_of(module)", "The names of a module of the program.", native(calls<names_of>)},
     {ApiKind::kFunction, "sys", "_has_name(module, name)", "Whether such a module has this name.", native(calls<has_name>)},
     {ApiKind::kFunction, "sys", "exc_info()", "Type, value and traceback of the exception that is handled now.", handled_exception},

@@ -11,6 +11,7 @@
 
 #include "backend/llvm/code.h"
 #include "backend/llvm/emitter.h"
+#include "backend/llvm/listing_parts.h"
 #include "backend/llvm/optimize.h"
 #include "backend/llvm/start.h"
 #include "ir/core/refusal.h"
@@ -76,11 +77,14 @@ void name_entry(llvm::Module& module) {
     llvm::GlobalAlias::create(llvm::GlobalValue::WeakAnyLinkage, main, only);
 }
 
+// `remarks`: gets what the vectorisers say; null: nobody asks.
 template <class F>
 auto with_module(const ir::IRModule& lowered, const ir::Target& target, DebugInfo debug,
-                 std::string_view program, const CNames& c_names, F&& use) {
+                 std::string_view program, const CNames& c_names, F&& use,
+                 std::vector<Remark>* remarks = nullptr) {
   const Machine& machine = machine_for(target);
   llvm::LLVMContext context;
+  if (remarks != nullptr) context.setDiagnosticHandler(remark_handler(*remarks));
   ModuleEmitter emitter(context, machine, "mlc", debug == DebugInfo::kLines);
   if (!c_names.empty() && !machine.machine->getTargetTriple().isOSBinFormatELF()) {
     throw ir::refuse_as(refusals["no-c-interface"],
@@ -103,6 +107,17 @@ auto with_module(const ir::IRModule& lowered, const ir::Target& target, DebugInf
   optimize(*module, machine);
   return use(*module, machine, emitter);
 }
+
+// Assembly with comments, while it lives.
+struct WithComments {
+  explicit WithComments(llvm::TargetMachine& machine) : options(machine.Options.MCOptions), before(options.AsmVerbose) {
+    options.AsmVerbose = true;
+  }
+  ~WithComments() { options.AsmVerbose = before; }
+  WithComments(const WithComments&) = delete;
+  llvm::MCTargetOptions& options;
+  bool before;
+};
 
 }  // namespace
 
@@ -138,6 +153,26 @@ std::string compile_to_text(const ir::IRModule& lowered, const ir::Target& targe
                        module.print(stream, nullptr);
                        return text;
                      });
+}
+
+Listing list_code(const ir::IRModule& lowered, const ir::Target& target, Language language) {
+  start_llvm();
+  std::lock_guard hold(compile_lock());
+  Listing listing;
+  with_module(
+      lowered, target, DebugInfo::kLines, "", {},
+      [&](llvm::Module& module, const Machine& machine, ModuleEmitter&) {
+        listing.triple = machine.machine->getTargetTriple().str();
+        listing.cpu = machine.machine->getTargetCPU().str();
+        if (language == Language::kIr) {
+          listing.functions = list_ir(module);
+          return;
+        }
+        WithComments comments(*machine.machine);
+        listing.functions = list_assembly(write(module, machine, llvm::CodeGenFileType::AssemblyFile));
+      },
+      &listing.remarks);
+  return listing;
 }
 
 std::string compile_to_bitcode(const ir::IRModule& lowered, const ir::Target& target) {

@@ -4,11 +4,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
 
 #include "frontend/print/highlight.h"
+#include "frontend/script/core/line_input.h"
 #include "frontend/syntax/parse.h"
 #include "repl/terminal/completion.h"
 #include "repl/terminal/history.h"
@@ -50,6 +52,16 @@ int read_terminal(Session& session) {
   LineEditor editor({.complete = [&](std::string_view text) { return complete(session, text); },
                      .is_complete = ends_input},
                     history_path());
+  // input() is edited as well.
+  script::set_line_input([&](const std::string& prompt) -> std::optional<std::string> {
+    std::string answer;
+    switch (editor.read_answer(prompt, session.options().colour, answer)) {
+      case LineEditor::Result::kInterrupt: script::Evaluator::interrupt(); return std::nullopt;
+      case LineEditor::Result::kEnd: return std::nullopt;
+      case LineEditor::Result::kInput: break;
+    }
+    return answer + "\n";
+  });
   std::string input;
   while (!session.ended()) {
     switch (editor.read("mlc> ", "...  ", session.options().colour, input)) {
@@ -97,6 +109,17 @@ std::pair<size_t, size_t> size_of_screen() {
   return known ? std::pair<size_t, size_t>(size.ws_row, size.ws_col) : std::pair<size_t, size_t>(24, 80);
 }
 
+// In parts: Ctrl-C ends what is long.
+void write_to_terminal(std::string_view text) {
+  std::fflush(stdout);
+  constexpr size_t kPart = 4096;
+  while (!text.empty() && !script::Evaluator::is_interrupted()) {
+    ssize_t written = write(STDOUT_FILENO, text.data(), std::min(text.size(), kPart));
+    if (written > 0) text.remove_prefix(static_cast<size_t>(written));
+    if (written < 0 && errno != EINTR) return;
+  }
+}
+
 // $PAGER, or less, which ends by itself where all fits on the screen.
 void page(std::string_view text) {
   const char* wanted = std::getenv("PAGER");
@@ -126,6 +149,7 @@ int run_repl(const std::string& program) {
   SessionOptions options;
   options.journal = terminal ? &journal : nullptr;
   if (terminal) {
+    options.out = write_to_terminal;
     options.screen = size_of_screen;
     options.page = page;
   }

@@ -83,6 +83,7 @@ struct LineEditor::State {
   RawMode* raw = nullptr;
   std::string prompt, continuation;
   bool colour = false;
+  bool is_answer = false;  // what is read is a line that a program asks for
   std::optional<Result> result;
 
   State(Hooks given, std::string path) : hooks(std::move(given)), history(std::move(path)) {}
@@ -107,7 +108,7 @@ struct LineEditor::State {
     std::string_view before = buffer.before_cursor();
     size_t line = before.rfind('\n');
     std::string_view on_line = line == std::string_view::npos ? before : before.substr(line + 1);
-    if (on_line.find_first_not_of(" \t") == std::string_view::npos) return buffer.indent();
+    if (is_answer || on_line.find_first_not_of(" \t") == std::string_view::npos) return buffer.indent();
     Completion found = hooks.complete(before);
     if (found.candidates.empty()) return screen.beep();
     std::string prefix = shared_prefix(found.candidates);
@@ -156,6 +157,7 @@ struct LineEditor::State {
   void up() {
     if (!menu.empty()) return back_tab();
     if (buffer.up()) return;
+    if (is_answer) return screen.beep();
     if (entry == kNone) {
       history.refresh();
       draft = buffer.text();
@@ -174,6 +176,7 @@ struct LineEditor::State {
 
   // Ctrl-R: what is typed is looked for in the inputs before; Enter runs what was found, other keys edit it.
   void search() {
+    if (is_answer) return screen.beep();
     history.refresh();
     std::string before = buffer.text();
     std::string wanted;
@@ -219,6 +222,11 @@ struct LineEditor::State {
   void enter() {
     if (selected != kNone) return close_menu();
     close_menu();
+    if (is_answer) {
+      buffer.text_end();
+      result = Result::kInput;
+      return;
+    }
     std::string text = buffer.text();
     // The empty line that ends a block may have kept its indentation.
     size_t last = text.rfind('\n');
@@ -350,7 +358,7 @@ struct LineEditor::State {
     paint({});
     screen.leave(*result == Result::kInterrupt ? "^C" : "");
     input = buffer.text();
-    if (*result == Result::kInput) history.add(input);
+    if (*result == Result::kInput && !is_answer) history.add(input);
     return *result;
   }
 };
@@ -386,7 +394,19 @@ LineEditor::Result LineEditor::read(const std::string& prompt, const std::string
   state_->prompt = prompt;
   state_->continuation = continuation;
   state_->colour = colour;
+  state_->is_answer = false;
   return state_->read(input);
+}
+
+LineEditor::Result LineEditor::read_answer(const std::string& prompt, bool colour, std::string& answer) {
+  // Only the last line of a prompt is painted again at each key.
+  size_t last = prompt.rfind('\n') + 1;
+  put(prompt.substr(0, last));
+  state_->prompt = prompt.substr(last);
+  state_->continuation = "";
+  state_->colour = colour;
+  state_->is_answer = true;
+  return state_->read(answer);
 }
 
 std::vector<LineEditor::Binding> LineEditor::bindings() {

@@ -30,6 +30,9 @@ class LineEditor {
 
   Result read(const std::string& prompt, const std::string& continuation, bool colour, std::string& input);
 
+  // One line that a program asks for: without completion and history.
+  Result read_answer(const std::string& prompt, bool colour, std::string& answer);
+
   static std::vector<Binding> bindings();
 
  private:

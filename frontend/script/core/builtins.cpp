@@ -53,6 +53,7 @@ Any print(Evaluator& evaluator, const Arguments& args) {
   } else {
     evaluator.print(line);
   }
+  evaluator.state().check_interrupt(args.span);  // what it is printed to may have stopped for it
   return nullptr;
 }
 

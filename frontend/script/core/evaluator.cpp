@@ -80,7 +80,7 @@ constexpr std::string_view kDefaultNames[] = {"tvm", "I", "ir", "T", "tir", "tir
 State::State(Evaluator& evaluator) : self(evaluator) {
   void* memory = mmap(nullptr, kValueStackBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  MLC_CHECK(memory != MAP_FAILED, "no memory for the value stack");
+  if (memory == MAP_FAILED) throw std::bad_alloc();
   stack = top = static_cast<Any*>(memory);
   stack_end = stack + kValueStackBytes / sizeof(Any);
   c_stack_limit = find_stack_limit();

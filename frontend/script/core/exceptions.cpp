@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exceptions: Python's classes, and the way between an exception object and the ir::Error that carries it.
 #include "frontend/diagnostics/render.h"
+#include "frontend/script/core/interrupt.h"
 #include "frontend/script/core/machine.h"
 #include "frontend/script/core/pending_report.h"
 #include "ir/core/refusal.h"
@@ -358,6 +359,12 @@ void State::stop(ir::Span span) {
   interrupted = false;
   ir::Error error = ir::refuse(refusals["interrupted"]).at(span);
   throw ScriptError(error.first(), self.call(Any(exception_class("KeyboardInterrupt")), {}));
+}
+
+void heed_interrupt() {
+  if (!State::interrupted) return;
+  State::interrupted = false;
+  throw ir::refuse(refusals["interrupted"]);
 }
 
 bool Evaluator::interrupt() noexcept {

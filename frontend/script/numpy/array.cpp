@@ -273,7 +273,7 @@ void copy_walk(const ffi::Tensor& target, const Operand& source, DataType from) 
   Walk walk(shape_of(target), operands);
   with_type(from, [&](auto from_tag) {
     using From = decltype(from_tag);
-    with_type(target.dtype(), [&](auto to_tag) { walk.run(convert_loop<decltype(to_tag), From>); });
+    with_type(target.dtype(), [&](auto to_tag) { walk.run_in_parts(convert_loop<decltype(to_tag), From>); });
   });
 }
 

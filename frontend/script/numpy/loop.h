@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "frontend/script/core/interrupt.h"
 #include "frontend/script/numpy/array.h"
 
 namespace mlc::script {
@@ -28,6 +29,19 @@ class Walk {
  public:
   static constexpr size_t kMost = 6;  // operands
   Walk(const Shape& shape, std::span<const Operand> operands);
+
+  // The same for an `inner` that does each element by itself: long rows in parts, between which Ctrl-C is heeded.
+  template <class F>
+  void run_in_parts(F&& inner) {
+    run([&](char** at, int64_t count, const int64_t* steps) {
+      constexpr int64_t kPart = int64_t{1} << 18;
+      for (int64_t done = 0; done < count; done += kPart) {
+        if (count > kPart) heed_interrupt();
+        inner(at, std::min(kPart, count - done), steps);
+        for (size_t k = 0; k < count_; ++k) at[k] += kPart * steps[k];
+      }
+    });
+  }
 
   // inner(pointers, count, steps in bytes)
   template <class F>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "frontend/script/core/interrupt.h"
 #include "frontend/script/numpy/rows.h"
 
 namespace mlc::script {
@@ -49,6 +50,18 @@ Lines lines_of(ApiCall& call, ffi::Tensor tensor, const Any& axis_value, bool co
   return lines;
 }
 
+// std::stable_sort, by parts between which Ctrl-C is heeded.
+template <class T, class Less>
+void sort_stably(T* begin, T* end, const Less& less) {
+  constexpr ptrdiff_t kPart = ptrdiff_t{1} << 18;
+  if (end - begin <= kPart) return std::stable_sort(begin, end, less);
+  T* middle = begin + (end - begin) / 2;
+  sort_stably(begin, middle, less);
+  sort_stably(middle, end, less);
+  heed_interrupt();
+  std::inplace_merge(begin, middle, end, less);
+}
+
 ffi::Tensor sorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis) {
   if (tensor.ndim() == 0 && !is_none(axis)) axis_argument(evaluator_of(call.host), axis, 0, call.span_of(1));
   Lines lines = lines_of(call, tensor, axis, true);
@@ -56,7 +69,7 @@ ffi::Tensor sorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis) {
     using T = decltype(tag);
     T* data = data_of<T>(lines.tensor);
     for (int64_t i = 0; i < lines.count; ++i, data += lines.length)
-      std::stable_sort(data, data + lines.length, before<T>);
+      sort_stably(data, data + lines.length, before<T>);
   });
   return row_major(transposed(lines.tensor, lines.back), tensor.dtype());
 }
@@ -70,8 +83,7 @@ ffi::Tensor argsorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis)
     auto* place = data_of<int64_t>(places);
     for (int64_t i = 0; i < lines.count; ++i, data += lines.length, place += lines.length) {
       std::iota(place, place + lines.length, int64_t{0});
-      std::stable_sort(place, place + lines.length,
-                       [&](int64_t a, int64_t b) { return before<T>(data[a], data[b]); });
+      sort_stably(place, place + lines.length, [&](int64_t a, int64_t b) { return before<T>(data[a], data[b]); });
     }
   });
   return row_major(transposed(places, lines.back), DataType::Int(64));

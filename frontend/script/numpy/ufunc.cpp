@@ -207,7 +207,7 @@ Any call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> i
   ffi::Tensor result =
       direct ? out->tensor : make_in_order(shape, memory_order(shape.size(), operands), call.result);
   operands.push_back(operand_of(result));
-  Walk(shape, operands).run(call.loop);
+  Walk(shape, operands).run_in_parts(call.loop);
   if (!call.rounded.is_void()) result = cast_to(result, call.rounded);
   if (out == nullptr) return scalar_or_array(result);
   if (!direct) copy_into(out->tensor, result);

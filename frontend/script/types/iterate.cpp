@@ -447,6 +447,7 @@ Any Evaluator::iterate(const Any& value, ir::Span span) {
 bool Evaluator::next(const Any& iterator, Any& out, ir::Span span) {
   if (auto* builtin = value_as_iterator(iterator)) {
     state_->check_stack(span);
+    state_->check_interrupt(span);
     try {
       return builtin->next(*this, out);
     } catch (ir::Error& error) {
@@ -493,7 +494,10 @@ std::vector<Any> Evaluator::elements_of(const Any& iterable, ir::Span span) {
   if (auto* range = as<RangeNode>(iterable)) {
     int64_t size = range->size();
     result.reserve(static_cast<size_t>(size));
-    for (int64_t i = 0; i < size; ++i) result.push_back(Any(range->at(i)));
+    for (int64_t i = 0; i < size; ++i) {
+      if ((i & 0xffff) == 0) state_->check_interrupt(span);
+      result.push_back(Any(range->at(i)));
+    }
     return result;
   }
   if (auto* set = as<SetNode>(iterable)) return set->elements();
@@ -507,7 +511,7 @@ std::vector<Any> Evaluator::elements_of(const Any& iterable, ir::Span span) {
 }
 
 void Evaluator::each_of(const Any& iterable, ir::Span span, const std::function<bool(Any&)>& visit) {
-  bool made = is_object(iterable) && (iterable.as<IteratorNode>() || as<InstanceNode>(iterable));
+  bool made = is_object(iterable) && (iterable.as<IteratorNode>() || as<InstanceNode>(iterable) || as<RangeNode>(iterable));
   if (!made) {
     for (Any& value : elements_of(iterable, span)) {
       if (!visit(value)) return;

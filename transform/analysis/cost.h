@@ -17,7 +17,11 @@
 
 namespace mlc::transform {
 
-// A memory that what is above it (registers at first) gets its data from.
+// What registers are taken to hold of a loop: sixteen vectors of 256 bits.
+inline constexpr int64_t kRegisterBytes = 512;
+
+// A memory that what is above it (registers at first) gets its data from. In order, the first cache first,
+// memory last.
 struct MemoryLevel {
   std::string name;      // "L1"
   int64_t capacity = 0;  // bytes that it keeps for one core; the last level, memory, has no bound: 0
@@ -60,7 +64,7 @@ FunctionCost cost_of(const std::string& name, const ir::PrimFunc& fn, const std:
 struct Machine {
   std::string name;                 // "this machine, one core"
   double flops32 = 0, flops64 = 0;  // per second
-  std::vector<MemoryLevel> levels;  // from registers out; the last is memory
+  std::vector<MemoryLevel> levels;  // from the first cache out; the last is memory
   std::vector<double> bandwidth;    // of each level, bytes per second
 };
 

@@ -213,7 +213,8 @@ std::shared_ptr<Site> Compiler::site(const Buffer& buffer, const ir::Array<Expr>
   MLC_CHECK(indices.size() == type->shape.size(), "`{}` of {} dimensions is {} with {} indices",
             buffer->name.c_str(), type->shape.size(), stores ? "written" : "read", indices.size());
   auto made = std::make_shared<Site>(Site{buffer, span, &number_of(element), lanes_in_memory(element, span),
-                                          view_of(buffer.get(), span), {}, 1, stores});
+                                          view_of(buffer.get(), span), {}, 1, stores, program_.options.observer,
+                                          block_});
   for (const Expr& index : indices) {
     made->indices.push_back(expr(index));
     made->lanes = lanes_of(index);

@@ -30,7 +30,7 @@ Site Compiler::masked_site(const ir::CallNode* node, size_t first_index, ir::Dat
     unsupported(node->span, "a masked access without buffer, index and mask");
   ir::DataType element = buffer->buffer()->dtype;
   Site site{ir::ref(buffer), node->span, &number_of(element), 1, view_of(buffer, node->span), {}, 1,
-            first_index == 2};
+            first_index == 2, program_.options.observer, block_};
   for (size_t i = first_index; i < last; ++i) {
     const Expr& index = node->args[static_cast<int64_t>(i)];
     site.indices.push_back(expr(index));

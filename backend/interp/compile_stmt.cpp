@@ -108,7 +108,7 @@ Action Compiler::allocate(const Buffer& buffer, bool watched) {
   auto set_layout = layout(type);
   int at = define_view(buffer);
   bool track = program_.options.check_uninitialized;
-  return [at, set_layout, bytes, track, watched](Frame& frame) {
+  return [at, set_layout, bytes, track, watched, var = buffer.get()](Frame& frame) {
     View view;
     set_layout(frame, view);
     int64_t elements = 1;  // up to and including the last one: strides may leave gaps
@@ -116,6 +116,7 @@ Action Compiler::allocate(const Buffer& buffer, bool watched) {
     for (int64_t dim : view.shape) elements = dim <= 0 ? 0 : elements;
     view.block = frame.program.heap.allocate(static_cast<size_t>((view.offset + elements) * bytes), track);
     view.data = view.block->begin;
+    view.block->buffer = var;
     view.block->watched = watched;
     frame.views[static_cast<size_t>(at)] = std::move(view);
     return Flow::kNext;
@@ -288,6 +289,7 @@ Action Compiler::match_buffer(const ir::MatchBufferRegionNode* match) {
 }
 
 Action Compiler::block(const ir::SBlockNode* node, std::function<bool(Frame&)> first_reduction) {
+  const ir::SBlockNode* around = std::exchange(block_, node);
   std::vector<Action> steps;
   for (const Buffer& buffer : node->alloc_buffers) steps.push_back(allocate(buffer, false));
   for (const ir::MatchBufferRegion& match : node->match_buffers) steps.push_back(match_buffer(match.get()));
@@ -299,6 +301,13 @@ Action Compiler::block(const ir::SBlockNode* node, std::function<bool(Frame&)> f
   auto outside = std::exchange(loops_, {});
   steps.push_back(stmt(node->body));
   loops_ = std::move(outside);
+  block_ = around;
+  if (Observer* observer = program_.options.observer) {
+    return [observer, node, body = in_order(std::move(steps))](Frame& frame) {
+      observer->instance(*node);
+      return body(frame);
+    };
+  }
   return in_order(steps);
 }
 

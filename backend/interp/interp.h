@@ -14,14 +14,31 @@
 #include <optional>
 
 #include "ir/core/module.h"
+#include "ir/tir/stmt.h"
 
 namespace mlc::interp {
+
+// One element that a run reads or writes.
+struct Access {
+  const ir::SBlockNode* block;  // the innermost one around; null: none
+  const ir::VarNode* memory;    // the buffer that the memory was allocated for, or the parameter; null: a pointer's
+  int64_t offset;               // of its first byte from the beginning of the memory
+  int64_t bytes;
+  bool stores;
+};
+// Told what a run does, in order. What it throws ends the run.
+struct Observer {
+  virtual ~Observer() = default;
+  virtual void instance(const ir::SBlockNode& block) = 0;  // the body of a block begins
+  virtual void access(const Access& access) = 0;
+};
 
 struct Options {
   bool check_uninitialized = false;  // reading memory that was allocated and never written is an error
   // Two iterations of a parallel or vectorised loop, or two thread blocks, that touch one element are an
   // error, unless both read. What blocks allocate is left out: where that will lie is not settled yet.
   bool check_races = false;
+  Observer* observer = nullptr;
 };
 
 // Runs `function` of `mod`. Buffers are ffi::Tensor or ir::NDArray and are changed in place; scalars are

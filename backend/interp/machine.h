@@ -55,6 +55,7 @@ struct Block {
   char* begin;
   char* end;
   bool owned;
+  const VarNode* buffer = nullptr;                  // that it is the memory of
   bool watched = false;                             // for races
   std::unordered_map<char*, Races::Touch> touched;  // by first byte of an element
   std::vector<bool> written;                        // per byte; empty: not tracked, all counts as written
@@ -230,6 +231,7 @@ class Compiler {
   Function* fn_ = nullptr;
   std::unordered_map<const VarNode*, int> at_;
   std::vector<const ir::ForNode*> loops_;  // around, within the block
+  const ir::SBlockNode* block_ = nullptr;  // around
 };
 
 // Where a buffer is accessed: the element's address, checked dimension by dimension and against the block.
@@ -242,6 +244,8 @@ struct Site {
   std::vector<Code> indices;
   int lanes;  // of the last index
   bool stores;
+  Observer* observer;
+  const ir::SBlockNode* block;  // around
 
   // Element offsets of all lanes of the access. Lanes for which `mask` is 0 may be anywhere.
   void locate(Frame& frame, int64_t* elements, const Lane* mask = nullptr) const;

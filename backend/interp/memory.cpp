@@ -164,6 +164,8 @@ char* Site::address(const View& at, int64_t element) const {
                      at.block->end - at.block->begin)
         .at(span);
   }
+  if (observer != nullptr) [[unlikely]]
+    observer->access({block, at.block->buffer, begin - at.block->begin, bytes, stores});
   if (!stores) touch(at, element, begin);
   if (!at.block->written.empty()) [[unlikely]] {
     size_t first = static_cast<size_t>(begin - at.block->begin);

@@ -106,7 +106,9 @@ Any call_with(Program& program, std::string_view name, std::span<const Any> args
   std::vector<Actual> actuals;
   for (size_t i = 0; i < args.size(); ++i) {
     actuals.push_back(from_value(program, fn, i, args[i]));
-    if (actuals.back().is_buffer) actuals.back().view.block->watched = program.options.check_races;
+    if (!actuals.back().is_buffer) continue;
+    actuals.back().view.block->buffer = fn.source->params[i].get();
+    actuals.back().view.block->watched = program.options.check_races;
   }
   Lane result = program.call(fn, actuals);
   DataType type = backend::result_type(fn.source);

@@ -152,6 +152,9 @@ class RemarkHandler final : public llvm::DiagnosticHandler {
   bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
     const auto* remark = llvm::dyn_cast<llvm::DiagnosticInfoOptimizationBase>(&info);
     if (remark == nullptr) return false;
+    bool is_wanted = remark->isPassed() ? isPassedOptRemarkEnabled(remark->getPassName())
+                                        : isMissedOptRemarkEnabled(remark->getPassName());
+    if (!is_wanted) return true;
     Remark made;
     made.function = remark->getFunction().getName().str();
     made.done = remark->isPassed();
@@ -163,13 +166,14 @@ class RemarkHandler final : public llvm::DiagnosticHandler {
     if (std::ranges::find(remarks_, made) == remarks_.end()) remarks_.push_back(std::move(made));
     return true;
   }
-  bool isPassedOptRemarkEnabled(llvm::StringRef pass) const override { return is_wanted(pass); }
+  bool isPassedOptRemarkEnabled(llvm::StringRef pass) const override {
+    return pass == "loop-vectorize" || pass == "slp-vectorizer" || pass == "loop-unroll";
+  }
   bool isMissedOptRemarkEnabled(llvm::StringRef pass) const override { return pass == "loop-vectorize"; }
   bool isAnalysisRemarkEnabled(llvm::StringRef pass) const override { return pass == "loop-vectorize"; }
   bool isAnyRemarkEnabled() const override { return true; }
 
  private:
-  static bool is_wanted(llvm::StringRef pass) { return pass == "loop-vectorize" || pass == "slp-vectorizer"; }
   std::vector<Remark>& remarks_;
 };
 

@@ -51,13 +51,13 @@ Listing list_code(const ir::IRModule& lowered, const ir::Target& target, Languag
 
 // What llvm-mca says of a loop that runs for long, all loads hitting the first cache.
 struct PortPressure {
+  std::string problem;  // why nothing is known: llvm-mca is not there, or does not know the processor; ""
   double cycles = 0;        // of one iteration
   double instructions = 0;  // that begin in one cycle
   std::vector<std::pair<std::string, double>>
       ports;  // cycles of an iteration that each is busy, the busiest first
 };
-// By the installed llvm-mca of this LLVM's version or another one. Errors: no-llvm-mca; llvm-mca-failed,
-// which has what it said.
+// By the installed llvm-mca, of this LLVM's version if that is there.
 PortPressure port_pressure(const Listing& listing, const ListedFunction& function, const ListedLoop& loop);
 
 }  // namespace mlc::llvm_backend

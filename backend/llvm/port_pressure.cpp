@@ -12,19 +12,8 @@
 
 #include "backend/artefact/temporary_folder.h"
 #include "backend/llvm/listing.h"
-#include "ir/core/refusal.h"
 
 namespace mlc::llvm_backend {
-
-static constexpr ir::Refusals refusals{
-    "RuntimeError",
-    {
-        {.name = "no-llvm-mca",
-         .message = "port pressure is found out by llvm-mca, which is not installed",
-         .help = "install it: `apt install llvm-19`"},
-        {.name = "llvm-mca-failed", .message = "llvm-mca cannot say how busy the ports of `{}` are: {}"},
-    }};
-MLC_REFUSALS(llvm_port_pressure, refusals);
 
 namespace {
 
@@ -57,7 +46,12 @@ std::string output_of(const std::string& command, int& status) {
 
 PortPressure port_pressure(const Listing& listing, const ListedFunction& function, const ListedLoop& loop) {
   std::string program = find_program({"llvm-mca-19", "llvm-mca"});
-  if (program.empty()) throw ir::refuse(refusals["no-llvm-mca"]);
+  PortPressure pressure;
+  if (program.empty()) {
+    pressure.problem =
+        "llvm-mca, which says how busy they are, is not installed; `apt install llvm-19` brings it";
+    return pressure;
+  }
   std::string text;
   size_t count = 0;
   for (size_t i = loop.begin; i < loop.end; ++i) {
@@ -75,10 +69,11 @@ PortPressure port_pressure(const Listing& listing, const ListedFunction& functio
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || read.is_discarded()) {
     size_t error = answer.find("error: ");
     std::string said = error == std::string::npos ? answer : answer.substr(error);
-    throw ir::refuse(refusals["llvm-mca-failed"], listing.cpu, said.substr(0, said.find('\n')));
+    pressure.problem =
+        fmt::format("llvm-mca does not know `{}`: {}", listing.cpu, said.substr(0, said.find('\n')));
+    return pressure;
   }
   const auto& region = read["CodeRegions"][0];
-  PortPressure pressure;
   pressure.cycles = region["SummaryView"]["TotalCycles"].get<double>() / kIterations;
   pressure.instructions = region["SummaryView"]["IPC"].get<double>();
   const auto& names = read["TargetInfo"]["Resources"];

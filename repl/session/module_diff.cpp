@@ -11,6 +11,7 @@
 #include "repl/session/line_diff.h"
 #include "repl/session/subject.h"
 #include "repl/session/table.h"
+#include "repl/shell/source.h"
 #include "transform/analysis/tree_diff.h"
 
 namespace mlc::repl {
@@ -110,6 +111,8 @@ DiffArguments diff_arguments(std::string_view command, std::string_view argument
       found.style = DiffStyle::kText;
     } else if (word == "--side") {
       found.style = DiffStyle::kSide;
+    } else if (word.starts_with("-")) {
+      throw CallError{fmt::format("`:{}` has no option `{}`", command, word), "`--text` or `--side`"};
     } else {
       if (found.words.size() == most) no_more(command, word);
       found.words.emplace_back(word);

@@ -15,7 +15,8 @@ std::string Table::text(size_t width, bool coloured) const {
   for (const auto& row : rows_) {
     for (size_t i = 0; i + 1 < row.size(); ++i) {
       if (widths.size() <= i) widths.push_back(0);
-      widths[i] = std::max(widths[i], columns_of(row[i].text));
+      size_t own = columns_of(row[i].text);
+      if (widest_ == 0 || own <= widest_) widths[i] = std::max(widths[i], own);
     }
   }
   std::string out;
@@ -25,7 +26,7 @@ std::string Table::text(size_t width, bool coloured) const {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
       size_t own = columns_of(row[i].text);
-      size_t wide = i + 1 < row.size() ? widths[i] : i < widths.size() && row[i].right ? widths[i] : own;
+      size_t wide = i + 1 < row.size() ? std::max(widths[i], own) : i < widths.size() && row[i].right ? widths[i] : own;
       size_t before = row[i].right && wide > own ? wide - own : 0;
       size_t after = wide - own - before;
       if (own > 0) {

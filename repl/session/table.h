@@ -27,6 +27,8 @@ inline constexpr std::string_view kRemoved = "\x1b[31m";
 
 class Table {
  public:
+  // A cell of more than `widest` columns widens none: what follows it stands further to the right. 0: all count.
+  explicit Table(size_t widest = 0) : widest_(widest) {}
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.empty(); }
   // Two blanks between columns, none at the end of a line. What is wider than `width` is cut, `...` at its end; 0: nothing
@@ -34,6 +36,7 @@ class Table {
   std::string text(size_t width, bool coloured) const;
 
  private:
+  size_t widest_;
   std::vector<std::vector<Cell>> rows_;
 };
 

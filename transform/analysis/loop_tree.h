@@ -41,7 +41,7 @@ struct LoopTree {
     ir::Expr condition;          // of a block that runs in some iterations only, of a branch; null: always
     ir::Array<ir::TensorRegion> reads, writes;
     std::vector<size_t> allocates;  // indices into `buffers`: those that live in this node
-    // How often it runs, branches taken to be; nothing where an extent is no number.
+    // How often it is entered or runs, branches taken to be; nothing where an extent is no number.
     std::optional<double> runs;
   };
   struct Buffer {

@@ -354,8 +354,11 @@ class Comparison {
   }
 
   void compare_block(const Leaf& was, const Leaf& now) {
-    if (was.node->kind != Kind::kBlock) return;
     const std::string& name = was.name;
+    bool was_block = was.node->kind == Kind::kBlock, is_block = now.node->kind == Kind::kBlock;
+    if (was_block && !is_block) return say("lowered", fmt::format("{}: its statements stand in the loops", name));
+    if (!was_block && is_block) return say("block", fmt::format("{}: around its statements", name), "", Sense::kAdded);
+    if (!was_block) return;
     std::string from = iterator_kinds(was.node->iters), to = iterator_kinds(now.node->iters);
     if (from != to) say("iterators", fmt::format("{}: {} -> {}", name, from, to));
     compare_names(name, "reads", buffers_of(was.node->reads), buffers_of(now.node->reads));

@@ -22,6 +22,9 @@ namespace {
 using llvm_backend::ListedFunction;
 using llvm_backend::Listing;
 
+// Instructions up to so many columns have what stands beside them in one column.
+constexpr size_t kWidestText = 60;
+
 struct Request {
   std::string name;  // of a module or function; "" for what is in force
   std::string target;
@@ -131,20 +134,15 @@ std::string vectorisation(const Listing& listing, const std::vector<const Listed
                {remark.text},
                {source_line(remark.file, remark.line), colour::kQuiet}});
   }
-  return table.empty() ? "" : "vectorisers of LLVM\n" + table.text(width, coloured);
+  return table.empty() ? "" : "loops in LLVM\n" + table.text(width, coloured);
 }
 
 std::string ports(const Listing& listing, const std::vector<const ListedFunction*>& shown) {
   std::string text;
   for (const ListedFunction* function : shown) {
     for (const llvm_backend::ListedLoop& loop : function->loops) {
-      llvm_backend::PortPressure pressure;
-      try {
-        pressure = llvm_backend::port_pressure(listing, *function, loop);
-      } catch (const ir::Error& error) {
-        const ir::Diagnostic& first = error.first();
-        return fmt::format("ports: {}{}{}\n", first.message, first.help.empty() ? "" : "; ", first.help);
-      }
+      llvm_backend::PortPressure pressure = llvm_backend::port_pressure(listing, *function, loop);
+      if (!pressure.problem.empty()) return fmt::format("ports: {}\n", pressure.problem);
       std::vector<std::string> busy;
       for (const auto& [port, cycles] : pressure.ports)
         if (busy.size() < 4 && cycles >= 0.01) busy.push_back(fmt::format("{} {:.2f}", port, cycles));
@@ -184,7 +182,7 @@ void show_listing(Session& session, std::string_view command, std::string_view a
                   ready.remark.empty() ? "" : ", ", ready.remark);
   bool one_file = in_one_file(listing);
   for (const ListedFunction* function : shown) {
-    Table table;
+    Table table(kWidestText);
     add_lines(table, *function, one_file);
     text += heading(*function, assembly) + table.text(width, coloured);
   }
@@ -227,8 +225,8 @@ void show_c(Session& session, std::string_view arguments) {
 constexpr std::string_view kDetails =
     "    :asm\n    :asm sch.main\n    :asm --target x86-64-v3\n"
     "  Beside an instruction stands the line that it comes from, where that is another one than before; "
-    "below, what LLVM's\n"
-    "  vectorisers have done and why not. `:asm` counts spills, and llvm-mca says how busy a processor's "
+    "below, which\n"
+    "  loops LLVM has vectorised and unrolled, or why not. `:asm` counts spills, and llvm-mca says how busy a processor's "
     "ports are with each\n"
     "  innermost loop. A stage that `:edit` has changed is where the code begins. NAME: a module, a "
     "schedule, one of its\n"

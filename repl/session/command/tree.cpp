@@ -145,7 +145,7 @@ constexpr Command kRows[] = {
     {"tree", "[NAME]",
      "the loop nest: extents, kinds and threads, blocks with what they write and read, buffers",
      "    :tree\n    :tree sch.main\n    :tree 3\n"
-     "  `runs` is how often a loop's body or a block runs. The letters of a block are its iterators': S "
+     "  `runs` is how often a loop is entered or a block runs. The letters of a block are its iterators': S "
      "spatial, R reduction,\n"
      "  C ordered (scan), O opaque. NAME: a module, a schedule, one of its functions, or a state.\n",
      show_tree, Argument::kName},

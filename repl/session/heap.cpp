@@ -49,6 +49,17 @@ bool same(const transform::ScheduleNode& a, const transform::ScheduleNode& b) {
          a.func_working_on.same_as(b.func_working_on);
 }
 bool same(const Heap::Scheduled& a, const Heap::Scheduled& b) { return same(*a.copy, *b.copy); }
+bool same(const Heap::Content& a, const Heap::Content& b) {
+  return std::visit(
+      [](const auto& x, const auto& y) {
+        if constexpr (std::is_same_v<decltype(x), decltype(y)>) {
+          return same(x, y);
+        } else {
+          return false;
+        }
+      },
+      a, b);
+}
 
 template <class N>
 N* get(const Any& value) {
@@ -189,6 +200,8 @@ void swap_schedules(transform::ScheduleNode& a, transform::ScheduleNode& b) {
 }  // namespace
 
 void Heap::prepare() {
+  if (reached_elsewhere_) walk(nullptr);
+  reached_elsewhere_ = false;
   for (auto& [object, known] : known_) {
     if (known.content) continue;
     auto schedule = known.object.cast<transform::Schedule>();
@@ -202,16 +215,52 @@ Heap::Delta Heap::take() {
   return changes;
 }
 
+const Heap::Content* Heap::look_at(const Any& value, size_t& bytes, Delta* changes) {
+  auto [memory, size] = memory_of(value);
+  auto schedule = value.as<transform::Schedule>();
+  std::optional<Content> now = memory == nullptr && !schedule ? content_of(value) : std::nullopt;
+  if (!now && memory == nullptr && !schedule) return nullptr;
+  auto known = known_.find(script::raw_object(value));
+  bool is_new = known == known_.end();
+  if (memory != nullptr) {
+    bytes += size;
+    if (bytes > kMostBytes) {
+      not_kept_ += size;
+      return nullptr;
+    }
+    if (!is_new) {
+      const auto& held = std::get<Bytes>(*known->second.content).bytes;
+      if (held.size() == size && std::memcmp(held.data(), memory, size) == 0) return known->second.content.get();
+    }
+    now = Bytes{{memory, memory + size}};
+  } else if (schedule) {
+    static const Content kSame = Cell{};
+    // Unknown: as `exchange` has left it.
+    if (!is_new && (!known->second.content || same(*std::get<Scheduled>(*known->second.content).copy, **schedule)))
+      return known->second.content ? known->second.content.get() : &kSame;
+    now = Scheduled{transform::copy_schedule(**schedule)};
+  } else if (!is_new && same(*now, *known->second.content)) {
+    return known->second.content.get();
+  }
+  auto content = std::make_shared<Content>(std::move(*now));
+  if (is_new) {
+    known = known_.emplace(script::raw_object(value), Known{value, content}).first;
+  } else if (changes != nullptr) {
+    changes->push_back({value, std::exchange(known->second.content, content)});
+  }
+  return known->second.content.get();
+}
+
 void Heap::walk(Delta* changes) {
   std::unordered_set<const Object*> seen;
-  std::vector<Any> waiting;
+  std::vector<Any> waiting, reached;
   size_t bytes = 0;
   not_kept_ = 0;
   auto visit = [&](const Any& value) {
     if (script::is_object(value) && seen.insert(script::raw_object(value)).second) waiting.push_back(value);
   };
   auto names = std::make_shared<Content>(Names{evaluator_.globals()});
-  if (!same(std::get<Names>(*names), std::get<Names>(*names_))) {
+  if (changes != nullptr && !same(std::get<Names>(*names), std::get<Names>(*names_))) {
     changes->push_back({Any(nullptr), names_});
     names_ = names;
   }
@@ -220,49 +269,19 @@ void Heap::walk(Delta* changes) {
     Any value = std::move(waiting.back());
     waiting.pop_back();
     each_part(value, visit);
-    auto [memory, size] = memory_of(value);
-    auto schedule = value.as<transform::Schedule>();
-    std::optional<Content> now = memory == nullptr && !schedule ? content_of(value) : std::nullopt;
-    if (!now && memory == nullptr && !schedule) continue;
-    auto known = known_.find(script::raw_object(value));
-    bool is_new = known == known_.end();
-    if (memory != nullptr) {
-      bytes += size;
-      if (bytes > kMostBytes) {
-        not_kept_ += size;
-        continue;
-      }
-      if (!is_new) {
-        const auto& held = std::get<Bytes>(*known->second.content).bytes;
-        if (held.size() == size && std::memcmp(held.data(), memory, size) == 0) continue;
-      }
-      now = Bytes{{memory, memory + size}};
-    } else if (schedule) {
-      // Unknown: as `exchange` has left it.
-      if (!is_new && (!known->second.content || same(*std::get<Scheduled>(*known->second.content).copy, **schedule)))
-        continue;
-      now = Scheduled{transform::copy_schedule(**schedule)};
-    } else {
-      each_part(*now, visit);
-      if (!is_new && std::visit([](const auto& a, const auto& b) {
-            if constexpr (std::is_same_v<decltype(a), decltype(b)>) {
-              return same(a, b);
-            } else {
-              return false;
-            }
-          }, *now, *known->second.content))
-        continue;
-    }
-    auto content = std::make_shared<Content>(std::move(*now));
-    if (is_new) {
-      known_.emplace(script::raw_object(value), Known{value, content});
-    } else {
-      changes->push_back({value, std::exchange(known->second.content, content)});
-    }
+    const Content* content = look_at(value, bytes, changes);
+    if (content == nullptr) continue;
+    each_part(*content, visit);
+    reached.push_back(std::move(value));
   }
+  if (changes != nullptr)
+    for (const Any& value : reached_)
+      if (!seen.contains(script::raw_object(value))) look_at(value, bytes, changes);
+  reached_ = std::move(reached);
 }
 
 void Heap::exchange(Delta& delta) {
+  reached_elsewhere_ = true;
   for (Change& change : delta) {
     if (script::is_none(change.object)) {
       std::swap(names_, change.content);

@@ -75,9 +75,15 @@ class Heap {
     std::shared_ptr<Content> content;  // null: a schedule that is to be copied before the next statement
   };
   void walk(Delta* changes);
+  // Compares one object with what is known of it; what it holds now is in `known_` afterwards. Null where it holds nothing
+  // that changes.
+  const Content* look_at(const Any& value, size_t& bytes, Delta* changes);
 
   script::Evaluator& evaluator_;
   std::unordered_map<const ir::ffi::Object*, Known> known_;
+  // The objects with contents that the state in force can reach: a statement may change one and let go of it.
+  std::vector<Any> reached_;
+  bool reached_elsewhere_ = false;  // `exchange` has led to another state since
   std::shared_ptr<Content> names_ = std::make_shared<Content>(Names{});
   size_t not_kept_ = 0;
 };

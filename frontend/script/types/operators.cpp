@@ -2,6 +2,7 @@
 // Arithmetic. The evaluator answers for pairs of small numbers itself; everything else comes here.
 #include <cmath>
 
+#include "frontend/script/core/interrupt.h"
 #include "frontend/script/core/ir_values.h"
 #include "frontend/script/core/library.h"
 #include "frontend/script/core/machine.h"
@@ -192,6 +193,7 @@ List repeat(const Any& sequence, int64_t times) {
   if (all.empty()) times = 0;
   if (times > 0) result.reserve(static_cast<int64_t>(all.size()) * times);
   for (int64_t i = 0; i < times; ++i) {
+    if ((i & 0xffff) == 0xffff) heed_interrupt();
     for (const Any& each : all) result.push_back(each);
   }
   return result;
@@ -205,10 +207,14 @@ void check_repeat(size_t size, int64_t times, ir::Span span) {
 }
 
 std::string repeated_text(std::string_view text, int64_t times) {
-  std::string result;
-  if (text.empty() || times <= 0) return result;
-  result.reserve(text.size() * static_cast<size_t>(times));
-  for (int64_t i = 0; i < times; ++i) result += text;
+  if (text.empty() || times <= 0) return "";
+  size_t size = text.size() * static_cast<size_t>(times);
+  std::string result(text);
+  result.reserve(size);
+  while (result.size() < size) {
+    heed_interrupt();
+    result.append(result, 0, std::min(size - result.size(), size_t{1} << 24));
+  }
   return result;
 }
 Any sequence_repeat(const Any& a, int64_t times, ir::Span span) {

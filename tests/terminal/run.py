@@ -6,13 +6,15 @@
 
 A line `> keys` is what is typed, named keys in angle brackets: `<enter>`, `<C-a>`, `<left>`, `<paste>...<end-paste>`.
 Beneath it stands the screen once the program waits again, each row after `| `, the cursor as `▏`. `>> keys` shows no
-screen. `start keys` does not wait for the program. `size COLUMNS ROWS` begins a session (the first begins by itself with 60 by 20), `resize COLUMNS ROWS` changes
-its window. Lines that begin with `#` are comments.
+screen. `start keys` does not wait for the program. `size COLUMNS ROWS` ends the session and begins another one (the
+first begins by itself with 60 by 20), `resize COLUMNS ROWS` changes its window, `kill` kills it. `file NAME TEXT` writes
+a file into the folder where the session runs, `<newline>` and `<less>` as in keys. Lines that begin with `#` are comments.
 """
 import fcntl
 import os
 import pathlib
 import pty
+import re
 import select
 import signal
 import struct
@@ -60,11 +62,12 @@ def bytes_of(keys):
 
 
 class Terminal:
-    def __init__(self, command, columns, rows, environment):
+    def __init__(self, command, columns, rows, environment, folder):
         self.screen = pyte.Screen(columns, rows)
         self.stream = pyte.ByteStream(self.screen)
         self.pid, self.master = pty.fork()
         if self.pid == 0:
+            os.chdir(folder)
             os.execvpe(command[0], command, environment)
         self.resize(columns, rows)
         self.settle()
@@ -116,7 +119,11 @@ class Terminal:
         shown[y] = before + "▏" + after
         while shown and not shown[-1] and len(shown) > y + 1:
             shown.pop()
-        return shown
+        return [re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "YEAR-MM-DD HH:MM", row) for row in shown]
+
+    def end(self):
+        self.send(b"\x03\x04")
+        self.close()
 
     def close(self):
         try:
@@ -137,7 +144,7 @@ def play(mlc, session):
                            LC_ALL="C")
 
         def start(columns, rows):
-            return Terminal([mlc], columns, rows, environment)
+            return Terminal([mlc], columns, rows, environment, folder)
 
         for line in lines:
             if line.startswith("| ") or line == "|":
@@ -145,11 +152,19 @@ def play(mlc, session):
             made.append(line)
             if line.startswith("size ") or (line.startswith(">") and terminal is None):
                 if terminal:
-                    terminal.close()
+                    terminal.end()
                 terminal = start(*(map(int, line.split()[1:]) if line.startswith("size ") else (60, 20)))
             if line.startswith("resize "):
                 columns, rows = map(int, line.split()[1:])
                 terminal.resize(columns, rows)
+                terminal.settle()
+            if line == "kill":
+                terminal.close()
+                terminal = None
+            if line.startswith("file "):
+                _, name, text = line.split(" ", 2)
+                (pathlib.Path(folder) / name).write_bytes(bytes_of(text))
+                time.sleep(0.2)
                 terminal.settle()
             if line.startswith("start "):
                 terminal.send(bytes_of(line[6:]), wait=False)
@@ -160,7 +175,7 @@ def play(mlc, session):
                 terminal.send(bytes_of(line[2:]))
                 made += [f"| {row}".rstrip() for row in terminal.rows()]
         if terminal:
-            terminal.close()
+            terminal.end()
     return "\n".join(made) + "\n"
 
 

@@ -114,7 +114,8 @@ void compare(const PrimFunc& fn, double slack) {
   constexpr int64_t kLine = 16;
   std::vector<Touch> touches = Walk(fn).touches;
   size_t buffers = fn->params.size();
-  for (int64_t capacity : {256, 1024, 4096, 16384}) {
+  // None that one iteration of a loop just fits in, or not.
+  for (int64_t capacity : {400, 1500, 6000, 24000}) {
     std::vector<MemoryLevel> levels{{"cache", capacity, kLine}, {"memory", 0, kLine}};
     FunctionCost cost = mlc::transform::cost_of("main", fn, levels);
     std::vector<double> played = misses(touches, buffers, capacity, kLine);

@@ -37,9 +37,15 @@ struct Part {
   std::vector<Access> accesses;  // of a statement
 };
 
-// A box of elements of a buffer, ends included, and at most how many of its elements are meant.
+// A box of elements of a buffer, and at most how many of them are meant.
 struct Box {
-  std::vector<std::pair<double, double>> dims;
+  struct Dim {
+    double low = 0, high = 0;  // both included
+    double count = 0;          // of different indices between
+    double extent() const { return high - low + 1; }
+    bool operator==(const Dim&) const = default;
+  };
+  std::vector<Dim> dims;
   double points = 0;
 };
 
@@ -329,9 +335,9 @@ class Counter {
   // The elements that an access meets while the inner loops run.
   Box box_of(const Access& access) {
     Box box;
-    size_t buffer = buffer_of(access.buffer);
-    double points = 1, volume = 1;
-    std::map<const VarNode*, int64_t> used;
+    const std::vector<double>& shape = shapes_[buffer_of(access.buffer)];
+    std::map<const VarNode*, int64_t> used;  // loops that run, in any of the indices
+    double scattered = 1;                    // what indices that are no matter of loops multiply
     for (size_t d = 0; d < access.indices.size(); ++d) {
       Expr index = access.indices[d];
       double lanes = 1, spread = 0;
@@ -343,46 +349,62 @@ class Counter {
       } else if (auto* broadcast = as<BroadcastNode>(index)) {
         index = broadcast->value;
       }
-      double extent = d < shapes_[buffer].size() ? shapes_[buffer][d] : 1;
       ConstIntBound bound = bounds_of(index);
-      bool is_bounded = bound.min != ConstIntBound::kNegInf && bound.max != ConstIntBound::kPosInf;
-      if (!is_bounded) assume("an index that memory decides may be anywhere in its dimension");
-      double low = is_bounded ? static_cast<double>(bound.min) : 0;
-      double high = is_bounded ? static_cast<double>(bound.max) + spread : extent - 1;
-      points *= lanes;
-      volume *= high - low + 1;
-      for (const Var& var : free_vars(index))
-        if (auto loop = inner_.find(var.get()); loop != inner_.end()) used[var.get()] = loop->second;
-      if (!is_bounded) points *= extent;
-      box.dims.emplace_back(low, high);
+      Box::Dim dim;
+      if (bound.min == ConstIntBound::kNegInf || bound.max == ConstIntBound::kPosInf) {
+        assume("an index that memory decides may be anywhere in its dimension");
+        dim.high = (d < shape.size() ? shape[d] : 1) - 1;
+        dim.count = dim.extent();
+        scattered *= dim.count;
+      } else {
+        dim.low = static_cast<double>(bound.min);
+        dim.high = static_cast<double>(bound.max) + spread;
+        dim.count = lanes;
+        for (const Var& var : free_vars(index)) {
+          auto loop = inner_.find(var.get());
+          if (loop == inner_.end()) continue;
+          used[var.get()] = loop->second;
+          dim.count *= static_cast<double>(loop->second);
+        }
+        dim.count = std::min(dim.count, dim.extent());
+        scattered *= lanes;
+      }
+      box.dims.push_back(dim);
     }
-    for (const auto& [var, extent] : used) points *= static_cast<double>(extent);
-    box.points = std::min(points, volume);
+    box.points = scattered;
+    for (const auto& [var, extent] : used) box.points *= static_cast<double>(extent);
+    box.points = std::min(box.points, volume_of(box));
     return box;
+  }
+  static double volume_of(const Box& box) {
+    double volume = 1;
+    for (const Box::Dim& dim : box.dims) volume *= dim.count;
+    return volume;
   }
 
   static bool overlap(const Box& a, const Box& b) {
     for (size_t d = 0; d < a.dims.size() && d < b.dims.size(); ++d)
-      if (a.dims[d].second < b.dims[d].first || b.dims[d].second < a.dims[d].first) return false;
+      if (a.dims[d].high < b.dims[d].low || b.dims[d].high < a.dims[d].low) return false;
     return true;
   }
 
   // Boxes that overlap become one around both.
   static void add_to(std::vector<Box>& boxes, Box box) {
     for (size_t i = 0; i < boxes.size();) {
-      if (!overlap(boxes[i], box)) {
+      const Box& other = boxes[i];
+      if (!overlap(other, box)) {
         ++i;
         continue;
       }
-      bool same = boxes[i].dims == box.dims;
-      double volume = 1;
+      double points = other.dims == box.dims ? std::max(box.points, other.points) : box.points + other.points;
       for (size_t d = 0; d < box.dims.size(); ++d) {
-        box.dims[d] = {std::min(box.dims[d].first, boxes[i].dims[d].first),
-                       std::max(box.dims[d].second, boxes[i].dims[d].second)};
-        volume *= box.dims[d].second - box.dims[d].first + 1;
+        Box::Dim &mine = box.dims[d], its = other.dims[d];
+        bool same = mine == its;
+        mine = {std::min(mine.low, its.low), std::max(mine.high, its.high),
+                same ? mine.count : mine.count + its.count};
+        mine.count = std::min(mine.count, mine.extent());
       }
-      box.points =
-          same ? std::max(box.points, boxes[i].points) : std::min(volume, box.points + boxes[i].points);
+      box.points = std::min(points, volume_of(box));
       boxes.erase(boxes.begin() + static_cast<ptrdiff_t>(i));
     }
     boxes.push_back(std::move(box));
@@ -405,14 +427,13 @@ class Counter {
   // Bytes of the lines that hold a box: its rows are contiguous as far as it takes whole dimensions.
   double bytes_of(size_t buffer, const Box& box, int64_t line) const {
     double element = element_bytes(cost_.buffers[buffer].buffer);
+    if (line <= 1) return box.points * element;
     double run = element, runs = 1;
     bool contiguous = true;
     for (size_t d = box.dims.size(); d-- > 0;) {
-      double extent = box.dims[d].second - box.dims[d].first + 1;
-      (contiguous ? run : runs) *= extent;
-      contiguous = contiguous && d < shapes_[buffer].size() && extent >= shapes_[buffer][d];
+      (contiguous ? run : runs) *= contiguous ? box.dims[d].extent() : box.dims[d].count;
+      contiguous = contiguous && d < shapes_[buffer].size() && box.dims[d].extent() >= shapes_[buffer][d];
     }
-    if (line <= 1) return box.points * element;
     double lines = std::min(runs * std::ceil(run / static_cast<double>(line)), box.points);
     return lines * static_cast<double>(line);
   }

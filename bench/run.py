@@ -3,7 +3,7 @@
 
     python bench/run.py MLC [--cores N] [NAME]...
 
-NAME is one of startup, cold, size, frontend, script, cache, schedule, tour, kernels, defaults, or a program of
+NAME is one of startup, cold, size, frontend, script, cache, schedule, tour, kernels, defaults, session, or a program of
 this folder (arrays, parallel). Programs run under both and print lines `metric seconds`; the others are
 measured from outside. `--cores`: how many both sides of defaults run on, 1 unless given.
 """
@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import session as terminal_session
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODULE = '''
@@ -342,6 +344,11 @@ def kernels(mlc, folder, turns=3):
         print(f"{'':<28} {metric}: mlc is {1 / mean:.3f} times as fast (geometric mean), {1 / max(ratios):.3f} at the least")
 
 
+def session(mlc, folder):
+    for name, seconds in terminal_session.figures(mlc, folder):
+        row(f"session: {name}", seconds, None)
+
+
 def program(mlc, name, folder):
     ours, theirs = in_turns(both_sides(mlc, folder, name), 1, all_cores=True)
     for metric, (seconds,) in ours.items():
@@ -355,7 +362,7 @@ def main():
         CORES = int(names[1])
         names = names[2:]
     outside = {each.__name__: each for each in (startup, cold, size, frontend, script, cache, schedule, tour, kernels,
-                                                defaults)}
+                                                defaults, session)}
     programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in {*outside, "layers"})
     with tempfile.TemporaryDirectory() as folder:
         for name in names or [*outside, *programs]:

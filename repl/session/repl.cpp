@@ -2,6 +2,7 @@
 #include "repl/session/repl.h"
 
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -40,6 +41,14 @@ bool ends_input(std::string_view text) {
   return syntax::is_complete(text) != syntax::ParseStatus::kIncomplete;
 }
 
+// With the verdict on the step that was just made: "mlc proved> ". What follows it in a verdict is in `:steps`.
+std::string prompt_after(const Session& session, size_t before) {
+  size_t now = session.position();
+  const std::string& verdict = session.states()[now].verdict;
+  if (now == before || verdict.empty()) return "mlc> ";
+  return fmt::format("mlc {}> ", verdict.substr(0, verdict.find_first_of(": ")));
+}
+
 int read_terminal(Session& session) {
   std::cout << "mlc " MLC_VERSION "; `:help` lists the commands, Ctrl-D ends the session\n" << std::flush;
   if (auto found = session.options().journal->cut_off()) {
@@ -62,15 +71,18 @@ int read_terminal(Session& session) {
     }
     return answer + "\n";
   });
-  std::string input;
+  std::string input, prompt = "mlc> ";
   while (!session.ended()) {
-    switch (editor.read("mlc> ", "...  ", session.options().colour, input)) {
+    std::string continuation = "..." + std::string(prompt.size() - 3, ' ');
+    switch (editor.read(prompt, continuation, session.options().colour, input)) {
       case LineEditor::Result::kInterrupt: continue;
       case LineEditor::Result::kEnd: return 0;
       case LineEditor::Result::kInput: break;
     }
     script::Evaluator::clear_interrupt();
+    size_t before = session.position();
     session.run(input);
+    prompt = prompt_after(session, before);
   }
   return session.ended().value_or(0);
 }
@@ -142,6 +154,15 @@ std::string init_file() {
   return access(path.c_str(), R_OK) == 0 ? path : "";
 }
 
+// More than the machine has is refused to the statement that asks for it; the system would end the session.
+void limit_memory() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  auto bytes = static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) / 10 * 9;
+  limit.rlim_cur = std::min({limit.rlim_cur, limit.rlim_max, bytes});
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
 int run_repl(const std::string& program) {
   bool terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   std::string state = terminal ? history_path() : "";
@@ -156,6 +177,7 @@ int run_repl(const std::string& program) {
   options.colour = print::wants_colour(STDOUT_FILENO);
   Session session(std::move(options));
   catch_interrupts(false);
+  limit_memory();
   for (const std::string& file : {terminal ? init_file() : "", program})
     if (!file.empty() && !session.ended()) session.run(":load " + file);
   return terminal ? read_terminal(session) : read_pipe(session);

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <new>
 
 #include "frontend/print/highlight.h"
 #include "frontend/syntax/parse.h"
+#include "ir/core/refusal.h"
 #include "repl/session/commands.h"
 #include "repl/session/line_diff.h"
+#include "repl/session/ways_out.h"
 #include "repl/session/lowering.h"
 #include "repl/shell/explain.h"
 #include "repl/shell/report.h"
@@ -18,6 +21,16 @@
 namespace mlc::repl {
 
 using ir::Any;
+
+static constexpr ir::Refusals refusals{
+    "MemoryError",
+    {
+        {.name = "out-of-memory",
+         .message = "this needs more memory than there is",
+         .meaning = "A statement of a session has asked for more memory than the machine, or a limit set for it, has. What it had "
+                    "changed is taken back, and the session goes on."},
+    }};
+MLC_REFUSALS(session_session, refusals);
 
 std::string_view trim(std::string_view text) {
   size_t begin = text.find_first_not_of(" \t\r\n");
@@ -69,18 +82,48 @@ void Session::run_input(std::string_view input) {
     document(trim(line.substr(0, line.size() - 1)));
   } else {
     Journal::Entry entry(options_.journal, input);
+    ways_out_.clear();
     run_statements(input);
   }
 }
 
 void Session::show_error(const ir::Error& error) {
+  // The terminal has shown `^C`.
+  if (options_.screen && error.first().kind == "KeyboardInterrupt") show("\n");
   show(options_.compact_errors ? compact_report(error) : full_report(error, options_.colour));
+  ways_out_ = repl::ways_out(evaluator_, error, [this](const std::function<void()>& what) { return try_out(what); });
+  show_ways_out();
+}
+
+void Session::show_ways_out() {
+  if (!ways_out_.empty()) show(ways_out_.size() == 1 ? "a way out that was tried:\n" : "ways out that were tried:\n");
+  for (size_t i = 0; i < ways_out_.size(); ++i) show(fmt::format("  :fix {}  {}\n", i + 1, ways_out_[i]));
+}
+
+bool Session::try_out(const std::function<void()>& what) {
+  auto out = std::exchange(evaluator_.out, [](std::string_view) {});
+  auto err = std::exchange(evaluator_.err, [](std::string_view) {});
+  heap_.prepare();
+  bool done = true;
+  try {
+    what();
+  } catch (const ir::Error&) {
+    done = false;
+  } catch (const script::Evaluator::SystemExit&) {
+    done = false;
+  }
+  Heap::Delta change = heap_.take();
+  heap_.exchange(change);
+  evaluator_.out = std::move(out);
+  evaluator_.err = std::move(err);
+  return done;
 }
 
 uint32_t Session::add_input(std::string_view text) {
   std::string source(text);
   while (!source.empty() && (source.back() == '\n' || source.back() == ' ')) source.pop_back();
-  return ir::SourceMap::current().add(fmt::format("<repl>[{}]", ++inputs_), source + "\n");
+  std::string name = options_.input_name.empty() ? fmt::format("<repl>[{}]", ++inputs_) : options_.input_name;
+  return ir::SourceMap::current().add(std::move(name), source + "\n");
 }
 
 void Session::run_statements(std::string_view text) { show_result(run_source(add_input(text))); }
@@ -144,6 +187,12 @@ void Session::show_result(const Any& value) {
   options_.result ? options_.result(value) : show_value(value);
 }
 
+// A statement is a step or none: what it had changed before it was refused.
+void Session::take_back() {
+  Heap::Delta change = heap_.take();
+  heap_.exchange(change);
+}
+
 Any Session::run_statement(uint32_t file, const Chunk& chunk, std::string source) {
   heap_.prepare();
   std::unordered_map<const ir::ffi::Object*, size_t> steps_before;
@@ -158,10 +207,14 @@ Any Session::run_statement(uint32_t file, const Chunk& chunk, std::string source
   try {
     transform::PassNotes notes(&made.passes);
     value = run_chunk_of(evaluator_, file, chunk);
+  } catch (const std::bad_alloc&) {
+    take_back();
+    const ir::SourceFile& all = ir::SourceMap::current().file(file);
+    uint32_t begin = all.lines[chunk.first_line - 1];
+    begin += static_cast<uint32_t>(all.text.substr(begin).find_first_not_of(" \n"));
+    throw ir::refuse(refusals["out-of-memory"]).at({file, begin, begin + 1});
   } catch (...) {
-    // A statement is a step or none: what it had changed before it was refused is taken back.
-    Heap::Delta change = heap_.take();
-    heap_.exchange(change);
+    take_back();
     throw;
   }
   made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -268,7 +321,7 @@ std::string Session::effect_of(size_t number) {
   }
   std::vector<std::string> names;
   for (const std::string& name : state.bound)
-    if (name != "_" && std::ranges::find(named, name) == named.end()) names.push_back(name);
+    if (!name.starts_with('_') && std::ranges::find(named, name) == named.end()) names.push_back(name);
   if (!names.empty()) parts.push_back(fmt::format("{}", fmt::join(names, ", ")));
   return parts.empty() ? "values changed in place" : fmt::format("{}", fmt::join(parts, "; "));
 }

@@ -29,6 +29,7 @@ struct SessionOptions {
   std::function<std::pair<size_t, size_t>()> screen;  // its rows and columns: longer values are cut. Unset: none is
   std::function<void(std::string_view)> page;  // shows what may be longer than the screen; `out` unless set
   std::function<void(const ir::Any&)> result;  // gets the value of an input; it is shown unless set
+  std::string input_name;                      // of inputs in messages; "<repl>[n]" where it is empty
 };
 
 class Lowerings;  // repl/session/lowering.h
@@ -124,6 +125,13 @@ class Session {
   // What `:lower` has made of modules.
   Lowerings& lowerings() { return *lowerings_; }
 
+  // What could take the place of the statement that was refused last, each of it tried.
+  const std::vector<std::string>& ways_out() const { return ways_out_; }
+  void show_ways_out();
+  // Runs something and takes back all that it changes in the session; what it shows is not shown. False when it ends in
+  // an error.
+  bool try_out(const std::function<void()>& what);
+
   // The statements on the way to the state in force, as one program.
   std::string program() const;
 
@@ -139,6 +147,7 @@ class Session {
   uint32_t add_input(std::string_view text);
   // The value of the last one. `loaded` gets those that have run; the first `kept` are passed over.
   ir::Any run_source(uint32_t file, Loaded* loaded = nullptr, size_t kept = 0);
+  void take_back();
   void show_result(const ir::Any& value);
   void show_error(const ir::Error& error);
   ir::Any run_statement(uint32_t file, const Chunk& chunk, std::string source);
@@ -158,6 +167,7 @@ class Session {
   std::vector<Loaded> loaded_;  // in the order in which they were loaded last
   std::shared_ptr<Lowerings> lowerings_;
   std::optional<int> ended_;
+  std::vector<std::string> ways_out_;
 };
 
 }  // namespace mlc::repl

@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <tuple>
 
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
@@ -169,10 +170,11 @@ std::vector<Candidate> names_in_strings(Session& session, std::string_view word)
   std::vector<Candidate> found;
   if (word.find('/') != std::string_view::npos || word.starts_with('.')) return file_names(word);
   for (const NamedModule& each : session.states()[session.position()].modules) add_names_of(each.mod, found);
-  for (std::string_view each : kScopes) found.push_back({std::string(each), "scope"});
-  for (std::string_view each : kTags) found.push_back({std::string(each), "thread tag"});
-  for (std::string_view each : kTypes) found.push_back({std::string(each), "data type"});
-  for (std::string& each : ir::target_names()) found.push_back({std::move(each), "target"});
+  // What the program itself has named comes first.
+  for (std::string_view each : kScopes) found.push_back({std::string(each), "scope", 1});
+  for (std::string_view each : kTags) found.push_back({std::string(each), "thread tag", 1});
+  for (std::string_view each : kTypes) found.push_back({std::string(each), "data type", 1});
+  for (std::string& each : ir::target_names()) found.push_back({std::move(each), "target", 2});
   return found;
 }
 
@@ -248,7 +250,7 @@ Completion complete(Session& session, std::string_view text) {
     bool hidden = each.text.starts_with('_') && !word.starts_with('_');
     return hidden || !std::string_view(each.text).starts_with(word);
   });
-  std::ranges::sort(found.candidates, {}, &Candidate::text);
+  std::ranges::sort(found.candidates, {}, [](const Candidate& each) { return std::tie(each.rank, each.text); });
   auto same = std::ranges::unique(found.candidates, {}, &Candidate::text);
   found.candidates.erase(same.begin(), same.end());
   return found;

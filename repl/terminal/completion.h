@@ -16,11 +16,12 @@ class Session;
 struct Candidate {
   std::string text;  // the whole word
   std::string doc;   // one line; "" where there is none
+  int rank = 0;      // of several kinds the lower come first
 };
 
 struct Completion {
   size_t begin = 0;                   // where in the text the word to replace begins
-  std::vector<Candidate> candidates;  // sorted by their text
+  std::vector<Candidate> candidates;  // sorted by rank and text
 };
 
 // Commands after `:` and what they take, names of the IR inside of a string (blocks, loops, buffers, functions, scopes,

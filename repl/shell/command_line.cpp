@@ -156,6 +156,9 @@ constexpr std::array kRows = std::to_array<Row>({
                                    "the steps that `mlc build` takes for a program, as a program");
        app.add_option("--target", line.target, "of --schedule")->needs(file);
        name->excludes(file);
+       app.add_option("--report", line.report,
+                      "NAME is a program: write a page of its steps, what each changed, and what is known of it")
+           ->needs(name);
        app.require_option(1, 2);
      },
      run_explain},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ir/target/target.h"
+#include "repl/report/program_report.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/explain.h"
 #include "repl/shell/golden.h"
@@ -29,6 +30,16 @@ void explain_schedule(const CommandLine& line) {
   fmt::print("{}\n", evaluator.str(text));
 }
 
+int write_report(const CommandLine& line) {
+  if (!line.report.ends_with(".html"))
+    throw CallError{fmt::format("`{}` is no name for a page", line.report), "`mlc explain --report matmul.html matmul.mlc`"};
+  ProgramReport report = report_program(line.name);
+  write_file(line.report, report.page);
+  fmt::print("{}: {} {} of {}{}\n", line.report, report.steps, report.steps == 1 ? "step" : "steps", line.name,
+             report.refused ? "; it ended with an error, which is shown" : "");
+  return report.refused ? 1 : 0;
+}
+
 }  // namespace
 
 int run_explain(const CommandLine& line) {
@@ -36,6 +47,7 @@ int run_explain(const CommandLine& line) {
     explain_schedule(line);
     return 0;
   }
+  if (!line.report.empty()) return write_report(line);
   Interpreter evaluator;
   Explained explained = explain_name(evaluator, line.name);
   if (!explained.known) {

@@ -87,6 +87,25 @@ int read_terminal(Session& session) {
   return session.ended().value_or(0);
 }
 
+// Lines as the terminal gives them, and nothing that moves the cursor: what a screen reader can follow.
+int read_plain(Session& session) {
+  InputCollector inputs(true);
+  size_t state = session.position();
+  auto run = [&](const std::string& input) {
+    script::Evaluator::clear_interrupt();
+    state = session.position();
+    session.run(input);
+  };
+  std::string line;
+  while (!session.ended()) {
+    session.show(inputs.pending() ? "...  " : prompt_after(session, state));
+    if (!std::getline(std::cin, line)) break;
+    inputs.add(line, run);
+  }
+  if (!session.ended()) session.show("\n");
+  return session.ended().value_or(0);
+}
+
 int read_pipe(Session& session) {
   InputCollector inputs(false);
   auto run = [&](const std::string& input) {
@@ -163,7 +182,7 @@ void limit_memory() {
   setrlimit(RLIMIT_DATA, &limit);
 }
 
-int run_repl(const std::string& program) {
+int run_repl(const std::string& program, bool plain) {
   bool terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   std::string state = terminal ? history_path() : "";
   Journal journal(state.empty() ? "" : state.substr(0, state.rfind('/')) + "/sessions");
@@ -172,15 +191,16 @@ int run_repl(const std::string& program) {
   if (terminal) {
     options.out = write_to_terminal;
     options.screen = size_of_screen;
-    options.page = page;
+    if (!plain) options.page = page;
   }
-  options.colour = print::wants_colour(STDOUT_FILENO);
+  options.colour = !plain && print::wants_colour(STDOUT_FILENO);
   Session session(std::move(options));
   catch_interrupts(false);
   limit_memory();
   for (const std::string& file : {terminal ? init_file() : "", program})
     if (!file.empty() && !session.ended()) session.run(":load " + file);
-  return terminal ? read_terminal(session) : read_pipe(session);
+  if (!terminal) return read_pipe(session);
+  return plain ? read_plain(session) : read_terminal(session);
 }
 
 }  // namespace mlc::repl

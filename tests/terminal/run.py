@@ -7,7 +7,7 @@
 A line `> keys` is what is typed, named keys in angle brackets: `<enter>`, `<C-a>`, `<left>`, `<paste>...<end-paste>`.
 Beneath it stands the screen once the program waits again, each row after `| `, the cursor as `▏`. `>> keys` shows no
 screen. `start keys` does not wait for the program. `size COLUMNS ROWS` ends the session and begins another one (the
-first begins by itself with 60 by 20), `resize COLUMNS ROWS` changes its window, `kill` kills it. `file NAME TEXT` writes
+first begins by itself with 60 by 20), `resize COLUMNS ROWS` changes its window, `kill` kills it. `command ARGUMENTS` is how the next one is begun. `file NAME TEXT` writes
 a file into the folder where the session runs, `<newline>` and `<less>` as in keys. Lines that begin with `#` are comments.
 """
 import fcntl
@@ -139,12 +139,13 @@ def play(mlc, session):
     lines = session.read_text().splitlines()
     made = []
     terminal = None
+    arguments = []
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ, XDG_STATE_HOME=folder, HOME=folder, TERM="xterm-256color", NO_COLOR="1",
                            LC_ALL="C")
 
         def start(columns, rows):
-            return Terminal([mlc], columns, rows, environment, folder)
+            return Terminal([mlc, *arguments], columns, rows, environment, folder)
 
         for line in lines:
             if line.startswith("| ") or line == "|":
@@ -158,6 +159,8 @@ def play(mlc, session):
                 columns, rows = map(int, line.split()[1:])
                 terminal.resize(columns, rows)
                 terminal.settle()
+            if line.startswith("command "):
+                arguments = line.split()[1:]
             if line == "kill":
                 terminal.close()
                 terminal = None

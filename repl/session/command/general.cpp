@@ -34,9 +34,11 @@ void show_help(Session& session, std::string_view arguments) {
       "Statements run at once; an expression shows its value, which `_` names until the next one.\n"
       "`?name` shows the documentation of anything. Every statement that changes something makes a state,\n"
       "to which one can go back; `:help keys` lists the keys.\n\n";
+  constexpr size_t kColumn = 22;
   for (const Command& command : commands()) {
-    text +=
-        fmt::format("  :{:<24} {}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
+    std::string form = fmt::format(":{} {}", command.name, command.arguments);
+    text += form.size() <= kColumn ? fmt::format("  {:<{}} {}\n", form, kColumn, command.summary)
+                                   : fmt::format("  {}\n  {:<{}} {}\n", form, "", kColumn, command.summary);
   }
   session.show(text);
 }

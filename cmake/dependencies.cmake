@@ -16,6 +16,8 @@ find_library(PCRE2 NAMES libpcre2-8.a pcre2-8 REQUIRED)
 find_library(ZLIB NAMES libz.a z REQUIRED)
 find_library(ZSTD NAMES libzstd.a zstd REQUIRED)
 find_library(UTF8PROC NAMES libutf8proc.a utf8proc REQUIRED)
+# Its functions are looked up when a kernel starts (repl/jupyter/zeromq.cpp); nothing is linked.
+find_path(ZMQ_INCLUDE zmq.h REQUIRED)
 
 if(NOT EXISTS "${MLC_TVM_FFI}/include/tvm/ffi/object.h")
   message(FATAL_ERROR "apache-tvm-ffi is not at ${MLC_TVM_FFI}; run ./dev build, which puts it there")

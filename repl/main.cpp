@@ -16,6 +16,7 @@
 #include "frontend/print/print.h"
 #include "frontend/script/core/evaluator.h"
 #include "frontend/tvmscript/builder/tvmscript.h"
+#include "repl/jupyter/install.h"
 #include "repl/shell/build_rows.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/program.h"
@@ -34,6 +35,11 @@ void put(std::string_view text) {
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(3);
 }
 
+// What a kernel of notebooks writes goes to its front end by other threads.
+void let_output_go() {
+  if (repl::jupyter::is_serving()) usleep(200'000);
+}
+
 // Code that the program has compiled ran into a fault. The handler interrupted that code, which is inside of
 // no function of a library, so everything may be called here; but what the code has written by then may be
 // anything.
@@ -49,6 +55,7 @@ void on_fault(int signal, const void* context) {
   alarm(10);  // should the report wait for something that the code has damaged
   std::fflush(stdout);
   put(repl::full_report(backend::fault(signal, context), print::wants_colour(STDERR_FILENO)));
+  let_output_go();
   _exit(1);
 }
 
@@ -73,6 +80,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
     put("` reproduces it; please report it with this file and the output of `mlc --version`.");
   }
   put("\n");
+  let_output_go();
   _exit(3);
 }
 

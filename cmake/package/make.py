@@ -63,7 +63,7 @@ def deb(program, library, version, out, scratch):
     (root / "DEBIAN/control").write_text(
         f"Package: mlc\nVersion: {version}\nArchitecture: {architecture.strip()}\nSection: devel\nPriority: optional\n"
         f"Maintainer: the mlc project <mlc@localhost>\nInstalled-Size: {size}\n"
-        f"Depends: {', '.join(shared_libraries(program))}\nDescription: {SUMMARY}\n"
+        f"Depends: {', '.join(shared_libraries(program))}\nRecommends: libzmq5\nDescription: {SUMMARY}\n"
     )
     made = out / f"mlc_{version}_{architecture.strip()}.deb"
     subprocess.run(["dpkg-deb", "--root-owner-group", "-Zzstd", "--build", root, made], check=True, stdout=subprocess.DEVNULL)

@@ -169,6 +169,18 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_option("FILE", line.file, "a program that the session begins with");
      },
      [](const CommandLine& line) { return run_repl(line.file); }},
+    {"jupyter", "the kernel of notebooks: `install` tells Jupyter of it, `kernel` is what Jupyter starts",
+     "mlc jupyter install",
+     [](CLI::App& app, CommandLine& line) {
+       app.add_option("ACTION", line.name, "install or kernel")
+           ->required()
+           ->check(CLI::IsMember({"install", "kernel"}));
+       app.add_option("CONNECTION", line.paths, "kernel: the file in which a front end says how it is reached");
+       auto* user = app.add_flag("--user", line.user, "install: for you alone, as without options");
+       app.add_option("--prefix", line.prefix, "install: into DIR/share/jupyter, as /usr/local or sys.prefix of Python")
+           ->excludes(user);
+     },
+     run_jupyter},
 });
 
 const Row* row_named(std::string_view name) {

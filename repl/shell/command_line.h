@@ -55,6 +55,8 @@ class CommandLine {
   bool update = false;
   bool quiet = false;
   unsigned jobs = 0;
+  bool user = false;   // jupyter install
+  std::string prefix;  // jupyter install
   std::string help;  // shown instead of running anything
 };
 
@@ -71,6 +73,7 @@ int run_fix(const CommandLine& line);
 int run_test(const CommandLine& line);
 int run_explain(const CommandLine& line);
 int run_targets(const CommandLine& line);
+int run_jupyter(const CommandLine& line);
 
 // What --target says. CallError for one that is not known.
 ir::Target target_of(const CommandLine& line);

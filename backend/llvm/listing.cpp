@@ -16,9 +16,10 @@ namespace mlc::llvm_backend {
 
 namespace {
 
-// Entries, and what they share, have such names; no kernel has (emit_entry.cpp, emit_c_entry.cpp).
+// Entries, what they share, and what hands arguments to threads have such names; no kernel has (emit_entry.cpp,
+// emit_c_entry.cpp, emit_parallel.cpp).
 bool is_entry_name(std::string_view name) {
-  return name.starts_with("__tvm_ffi_") || name.starts_with("mlc_") ||
+  return name.starts_with("__tvm_ffi_") || name.starts_with("mlc_") || name.ends_with("_parallel_task") ||
          name.find("_compute") == std::string_view::npos;
 }
 
@@ -145,6 +146,16 @@ std::string text_of(const llvm::Instruction& instruction, llvm::ModuleSlotTracke
   return std::string(trimmed(text));
 }
 
+// In one line, and without advice that is for C.
+std::string sentence_of(std::string text) {
+  if (size_t at = text.find(" Use #pragma"); at != std::string::npos) {
+    size_t end = text.find('\n', at);
+    text.erase(at, end == std::string::npos ? end : end - at);
+  }
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
 // Keeps what the vectorisers say, and what else is said as it was.
 class RemarkHandler final : public llvm::DiagnosticHandler {
  public:
@@ -158,7 +169,7 @@ class RemarkHandler final : public llvm::DiagnosticHandler {
     Remark made;
     made.function = remark->getFunction().getName().str();
     made.done = remark->isPassed();
-    made.text = remark->getMsg();
+    made.text = sentence_of(remark->getMsg());
     if (remark->isLocationAvailable()) {
       made.file = remark->getLocation().getRelativePath().str();
       made.line = remark->getLocation().getLine();

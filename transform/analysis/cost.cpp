@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
@@ -13,12 +14,14 @@
 
 namespace mlc::transform {
 
-static constexpr ir::Refusals refusals{"ValueError",
-                                       {
-                                           {.name = "symbolic-extent",
-                                            .message = "costs are numbers, and {} depends on {}",
-                                            .help = "give the values of symbols: `:cost n=1024`"},
-                                       }};
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "symbolic-extent",
+         .message = "costs are numbers, and {} depends on {}",
+         .help = "give the values of symbols: `:cost n=1024`"},
+        {.name = "no-such-symbol", .message = "no extent of `{}` depends on `{}`"},
+    }};
 MLC_REFUSALS(analysis_cost, refusals);
 
 namespace {
@@ -59,6 +62,8 @@ class Counter {
       if (param->buffer() != nullptr) buffer_of(param);
     Part whole;
     add(fn->body, whole);
+    for (const auto& [symbol, value] : values)
+      if (!used_values_.contains(symbol)) throw ir::refuse(refusals["no-such-symbol"], name, symbol);
     count_traffic(whole);
     for (auto& buffer : cost_.buffers) {
       cost_.accessed += buffer.loads + buffer.stores;
@@ -80,8 +85,9 @@ class Counter {
     for (const Var& var : free_vars(now)) {
       auto found =
           std::ranges::find(values_, std::string(var->name), &std::pair<std::string, int64_t>::first);
-      if (found != values_.end() && !loops_.contains(var.get()))
-        symbols[var.get()] = make<IntImmNode>(var->dtype(), found->second);
+      if (found == values_.end() || loops_.contains(var.get())) continue;
+      symbols[var.get()] = make<IntImmNode>(var->dtype(), found->second);
+      used_values_.insert(found->first);
     }
     return symbols.empty() ? now : substitute(now, symbols);
   }
@@ -89,6 +95,8 @@ class Counter {
     Expr now = analyzer_.simplify(resolved(e));
     if (auto value = const_int(now)) return *value;
     // The most that it can be, as in the last tile of a split.
+    for (const Var& var : free_vars(now))
+      if (!loops_.contains(var.get())) throw symbolic(what, now);
     ConstIntBound bound = bounds_of(now);
     if (bound.max == ConstIntBound::kPosInf) throw symbolic(what, now);
     assume("extents that vary are taken at their most");
@@ -510,6 +518,7 @@ class Counter {
   VarMap known_;
   std::map<const VarNode*, std::pair<int64_t, int64_t>> loops_;
   std::map<const VarNode*, int64_t> inner_;  // loops that run, the others stand at their beginning
+  std::set<std::string> used_values_;
   double runs_ = 1;
 };
 

@@ -356,11 +356,14 @@ class Comparison {
   void compare_block(const Leaf& was, const Leaf& now) {
     const std::string& name = was.name;
     bool was_block = was.node->kind == Kind::kBlock, is_block = now.node->kind == Kind::kBlock;
-    if (was_block && !is_block) return say("lowered", fmt::format("{}: its statements stand in the loops", name));
-    if (!was_block && is_block) return say("block", fmt::format("{}: around its statements", name), "", Sense::kAdded);
+    if (was_block && !is_block)
+      return say("lowered", fmt::format("{}: its statements stand in the loops", name));
+    if (!was_block && is_block)
+      return say("block", fmt::format("{}: around its statements", name), "", Sense::kAdded);
     if (!was_block) return;
     std::string from = iterator_kinds(was.node->iters), to = iterator_kinds(now.node->iters);
-    if (from != to) say("iterators", fmt::format("{}: {} -> {}", name, from, to));
+    auto or_none = [](const std::string& letters) { return letters.empty() ? "none" : letters; };
+    if (from != to) say("iterators", fmt::format("{}: {} -> {}", name, or_none(from), or_none(to)));
     compare_names(name, "reads", buffers_of(was.node->reads), buffers_of(now.node->reads));
     compare_names(name, "writes", buffers_of(was.node->writes), buffers_of(now.node->writes));
     std::string guard = condition_of(*now.node);

@@ -120,7 +120,7 @@ std::string heading(const ListedFunction& function, bool assembly) {
 std::string vectorisation(const Listing& listing, const std::vector<const ListedFunction*>& shown,
                           size_t width, bool coloured) {
   bool one_file = in_one_file(listing);
-  Table table;
+  Table table(kWidestText + 10);
   std::vector<std::string> said;
   for (const auto& remark : listing.remarks) {
     bool is_shown =
@@ -219,6 +219,7 @@ void show_c(Session& session, std::string_view arguments) {
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
+  if (!ready.remark.empty()) return session.page(fmt::format("/* {} */\n{}", ready.remark, text.str()));
   session.page(text.str());
 }
 
@@ -226,7 +227,8 @@ constexpr std::string_view kDetails =
     "    :asm\n    :asm sch.main\n    :asm --target x86-64-v3\n"
     "  Beside an instruction stands the line that it comes from, where that is another one than before; "
     "below, which\n"
-    "  loops LLVM has vectorised and unrolled, or why not. `:asm` counts spills, and llvm-mca says how busy a processor's "
+    "  loops LLVM has vectorised and unrolled, or why not. `:asm` counts spills, and llvm-mca says how busy "
+    "a processor's "
     "ports are with each\n"
     "  innermost loop. A stage that `:edit` has changed is where the code begins. NAME: a module, a "
     "schedule, one of its\n"

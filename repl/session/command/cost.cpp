@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ir/core/error.h"
 #include "repl/measure/machine.h"
@@ -71,6 +72,10 @@ std::string rate_text(double rate, std::string_view unit) {
   return fmt::format("{:.3g} {}{}", rate, kPrefixes[prefix], unit);
 }
 
+std::string reuse_text(double times) {
+  return (times >= 100 ? count_text(std::round(times)) : fmt::format("{:.3g}", times)) + "x";
+}
+
 std::string time_text(double seconds) {
   return seconds >= 1      ? fmt::format("{:.3g} s", seconds)
          : seconds >= 1e-3 ? fmt::format("{:.3g} ms", seconds * 1e3)
@@ -102,7 +107,7 @@ void add_buffers(Table& table, const FunctionCost& cost, const Machine& machine)
                           {bytes_text(loads), {}, true},
                           {bytes_text(stores), {}, true},
                           {bytes_text(touched), {}, true},
-                          {fmt::format("{:.3g}x", reuse), {}, true}};
+                          {reuse_text(reuse), {}, true}};
     for (double bytes : traffic) row.push_back({bytes_text(bytes), {}, true});
     row.push_back({});
     table.add(row);

@@ -187,7 +187,8 @@ void drop(Session& session, std::string_view arguments) {
   for (const State& each : session.states()) before += each.dropped ? 1 : 0;
   session.drop(branch);
   for (const State& each : session.states()) after += each.dropped ? 1 : 0;
-  session.show(fmt::format("dropped {}, and {} states that no other branch has\n", name, after - before));
+  session.show(fmt::format("dropped {}, and {} {} that no other branch has\n", name, after - before,
+                           after - before == 1 ? "state" : "states"));
 }
 
 constexpr Command kRows[] = {

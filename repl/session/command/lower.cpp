@@ -31,11 +31,12 @@ Lowering& walk_of(Session& session) {
 }
 
 std::string where(const Lowering& walk) {
-  return fmt::format("# {}, {}: {} of {} passes{}\n", walk.name(), walk.stage_name(walk.at()), walk.at(), walk.passes(),
-                     walk.is_edited(walk.at()) ? ", edited" : "");
+  return fmt::format("# {}, {}: {} of {} passes{}\n", walk.name(), walk.stage_name(walk.at()), walk.at(),
+                     walk.passes(), walk.is_edited(walk.at()) ? ", edited" : "");
 }
 
-void show_move(Session& session, const Lowering& walk, const ir::IRModule& before, DiffStyle style, std::string remark = "") {
+void show_move(Session& session, const Lowering& walk, const ir::IRModule& before, DiffStyle style,
+               std::string remark = "") {
   std::string change = module_diff(session, before, walk.here(), style);
   session.page(where(walk) + remark + (change.empty() ? "  nothing differs\n" : change));
 }
@@ -43,7 +44,8 @@ void show_move(Session& session, const Lowering& walk, const ir::IRModule& befor
 // Passes that change nothing are passed over.
 void forward(Session& session, Lowering& walk, DiffStyle style) {
   if (walk.at() == walk.passes())
-    throw CallError{fmt::format("all {} passes have run", walk.passes()), "`:lower back`, `:lower input`, `:llvm`"};
+    throw CallError{fmt::format("all {} passes have run", walk.passes()),
+                    "`:lower back`, `:lower input`, `:llvm`"};
   ir::IRModule before = walk.here();
   std::vector<std::string> idle;
   while (walk.at() < walk.passes()) {
@@ -96,7 +98,8 @@ void list(Session& session, const Lowering& walk) {
                {walk.stage_name(i), i < walk.known() ? std::string_view() : colour::kQuiet},
                {std::string(effect), colour::kQuiet}});
   }
-  session.page(fmt::format("# {}, for {}\n", walk.name(), walk.target()) + table.text(width_of(session), session.options().colour));
+  session.page(fmt::format("# {}, for {}\n", walk.name(), walk.target()) +
+               table.text(width_of(session), session.options().colour));
 }
 
 void lower(Session& session, std::string_view arguments) {
@@ -113,7 +116,8 @@ void lower(Session& session, std::string_view arguments) {
   if (word.empty() || word == "next") return forward(session, walk, style);
   if (word == "back") return back(session, walk, style);
   if (word == "list") return list(session, walk);
-  if (word == "show") return session.page(where(walk) + session.coloured(print::script(ir::Any(walk.here()))));
+  if (word == "show")
+    return session.page(where(walk) + session.coloured(print::script(ir::Any(walk.here()))));
   go_to(session, walk, word, style);
 }
 
@@ -136,7 +140,8 @@ std::string edited_text(const std::string& stage, const std::string& text) {
   std::ifstream file(path);
   std::stringstream all;
   all << file.rdbuf();
-  if (!file) throw CallError{fmt::format("the editor `{}` has left no file; the stage is as it was", command), ""};
+  if (!file)
+    throw CallError{fmt::format("the editor `{}` has left no file; the stage is as it was", command), ""};
   return all.str();
 }
 
@@ -152,23 +157,27 @@ void edit(Session& session, std::string_view arguments) {
   }
   // What cannot be read is the beginning of the next try.
   walk.draft = text;
-  ir::Any read;
+  std::optional<ir::IRModule> mod;
   try {
-    read = tvmscript::from_source(session.evaluator(), text, {}, {});
+    mod = module_in(session.evaluator(), tvmscript::from_source(session.evaluator(), text, {}, {}));
   } catch (const ir::Error& error) {
-    session.show(session.options().compact_errors ? compact_report(error) : full_report(error, session.options().colour));
+    session.show(session.options().compact_errors ? compact_report(error)
+                                                  : full_report(error, session.options().colour));
     throw CallError{fmt::format("{} is as it was: the edited text cannot be read", stage),
                     "`:edit` goes on with that text"};
   }
-  auto mod = module_in(session.evaluator(), read);
-  if (!mod) throw CallError{fmt::format("{} is as it was: the edited text holds no module", stage), "`:edit` goes on with that text"};
-  ir::IRModule before = walk.here();
+  if (!mod)
+    throw CallError{fmt::format("{} is as it was: the edited text holds no module", stage),
+                    "`:edit` goes on with that text"};
+  // Compared with what was shown to be edited: a text has each name once, a module may have it twice.
+  auto before = module_in(session.evaluator(), tvmscript::from_source(session.evaluator(), was, {}, {}));
   walk.replace(*mod);
-  show_move(session, walk, before, DiffStyle::kSemantic);
+  show_move(session, walk, *before, DiffStyle::kSemantic);
 }
 
 constexpr Command kRows[] = {
-    {"lower", "[--text | --side] [PASS]", "the module in force through the passes of a build, one by one, and back",
+    {"lower", "[--text | --side] [PASS]",
+     "the module in force through the passes of a build, one by one, and back",
      "    :lower              the next pass that changes something, and what it changes\n"
      "    :lower back         to the stage before it\n"
      "    :lower FlattenBuffer, :lower 12, :lower input\n"
@@ -180,8 +189,10 @@ constexpr Command kRows[] = {
      "  `:edit` changes the stage in view.\n",
      lower},
     {"edit", "", "change the stage that `:lower` has in view, in $EDITOR",
-     "  The passes that follow, and `:asm`, `:llvm`, `:c`, go on from what you wrote. A text with a mistake changes nothing;\n"
-     "  the next `:edit` goes on with it. Without a `:lower` before it, the stage is the input of the pipeline.\n",
+     "  The passes that follow, and `:asm`, `:llvm`, `:c`, go on from what you wrote. A text with a mistake "
+     "changes nothing;\n"
+     "  the next `:edit` goes on with it. Without a `:lower` before it, the stage is the input of the "
+     "pipeline.\n",
      edit},
 };
 

@@ -83,7 +83,7 @@ class Report {
       if ((refused_ || session_.ended()) && i + 1 < chunks.size())
         add(fmt::format("<p class=\"sub\">The {} behind it, from line {} on, did not run.</p>",
                         chunks.size() - i == 2 ? "statement" : fmt::format("{} statements", chunks.size() - i - 1),
-                        chunks[i + 1].first_line));
+                        chunks[i + 1].first_line + lines_before(text_of_chunk(file_, chunks[i + 1]))));
     }
     return {page(), steps_, refused_};
   }

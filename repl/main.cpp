@@ -3,15 +3,20 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
 
 #include "backend/crash.h"
 #include "backend/register_api.h"
+#include "frontend/diagnostics/render.h"
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
 #include "frontend/script/core/evaluator.h"
@@ -30,6 +35,7 @@ using namespace mlc;
 
 // The file that the running command reads, for reports of internal errors.
 std::string program_file;
+bool reads_json = false;  // a tool reads standard output: errors stand there, as JSON
 
 void put(std::string_view text) {
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(3);
@@ -96,6 +102,26 @@ void catch_crashes() {
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
 }
 
+// One line, made before there was no memory.
+constexpr char kOutOfMemory[] = "error: out of memory\n";
+
+// An error that nobody has caught: in a thread, or in a function that may not throw.
+[[noreturn]] void on_terminate() {
+  try {
+    if (std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+    put("internal error: terminated\n");
+  } catch (const std::bad_alloc&) {
+    put(kOutOfMemory);
+  } catch (const std::exception& error) {
+    put("internal error: ");
+    put(error.what());
+    put("\n");
+  } catch (...) {
+    put("internal error: terminated by something that is no error\n");
+  }
+  _exit(3);
+}
+
 // Before anything else is asked of the library.
 void register_everything() {
   ir::register_nodes();
@@ -111,36 +137,71 @@ void register_everything() {
 
 namespace {
 
+void complain(const std::string& text) {
+  std::fflush(stdout);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+void complain(const repl::CallError& error) {
+  if (reads_json) {
+    std::fputs(repl::call_json(error).c_str(), stdout);
+  } else {
+    complain(repl::call_report(error, print::wants_colour(STDERR_FILENO)));
+  }
+}
+void complain(const ir::Error& error) {
+  if (reads_json) {
+    std::fputs(diagnostics::to_json(error.all()).c_str(), stdout);
+  } else {
+    complain(repl::full_report(error, print::wants_colour(STDERR_FILENO)) +
+             repl::where_explained(error.all()));
+  }
+}
+
 int run_command_line(int argc, char** argv) {
-  bool colour = print::wants_colour(STDERR_FILENO);
-  auto complain = [](const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); };
   try {
     register_everything();
     repl::CommandLine line(argc, argv);
     program_file = line.program_file();
+    reads_json = line.json;
     return line.run();
   } catch (const repl::CallError& error) {
-    std::fflush(stdout);
-    complain(repl::call_report(error, colour));
+    complain(error);
     return 2;
   } catch (const script::Evaluator::SystemExit& exit) {
     return exit.code;
   } catch (const ir::Error& error) {
-    std::fflush(stdout);
     if (error.first().kind == "KeyboardInterrupt") {
       complain(repl::interrupt_report(error));
       return 130;  // what shells give a program that SIGINT ended
     }
-    complain(repl::full_report(error, colour));
+    complain(error);
     return 1;
-  } catch (const std::system_error& error) {  // fmt::print, on a full disk
-    complain(repl::call_report({"the output cannot be written: " + error.code().message(), ""}, colour));
+  } catch (const std::bad_alloc&) {
+    put(kOutOfMemory);
+    return 3;
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::resource_unavailable_try_again) {  // of std::thread
+      put("error: out of memory, or of threads: no further one can be started\n");
+      return 3;
+    }
+    complain(repl::CallError{"the output cannot be written: " + error.code().message(), ""});  // fmt::print
     return 2;
   } catch (const std::exception& error) {
-    std::fflush(stdout);
     complain(repl::internal_report(error.what(), program_file));
     return 3;
   }
+}
+
+// What could not be written is an error of a command that went well.
+int flush_output(int code) {
+  bool failed = std::ferror(stdout) != 0;
+  errno = 0;
+  failed = std::fflush(stdout) != 0 || failed;
+  std::fflush(stderr);
+  if (!failed || code != 0) return code;
+  std::string why = errno != 0 ? std::string(": ") + std::strerror(errno) : "";
+  put(repl::call_report({"the output cannot be written" + why, ""}, print::wants_colour(STDERR_FILENO)));
+  return 2;
 }
 
 }  // namespace
@@ -149,9 +210,9 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows past the limit is an error of writing, with a message
   if (argc > 2 && std::string_view(argv[1]) == "build" && mlc::repl::repeat_build(argv + 1)) return 0;
   catch_crashes();
+  std::set_terminate(on_terminate);
   std::signal(SIGPIPE, SIG_DFL);
-  int code = run_command_line(argc, argv);
-  std::fflush(nullptr);
+  int code = flush_output(run_command_line(argc, argv));
 #ifndef __SANITIZE_ADDRESS__
   _exit(code);  // the tables of the process need no taking apart
 #endif

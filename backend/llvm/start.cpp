@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/llvm/start.h"
 
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 
 #include <mutex>
+#include <new>
 #include <span>
 
 using Constructor = void (*)();
@@ -29,6 +31,8 @@ void start_llvm() {
     MLC_ARCHITECTURE(RISCV)
     MLC_ARCHITECTURE(WebAssembly)
 #undef MLC_ARCHITECTURE
+    // It would end the process, and with it a session; `new` inside of LLVM throws the same.
+    llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
   });
 }
 

@@ -6,6 +6,7 @@ build tree. The wheel adds the Python module `mlc`, which needs apache-tvm-ffi f
 manylinux (PEP 600) does not promise.
 """
 import base64
+import gzip
 import hashlib
 import pathlib
 import platform
@@ -49,8 +50,24 @@ def shared_libraries(program):
     return sorted(packages)
 
 
-def deb(program, library, version, out, scratch):
+def texts(built):
+    """The page for man and what shells complete, which the program itself knows."""
+    def said(*words):
+        return subprocess.run([built, *words], capture_output=True, check=True).stdout
+
+    return {
+        "share/man/man1/mlc.1.gz": gzip.compress(said("help", "--man"), mtime=0),
+        "share/bash-completion/completions/mlc": said("completion", "bash"),
+        "share/zsh/vendor-completions/_mlc": said("completion", "zsh"),
+        "share/fish/vendor_completions.d/mlc.fish": said("completion", "fish"),
+    }
+
+
+def deb(program, library, built, version, out, scratch):
     root = scratch / "root"
+    for path, text in texts(built).items():
+        (root / "usr" / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / "usr" / path).write_bytes(text)
     for path, source in (("usr/bin/mlc", program), ("usr/lib/mlc/libtvm_ffi.so", library)):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(source, root / path)
@@ -110,8 +127,9 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
+        built = pathlib.Path(program).resolve()
         program, library = (stripped(pathlib.Path(each), scratch) for each in (program, library))
-        for made in (wheel(program, library, version, tvm_ffi_version, out), deb(program, library, version, out, scratch)):
+        for made in (wheel(program, library, version, tvm_ffi_version, out), deb(program, library, built, version, out, scratch)):
             print(f"{made} ({made.stat().st_size / 1e6:.1f} MB)")
 
 

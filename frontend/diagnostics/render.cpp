@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/diagnostics/render.h"
 
+#include "frontend/diagnostics/visible.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -128,14 +130,15 @@ class Renderer {
     if (!diagnostic.name.empty()) label += "[" + diagnostic.name + "]";
     std::string_view tint = error ? kRed : kYellow;
     out_ += paint(label, tint);
-    out_ += paint(": " + diagnostic.message, kBold);
+    out_ += paint(": " + visible(diagnostic.message), kBold);
     out_ += '\n';
     place(diagnostic.span, tint);
     for (const ir::Note& note : ir::all_notes(diagnostic)) {
-      out_ += paint("note", kCyan) + ": " + note.message + '\n';
+      out_ += paint("note", kCyan) + ": " + visible(note.message) + '\n';
       place(note.span, kCyan);
     }
-    if (!diagnostic.help.empty()) out_ += paint("help", kGreen) + ": " + indented(diagnostic.help) + '\n';
+    if (!diagnostic.help.empty())
+      out_ += paint("help", kGreen) + ": " + indented(visible(diagnostic.help)) + '\n';
     return std::move(out_);
   }
 
@@ -176,7 +179,7 @@ class Renderer {
     if (!span) return;
     const auto& map = ir::SourceMap::current();
     std::string margin(gutter_, ' ');
-    out_ += fmt::format("{}{} {}\n", margin, paint("-->", kBlue), map.describe(span));
+    out_ += fmt::format("{}{} {}\n", margin, paint("-->", kBlue), visible(map.describe(span)));
     if (!options_.source) return;
     const ir::SourceFile& file = map.file(span.file);
     uint32_t line = line_of(span);

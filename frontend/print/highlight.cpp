@@ -66,7 +66,8 @@ std::vector<Piece> highlighted(std::string_view text) {
       colour = kDecorator;
     } else if (starts_name(c)) {
       while (end < text.size() && continues_name(text[end])) ++end;
-      bool keyword = std::find(kKeywords.begin(), kKeywords.end(), text.substr(i, end - i)) != kKeywords.end();
+      bool keyword =
+          std::find(kKeywords.begin(), kKeywords.end(), text.substr(i, end - i)) != kKeywords.end();
       if (keyword) colour = kKeyword;
     } else if (digit(c)) {
       while (end < text.size() && (continues_name(text[end]) || text[end] == '.')) ++end;
@@ -89,7 +90,13 @@ std::string highlight(std::string_view text) {
   return out.append(text.substr(shown));
 }
 
+namespace {
+Colour chosen = Colour::kAuto;
+}
+void choose_colour(Colour when) { chosen = when; }
+
 bool wants_colour(int descriptor) {
+  if (chosen != Colour::kAuto) return chosen == Colour::kAlways;
   if (isatty(descriptor) == 0) return false;
   const char* no_colour = std::getenv("NO_COLOR");
   if (no_colour != nullptr && *no_colour != '\0') return false;

@@ -2,6 +2,7 @@
 // Colours for program text on terminals.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,10 @@ inline constexpr std::string_view kColourReset = "\x1b[0m";
 // The text with these colours.
 std::string highlight(std::string_view program);
 
-// May standard output (1) or error (2) be coloured? On a terminal, unless NO_COLOR is set or TERM is dumb.
+// May standard output (1) or error (2) be coloured? On a terminal, unless NO_COLOR is set or TERM is dumb; or
+// as was said.
 bool wants_colour(int descriptor);
+enum class Colour : uint8_t { kAuto, kAlways, kNever };
+void choose_colour(Colour when);  // `mlc --color`
 
 }  // namespace mlc::print

@@ -2,6 +2,8 @@
 // mlc bisect: the first pass that changes what a program computes. mlc opt: a program after passes.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "backend/artefact/build.h"
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
@@ -10,6 +12,7 @@
 #include "repl/shell/differential_run.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
+#include "repl/shell/progress.h"
 #include "repl/shell/source.h"
 #include "repl/shell/stages.h"
 
@@ -22,12 +25,29 @@ namespace {
 // The verdicts on the steps, one line each, until a step is wrong.
 class Bisection {
  public:
-  Bisection(const ir::IRModule& mod, script::Evaluator& evaluator)
-      : trials_(differential_runs_of(mod, evaluator)), last_(mod) {
-    for (const DifferentialRun& trial : trials_) fmt::print("  {}\n", trial.how());
+  Bisection(const ir::IRModule& mod, script::Evaluator& evaluator, bool json)
+      : trials_(differential_runs_of(mod, evaluator)), last_(mod), json_(json) {
+    for (const DifferentialRun& trial : trials_) how_.push_back(trial.how());
+    progress_.clear();
+    for (const std::string& how : how_) {
+      if (!json_) fmt::print("  {}\n", visible(how));
+    }
+  }
+  const std::vector<std::string>& how() const { return how_; }
+  void at(const std::string& step) { progress_.at(visible(step)); }
+  void report(std::string_view verdict, const std::string& name, const std::string& why) {
+    progress_.clear();
+    if (json_) {
+      fmt::print("{}\n",
+                 nlohmann::ordered_json{{"step", name}, {"verdict", verdict}, {"reason", why}}.dump());
+    } else {
+      fmt::print("  {:<9}  {}{}{}\n", verdict, visible(name), why.empty() ? "" : ": ", visible(why));
+      std::fflush(stdout);
+    }
   }
   bool any_runs() const {
-    return std::any_of(trials_.begin(), trials_.end(), [](const DifferentialRun& trial) { return trial.runs(); });
+    return std::any_of(trials_.begin(), trials_.end(),
+                       [](const DifferentialRun& trial) { return trial.runs(); });
   }
   const std::string& wrong() const { return wrong_; }
 
@@ -49,9 +69,6 @@ class Bisection {
   }
 
  private:
-  void report(std::string_view verdict, const std::string& name, const std::string& why) {
-    fmt::print("  {:<9}  {}{}{}\n", verdict, name, why.empty() ? "" : ": ", why);
-  }
   template <class F>
   void judge(const std::string& name, F&& difference) {
     bool not_run = false;
@@ -67,6 +84,9 @@ class Bisection {
   std::vector<DifferentialRun> trials_;
   ir::IRModule last_;
   std::string wrong_;
+  std::vector<std::string> how_;
+  bool json_;
+  Progress progress_;
 };
 
 }  // namespace
@@ -77,10 +97,25 @@ int run_bisect(const CommandLine& line) {
   if (line.check_bounds) check_bounds(evaluator);
   NamedModule found = chosen_module(evaluator, load_program(evaluator, line.file), line.module);
   transform::Pipeline pipeline = pipeline_of(line, target, evaluator);
-  fmt::print("{}: `{}`, pipeline `{}`, {} passes\n", line.file, found.name, line.pipeline, pipeline.size());
-  Bisection bisection(found.mod, evaluator);
+  if (!line.json) {
+    fmt::print("{}: `{}`, pipeline `{}`, {} passes\n", visible(line.file), visible(found.name), line.pipeline,
+               pipeline.size());
+    std::fflush(stdout);
+  }
+  Bisection bisection(found.mod, evaluator, line.json);
+  // What it came to: in words, and as the last object.
+  auto result = [&](const std::string& words) {
+    if (!line.json) {
+      fmt::print("  {}\n", words);
+      return;
+    }
+    nlohmann::ordered_json all{{"file", line.file},          {"module", found.name},
+                               {"pipeline", line.pipeline},  {"functions", bisection.how()},
+                               {"wrong", bisection.wrong()}, {"result", words}};
+    fmt::print("{}\n", all.dump());
+  };
   if (!bisection.any_runs()) {
-    fmt::print("  no function of it can be run\n");
+    result("no function of it can be run");
     return 1;
   }
   ir::IRModule mod = found.mod;
@@ -90,24 +125,26 @@ int run_bisect(const CommandLine& line) {
     bisection.step("schedule by the rules of mlc.schedule", mod);
   }
   for (size_t i = 0; i < pipeline.size() && bisection.wrong().empty(); ++i) {
+    bisection.at(stage_name(pipeline, i + 1));
     try {
       mod = pipeline.run(i, mod);
     } catch (const ir::Error& error) {
-      fmt::print("  {:<9}  {}\n", "REFUSED", stage_name(pipeline, i + 1));
+      bisection.report("REFUSED", stage_name(pipeline, i + 1), "");
       throw;
     }
     bisection.step(stage_name(pipeline, i + 1), mod);
   }
   bool own = line.target == std::string(target->kind);  // no attributes: this machine's
   if (own && bisection.wrong().empty()) {
+    bisection.at("compiled code");
     script::define_of_library(mod, evaluator);
     bisection.compiled(backend::build_lowered(mod, target));
   }
   if (bisection.wrong().empty()) {
-    fmt::print("  no step changes what it computes\n");
+    result("no step changes what it computes");
     return 0;
   }
-  fmt::print("  the first step that changes what it computes: {}\n", bisection.wrong());
+  result(fmt::format("the first step that changes what it computes: {}", bisection.wrong()));
   return 1;
 }
 
@@ -152,12 +189,16 @@ int run_opt(const CommandLine& line) {
     }
     sequence += "])";
   }
+  Progress progress;
+  progress.at("running the program");
   NamedModule found = chosen_module(evaluator, load_program(evaluator, line.file), line.module);
+  progress.at(fmt::format("passes on `{}`", visible(found.name)));
   uint32_t source = ir::SourceMap::current().add(
       "<--passes>", fmt::format("import mlc.pipeline\nimport tvm\n{}\n", sequence));
   Any arguments[] = {found.mod};
   Any result = evaluator.call(evaluator.evaluate_repl(source), arguments);
   std::string text = print::file_text(*module_in(evaluator, result), {});
+  progress.clear();
   if (print::wants_colour(1)) text = print::highlight(text);
   fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
   return 0;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
@@ -18,9 +19,11 @@
 #include "backend/target_api.h"
 #include "frontend/print/print.h"
 #include "ir/core/inputs.h"
+#include "repl/shell/build_outputs.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
+#include "repl/shell/progress.h"
 #include "repl/shell/source.h"
 #include "repl/shell/stages.h"
 
@@ -36,144 +39,10 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// What --emit says, else what the ending of -o says, else the first artefact of the target's backend.
-backend::Choice chosen_artefact(const CommandLine& line, const backend::Backend& preferred) {
-  if (!line.emit.empty()) return backend::choose_artefact(line.emit, preferred);
-  std::string ending = fs::path(line.out).extension().string();
-  auto named = [&](const backend::Backend& maker) -> const backend::Artefact* {
-    auto found = std::ranges::find(maker.artefacts, ending, &backend::Artefact::ending);
-    return ending.empty() || found == maker.artefacts.end() ? nullptr : &*found;
-  };
-  if (const backend::Artefact* own = named(preferred)) return {&preferred, own};
-  for (const backend::Backend* maker : backend::all_backends()) {
-    if (const backend::Artefact* found = named(*maker)) return {maker, found};
-  }
-  return {&preferred, &preferred.artefacts.front()};
-}
-
-// What is built, and for what.
-struct Plan {
-  backend::Choice choice;
-  ir::Target target;
-  std::string target_text;
-};
-// An artefact that only another backend makes is for the first target of that one, unless a target was named.
-Plan plan_of(const CommandLine& line) {
-  ir::Target target = target_of(line);
-  const backend::Backend& preferred = backend::backend_of(target);
-  backend::Choice choice = chosen_artefact(line, preferred);
-  if (choice.backend == &preferred) return {choice, target, line.target};
-  std::string kind(choice.backend->targets.front());
-  if (line.target != backend::default_target_kind()) {
-    throw CallError{fmt::format("`{}` is made for the target `{}`, and not for `{}`", choice.artefact->name,
-                                kind, std::string(target->kind)),
-                    fmt::format("build with `--target {}`", kind)};
-  }
-  return {choice, ir::parse_target(ir::Any(ir::String(kind))), kind};
-}
-
-fs::path output_path(const CommandLine& line, const backend::Artefact& kind) {
-  fs::path out = line.out;
-  if (out.empty()) {
-    out = line.file == "-" ? "stdin" : fs::path(line.from.empty() ? line.file : line.from).stem();
-    out += kind.ending;
-  }
-  std::error_code ignored;
-  if (kind.is_folder) {
-    if (!out.has_filename()) out = out.parent_path();  // `folder/`
-    if (fs::exists(out, ignored) && !fs::is_directory(out, ignored)) {
-      throw CallError{fmt::format("`{}` is a file, and a package is a folder", out.string()),
-                      "name the folder with `-o FOLDER`"};
-    }
-  } else if (fs::is_directory(out, ignored)) {
-    throw CallError{fmt::format("`{}` is a directory", out.string()),
-                    "name the artefact with `-o FOLDER/NAME`"};
-  }
-  if (out.has_parent_path() && !fs::is_directory(out.parent_path(), ignored)) {
-    throw CallError{fmt::format("there is no folder `{}`", out.parent_path().string()), ""};
-  }
-  return out;
-}
-
-// "so, a or obj": what may have a header beside it.
-std::string artefacts_with_header() {
-  std::vector<std::string> names;
-  auto add = [&](const backend::Backend& maker) {
-    for (const backend::Artefact& one : maker.artefacts) {
-      bool beside = one.header != backend::Artefact::Header::kNever && !one.is_folder;
-      if (beside && std::ranges::find(names, one.name) == names.end()) names.emplace_back(one.name);
-    }
-  };
-  add(backend::default_backend());
-  for (const backend::Backend* maker : backend::all_backends()) add(*maker);
-  std::string last = names.back();
-  names.pop_back();
-  return names.empty() ? last : fmt::format("{} or {}", fmt::join(names, ", "), last);
-}
-
-// What a C program gets beside the code; nothing where no header is wanted.
-std::optional<backend::ForC> for_c(const CommandLine& line, const backend::Artefact& kind,
-                                   const fs::path& out) {
-  using Header = backend::Artefact::Header;
-  bool package = kind.is_folder;
-  if (!line.header.empty() && (package || kind.header == Header::kNever)) {
-    throw CallError{fmt::format("`--header` belongs to {}{}", artefacts_with_header(),
-                                package ? "; a package has its header in include/" : ""),
-                    ""};
-  }
-  bool wanted = kind.header == Header::kAlways || !line.header.empty();
-  if (!wanted && !line.c_prefix.empty())
-    throw CallError{"`--c-prefix` is for the functions of a header", "add `--header FILE.h`"};
-  if (!wanted) return std::nullopt;
-  backend::ForC options;
-  fs::path name = package ? out.filename() : out.stem();
-  options.library = name.string();
-  if (!package && options.library.starts_with("lib") && options.library.size() > 3)
-    options.library.erase(0, 3);
-  bool plain = !options.library.empty() &&
-               options.library.find_first_not_of(
-                   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                   "0123456789_-+.") == std::string::npos &&
-               options.library[0] != '-' && options.library[0] != '.';
-  if (package && !plain) {
-    throw CallError{fmt::format("a package cannot be called `{}`: files of its name must be found by "
-                                "compilers, pkg-config and CMake",
-                                options.library),
-                    "use letters, digits, `_`, `-`, `+` and `.`"};
-  }
-  const std::string& version = line.package_version;
-  bool digits = !version.empty() && version.find_first_not_of("0123456789.") == std::string::npos &&
-                version.front() != '.' && version.back() != '.' && version.find("..") == std::string::npos;
-  if (!digits)
-    throw CallError{fmt::format("`{}` is no version of a package", version), "a version is 1.2 or 1.2.3"};
-  options.version = version;
-  options.prefix = line.c_prefix;
-  fs::path header =
-      line.header.empty() ? out.parent_path() / (options.library + ".h") : fs::path(line.header);
-  std::error_code ignored;
-  if (fs::is_directory(header, ignored))
-    throw CallError{fmt::format("`{}` is a directory", header.string()),
-                    "name the header with `--header FILE.h`"};
-  if (header.has_parent_path() && !package && !fs::is_directory(header.parent_path(), ignored))
-    throw CallError{fmt::format("there is no folder `{}`", header.parent_path().string()), ""};
-  if (!package &&
-      (header.lexically_normal() == out.lexically_normal() || fs::equivalent(header, out, ignored)))
-    throw CallError{fmt::format("the header would be `{}` as well", header.string()),
-                    "give the artefact or the header another name"};
-  options.header = header.string();
-  return options;
-}
-
 std::string c_names(const backend::CInterface& interface) {
   std::vector<std::string> names;
   for (const backend::CFunction& one : interface.functions) names.push_back(fmt::format("`{}`", one.name));
   return fmt::format("{}", fmt::join(names, ", "));
-}
-
-// `/dev/stdout`, a pipe: what comes out stands alone there.
-bool is_stream(const fs::path& path) {
-  std::error_code failed;
-  return !fs::is_regular_file(path, failed) && !fs::is_directory(path, failed);
 }
 
 // Of all files when it is a folder.
@@ -186,18 +55,16 @@ uintmax_t size_on_disk(const fs::path& path) {
   return bytes;
 }
 
-std::string function_names(const ir::IRModule& mod) {
+std::vector<std::string> names_of(const ir::IRModule& mod) {
   std::set<std::string> names;  // the map has no order of its own
-  for (const auto& [var, fn] : mod->functions) names.insert(fmt::format("`{}`", std::string(var->name_hint)));
-  return fmt::format("{}", fmt::join(names, ", "));
+  for (const auto& [var, fn] : mod->functions) names.insert(std::string(var->name_hint));
+  return {names.begin(), names.end()};
 }
 
-// What the program has read is not written over: an artefact in place of the source would be its end.
-void refuse_input(const fs::path& out, const char* help) {
-  if (!ir::Inputs::global().has_read(out.string())) return;
-  throw CallError{fmt::format("`{}` is a file that the program is made from, so nothing is written there",
-                              out.string()),
-                  help};
+std::string function_names(const ir::IRModule& mod) {
+  std::vector<std::string> names = names_of(mod);
+  for (std::string& name : names) name = fmt::format("`{}`", name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 void write_stage(const CommandLine& line, const transform::Pipeline& pipeline, size_t after,
@@ -207,13 +74,14 @@ void write_stage(const CommandLine& line, const transform::Pipeline& pipeline, s
                                               pipeline.pass_name(after - 1));
   fs::path path = fs::path(line.dump_folder) / (stage_name(pipeline, after) + ".mlc");
   refuse_input(path, "name another folder with `--dump-folder FOLDER`");
+  refuse_other_program(path);
   write_file(path.string(),
              fmt::format("{} of the pipeline `{}`\n{}", head, line.pipeline, print::file_text(mod, {})));
 }
 
 // The module behind the last pass; stages that are asked for are written on the way.
 ir::IRModule lowered(const CommandLine& line, const NamedModule& found, const ir::Target& target,
-                     script::Evaluator& evaluator) {
+                     script::Evaluator& evaluator, Progress& progress) {
   transform::Pipeline pipeline = pipeline_of(line, target, evaluator);
   std::vector<bool> dumped = stages_to_dump(pipeline, line.dump);
   size_t first = line.from.empty() ? 0 : passes_behind(pipeline, line.from);
@@ -230,7 +98,15 @@ ir::IRModule lowered(const CommandLine& line, const NamedModule& found, const ir
   };
   if (first == 0) stage(0, found.mod);
   last = found.mod.get();
-  return pipeline.lower(found.mod, first, [&](size_t i, const ir::IRModule& mod) { stage(i + 1, mod); });
+  auto at = [&](size_t pass) {
+    if (pass < pipeline.size())
+      progress.at(fmt::format("pass {} of {}: {}", pass + 1, pipeline.size(), pipeline.pass_name(pass)));
+  };
+  at(first);
+  return pipeline.lower(found.mod, first, [&](size_t i, const ir::IRModule& mod) {
+    stage(i + 1, mod);
+    at(i + 1);
+  });
 }
 
 // Every text that the program was made from, the standard library's included.
@@ -282,11 +158,45 @@ std::optional<std::string> cache_key(const CommandLine& line, const NamedModule&
 
 }  // namespace
 
+namespace {
+
+// What is told when all is written.
+struct Told {
+  const CommandLine& line;
+  const Plan& plan;
+  const NamedModule& found;
+  fs::path out;
+
+  std::string text() const {
+    return fmt::format("{}: {} of `{}` for {}, {} bytes in ", visible(out.string()),
+                       visible(function_names(found.mod)), visible(found.name), visible(plan.target_text),
+                       size_on_disk(out));
+  }
+  nlohmann::ordered_json json() const {
+    return {{"file", out.string()},       {"emit", plan.choice.artefact->name},
+            {"module", found.name},       {"functions", names_of(found.mod)},
+            {"target", plan.target_text}, {"bytes", size_on_disk(out)}};
+  }
+};
+
+void tell_header(nlohmann::ordered_json* json, const fs::path& header, const backend::CInterface& in_c) {
+  if (json == nullptr) {
+    fmt::print("{}: declares {}\n", visible(header.string()), visible(c_names(in_c)));
+    return;
+  }
+  nlohmann::ordered_json names = nlohmann::ordered_json::array();
+  for (const backend::CFunction& one : in_c.functions) names.push_back(one.name);
+  (*json)["header"] = {{"file", header.string()}, {"functions", names}};
+}
+
+}  // namespace
+
 int run_build(const CommandLine& line) {
   Plan plan = plan_of(line);
   const auto& [maker, artefact] = plan.choice;
   const ir::Target& target = plan.target;
-  fs::path out = output_path(line, *artefact);
+  StandardOutput standard_output(line, *artefact);
+  fs::path out = standard_output.wanted() ? standard_output.file() : output_path(line, *artefact);
   std::optional<backend::ForC> header = for_c(line, *artefact, out);
   if (line.file.empty() && line.from.empty())
     throw CallError{"there is no program to build", "`mlc build FILE`, or `mlc build --from STAGE`"};
@@ -294,6 +204,8 @@ int run_build(const CommandLine& line) {
   Clock::time_point start = Clock::now();
   ir::Inputs& inputs = ir::Inputs::global();
   inputs.keep();
+  Progress progress;
+  progress.at("running the program");
   Interpreter evaluator;
   if (line.check_bounds) check_bounds(evaluator);
   // A program that asks for the current target, for the size of its tiles say, gets the one it is built for.
@@ -302,55 +214,75 @@ int run_build(const CommandLine& line) {
   uint32_t file = load_program(evaluator, line.from.empty() ? line.file : line.from);
   current.reset();
   refuse_input(out, "name the artefact with `-o FILE`");
-  if (header && !artefact->is_folder)
-    refuse_input(header->header, "name the header with `--header FILE.h`");
+  refuse_source(out, *artefact);
+  fs::path header_file = !header               ? fs::path()
+                         : artefact->is_folder ? out / "include" / (header->library + ".h")
+                                               : fs::path(header->header);
+  if (header) {
+    refuse_input(header_file, "name the header with `--header FILE.h`");
+    refuse_other_header(header_file);
+  }
   NamedModule found = chosen_module(evaluator, file, line.module);
   bool lines = line.debug_info.empty() ? !artefact->is_text : line.debug_info == "lines";
   std::optional<backend::BuildCache> cache = header ? std::nullopt : backend::BuildCache::of_user();
   std::optional<std::string> key = cache ? cache_key(line, found, plan, lines) : std::nullopt;
   // Only what the program itself has asked for counts, not what is read and written from here on.
-  bool repeatable = key && inputs.can_be_told();
+  bool repeatable = key && inputs.can_be_told() && !line.json && !standard_output.wanted();
+  Told told{line, plan, found, out};
   auto report = [&] {
-    std::string text = fmt::format("{}: {} of `{}` for {}, {} bytes in ", out.string(),
-                                   function_names(found.mod), found.name, plan.target_text,
-                                   size_on_disk(out));
-    if (repeatable) {
-      cache->keep_record(backend::circumstances(line.typed + 1, environ), inputs.all(),
-                         out.string(), text);
-    }
+    std::string text = told.text();
+    if (repeatable)
+      cache->keep_record(backend::circumstances(line.typed + 1, environ), inputs.all(), out.string(), text);
     return text;
   };
+  // What stands in a stream is the artefact alone.
+  auto is_written = [&] {
+    progress.clear();
+    standard_output.write();
+    return standard_output.wanted() || is_stream(out);
+  };
   if (key && cache->copy(*key, out.string())) {
-    if (is_stream(out)) return 0;
-    fmt::print("{}{:.0f} ms (script and cache)\n", report(), milliseconds_since(start));
+    if (is_written()) return 0;
+    double time = milliseconds_since(start);
+    if (line.json) {
+      nlohmann::ordered_json json = told.json();
+      json["cached"] = true;
+      json["milliseconds"] = time;
+      fmt::print("{}\n", json.dump());
+    } else {
+      fmt::print("{}{:.0f} ms (script and cache)\n", report(), time);
+    }
     return 0;
   }
   if (line.from.empty() && line.schedule == "auto" && !maker->schedule_rules.empty()) {
+    progress.at(fmt::format("scheduling `{}`", visible(found.name)));
     ir::Any schedule = schedule_by_rules(evaluator, maker->schedule_rules, found.mod, plan.target_text);
     found.mod = *module_in(evaluator, schedule);
   }
   double script_time = milliseconds_since(start);
 
-  // Long code generation says what it is doing, where somebody is watching.
-  bool watched = isatty(STDERR_FILENO) != 0;
-  if (watched) fmt::print(stderr, "compiling `{}` ...", found.name);
-  if (watched) std::fflush(stderr);
   start = Clock::now();
-  ir::IRModule ready = lowered(line, found, target, evaluator);
+  ir::IRModule ready = lowered(line, found, target, evaluator, progress);
+  progress.at(fmt::format("compiling `{}`", visible(found.name)));
   backend::CInterface in_c =
       maker->emit(*artefact, {ready, target, out.string(), lines, header ? &*header : nullptr,
                               [](const ir::Expr& e) { return print::text_of(e); }});
   if (!header && key) cache->keep(*key, out.string());
   double build_time = milliseconds_since(start);
-  if (watched) fmt::print(stderr, "\r\x1b[K");
-  if (is_stream(out)) return 0;
+  if (is_written()) return 0;
 
-  fmt::print("{}{:.0f} ms (script {:.0f} ms, compilation {:.0f} ms)\n", report(), script_time + build_time,
-             script_time, build_time);
-  if (!header) return 0;
-  fs::path where =
-      artefact->is_folder ? out / "include" / (header->library + ".h") : fs::path(header->header);
-  fmt::print("{}: declares {}\n", where.string(), c_names(in_c));
+  nlohmann::ordered_json json;
+  if (line.json) {
+    json = told.json();
+    json["cached"] = false;
+    json["milliseconds"] = script_time + build_time;
+    json["script_milliseconds"] = script_time;
+  } else {
+    fmt::print("{}{:.0f} ms (script {:.0f} ms, compilation {:.0f} ms)\n", report(), script_time + build_time,
+               script_time, build_time);
+  }
+  if (header) tell_header(line.json ? &json : nullptr, header_file, in_c);
+  if (line.json) fmt::print("{}\n", json.dump());
   return 0;
 }
 

@@ -5,21 +5,17 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/print/highlight.h"
 #include "ir/core/error.h"
+#include "repl/lsp/lsp.h"
+#include "repl/session/events.h"
 #include "repl/session/repl.h"
+#include "repl/shell/command_rows.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl {
 
 namespace {
-
-struct Row {
-  std::string_view name;
-  std::string_view summary;
-  std::string_view example;
-  void (*options)(CLI::App& app, CommandLine& line);  // declares its arguments
-  int (*run)(const CommandLine& line);
-};
 
 void file_argument(CLI::App& app, CommandLine& line) {
   app.add_option("FILE", line.file, "a program; `-` reads standard input")->required();
@@ -29,12 +25,17 @@ void module_option(CLI::App& app, CommandLine& line) {
                  "the module, function or schedule of that name instead of the last one bound");
 }
 
+void json_option(CLI::App& app, CommandLine& line, const char* what) {
+  app.add_flag("--json", line.json, what);
+}
+
 void rewrite_options(CLI::App& app, CommandLine& line) {
   app.add_option("FILE", line.paths,
                  "programs, or folders of them; `-` reads standard input and writes standard output")
       ->required();
   app.add_flag("--check", line.check, "write nothing; exit with 1 when a file would change");
   app.add_flag("--diff", line.diff, "write nothing; show what would change");
+  json_option(app, line, "one JSON object per file: what changes, and what is left for a human hand");
 }
 
 void target_option(CLI::App& app, CommandLine& line) {
@@ -58,7 +59,7 @@ constexpr std::array kRows = std::to_array<Row>({
      [](CLI::App& app, CommandLine& line) {
        auto* file = app.add_option("FILE", line.file, "a program; `-` reads standard input");
        app.add_option("-o,--output", line.out,
-                      "the artefact; its ending chooses --emit when that is not given");
+                      "the artefact; its ending chooses --emit when that is not given. `-` is standard output");
        target_option(app, line);
        module_option(app, line);
        app.add_option("--emit", line.emit, backend::artefact_help())
@@ -80,12 +81,18 @@ constexpr std::array kRows = std::to_array<Row>({
            "--dump", line.dump,
            "write the module after each pass, or after the passes named: `all`, `input,FlattenBuffer`");
        app.add_option("--dump-folder", line.dump_folder, "where (default stages)");
+       json_option(app, line, "one JSON object: the files written, what is in them, times");
        auto* from = app.add_option("--from", line.from, "a file that --dump wrote: go on behind its pass");
        from->excludes(file);
      },
      run_build},
     {"run", "run a program; what follows FILE is its sys.argv", "mlc run matmul.mlc 1024",
      [](CLI::App& app, CommandLine& line) {
+       app.add_flag("--read-only", line.sandbox.read_only,
+                    "the program can write, make and remove no file (the kernel refuses it)");
+       app.add_flag("--no-network", line.sandbox.no_network, "the program can open no socket");
+       app.add_flag("--no-run", line.sandbox.no_run,
+                    "the program can start no other program, and touch no other process");
        app.add_flag("--check-bounds", line.check_bounds,
                     "what the program compiles stops at an index outside of its buffer, and names it");
        auto* map = app.add_flag("--perf-map", line.perf_map,
@@ -105,11 +112,12 @@ constexpr std::array kRows = std::to_array<Row>({
            ->check(CLI::IsMember({"current", "classic"}));
      },
      run_print},
-    {"check", "all errors and warnings of a program; runs what an import would run",
+    {"check", "the errors and warnings of a program that can be known without running it",
      "mlc check matmul.mlc --json",
      [](CLI::App& app, CommandLine& line) {
        file_argument(app, line);
-       app.add_flag("--json", line.json, "one JSON object per line");
+       app.add_flag("--run", line.run_it, "run what an import would run, and report its errors as well");
+       json_option(app, line, "one JSON object per line");
        app.add_flag("--strict", line.strict, "warnings too make the exit code 1");
      },
      run_check},
@@ -117,9 +125,36 @@ constexpr std::array kRows = std::to_array<Row>({
      "mlc verify matmul.mlc",
      [](CLI::App& app, CommandLine& line) {
        file_argument(app, line);
-       app.add_flag("--json", line.json, "one JSON object per schedule and per row of passes");
+       app.add_flag("--main", line.main_part, "run what stands under `if __name__ == \"__main__\"` as well");
+       json_option(app, line, "one JSON object per schedule and per row of passes");
      },
      run_verify},
+    {"bench", "how long the functions of a program take, beside each other and beside an earlier time",
+     "mlc bench matmul.mlc\n"
+     "  mlc bench matmul.mlc MyModule sch --size n=1024 --save before.json",
+     [](CLI::App& app, CommandLine& line) {
+       file_argument(app, line);
+       app.add_option("NAME", line.paths,
+                      "modules, functions or schedules that are compared instead of the last one bound");
+       app.add_option("--function", line.name, "one function of them (default: all)");
+       app.add_option("--size", line.sizes, "a symbolic dimension or integer parameter, as n=1024")->allow_extra_args(false);
+       line.schedule = "none";
+       app.add_option("--schedule", line.schedule,
+                      "none: functions as the program leaves them; or auto, as `mlc build` schedules them")
+           ->check(CLI::IsMember({"auto", "none"}));
+       app.add_option("--budget", line.budget, "seconds of measuring for each function (default 1)")
+           ->check([](const std::string& text) {
+             return std::strtod(text.c_str(), nullptr) > 0 ? "" : fmt::format("`{}` is no number of seconds", text);
+           });
+       json_option(app, line, "one JSON object, with every sample");
+       app.add_option("--save", line.save, "write that object, as a baseline, to this file");
+       app.add_option("--against", line.against, "a baseline: exit with 1 when a function has become slower");
+       app.add_option("--tolerance", line.tolerance, "per cent that --against lets pass (default 5)")
+           ->check([](const std::string& text) {
+             return std::strtod(text.c_str(), nullptr) >= 0 ? "" : fmt::format("`{}` is less than nothing", text);
+           });
+     },
+     run_bench},
     {"opt", "the module that a program binds last, after passes",
      "mlc opt matmul.mlc --passes 'LowerInitBlock, NarrowDataType(32)'",
      [](CLI::App& app, CommandLine& line) {
@@ -135,6 +170,7 @@ constexpr std::array kRows = std::to_array<Row>({
        target_option(app, line);
        module_option(app, line);
        lowering_options(app, line);
+       json_option(app, line, "one JSON object per step, and one with the result");
      },
      run_bisect},
     {"fmt", "lay out the source of programs in one style", "mlc fmt --check matmul.mlc", rewrite_options,
@@ -146,6 +182,7 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_option("PATH", line.paths, "files (.mlc, .repl, .md) or folders")->required();
        app.add_flag("--update", line.update, "write what was printed into the files");
        app.add_flag("--quiet", line.quiet, "name only files that fail");
+       json_option(app, line, "one JSON object per file, and one with the sum");
        app.add_option("-j,--jobs", line.jobs, "files at a time (default: one per processor)");
      },
      run_test},
@@ -159,16 +196,39 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_option("--report", line.report,
                       "NAME is a program: write a page of its steps, what each changed, and what is known of it")
            ->needs(name);
-       app.require_option(1, 2);
+       json_option(app, line, "one JSON object");
      },
      run_explain},
-    {"targets", "the targets that --target takes", "mlc targets", [](CLI::App&, CommandLine&) {},
+    {"targets", "the targets that --target takes", "mlc targets",
+     [](CLI::App& app, CommandLine& line) { json_option(app, line, "one JSON object per target"); },
      run_targets},
+    {"help", "what the commands do, and what each takes", "mlc help build",
+     [](CLI::App& app, CommandLine& line) {
+       app.add_option("COMMAND", line.name, "one of them");
+       app.add_flag("--man", line.man, "as a page for man: `mlc help --man | man -l -`");
+     },
+     run_help},
+    {"completion", "a script with which a shell completes these commands, by Tab",
+     "mlc completion bash > ~/.local/share/bash-completion/completions/mlc",
+     [](CLI::App& app, CommandLine& line) {
+       app.add_option("SHELL", line.name, "bash, zsh or fish")
+           ->required()
+           ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+     },
+     [](const CommandLine& line) {
+       fmt::print("{}", completion_script(line.name));
+       return 0;
+     }},
+    {"lsp", "a language server for editors, on standard input and output", "mlc lsp",
+     [](CLI::App& app, CommandLine&) { app.add_flag("--stdio")->description("as editors ask for it; there is no other way"); },
+     [](const CommandLine&) { return lsp::run_server(); }},
     {"repl", "an interactive session; so is `mlc` alone", "mlc repl",
      [](CLI::App& app, CommandLine& line) {
        app.add_option("FILE", line.file, "a program that the session begins with");
+       app.add_flag("--plain", line.plain, "lines without editing, colours and pages: for screen readers");
+       app.add_flag("--json", line.json, "requests and events, a JSON object a line: for other programs");
      },
-     [](const CommandLine& line) { return run_repl(line.file); }},
+     [](const CommandLine& line) { return line.json ? run_events(line.file) : run_repl(line.file, line.plain); }},
     {"jupyter", "the kernel of notebooks: `install` tells Jupyter of it, `kernel` is what Jupyter starts",
      "mlc jupyter install",
      [](CLI::App& app, CommandLine& line) {
@@ -182,27 +242,6 @@ constexpr std::array kRows = std::to_array<Row>({
      },
      run_jupyter},
 });
-
-const Row* row_named(std::string_view name) {
-  auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& r) { return r.name == name; });
-  return row == kRows.end() ? nullptr : &*row;
-}
-
-std::string general_help() {
-  std::string text =
-      "mlc: TVM's language as one native program\n\n"
-      "usage: mlc                    an interactive session\n"
-      "       mlc FILE.mlc [args]    run a program\n"
-      "       mlc -c TEXT [args]     run a program that stands here\n"
-      "       mlc COMMAND ...\n\ncommands:\n";
-  for (const Row& row : kRows) text += fmt::format("  {:<10} {}\n", row.name, row.summary);
-  text +=
-      "\n  --help     this text, or that of a command: mlc build --help\n"
-      "  --version  the version\n\n"
-      "exit codes: 0, 1 the program is wrong, 2 the call is wrong, 3 an internal error\n\nexamples:\n";
-  for (const Row& row : kRows) text += fmt::format("  {}\n", row.example);
-  return text;
-}
 
 bool looks_like_file(std::string_view word) {
   return word == "-" || word.find('.') != word.npos || word.find('/') != word.npos;
@@ -228,7 +267,77 @@ bool looks_like_file(std::string_view word) {
       near.empty() ? fmt::format("`mlc {} --help` lists its options", row.name) : near};
 }
 
+// What every command takes, and what can also stand before it.
+void declare(const Row& row, CLI::App& app, CommandLine& line) {
+  app.footer(fmt::format("example:\n  {}", row.example));
+  app.allow_extras();
+  row.options(app, line);
+  app.add_option("--color", line.colour, "colours in what is shown: auto (on a terminal, without NO_COLOR)")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+// "so, a or obj" of "TEXT:{so,a,obj}".
+std::vector<std::string> choices_in(const std::string& type) {
+  std::vector<std::string> choices;
+  size_t begin = type.find('{'), end = type.rfind('}');
+  if (begin == type.npos || end == type.npos) return choices;
+  for (size_t at = begin + 1; at < end;) {
+    size_t comma = std::min(type.find(',', at), end);
+    choices.push_back(type.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return choices;
+}
+
+// Where FILE stands in the words of `mlc run`: behind its options.
+std::vector<std::string>::iterator file_of_run(std::vector<std::string>& words) {
+  auto at = words.begin();
+  while (at != words.end() && at->starts_with('-') && *at != "-") {
+    if (*at == "--") {
+      at = words.erase(at);
+      break;
+    }
+    at += *at == "--color" && at + 1 != words.end() ? 2 : 1;
+  }
+  return at;
+}
+
 }  // namespace
+
+std::span<const Row> command_rows() { return kRows; }
+const Row* row_named(std::string_view name) {
+  auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& r) { return r.name == name; });
+  return row == kRows.end() ? nullptr : &*row;
+}
+
+std::vector<ArgumentText> arguments_of(const Row& row) {
+  CommandLine line;
+  CLI::App app;
+  declare(row, app, line);
+  std::vector<ArgumentText> all;
+  for (const CLI::Option* option : app.get_options()) {
+    ArgumentText text;
+    text.positional = option->get_positional();
+    if (text.positional) text.names.push_back(option->get_name());
+    for (const std::string& name : option->get_snames()) text.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) text.names.push_back("--" + name);
+    text.required = option->get_required();
+    text.many = option->get_items_expected_max() > 1;
+    text.is_flag = option->get_items_expected_max() == 0;
+    text.choices = choices_in(option->get_type_name());
+    text.what = option->get_description();
+    if (option->check_lname("help")) text.what = "this text";
+    all.push_back(std::move(text));
+  }
+  return all;
+}
+
+std::string help_of(const Row& row) {
+  CommandLine line;
+  CLI::App app(std::string(row.summary), "mlc " + std::string(row.name));
+  declare(row, app, line);
+  return app.help();
+}
 
 ir::Target target_of(const CommandLine& line) {
   try {
@@ -242,8 +351,16 @@ ir::Target target_of(const CommandLine& line) {
 
 CommandLine::CommandLine(int argc, char** argv) : typed(argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
+  while (!words.empty() && words[0].starts_with("--color")) {
+    bool apart = words[0] == "--color";
+    if (!apart && words[0].size() > 7 && words[0][7] != '=') break;
+    if (apart && words.size() < 2) throw CallError{"`--color` is followed by auto, always or never", ""};
+    colour = apart ? words[1] : words[0].substr(8);
+    words.erase(words.begin(), words.begin() + (apart ? 2 : 1));
+    choose_colour();
+  }
   if (words.empty()) return;
-  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+  if (words[0] == "--help" || words[0] == "-h") {
     help = general_help();
     return;
   }
@@ -262,29 +379,27 @@ CommandLine::CommandLine(int argc, char** argv) : typed(argv) {
   const Row* row = row_named(words[0]);
   if (row != nullptr) {
     words.erase(words.begin());
-  } else if (looks_like_file(words[0])) {
+  } else if (looks_like_file(words[0]) || (words[0] == "--" && words.size() > 1)) {
     row = row_named("run");
   } else if (words[0].starts_with('-')) {
     throw CallError{fmt::format("there is no option `{}`", words[0]),
-                    ir::did_you_mean(words[0], {"--help", "--version"})};
+                    ir::did_you_mean(words[0], {"--help", "--version", "--color"})};
   } else {
     unknown_command(words[0]);
   }
   command = row->name;
   if (command == "run") {
     // Whatever follows FILE belongs to the program, options too.
-    auto first = std::find_if(words.begin(), words.end(),
-                              [](const std::string& w) { return w == "-" || !w.starts_with('-'); });
+    auto first = file_of_run(words);
     if (first != words.end()) {
       arguments.assign(first + 1, words.end());
       words.erase(first + 1, words.end());
+      words.insert(words.end() - 1, "--");  // its name may begin like an option
     }
   }
 
   CLI::App app(std::string(row->summary), "mlc " + command);
-  app.footer(fmt::format("example:\n  {}", row->example));
-  app.allow_extras();
-  row->options(app, *this);
+  declare(*row, app, *this);
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
     app.parse(words);
@@ -295,7 +410,18 @@ CommandLine::CommandLine(int argc, char** argv) : typed(argv) {
     throw CallError{fmt::format("`mlc {}`: {}", command, error.what()),
                     fmt::format("`mlc {} --help` shows how it is called", command)};
   }
-  if (!app.remaining().empty()) unknown_option(app, *row, app.remaining().front());
+  std::vector<std::string> left = app.remaining();
+  std::erase(left, "--");  // what follows it has its position
+  if (!left.empty()) unknown_option(app, *row, left.front());
+  choose_colour();
+}
+
+void CommandLine::choose_colour() const {
+  constexpr std::string_view names[] = {"auto", "always", "never"};
+  auto found = std::find(std::begin(names), std::end(names), colour);
+  if (found == std::end(names))
+    throw CallError{fmt::format("`--color` is auto, always or never, and not `{}`", colour), ""};
+  print::choose_colour(static_cast<print::Colour>(found - std::begin(names)));
 }
 
 int CommandLine::run() {

@@ -8,17 +8,19 @@
 
 #include "backend/backend.h"
 #include "ir/target/target.h"
+#include "repl/shell/sandbox.h"
 
 namespace mlc::repl {
 
 // One call of mlc. Reading it throws CallError; running it may also throw ir::Error, Evaluator::SystemExit.
 class CommandLine {
  public:
+  CommandLine() = default;  // nothing was typed: where rows are only asked what they take
   CommandLine(int argc, char** argv);
   int run();
   const std::string& program_file() const { return file; }
 
-  char* const* typed;  // as they were typed, the program's name first
+  char* const* typed = nullptr;  // as they were typed, the program's name first
 
   // The arguments of all commands; each reads its own.
   std::string command = "repl";
@@ -47,17 +49,30 @@ class CommandLine {
   std::string schedule_file;  // explain: the file whose schedule is shown
   std::string report;         // explain: the page that is written of a program
   std::string dialect = "current";
-  std::string name;  // of `explain`
+  std::string name;  // of `explain`, `help`, `completion`
   bool json = false;
+  bool plain = false;      // repl
+  bool run_it = false;     // check: the program runs as an import would run it
+  bool main_part = false;  // verify: runs as `mlc run` would run it
+  bool man = false;        // help: for man(1)
+  Sandbox sandbox;         // run
+  std::string colour = "auto";
   bool strict = false;  // check: warnings count as errors
   bool check = false;
   bool diff = false;
   bool update = false;
   bool quiet = false;
   unsigned jobs = 0;
-  bool user = false;   // jupyter install
-  std::string prefix;  // jupyter install
-  std::string help;  // shown instead of running anything
+  bool user = false;               // jupyter install
+  std::string prefix;              // jupyter install
+  std::vector<std::string> sizes;  // bench: "n=1024"
+  double budget = 1;               // bench: seconds
+  double tolerance = 5;            // bench: per cent
+  std::string save, against;       // bench: baselines
+  std::string help;                // shown instead of running anything
+
+ private:
+  void choose_colour() const;
 };
 
 // One function per command; each returns the exit code. (build, run and the rest live in command_*.cpp.)
@@ -66,6 +81,7 @@ int run_run(const CommandLine& line);
 int run_print(const CommandLine& line);
 int run_check(const CommandLine& line);
 int run_verify(const CommandLine& line);
+int run_bench(const CommandLine& line);
 int run_opt(const CommandLine& line);
 int run_bisect(const CommandLine& line);
 int run_fmt(const CommandLine& line);
@@ -74,6 +90,7 @@ int run_test(const CommandLine& line);
 int run_explain(const CommandLine& line);
 int run_targets(const CommandLine& line);
 int run_jupyter(const CommandLine& line);
+int run_help(const CommandLine& line);
 
 // What --target says. CallError for one that is not known.
 ir::Target target_of(const CommandLine& line);

@@ -2,6 +2,8 @@
 // The commands about mlc itself: test, explain, targets.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "ir/target/target.h"
 #include "repl/report/program_report.h"
 #include "repl/shell/command_line.h"
@@ -17,32 +19,52 @@ int run_test(const CommandLine& line) {
   GoldenOptions options;
   options.update = line.update;
   options.quiet = line.quiet;
+  options.json = line.json;
   options.jobs = line.jobs;
-  return run_goldens(collect_files(line.paths), options) == 0 ? 0 : 1;
+  std::vector<std::string> files = collect_files(line.paths);
+  if (files.empty()) {  // nothing that passes would look like everything that passes
+    throw CallError{
+        fmt::format("there is nothing to test in `{}`", fmt::join(line.paths, "`, `")),
+        "goldens are files that end in .mlc, .repl or .md; those of Markdown are named one by one"};
+  }
+  return run_goldens(files, options) == 0 ? 0 : 1;
 }
 
 namespace {
+
+// The text of something that has a name, or both as JSON.
+void show(std::string_view kind, const std::string& name, const std::string& text, bool json) {
+  if (json) {
+    fmt::print("{}\n", nlohmann::ordered_json{{kind, name}, {"text", text}}.dump());
+  } else {
+    fmt::print("{}", text);
+  }
+}
 
 void explain_schedule(const CommandLine& line) {
   Interpreter evaluator;
   uint32_t file = load_program(evaluator, line.schedule_file);
   ir::Any text = schedule_by_rules(evaluator, "explained", last_module(evaluator, file).mod, line.target);
-  fmt::print("{}\n", evaluator.str(text));
+  show("schedule", line.schedule_file, evaluator.str(text) + "\n", line.json);
 }
 
 int write_report(const CommandLine& line) {
   if (!line.report.ends_with(".html"))
-    throw CallError{fmt::format("`{}` is no name for a page", line.report), "`mlc explain --report matmul.html matmul.mlc`"};
+    throw CallError{fmt::format("`{}` is no name for a page", line.report),
+                    "`mlc explain --report matmul.html matmul.mlc`"};
   ProgramReport report = report_program(line.name);
   write_file(line.report, report.page);
-  fmt::print("{}: {} {} of {}{}\n", line.report, report.steps, report.steps == 1 ? "step" : "steps", line.name,
-             report.refused ? "; it ended with an error, which is shown" : "");
+  fmt::print("{}: {} {} of {}{}\n", line.report, report.steps, report.steps == 1 ? "step" : "steps",
+             line.name, report.refused ? "; it ended with an error, which is shown" : "");
   return report.refused ? 1 : 0;
 }
 
 }  // namespace
 
 int run_explain(const CommandLine& line) {
+  if (line.schedule_file.empty() && line.name.empty())
+    throw CallError{"`mlc explain` is followed by a name",
+                    "`mlc explain split`, or `mlc explain --schedule FILE`"};
   if (!line.schedule_file.empty()) {
     explain_schedule(line);
     return 0;
@@ -54,15 +76,22 @@ int run_explain(const CommandLine& line) {
     explained.text.pop_back();
     throw CallError{explained.text, ""};
   }
-  fmt::print("{}", explained.text);
+  show("name", line.name, explained.text, line.json);
   return 0;
 }
 
-int run_targets(const CommandLine&) {
+int run_targets(const CommandLine& line) {
   // Those that code can be generated for; scripts may name others.
   for (const std::string& name : ir::target_names()) {
     ir::Target target = ir::parse_target(ir::Any(ir::String(name)));
-    if (backend::find_backend(target) != nullptr) fmt::print("{:<24} {}\n", name, ir::target_text(target));
+    if (backend::find_backend(target) == nullptr) continue;
+    if (line.json) {
+      nlohmann::ordered_json one{
+          {"name", name}, {"kind", std::string(target->kind)}, {"target", ir::target_text(target)}};
+      fmt::print("{}\n", one.dump());
+    } else {
+      fmt::print("{:<24} {}\n", name, ir::target_text(target));
+    }
   }
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "frontend/diagnostics/render.h"
 #include "frontend/fix/fix.h"
@@ -41,6 +42,17 @@ std::vector<std::string> program_files(const std::vector<std::string>& paths) {
   return files;
 }
 
+// `text` is there where nothing was written, and something would change.
+void print_json(const std::string& path, const std::string& before, const Rewritten& result, bool written) {
+  nlohmann::ordered_json one{{"file", path},
+                             {"differs", result.text != before},
+                             {"written", written},
+                             {"changes", result.changed},
+                             {"left", result.left}};
+  if (result.text != before && !written) one["text"] = result.text;
+  fmt::print("{}\n", one.dump());
+}
+
 // 1 when a file could not be read, needs a human hand, or --check found something to do.
 int rewrite_files(const CommandLine& line, const RewriteCommand& command) {
   bool failed = false;
@@ -53,13 +65,23 @@ int rewrite_files(const CommandLine& line, const RewriteCommand& command) {
     } catch (const ir::Error& error) {
       diagnostics::RenderOptions options;
       options.color = print::wants_colour(2);
-      fmt::print(stderr, "{}\n", diagnostics::render_all(error.all(), options));
+      if (line.json)
+        fmt::print("{}", diagnostics::to_json(error.all()));
+      else
+        fmt::print(stderr, "{}\n", diagnostics::render_all(error.all(), options));
       failed = true;
       continue;
     }
-    const std::string& name = ir::SourceMap::current().file(file).name;
+    const std::string name = visible(ir::SourceMap::current().file(file).name);
     const std::string& before = ir::SourceMap::current().file(file).text;
     bool differs = result.text != before;
+    if (line.json) {
+      bool writes = !line.check && !line.diff && path != "-" && differs;
+      if (writes) write_file(path, result.text);
+      print_json(path, before, result, writes);
+      failed = failed || !result.left.empty() || (line.check && differs);
+      continue;
+    }
     bool to_stdout = path == "-" && !line.check && !line.diff;
     FILE* report = to_stdout ? stderr : stdout;
     for (const std::string& one : result.changed) fmt::print(report, "{}:{}\n", name, one);

@@ -7,6 +7,8 @@
 #include "repl/shell/command_line.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
+#include "repl/shell/progress.h"
+#include "repl/shell/source.h"
 #include "repl/shell/verify.h"
 
 namespace mlc::repl {
@@ -24,7 +26,7 @@ std::string name_of(const script::Evaluator& evaluator, const transform::Schedul
 
 // `what`: "schedule `sch`, 3 steps".
 void print_text(const std::string& file, const std::string& what, const Verification& found) {
-  fmt::print("{}: {}\n", file, what);
+  fmt::print("{}: {}\n", visible(file), visible(what));
   for (size_t i = 0; i < found.steps.size(); ++i) {
     const StepVerdict& step = found.steps[i];
     fmt::print("  {:>3}  {:<9}  {}\n", i + 1, repl::name_of(step.verdict), step.step);
@@ -73,13 +75,16 @@ struct Notes {
 }  // namespace
 
 int run_verify(const CommandLine& line) {
+  Progress progress;
+  progress.at("running the program");
   Interpreter evaluator;
   evaluator.out = [](std::string_view) {};
   std::vector<transform::Schedule> schedules;
   std::vector<transform::PassRun> passes;
   try {
     Notes notes(schedules, passes);
-    run_program(evaluator, line.file, line.arguments);
+    line.main_part ? run_program(evaluator, line.file, line.arguments)
+                   : static_cast<void>(load_program(evaluator, line.file));
   } catch (const script::Evaluator::SystemExit&) {
     // What it has made by then counts.
   }
@@ -88,7 +93,10 @@ int run_verify(const CommandLine& line) {
   for (const transform::Schedule& schedule : schedules) {
     if (schedule->trace->instructions.empty()) continue;
     std::string name = name_of(evaluator, schedule, ++count);
-    Verification found = verify_schedule(evaluator, schedule);
+    Verification found = verify_schedule(evaluator, schedule, [&](const std::string& step) {
+      progress.at(fmt::format("schedule {}: {}", visible(name), visible(step)));
+    });
+    progress.clear();
     if (found.steps.empty()) continue;
     wrong = wrong || found.wrong;
     std::string what = fmt::format("schedule {}, {}", name, counted(found.steps.size(), "step"));
@@ -96,14 +104,22 @@ int run_verify(const CommandLine& line) {
   }
   size_t row = 0;
   for (std::span<const transform::PassRun> runs : rows_of(passes)) {
-    Verification found = verify_passes(evaluator, runs);
+    Verification found = verify_passes(evaluator, runs, [&](const std::string& step) {
+      progress.at(fmt::format("row {} of passes: {}", row + 1, visible(step)));
+    });
+    progress.clear();
     wrong = wrong || found.wrong;
     std::string what = counted(runs.size(), "pass");
     line.json ? print_json(line.file, "passes", fmt::format("row {}", ++row), found)
               : print_text(line.file, what, found);
   }
-  if (count == 0 && passes.empty() && !line.json)
-    fmt::print("{}: no schedule was made and no pass called\n", line.file);
+  progress.clear();
+  if (count == 0 && passes.empty() && !line.json) {
+    fmt::print("{}: no schedule was made and no pass called{}\n", visible(line.file),
+               line.main_part
+                   ? ""
+                   : "; `mlc verify --main` runs what stands under `if __name__ == \"__main__\"` as well");
+  }
   return wrong ? 1 : 0;
 }
 

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
+#include "backend/backend.h"
 #include "backend/interp/compare.h"
 #include "repl/shell/build_rows.h"
 
@@ -33,20 +35,50 @@ bool has_sizes(const ir::PrimFunc& fn) {
   });
 }
 
-// Statements that compiled code may run, roughly two seconds.
+// Statements that compiled code may run, roughly two seconds; and where the beginning has a schedule of
+// mlc.schedule, with which it takes a tenth of that and leaves more for what is compared.
 constexpr double kMostCompiledWork = 2e9;
+constexpr double kMostScheduledWork = 1e10;
+
+bool is_interrupt(const ir::Error& error) { return error.first().kind == "KeyboardInterrupt"; }
+
+ir::PrimFunc function_of(const ir::IRModule& mod, const std::string& name) {
+  ir::GlobalVar var = mod->find(name);
+  auto fn = var ? Any(mod->functions[var]).as<ir::PrimFunc>() : std::nullopt;
+  return fn ? *fn : ir::PrimFunc();
+}
+
+// Rows that the sample has not, as they are in `expected`.
+void take_other_rows(const RowSample& sample, const std::vector<Any>& expected, std::vector<Any>& actual) {
+  for (size_t i = 0; i < sample.dimensions.size(); ++i) {
+    if (!sample.dimensions[i]) continue;
+    auto from = expected[i].cast<ir::ffi::Tensor>(), to = actual[i].cast<ir::ffi::Tensor>();
+    size_t outer = 1, row_bytes = ir::ffi::GetDataSize(from);
+    for (size_t d = 0; d <= *sample.dimensions[i]; ++d) row_bytes /= static_cast<size_t>(from.shape()[d]);
+    for (size_t d = 0; d < *sample.dimensions[i]; ++d) outer *= static_cast<size_t>(from.shape()[d]);
+    auto* source = static_cast<const char*>(from.data_ptr());
+    auto* target = static_cast<char*>(to.data_ptr());
+    for (size_t each = 0; each < outer; ++each) {
+      for (int64_t row = 0; row < sample.rows; ++row, source += row_bytes, target += row_bytes)
+        if (!sample.has(row)) std::memcpy(target, source, row_bytes);
+    }
+  }
+}
 
 }  // namespace
 
 DifferentialRun::DifferentialRun(const ir::IRModule& mod, std::string name, const ir::PrimFunc& fn,
-                                 ir::Host& host)
-    : host_(&host), name_(std::move(name)), fn_(fn) {
+                                 ir::Host& host, const RunLimits& limits)
+    : host_(&host), limits_(limits), name_(std::move(name)), fn_(fn) {
   double work = interp::work(fn->body);
   bool threads = interp::has_threads(fn->body);
-  if (work > interp::kMostWork && (threads || work > kMostCompiledWork)) {
+  if (limits.most_work && work > *limits.most_work && !threads) sample_ = sample_rows(fn, *limits.most_work);
+  scheduled_ = work > kMostCompiledWork && !threads && !sample_;
+  if (work > interp::kMostWork && (threads || work > kMostScheduledWork) && !sample_) {
     how_ = "it would take too long";
     return;
   }
+  ir::IRModule beginning = sample_ ? ir::with_function(mod, mod->find(name_), sample_->fn) : mod;
   interpreted_ = work <= interp::kMostWork;
   interp::Rounding rounding = interp::rounding_of(fn->body);
   using interp::Agreement;
@@ -63,26 +95,35 @@ DifferentialRun::DifferentialRun(const ir::IRModule& mod, std::string name, cons
     input.compiled = rounding.inexact ? Agreement::kRounded : input.interpreted;
     try {
       input.args = interp::random_arguments(fn, seed++, {}, values);
-      input.expected = run(mod, input.args);
+      announce("the beginning");
+      input.expected = run(scheduled_ ? with_schedule(mod) : beginning, input.args);
       inputs_.push_back(std::move(input));
     } catch (const ir::Error& error) {
+      if (is_interrupt(error)) throw;
       stopped = error.first().name;
       if (inputs_.empty()) break;
     }
     if (!interpreted_) break;
   }
-  how_ = fmt::format("{}, {} random input{}", interpreted_ ? "interpreted" : "compiled", inputs_.size(),
-                     inputs_.size() == 1 ? "" : "s");
+  std::string_view how = interpreted_ ? "interpreted"
+                         : scheduled_ ? "compiled, the beginning with the schedule that `mlc build` gives it"
+                                      : "compiled";
+  how_ = fmt::format("{}, {} random input{}", how, inputs_.size(), inputs_.size() == 1 ? "" : "s");
+  if (sample_) how_ += ", " + sample_->text();
   if (inputs_.empty()) how_ = fmt::format("on random inputs the beginning stops with {}", stopped);
 }
 
 std::string DifferentialRun::difference(const Run& run, bool* not_run, bool compiled) const {
   for (const Input& input : inputs_) {
     try {
-      auto found = interp::first_difference(input.expected, run(name_, input.args),
-                                            compiled ? input.compiled : input.interpreted);
+      announce("what became of it");
+      std::vector<Any> actual = run(name_, input.args);
+      if (sample_) take_other_rows(*sample_, input.expected, actual);
+      auto found =
+          interp::first_difference(input.expected, actual, compiled ? input.compiled : input.interpreted);
       if (found) return found->text(fn_);
     } catch (const ir::Error& error) {
+      if (is_interrupt(error)) throw;
       if (error.first().name == "interpret-unsupported" || error.first().name == "wrong-argument") {
         if (not_run != nullptr) *not_run = true;
         return "";
@@ -94,8 +135,25 @@ std::string DifferentialRun::difference(const Run& run, bool* not_run, bool comp
 }
 
 std::string DifferentialRun::difference(const ir::IRModule& mod, bool* not_run) const {
+  ir::PrimFunc fn = function_of(mod, name_);
+  if (!interpreted_ && fn && interp::has_threads(fn->body)) {  // this machine has none to run its code
+    if (not_run != nullptr) *not_run = true;
+    return "";
+  }
   return difference([&](const std::string&, const std::vector<Any>& args) { return run(mod, args); }, not_run,
                     !interpreted_);
+}
+
+void DifferentialRun::announce(const char* part) const {
+  if (limits_.before) limits_.before(fmt::format("running `{}`, {}", name_, part));
+}
+
+ir::IRModule DifferentialRun::with_schedule(const ir::IRModule& mod) const {
+  Any arguments[] = {mod, ir::String(backend::default_target_kind())};
+  Any schedule = host_->call_library("mlc.schedule", "cpu", arguments);
+  Any scheduled;
+  MLC_CHECK(host_->find_attribute(schedule, "mod", scheduled), "the rules of mlc.schedule return a schedule");
+  return scheduled.cast<ir::IRModule>();
 }
 
 std::vector<Any> DifferentialRun::run(const ir::IRModule& mod, const std::vector<Any>& args) const {
@@ -103,19 +161,21 @@ std::vector<Any> DifferentialRun::run(const ir::IRModule& mod, const std::vector
   return run_compiled(mod, name_, args, *host_);
 }
 
-std::vector<DifferentialRun> differential_runs_of(const ir::IRModule& mod, ir::Host& host) {
+std::vector<DifferentialRun> differential_runs_of(const ir::IRModule& mod, ir::Host& host,
+                                                  const RunLimits& limits) {
   std::vector<DifferentialRun> trials;
   for (const auto& [var, function] : mod->functions) {
     if (auto fn = Any(function).as<ir::PrimFunc>())
-      trials.emplace_back(mod, std::string(var->name_hint), *fn, host);
+      trials.emplace_back(mod, std::string(var->name_hint), *fn, host, limits);
   }
   return trials;
 }
 
-std::string difference(const std::vector<DifferentialRun>& trials, const ir::IRModule& mod, bool only_cheap) {
+std::string difference(const std::vector<DifferentialRun>& trials, const ir::IRModule& mod, bool only_cheap,
+                       bool* not_run) {
   for (const DifferentialRun& trial : trials) {
     if (only_cheap && !trial.cheap()) continue;
-    if (std::string found = trial.difference(mod); !found.empty()) return found;
+    if (std::string found = trial.difference(mod, not_run); !found.empty()) return found;
   }
   return "";
 }

@@ -3,21 +3,33 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "backend/interp/compare.h"
 #include "ir/core/module.h"
 #include "ir/registry/host.h"
+#include "repl/shell/row_sample.h"
 
 namespace mlc::repl {
 
+// How much is run.
+struct RunLimits {
+  // Statements (interp::work): of a function that would run more some rows are compared, where it has rows.
+  std::optional<double> most_work = {};
+  // Called before each run with what it is of; what it throws ends the comparison.
+  std::function<void(const std::string& what)> before = {};
+};
+
 // One function of a module as it was at the beginning, with inputs and what it makes of them. What the
-// interpreter would take too long for is compiled.
+// interpreter would take too long for is compiled; what would still take too long gets a schedule first. A
+// KeyboardInterrupt says nothing of either run: it comes out of all functions here.
 class DifferentialRun {
  public:
   // `host`: whose library has the pipeline of what is compiled; lives as long as this.
-  DifferentialRun(const ir::IRModule& mod, std::string name, const ir::PrimFunc& fn, ir::Host& host);
+  DifferentialRun(const ir::IRModule& mod, std::string name, const ir::PrimFunc& fn, ir::Host& host,
+                  const RunLimits& limits = {});
 
   bool runs() const { return !inputs_.empty(); }
   const std::string& name() const { return name_; }
@@ -42,16 +54,25 @@ class DifferentialRun {
   };
   std::vector<ir::Any> run(const ir::IRModule& mod, const std::vector<ir::Any>& args) const;
 
+  ir::IRModule with_schedule(const ir::IRModule& mod) const;
+  void announce(const char* part) const;
+
   ir::Host* host_;
+  RunLimits limits_;
   std::string name_;
   ir::PrimFunc fn_;
   bool interpreted_ = true;
+  std::optional<RowSample> sample_;  // what is compared, where that is not all
+  bool scheduled_ = false;           // the rules of mlc.schedule make the beginning fast enough to run
   std::vector<Input> inputs_;
   std::string how_;  // it runs, or why it does not
 };
 
-std::vector<DifferentialRun> differential_runs_of(const ir::IRModule& mod, ir::Host& host);
-std::string difference(const std::vector<DifferentialRun>& trials, const ir::IRModule& mod, bool only_cheap = false);
+std::vector<DifferentialRun> differential_runs_of(const ir::IRModule& mod, ir::Host& host,
+                                                  const RunLimits& limits = {});
+// `not_run`: set where one of them has no result of `mod`.
+std::string difference(const std::vector<DifferentialRun>& trials, const ir::IRModule& mod,
+                       bool only_cheap = false, bool* not_run = nullptr);
 bool all_run(const std::vector<DifferentialRun>& trials);
 
 }  // namespace mlc::repl

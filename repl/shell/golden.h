@@ -46,6 +46,7 @@ GoldenOutcome run_golden_transcript(const std::string& text);
 struct GoldenOptions {
   bool update = false;
   bool quiet = false;      // names of files only when they fail
+  bool json = false;       // one JSON object per file, and one with the sum
   unsigned jobs = 0;       // 0: as many as there are processors
   unsigned seconds = 120;  // limit per file
 };

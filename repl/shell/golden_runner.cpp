@@ -13,9 +13,10 @@
 
 #include "repl/session/line_diff.h"
 #include "repl/shell/golden.h"
-#include "transform/pass/pass.h"
+#include "repl/shell/progress.h"
 #include "repl/shell/report.h"
 #include "repl/shell/source.h"
+#include "transform/pass/pass.h"
 
 namespace mlc::repl {
 
@@ -139,11 +140,28 @@ GoldenVerdict finish(Job& job, const GoldenOptions& options) {
   return verdict;
 }
 
+void show(const Job& job, const GoldenVerdict& verdict, const GoldenOptions& options) {
+  double seconds = std::chrono::duration<double>(Clock::now() - job.start).count();
+  if (options.json) {
+    nlohmann::ordered_json one{{"file", job.path},
+                               {"passed", verdict.passed},
+                               {"milliseconds", static_cast<int64_t>(seconds * 1e3)},
+                               {"checks", verdict.outcome.checks},
+                               {"report", verdict.report}};
+    fmt::print("{}\n", one.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else if (!verdict.passed) {
+    fmt::print("FAILED {} ({:.1f} s)\n{}\n", visible(job.path), seconds, verdict.report);
+  } else if (!options.quiet || !verdict.report.empty()) {
+    fmt::print("{}ok {} ({:.1f} s)\n", verdict.report, visible(job.path), seconds);
+  }
+}
+
 }  // namespace
 
 size_t run_goldens(const std::vector<std::string>& files, const GoldenOptions& options) {
   size_t jobs = options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
   std::vector<Job> running;
+  Progress progress;
   size_t next = 0;
   size_t failed = 0;
   GoldenOutcome all;
@@ -152,6 +170,8 @@ size_t run_goldens(const std::vector<std::string>& files, const GoldenOptions& o
     while (next < files.size() && running.size() < jobs) running.push_back(start(files[next++], options));
     std::vector<pollfd> polled;
     for (const Job& job : running) polled.push_back({job.pipe_end, POLLIN, 0});
+    progress.at(
+        fmt::format("{} of {}: {}", next - running.size() + 1, files.size(), visible(running[0].path)));
     poll(polled.data(), polled.size(), 200);
     for (size_t i = running.size(); i-- > 0;) {
       Job& job = running[i];
@@ -163,14 +183,21 @@ size_t run_goldens(const std::vector<std::string>& files, const GoldenOptions& o
       GoldenVerdict verdict = finish(job, options);
       failed += !verdict.passed;
       all.add(verdict.outcome);
-      double seconds = std::chrono::duration<double>(Clock::now() - job.start).count();
-      if (!verdict.passed)
-        fmt::print("FAILED {} ({:.1f} s)\n{}\n", job.path, seconds, verdict.report);
-      else if (!options.quiet || !verdict.report.empty())
-        fmt::print("{}ok {} ({:.1f} s)\n", verdict.report, job.path, seconds);
+      progress.clear();
+      show(job, verdict, options);
       std::fflush(stdout);
       running.erase(running.begin() + static_cast<ptrdiff_t>(i));
     }
+  }
+  progress.clear();
+  if (options.json) {
+    nlohmann::ordered_json sum{{"passed", files.size() - failed},
+                               {"failed", failed},
+                               {"checks", all.checks},
+                               {"compared", all.compared},
+                               {"not_run", all.not_run}};
+    fmt::print("{}\n", sum.dump());
+    return failed;
   }
   fmt::print("{} checks beyond the text, in {} of them runs were compared\n", all.checks, all.compared);
   for (const auto& [reason, count] : all.not_run) fmt::print("{} functions not run: {}\n", count, reason);

@@ -46,6 +46,18 @@ bool read_file(const std::string& path, std::string& bytes) {
   return whole;
 }
 
+// A text that mlc writes says so; one that somebody has written there since does not (refuse_source() then
+// says that).
+bool is_another_text(const std::string& path) {
+  for (std::string_view binary : {".so", ".a", ".o"})
+    if (path.ends_with(binary)) return false;
+  std::string now;
+  if (!read_file(path, now) || now.empty()) return false;
+  std::string_view beginning = std::string_view(now).substr(0, 4096);
+  return beginning.find('\0') == beginning.npos && !beginning.starts_with("!<arch>") &&
+         beginning.find("mlc") == beginning.npos;
+}
+
 // Are all files that the recorded build has looked for and read as they were?
 bool same_inputs(Reader& reader) {
   std::string now;
@@ -77,7 +89,8 @@ bool repeat_build(char** arguments) {
   std::string_view artefact = reader.text(), message = reader.text();
   struct stat there {};
   bool plain = lstat(out.c_str(), &there) == 0 ? S_ISREG(there.st_mode) : errno == ENOENT;
-  if (!reader.whole || !plain || backend::write_whole(out, artefact, executable) != 0) return false;
+  if (!reader.whole || !plain || is_another_text(out)) return false;
+  if (backend::write_whole(out, artefact, executable) != 0) return false;
   utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // it was used: others are forgotten first
   std::printf("%.*s%.1f ms (cache)\n", static_cast<int>(message.size()), message.data(),
               milliseconds() - start);

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "frontend/diagnostics/render.h"
+#include "frontend/diagnostics/visible.h"
 #include "ir/core/span.h"
+#include "repl/shell/explain_refusal.h"
 
 namespace mlc::repl {
 
@@ -57,6 +59,21 @@ std::string compact_report(const ir::Error& error) {
   return text;
 }
 
+std::string where_explained(const std::vector<ir::Diagnostic>& errors) {
+  std::vector<std::string> names;
+  for (const ir::Diagnostic& error : errors) {
+    if (error.name == "raised") continue;  // an exception of the program itself, in its own words
+    const ir::Refusal* rule = find_refusal(error.name);
+    bool more = rule != nullptr && (!rule->meaning.empty() || !rule->wrong.empty());
+    std::string name = fmt::format("`mlc explain {}`", error.name);
+    if (more && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  if (names.empty()) return "";
+  constexpr size_t kMost = 3;
+  names.resize(std::min(names.size(), kMost));
+  return fmt::format("{} {} more\n", fmt::join(names, ", "), names.size() == 1 ? "says" : "say");
+}
+
 std::string interrupt_report(const ir::Error& error) {
   const ir::Diagnostic& first = error.first();
   if (!first.span) return first.message + "\n";
@@ -68,20 +85,31 @@ std::string interrupt_report(const ir::Error& error) {
 }
 
 std::string call_report(const CallError& error, bool colour) {
-  std::string text =
-      fmt::format("{}error{}: {}\n", colour ? "\x1b[1;31m" : "", colour ? "\x1b[0m" : "", error.message);
+  std::string text = fmt::format("{}error{}: {}\n", colour ? "\x1b[1;31m" : "", colour ? "\x1b[0m" : "",
+                                 diagnostics::visible(error.message));
   if (!error.help.empty()) {
-    text += fmt::format("{}help{}: {}\n", colour ? "\x1b[1;32m" : "", colour ? "\x1b[0m" : "", error.help);
+    text += fmt::format("{}help{}: {}\n", colour ? "\x1b[1;32m" : "", colour ? "\x1b[0m" : "",
+                        diagnostics::visible(error.help));
   }
   return text;
+}
+
+std::string call_json(const CallError& error) {
+  ir::Diagnostic diagnostic;
+  diagnostic.name = "wrong-call";
+  diagnostic.kind = "SystemExit";
+  diagnostic.message = error.message;
+  diagnostic.help = error.help;
+  return diagnostics::to_json(diagnostic) + "\n";
 }
 
 std::string internal_report(const char* what, const std::string& program) {
   std::string text = fmt::format("internal error: {}\n", what);
   text += "This is a defect of mlc, not of your program.";
   if (!program.empty())
-    text += fmt::format(
-        " `{}` reproduces it; please report it with this file and the output of `mlc --version`.", program);
+    text +=
+        fmt::format(" `{}` reproduces it; please report it with this file and the output of `mlc --version`.",
+                    diagnostics::visible(program));
   return text + "\n";
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ir/core/error.h"
 #include "repl/shell/source.h"
@@ -17,10 +18,15 @@ std::string full_report(const ir::Error& error, bool colour);
 //                   ^^^^^^^
 std::string compact_report(const ir::Error& error);
 std::string compact_report(const ir::Diagnostic& diagnostic);
+// "`mlc explain split-not-covering` says more", of the errors whose rules have more to say; "" where none
+// has.
+std::string where_explained(const std::vector<ir::Diagnostic>& errors);
 // Of a program that Ctrl-C has stopped, in one line: where it was.
 std::string interrupt_report(const ir::Error& error);
 // "error: message", and what would work.
 std::string call_report(const CallError& error, bool colour);
+// The same as one JSON object, in the shape of `mlc check --json`.
+std::string call_json(const CallError& error);
 // What a defect of mlc itself says; `program` is the file that shows it, or "".
 std::string internal_report(const char* what, const std::string& program);
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/diagnostics/visible.h"
+
 namespace mlc::repl {
 
 // A call that cannot be carried out: exit code 2. Derives from nothing that the language knows, since it
@@ -22,6 +24,9 @@ uint32_t read_source(const std::string& path);
 
 // Files named, and the `.mlc` and `.repl` files below folders named, sorted.
 std::vector<std::string> collect_files(const std::vector<std::string>& paths);
+
+// A path as it is shown: no control character reaches a terminal.
+using diagnostics::visible;
 
 // Writes a file whole, or throws CallError and leaves what was there.
 void write_file(const std::string& path, std::string_view text);

@@ -26,8 +26,12 @@ std::string_view name_of(Verdict verdict) {
   return names[static_cast<size_t>(verdict)];
 }
 
-Verification verify_schedule(script::Evaluator& evaluator, const Schedule& schedule) {
+Verification verify_schedule(script::Evaluator& evaluator, const Schedule& schedule, const AtWork& at_work) {
+  auto at = [&](const std::string& step) {
+    if (at_work) at_work(step);
+  };
   Verification result;
+  at("its beginning runs");
   std::vector<DifferentialRun> trials = differential_runs_of(schedule->beginning, evaluator);
   for (const DifferentialRun& trial : trials) result.functions.push_back(trial.how());
   std::vector<std::string> lines = schedule->trace->lines(false);
@@ -43,6 +47,7 @@ Verification verify_schedule(script::Evaluator& evaluator, const Schedule& sched
     auto step = [&](size_t index) {
       done = index + 1;
       if (transform::is_pure(*instructions[index].primitive)) return;
+      at(lines[index]);
       StepVerdict verdict{.step = lines[index], .reason = {}};
       verdict.reason = transform::assumption_of(instructions[index], *schedule);
       verdict.trusts = !verdict.reason.empty();
@@ -69,6 +74,7 @@ Verification verify_schedule(script::Evaluator& evaluator, const Schedule& sched
     }
   };
   take();
+  at("its end runs");
   if (!result.wrong && !difference(trials, schedule->state->mod()).empty()) {
     every_step = true;
     take();
@@ -116,11 +122,13 @@ std::vector<std::span<const transform::PassRun>> rows_of(std::span<const transfo
   return result;
 }
 
-Verification verify_passes(script::Evaluator& evaluator, std::span<const transform::PassRun> runs) {
+Verification verify_passes(script::Evaluator& evaluator, std::span<const transform::PassRun> runs,
+                           const AtWork& at_work, const RunLimits& limits) {
   Verification result;
-  std::vector<DifferentialRun> trials = differential_runs_of(runs.front().before, evaluator);
+  std::vector<DifferentialRun> trials = differential_runs_of(runs.front().before, evaluator, limits);
   for (const DifferentialRun& trial : trials) result.functions.push_back(trial.how());
   for (const transform::PassRun& run : runs) {
+    if (at_work) at_work(run.name);
     StepVerdict verdict;
     if (run.after.same_as(run.before)) {
       verdict.reason = "it changes nothing";
@@ -135,12 +143,15 @@ Verification verify_passes(script::Evaluator& evaluator, std::span<const transfo
   return result;
 }
 
-std::string compare_with_beginning(script::Evaluator& evaluator, const Schedule& schedule,
-                                   std::vector<std::string>& functions, bool& run) {
-  std::vector<DifferentialRun> trials = differential_runs_of(schedule->beginning, evaluator);
-  run = all_run(trials);
-  for (const DifferentialRun& trial : trials) functions.push_back(trial.how());
-  return difference(trials, schedule->state->mod());
+BesideBeginning compare_with_beginning(script::Evaluator& evaluator, const Schedule& schedule,
+                                       const RunLimits& limits) {
+  BesideBeginning found;
+  std::vector<DifferentialRun> trials = differential_runs_of(schedule->beginning, evaluator, limits);
+  for (const DifferentialRun& trial : trials) found.functions.push_back(trial.how());
+  bool not_run = false;
+  found.difference = difference(trials, schedule->state->mod(), false, &not_run);
+  found.all_run = all_run(trials) && !not_run;
+  return found;
 }
 
 }  // namespace mlc::repl

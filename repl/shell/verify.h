@@ -3,11 +3,13 @@
 // checks, and what it left is run beside the beginning on random inputs.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "frontend/script/core/evaluator.h"
+#include "repl/shell/differential_run.h"
 #include "transform/pass/pass_object.h"
 #include "transform/schedule/schedule.h"
 
@@ -33,18 +35,25 @@ struct Verification {
   std::vector<std::string> functions;  // how each function was run, or why it was not
   bool wrong = false;
 };
-Verification verify_schedule(script::Evaluator& evaluator, const transform::Schedule& schedule);
+// Is told what is at work, which may take long.
+using AtWork = std::function<void(const std::string& step)>;
+Verification verify_schedule(script::Evaluator& evaluator, const transform::Schedule& schedule,
+                             const AtWork& at_work = {});
 
 // Passes that a program has called, in rows, each of them on what the one before it made.
 std::vector<std::span<const transform::PassRun>> rows_of(std::span<const transform::PassRun> runs);
-// Passes that a program has called one on what the other made, in a row. Each
-// result is run beside the first module, where the interpreter can; a pass has no checks that prove more than
-// that it has changed nothing.
-Verification verify_passes(script::Evaluator& evaluator, std::span<const transform::PassRun> runs);
+// Each result is run beside the first module, where the interpreter can; a pass has no checks that prove more
+// than that it has changed nothing.
+Verification verify_passes(script::Evaluator& evaluator, std::span<const transform::PassRun> runs,
+                           const AtWork& at_work = {}, const RunLimits& limits = {});
 
-// Its steps are not taken again: only the beginning and the present are run. Empty when they agree;
-// `run`: no function was left out.
-std::string compare_with_beginning(script::Evaluator& evaluator, const transform::Schedule& schedule,
-                                   std::vector<std::string>& functions, bool& run);
+// The present of a schedule beside its beginning; its steps are not taken again.
+struct BesideBeginning {
+  std::string difference;              // "" where there is none
+  std::vector<std::string> functions;  // how each was run, or why it was not
+  bool all_run = false;
+};
+BesideBeginning compare_with_beginning(script::Evaluator& evaluator, const transform::Schedule& schedule,
+                                       const RunLimits& limits = {});
 
 }  // namespace mlc::repl

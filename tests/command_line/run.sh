@@ -19,6 +19,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 ln -s "$(readlink -f "$mlc")" "$work/bin/mlc"
+# `limited COMMAND`: with little memory to be had. A program under a sanitizer does not even start so.
+printf '#!/bin/sh\nulimit -c 0; ulimit -v 700000; exec "$@"\n' >"$work/bin/limited"
+chmod +x "$work/bin/limited"
+"$work/bin/limited" "$work/bin/mlc" --version >"$work/shown" 2>&1 || rm "$work/bin/limited"
 export stdlib="$here/../../stdlib" PATH="$work/bin:$PATH" NO_COLOR=1 XDG_STATE_HOME="$work/state" XDG_CACHE_HOME="$work/cache"
 passed=0
 failed=0

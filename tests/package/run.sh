@@ -25,6 +25,10 @@ alone() { env -i HOME="$folder" PATH="$folder/none" "$@"; }
 expect "the Debian package runs a program" "[2. 4. 6.]" "$(alone "$folder/root/usr/bin/mlc" run program.mlc)"
 alone "$folder/root/usr/bin/mlc" build program.mlc -o program.so >/dev/null
 expect "the Debian package builds a library" "program.so" "$(ls program.so)"
+expect "the Debian package has a page for man and completion" "usr/share/bash-completion/completions/mlc
+usr/share/fish/vendor_completions.d/mlc.fish
+usr/share/man/man1/mlc.1.gz
+usr/share/zsh/vendor-completions/_mlc" "$(cd root && find usr/share -type f ! -name copyright | sort)"
 expect "what it depends on are libraries alone" "" \
   "$(dpkg-deb -f "$folder"/out/*.deb Depends | tr ',' '\n' | grep -vE '^ *lib' || true)"
 

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repl/shell/check_program.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <set>
+
+#include "frontend/review/review.h"
+#include "frontend/syntax/parse.h"
+#include "repl/shell/interpreter.h"
+#include "repl/shell/program.h"
+#include "repl/shell/static_names.h"
+#include "transform/pass/pass.h"
+#include "transform/schedule/primitive.h"
+
+namespace mlc::repl {
+
+namespace {
+
+// Each chunk of a program runs as a text of its own, with the lines it has in the file.
+bool same_position(ir::Span a, ir::Span b) {
+  if (!a || !b) return false;
+  const ir::SourceMap& sources = ir::SourceMap::current();
+  return sources.describe(a) == sources.describe(b);
+}
+
+class Checker {
+ public:
+  Checker(uint32_t file, const std::string& path, bool run) : file_(file), run_(run) {
+    // Where imports are looked for: nowhere, unless the program runs.
+    evaluator_.argv = {run ? path : "/dev/null/program"};
+    if (!run) unsetenv("MLCPATH");
+    if (run) path_.reset();
+    evaluator_.set_global("__name__", ir::Any(ir::String("check")));
+    evaluator_.out = [](std::string_view) {};
+    evaluator_.warn = [this](const ir::Diagnostic& warning) { checked_.found.push_back(warning); };
+  }
+
+  ~Checker() {
+    if (path_) setenv("MLCPATH", path_->c_str(), 1);
+  }
+  Checker(const Checker&) = delete;
+
+  CheckedProgram check(const syntax::Module& module) {
+    StaticNames names(module, evaluator_.builtin_names());
+    auto stmt = module.body.begin();
+    for (const Chunk& chunk : chunks_of(&module)) {
+      // The statements of the chunk: those that end on its last line.
+      auto first = stmt;
+      while (stmt != module.body.end() && last_line(**stmt) <= chunk.last_line) ++stmt;
+      std::span<const syntax::Stmt* const> statements(first, stmt);
+      if (!run_ && !is_static(names, statements)) continue;
+      if (!run_chunk(chunk)) return std::move(checked_);
+      for (const syntax::Stmt* each : statements) {
+        bool failed = std::ranges::any_of(chunk.names,
+                                          [&](const std::string& name) { return missing_.contains(name); });
+        failed ? names.pass(*each) : names.take(*each);
+      }
+    }
+    find_indices_out_of_bounds();
+    return std::move(checked_);
+  }
+
+  std::vector<std::string> builtin_names() const { return evaluator_.builtin_names(); }
+
+ private:
+  static size_t last_line(const syntax::Stmt& stmt) {
+    uint32_t end = stmt.span.end > stmt.span.begin ? stmt.span.end - 1 : stmt.span.end;
+    return ir::SourceMap::current().position(stmt.span.file, end).line;
+  }
+
+  bool is_static(StaticNames& names, std::span<const syntax::Stmt* const> statements) {
+    std::string why;
+    if (std::ranges::all_of(statements,
+                            [&](const syntax::Stmt* each) { return names.is_static(*each, why); }))
+      return true;
+    for (const syntax::Stmt* each : statements) {
+      names.pass(*each);
+      checked_.not_run += !StaticNames::does_nothing(*each);
+      auto* function = syntax::as<syntax::FunctionDef>(each);
+      auto* type = syntax::as<syntax::ClassDef>(each);
+      if (function != nullptr && review::defines_ir(function->decorators))
+        checked_.unchecked.push_back({std::string(function->name.str()), function->name_span, why});
+      if (type != nullptr && review::defines_ir(type->decorators))
+        checked_.unchecked.push_back({std::string(type->name.str()), type->name_span, why});
+    }
+    return false;
+  }
+
+  // A name whose definition failed is missing afterwards; what fails only because of that is not reported
+  // again. False where the program ends itself.
+  bool run_chunk(const Chunk& chunk) {
+    try {
+      run_chunk_of(evaluator_, file_, chunk);
+    } catch (const ir::Error& error) {
+      if (error.first().kind == "KeyboardInterrupt") throw;
+      missing_.insert(chunk.names.begin(), chunk.names.end());
+      for (const ir::Diagnostic& diagnostic : error.all()) {
+        bool follows = diagnostic.name == "undefined-name" &&
+                       std::ranges::any_of(missing_, [&](const std::string& name) {
+                         return diagnostic.message.find("'" + name + "'") != std::string::npos;
+                       });
+        if (!follows) checked_.found.push_back(diagnostic);
+      }
+    } catch (const script::Evaluator::SystemExit&) {
+      return false;
+    }
+    return true;
+  }
+
+  // Warnings, since a program may know that a condition never lets the step happen that leaves the buffer.
+  void find_indices_out_of_bounds() {
+    std::vector<ir::IRModule> seen;
+    const transform::Pass& pass = transform::find_pass("OOBChecker");
+    for (const auto& [name, value] : evaluator_.globals()) {
+      // What a schedule or a pass made is as good as what they were given.
+      if (!script::is_object(value) || !(value.as<ir::IRModule>() || value.as<ir::PrimFunc>())) continue;
+      auto mod = module_in(evaluator_, value);
+      auto same = [&](const ir::IRModule& other) { return other.same_as(*mod); };
+      if (!mod || std::ranges::any_of(seen, same)) continue;
+      seen.push_back(*mod);
+      try {
+        transform::run_pass(pass, *mod, evaluator_);
+      } catch (const ir::Error& error) {
+        if (error.first().name != "out-of-bounds") throw;
+        ir::Diagnostic warning = error.first();
+        warning.severity = ir::Diagnostic::Severity::kWarning;
+        warning.kind = "UserWarning";
+        warning.notes.clear();  // the pass, which nobody has called
+        bool known = std::ranges::any_of(checked_.found, [&](const ir::Diagnostic& other) {
+          return other.name == warning.name && same_position(other.span, warning.span);
+        });
+        if (!known) checked_.found.push_back(std::move(warning));
+      }
+    }
+  }
+
+  static std::optional<std::string> folders() {
+    const char* path = std::getenv("MLCPATH");
+    return path == nullptr ? std::nullopt : std::optional<std::string>(path);
+  }
+
+  std::optional<std::string> path_ = folders();  // of the environment, while it is without
+  Interpreter evaluator_;
+  uint32_t file_;
+  bool run_;
+  CheckedProgram checked_;
+  std::set<std::string> missing_;
+};
+
+}  // namespace
+
+CheckedProgram check_program(uint32_t file, const std::string& path, bool run) {
+  std::shared_ptr<const syntax::Tree> tree;
+  try {
+    tree = syntax::parse_file(file);
+  } catch (const ir::Error& error) {
+    return {error.all(), {}, 0};
+  }
+  Checker checker(file, path, run);
+  std::vector<std::string> builtins = checker.builtin_names();
+  CheckedProgram checked = checker.check(*tree->module);
+  for (ir::Diagnostic& warning : review::warnings_of(*tree->module, builtins, transform::handle_makers())) {
+    // What has failed when it ran is no warning any more.
+    bool failed = std::ranges::any_of(checked.found, [&](const ir::Diagnostic& error) {
+      return error.name == warning.name && same_position(error.span, warning.span);
+    });
+    if (!failed) checked.found.push_back(std::move(warning));
+  }
+  if (!run) {
+    auto position = [](const ir::Diagnostic& one) {
+      if (!one.span) return std::pair<uint32_t, uint32_t>{0, 0};
+      ir::Position begin = ir::SourceMap::current().position(one.span.file, one.span.begin);
+      return std::pair<uint32_t, uint32_t>{begin.line, begin.column};
+    };
+    std::ranges::stable_sort(checked.found, {}, position);
+  }
+  return checked;
+}
+
+}  // namespace mlc::repl

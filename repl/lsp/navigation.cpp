@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a name is made and used, and giving it another one.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "repl/lsp/server.h"
+
+namespace mlc::lsp {
+
+namespace {
+
+constexpr int kHighlightRead = 2, kHighlightWrite = 3;
+
+constexpr auto kReserved = std::to_array<std::string_view>(
+    {"False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+     "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+     "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+     "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"});
+
+struct Target {
+  Document& document;
+  std::vector<const Use*> uses;  // at the position
+};
+
+Target target_of(Server& server, const json& params) {
+  Document& document = server.document(params);
+  return {document, document.index().uses_at(offset_of(document, params))};
+}
+
+json location(const Document& document, size_t begin, size_t end) {
+  return {{"uri", document.uri}, {"range", range_of(document.text(), begin, end)}};
+}
+
+// The one entity that the position names. ResponseError where it is none that can have another name.
+uint32_t renamed(const Target& target) {
+  const Index& index = target.document.index();
+  if (target.uses.empty())
+    throw ResponseError{kRequestFailed, "there is no name here that the program makes"};
+  if (target.uses.size() > 1)
+    throw ResponseError{kRequestFailed,
+                        fmt::format("this string may mean one of {} things called `{}`", target.uses.size(),
+                                    index.entities[target.uses[0]->entity].name)};
+  uint32_t entity = target.uses[0]->entity;
+  if (!index.entities[entity].can_rename)
+    throw ResponseError{kRequestFailed,
+                        "this is the name of what is imported: write `as NAME` behind it first"};
+  for (const Use* use : index.uses_of(entity)) {
+    if (use->certain) continue;
+    throw ResponseError{
+        kRequestFailed,
+        fmt::format("line {} may mean another `{}`: say there which function it is of",
+                    target.document.text().line_of(use->begin) + 1, index.entities[entity].name)};
+  }
+  return entity;
+}
+
+bool is_name(std::string_view word) {
+  auto letter = [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0;
+  };
+  auto part = [&](char c) { return letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  return !word.empty() && letter(word[0]) && std::ranges::all_of(word, part) &&
+         std::ranges::find(kReserved, word) == kReserved.end();
+}
+
+// That nothing is called so where the name is used.
+void must_be_free(const Index& index, uint32_t entity, const std::string& name) {
+  const Entity& old = index.entities[entity];
+  if (old.kind == Kind::kBlock) {
+    bool well = !name.empty() && name.find_first_of("\"'\\\n\r{}") == std::string::npos;
+    if (!well) throw ResponseError{kRequestFailed, "a block's name has no quotes, braces and backslashes"};
+    for (const Entity& other : index.entities) {
+      if (other.kind == Kind::kBlock && other.inside == old.inside && other.name == name)
+        throw ResponseError{kRequestFailed, fmt::format("the function has a block `{}` already", name)};
+    }
+    return;
+  }
+  if (!is_name(name)) throw ResponseError{kRequestFailed, fmt::format("`{}` cannot be a name", name)};
+  std::vector<uint32_t> scopes{old.scope};
+  for (const Use* use : index.uses_of(entity)) scopes.push_back(index.scope_at(use->begin));
+  for (uint32_t scope : scopes) {
+    if (index.find(name, scope) != kNone)
+      throw ResponseError{kRequestFailed,
+                          fmt::format("`{}` already means something where this is used", name)};
+  }
+}
+
+}  // namespace
+
+json definition(Server& server, const json& params) {
+  Target target = target_of(server, params);
+  const Index& index = target.document.index();
+  json found = json::array();
+  for (const Use* use : target.uses) {
+    const Entity& entity = index.entities[use->entity];
+    found.push_back(location(target.document, entity.begin, entity.end));
+  }
+  return found;
+}
+
+json references(Server& server, const json& params) {
+  Target target = target_of(server, params);
+  const Index& index = target.document.index();
+  bool declaration = params.at("context").value("includeDeclaration", true);
+  std::set<std::pair<uint32_t, uint32_t>> places;
+  for (const Use* at : target.uses) {
+    const Entity& entity = index.entities[at->entity];
+    for (const Use* use : index.uses_of(at->entity))
+      if (declaration || use->begin != entity.begin) places.emplace(use->begin, use->end);
+  }
+  json found = json::array();
+  for (auto [begin, end] : places) found.push_back(location(target.document, begin, end));
+  return found;
+}
+
+json document_highlight(Server& server, const json& params) {
+  Target target = target_of(server, params);
+  json found = json::array();
+  for (const Use* at : target.uses) {
+    for (const Use* use : target.document.index().uses_of(at->entity))
+      found.push_back({{"range", range_of(target.document.text(), use->begin, use->end)},
+                       {"kind", use->writes ? kHighlightWrite : kHighlightRead}});
+  }
+  return found;
+}
+
+json prepare_rename(Server& server, const json& params) {
+  Target target = target_of(server, params);
+  uint32_t entity = renamed(target);
+  return {{"range", range_of(target.document.text(), target.uses[0]->begin, target.uses[0]->end)},
+          {"placeholder", target.document.index().entities[entity].name}};
+}
+
+json rename_symbol(Server& server, const json& params) {
+  Target target = target_of(server, params);
+  auto name = params.at("newName").get<std::string>();
+  uint32_t entity = renamed(target);
+  const Index& index = target.document.index();
+  if (!target.document.reading().left_out.empty())
+    throw ResponseError{kRequestFailed,
+                        "the program has syntax errors: names on those lines would be left behind"};
+  if (name == index.entities[entity].name) return nullptr;
+  must_be_free(index, entity, name);
+  json edits = json::array();
+  for (const Use* use : index.uses_of(entity))
+    edits.push_back({{"range", range_of(target.document.text(), use->begin, use->end)}, {"newText", name}});
+  return {{"changes", {{target.document.uri, std::move(edits)}}}};
+}
+
+}  // namespace mlc::lsp

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repl/lsp/read_broken.h"
+
+#include <algorithm>
+
+#include "frontend/syntax/parse.h"
+#include "frontend/syntax/source_text.h"
+#include "ir/core/span.h"
+
+namespace mlc::lsp {
+
+namespace {
+
+// After that many attempts a mistake takes the whole block at the left margin with it, later the whole text.
+constexpr int kByLine = 8;
+constexpr int kByBlock = 12;
+
+struct Line {
+  size_t begin, end;  // without its newline
+};
+
+Line line_at(const std::string& text, size_t offset) {
+  offset = std::min(offset, text.size());
+  size_t newline = offset == 0 ? std::string::npos : text.rfind('\n', offset - 1);
+  size_t begin = newline == std::string::npos ? 0 : newline + 1;
+  return {begin, std::min(text.find('\n', begin), text.size())};
+}
+size_t indent_of(const std::string& text, Line line) {
+  size_t at = line.begin;
+  while (at < line.end && (text[at] == ' ' || text[at] == '\t')) ++at;
+  return at - line.begin;
+}
+bool is_blank(const std::string& text, Line line) {
+  size_t at = line.begin + indent_of(text, line);
+  return at == line.end || text[at] == '#' || text[at] == '\r';
+}
+
+// The next line below, or above, that says something.
+bool step(const std::string& text, Line& line, bool down) {
+  while (down ? line.end < text.size() : line.begin > 0) {
+    line = line_at(text, down ? line.end + 1 : line.begin - 1);
+    if (!is_blank(text, line)) return true;
+    if (down && line.end >= text.size()) return false;
+  }
+  return false;
+}
+
+void blank(std::string& text, size_t begin, size_t end) {
+  for (size_t at = begin; at < end && at < text.size(); ++at) {
+    if (text[at] != '\n' && text[at] != '\r') text[at] = ' ';
+  }
+}
+
+// A statement in place of the line, a header where deeper lines follow.
+bool neutralise(std::string& text, Line line) {
+  size_t indent = indent_of(text, line);
+  size_t begin = line.begin + indent, room = line.end - begin;
+  std::string before = text.substr(line.begin, line.end - line.begin);
+  Line next = line;
+  bool opens = step(text, next, true) && indent_of(text, next) > indent;
+  blank(text, begin, line.end);
+  if (opens && room >= 5) {
+    text.replace(begin, 5, "if 1:");
+  } else if (room >= 4) {
+    text.replace(begin, 4, "pass");
+  } else if (room >= 1) {
+    text[begin] = '0';
+  }
+  return text.compare(line.begin, line.end - line.begin, before) != 0;
+}
+
+// The statement at the left margin around `offset`, down to the next one.
+void drop_block(std::string& text, size_t offset) {
+  Line first = line_at(text, offset);
+  while (first.begin > 0 && (is_blank(text, first) || indent_of(text, first) > 0))
+    first = line_at(text, first.begin - 1);
+  Line last = first;
+  Line next = first;
+  while (step(text, next, true) && (indent_of(text, next) > 0 || next.begin <= offset)) last = next;
+  blank(text, first.begin, std::max(last.end, std::min(offset, text.size())));
+}
+
+void repair(std::string& text, const ir::Diagnostic& problem) {
+  Line line = line_at(text, problem.span.begin);
+  // A block that is missing is the fault of the header above, which asks for it.
+  bool wants_block = problem.name == "indentation" && problem.message.starts_with("expected");
+  Line above = line;
+  if ((wants_block || is_blank(text, line)) && step(text, above, false)) line = above;
+  if (neutralise(text, line)) return;
+  if (step(text, line, false)) neutralise(text, line);
+}
+
+}  // namespace
+
+Reading read_broken(const std::string& text) {
+  Reading reading;
+  std::string mended = text;
+  for (int round = 0;; ++round) {
+    try {
+      uint32_t file = ir::SourceMap::current().add("document", mended);
+      if (round == 0) syntax::check_is_text("document", text);
+      reading.tree = syntax::parse_file(file);
+      break;
+    } catch (const ir::Error& error) {
+      if (round == 0) reading.problems = error.all();
+      if (round >= kByBlock) {
+        mended.assign(text.size(), ' ');
+        continue;
+      }
+      for (const ir::Diagnostic& problem : error.all())
+        round < kByLine ? repair(mended, problem) : drop_block(mended, problem.span.begin);
+    }
+  }
+  for (Line line{0, std::min(text.find('\n'), text.size())};; line = line_at(text, line.end + 1)) {
+    if (mended.compare(line.begin, line.end - line.begin, text, line.begin, line.end - line.begin) != 0)
+      reading.left_out.emplace_back(line.begin, line.end);
+    if (line.end >= text.size()) break;
+  }
+  return reading;
+}
+
+}  // namespace mlc::lsp

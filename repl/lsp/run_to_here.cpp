@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mlc.runToHere`: the module as the statement at the cursor leaves it. The one request that runs the
+// program, as `mlc print` would run its beginning, in a process of its own: what it does to itself it does
+// not do to the editor.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+#include "repl/lsp/server.h"
+
+extern char** environ;
+
+namespace mlc::lsp {
+
+namespace {
+
+constexpr double kPatienceSeconds = 60;
+constexpr size_t kMostShown = size_t{16} << 20;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The path of a `file:` address, "" for others: a text that is not saved yet.
+std::string path_of_uri(std::string_view uri) {
+  if (!uri.starts_with("file://")) return "";
+  uri.remove_prefix(7);
+  std::string path;
+  for (size_t i = 0; i < uri.size(); ++i) {
+    auto digit = [](char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; };
+    bool escaped = uri[i] == '%' && i + 2 < uri.size() &&
+                   std::isxdigit(static_cast<unsigned char>(uri[i + 1])) != 0 &&
+                   std::isxdigit(static_cast<unsigned char>(uri[i + 2])) != 0;
+    path += escaped ? static_cast<char>(digit(uri[i + 1]) * 16 + digit(uri[i + 2])) : uri[i];
+    if (escaped) i += 2;
+  }
+  return path;
+}
+
+// The end of the statement at the left margin on which the place is, or of the last one before it.
+size_t end_of_statement(Document& document, Place place) {
+  size_t end = 0;
+  const Text& text = document.text();
+  for (const syntax::Stmt* stmt : document.reading().tree->module->body) {
+    if (text.place(stmt->span.begin).line > place.line) break;
+    end = stmt->span.end;
+  }
+  return end;
+}
+
+[[noreturn]] void cannot(std::string_view what) {
+  throw ResponseError{kInternalError, fmt::format("cannot {}: {}", what, std::strerror(errno))};
+}
+
+struct Pipe {
+  int read = -1, write = -1;
+  Pipe() {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) cannot("make a pipe");
+    read = ends[0];
+    write = ends[1];
+  }
+};
+
+// Its standard input is the program's text.
+int input_of(std::string_view program) {
+  int file = memfd_create("program", MFD_CLOEXEC);
+  if (file < 0) cannot("hold the program");
+  while (!program.empty()) {
+    ssize_t count = write(file, program.data(), program.size());
+    if (count < 0) cannot("hold the program");
+    program.remove_prefix(static_cast<size_t>(count));
+  }
+  lseek(file, 0, SEEK_SET);
+  return file;
+}
+
+Child start(const std::string& program, const std::string& folder, const std::string& mlcpath) {
+  Child child;
+  Pipe out, err;
+  int in = input_of(program);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in, 0);
+  posix_spawn_file_actions_adddup2(&actions, out.write, 1);
+  posix_spawn_file_actions_adddup2(&actions, err.write, 2);
+  if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // what it starts is ended with it
+  std::string path = std::filesystem::read_symlink("/proc/self/exe").string();
+  std::string folders = "MLCPATH=" + mlcpath;
+  std::vector<char*> environment;
+  for (char** at = environ; *at != nullptr; ++at) environment.push_back(*at);
+  if (!mlcpath.empty()) environment.push_back(folders.data());
+  environment.push_back(nullptr);
+  std::string name = "mlc", command = "print", file = "-";
+  std::array<char*, 4> arguments{name.data(), command.data(), file.data(), nullptr};
+  int failed =
+      posix_spawn(&child.process, path.c_str(), &actions, &attributes, arguments.data(), environment.data());
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  for (int each : {in, out.write, err.write}) close(each);
+  child.out = out.read;
+  child.err = err.read;
+  if (failed != 0) {
+    close(child.out);
+    close(child.err);
+    errno = failed;
+    cannot("start the program");
+  }
+  for (int each : {child.out, child.err}) fcntl(each, F_SETFL, O_NONBLOCK);
+  child.deadline = now() + kPatienceSeconds;
+  return child;
+}
+
+// What has arrived; the pipe is -1 once it is closed.
+void drain(int& pipe, std::string& into) {
+  std::array<char, 65536> block;
+  while (pipe >= 0) {
+    ssize_t count = read(pipe, block.data(), block.size());
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (count <= 0) {
+      close(pipe);
+      pipe = -1;
+    } else if (into.size() < kMostShown) {
+      into.append(block.data(), static_cast<size_t>(count));
+    }
+  }
+}
+
+json result_of(const Child& child, int status) {
+  bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  std::string error = child.said;
+  if (child.late)
+    error = fmt::format("the program was ended after {} seconds", kPatienceSeconds);
+  else if (WIFSIGNALED(status))
+    error += fmt::format("the program was ended by signal {}", WTERMSIG(status));
+  return {{"ok", ok}, {"module", ok ? child.shown : ""}, {"error", ok ? "" : error}};
+}
+
+}  // namespace
+
+json execute_command(Server& server, const json& params) {
+  auto command = params.at("command").get<std::string>();
+  if (command != "mlc.runToHere")
+    throw ResponseError{kInvalidParams,
+                        fmt::format("there is no command `{}`: there is `mlc.runToHere`", command)};
+  const json& argument = params.at("arguments").at(0);
+  auto found = server.documents().find(argument.at("uri").get<std::string>());
+  if (found == server.documents().end()) throw ResponseError{kInvalidParams, "the document is not open"};
+  Document& document = found->second;
+  if (!document.reading().problems.empty())
+    throw ResponseError{kRequestFailed, "a program with syntax errors does not run"};
+  size_t end = end_of_statement(document, place_of(argument.at("position")));
+  std::string folder = std::filesystem::path(path_of_uri(document.uri)).parent_path().string();
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) folder.clear();
+  Child child = start(document.text().str().substr(0, end) + "\n", folder, server.mlcpath());
+  child.id = server.id();
+  server.children().push_back(std::move(child));
+  return later();
+}
+
+void attend(Server& server) {
+  std::vector<Child>& children = server.children();
+  for (size_t i = children.size(); i-- > 0;) {
+    Child& child = children[i];
+    drain(child.out, child.shown);
+    drain(child.err, child.said);
+    if (!child.late && now() > child.deadline) {
+      child.late = true;
+      kill(-child.process, SIGKILL);
+    }
+    int status = 0;
+    if (child.out >= 0 || child.err >= 0 || waitpid(child.process, &status, WNOHANG) != child.process)
+      continue;
+    if (!child.id.is_null()) server.respond(child.id, result_of(child, status));
+    children.erase(children.begin() + static_cast<ptrdiff_t>(i));
+  }
+}
+
+}  // namespace mlc::lsp

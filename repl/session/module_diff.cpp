@@ -81,10 +81,13 @@ void add_function(Table& table, Session& session, const std::string& name, const
                {fmt::format("{}", fmt::join(each.blocks, ", ")), colour::kQuiet}});
   add_attributes(table, before, after);
   bool attributes_differ = !ir::structural_equal(ir::Any(before->attrs), ir::Any(after->attrs));
-  if (found.empty() && !attributes_differ)
-    table.add({mark_of(Sense::kChanged),
-               {"body"},
-               {"statements and indices below the same loops; `--text` shows them"}});
+  if (!found.empty() || attributes_differ) return;
+  DiffCount count = count_diff(script_of(session.evaluator(), ir::Any(before)),
+                               script_of(session.evaluator(), ir::Any(after)));
+  table.add(
+      {mark_of(Sense::kChanged),
+       {"body"},
+       {fmt::format("+{} -{} lines below the same loops; `--text` shows them", count.added, count.removed)}});
 }
 
 std::string semantic_diff(Session& session, const ir::IRModule& before, const ir::IRModule& after) {
@@ -137,6 +140,31 @@ std::string module_diff(Session& session, const ir::IRModule& before, const ir::
   }
   std::string text = line_diff(old, now);
   return session.options().colour ? colour_diff(text) : text;
+}
+
+std::string diff_in_brief(Session& session, const ir::IRModule& before, const ir::IRModule& after) {
+  constexpr size_t kMost = 2;
+  std::vector<std::string> shown;
+  size_t count = 0;
+  auto text = [](const ir::Any& value) { return print::text_of(value); };
+  Functions old = functions_in(before);
+  for (const auto& [name, function] : functions_in(after)) {
+    auto found = old.find(name);
+    auto was = found == old.end() ? std::nullopt : found->second.as<ir::PrimFunc>();
+    auto is = function.as<ir::PrimFunc>();
+    if (!was || !is || was->same_as(*is)) continue;
+    for (const transform::TreeChange& each :
+         transform::tree_diff(transform::loop_tree(name, *was), transform::loop_tree(name, *is), text)) {
+      if (++count > kMost) continue;
+      std::string_view sign = each.sense == Sense::kAdded ? "+" : each.sense == Sense::kRemoved ? "-" : "";
+      shown.push_back(fmt::format("{}{} {}", sign, each.verb, each.what));
+    }
+  }
+  if (count > kMost) shown.push_back(fmt::format("{} more", count - kMost));
+  if (count > 0) return fmt::format("{}", fmt::join(shown, ", "));
+  DiffCount lines = count_diff(script_of(session.evaluator(), ir::Any(before)),
+                               script_of(session.evaluator(), ir::Any(after)));
+  return lines.added + lines.removed == 0 ? "" : fmt::format("+{} -{} lines", lines.added, lines.removed);
 }
 
 }  // namespace mlc::repl

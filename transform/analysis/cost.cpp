@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
@@ -14,14 +13,12 @@
 
 namespace mlc::transform {
 
-static constexpr ir::Refusals refusals{
-    "ValueError",
-    {
-        {.name = "symbolic-extent",
-         .message = "costs are numbers, and {} depends on {}",
-         .help = "give the values of symbols: `:cost n=1024`"},
-        {.name = "no-such-symbol", .message = "no extent of `{}` depends on `{}`"},
-    }};
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "symbolic-extent",
+                                            .message = "costs are numbers, and {} depends on {}",
+                                            .help = "give the values of symbols: `:cost n=1024`"},
+                                       }};
 MLC_REFUSALS(analysis_cost, refusals);
 
 namespace {
@@ -62,8 +59,6 @@ class Counter {
       if (param->buffer() != nullptr) buffer_of(param);
     Part whole;
     add(fn->body, whole);
-    for (const auto& [symbol, value] : values)
-      if (!used_values_.contains(symbol)) throw ir::refuse(refusals["no-such-symbol"], name, symbol);
     count_traffic(whole);
     for (auto& buffer : cost_.buffers) {
       cost_.accessed += buffer.loads + buffer.stores;
@@ -87,7 +82,8 @@ class Counter {
           std::ranges::find(values_, std::string(var->name), &std::pair<std::string, int64_t>::first);
       if (found == values_.end() || loops_.contains(var.get())) continue;
       symbols[var.get()] = make<IntImmNode>(var->dtype(), found->second);
-      used_values_.insert(found->first);
+      if (std::ranges::find(cost_.symbols, found->first) == cost_.symbols.end())
+        cost_.symbols.push_back(found->first);
     }
     return symbols.empty() ? now : substitute(now, symbols);
   }
@@ -518,7 +514,6 @@ class Counter {
   VarMap known_;
   std::map<const VarNode*, std::pair<int64_t, int64_t>> loops_;
   std::map<const VarNode*, int64_t> inner_;  // loops that run, the others stand at their beginning
-  std::set<std::string> used_values_;
   double runs_ = 1;
 };
 

@@ -49,6 +49,7 @@ struct FunctionCost {
   bool parallel = false;  // has a parallel loop
   std::vector<BufferCost> buffers;
   std::vector<double> traffic;           // bytes from and to each level
+  std::vector<std::string> symbols;      // of the values that were given, those that an extent depends on
   std::vector<std::string> assumptions;  // why numbers are a bound and not exact, one sentence each
 
   // Operations per byte that the last level gives.

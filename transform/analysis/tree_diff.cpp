@@ -27,6 +27,10 @@ struct Leaf {
   std::vector<const Node*> loops;  // outermost first
 };
 
+// Loops of the one nest, and those of the other that they are.
+using LoopPairs = std::vector<std::pair<const Node*, const Node*>>;
+using LoopGroups = std::vector<std::pair<std::vector<const Node*>, std::vector<const Node*>>>;
+
 bool is_loop(const Node& node) { return node.kind == Kind::kLoop || node.kind == Kind::kThreads; }
 
 std::vector<Leaf> leaves_of(const LoopTree& tree) {
@@ -195,9 +199,9 @@ class Comparison {
   // Did the block leave its nest for that of another block, or come out of it? Then its loops were made anew.
   bool compare_place(const Leaf& was, const Leaf& now, const Shared& from, const Shared& to) {
     auto old_vars = vars_of(was), new_vars = vars_of(now);
-    bool same_loops = std::ranges::includes(new_vars, old_vars) || std::ranges::includes(old_vars, new_vars);
+    bool keeps_loops = std::ranges::includes(new_vars, old_vars) || std::ranges::includes(old_vars, new_vars);
     // The block that stays where it was keeps its loops, and it is the other one that came or went.
-    if (same_loops && from.with != to.with) return false;
+    if (keeps_loops && from.with != to.with) return false;
     if (from.with == to.with) return false;
     std::vector<const Node*> own(now.loops.begin() + static_cast<ptrdiff_t>(to.depth), now.loops.end());
     std::string where = to.depth == 0 ? "into a nest of its own"
@@ -213,28 +217,36 @@ class Comparison {
     return vars;
   }
 
-  // The same loop on both sides: the same variable, or the same name and extent.
-  static bool same_loop(const Node& a, const Node& b) {
-    if (var_of(a) != var_of(b) && a.name != b.name) return false;
-    return structural_equal(Any(a.extent), Any(b.extent), true);
+  // The same loop on both sides: the same variable, else the same name and extent. Names need not differ in a
+  // nest.
+  static LoopPairs same_loops(const Leaf& was, const Leaf& now) {
+    LoopPairs pairs;
+    auto is_taken = [&](const Node* loop) {
+      return std::ranges::any_of(pairs,
+                                 [&](const auto& pair) { return pair.first == loop || pair.second == loop; });
+    };
+    auto pair_where = [&](auto&& same) {
+      for (const Node* a : was.loops)
+        for (const Node* b : now.loops)
+          if (!is_taken(a) && !is_taken(b) && same(*a, *b) &&
+              structural_equal(Any(a->extent), Any(b->extent), true))
+            pairs.emplace_back(a, b);
+    };
+    pair_where([](const Node& a, const Node& b) { return var_of(a) == var_of(b); });
+    pair_where([](const Node& a, const Node& b) { return a.name == b.name; });
+    return pairs;
   }
 
   void compare_loops(const Leaf& was, const Leaf& now) {
     std::vector<const Node*> gone, made;
-    std::vector<std::pair<const Node*, const Node*>> kept;
-    for (const Node* loop : was.loops) {
-      auto same =
-          std::ranges::find_if(now.loops, [&](const Node* other) { return same_loop(*loop, *other); });
-      if (same == now.loops.end())
+    auto kept = same_loops(was, now);
+    for (const Node* loop : was.loops)
+      if (std::ranges::none_of(kept, [&](const auto& pair) { return pair.first == loop; }))
         gone.push_back(loop);
-      else
-        kept.emplace_back(loop, *same);
-    }
     for (const Node* loop : now.loops)
       if (std::ranges::none_of(kept, [&](const auto& pair) { return pair.second == loop; }))
         made.push_back(loop);
-    std::vector<std::pair<std::vector<const Node*>, std::vector<const Node*>>> groups =
-        corresponding(was, now, gone, made);
+    LoopGroups groups = corresponding(was, now, gone, made);
     for (const auto& [from, to] : groups) say_group(was, from, to);
     for (const auto& [a, b] : kept) compare_kind(was, *a, *b);
     compare_order(was, now, kept, groups);
@@ -242,9 +254,8 @@ class Comparison {
 
   // Loops that are gone and loops that are new, by the iterators of the block that both are part of. A thread
   // of the graph runs from loops through iterators: its parts are the groups.
-  std::vector<std::pair<std::vector<const Node*>, std::vector<const Node*>>> corresponding(
-      const Leaf& was, const Leaf& now, const std::vector<const Node*>& gone,
-      const std::vector<const Node*>& made) {
+  LoopGroups corresponding(const Leaf& was, const Leaf& now, const std::vector<const Node*>& gone,
+                           const std::vector<const Node*>& made) {
     size_t iters = std::min(was.node->values.size(), now.node->values.size());
     std::vector<size_t> group_of(iters);
     for (size_t i = 0; i < iters; ++i) group_of[i] = i;
@@ -266,7 +277,7 @@ class Comparison {
     };
     auto old_used = join_by(was, gone), new_used = join_by(now, made);
     std::map<size_t, std::pair<std::vector<const Node*>, std::vector<const Node*>>> by_group;
-    std::vector<std::pair<std::vector<const Node*>, std::vector<const Node*>>> groups;
+    LoopGroups groups;
     for (size_t i = 0; i < gone.size(); ++i)
       if (old_used[i].empty())
         groups.push_back({{gone[i]}, {}});
@@ -327,9 +338,7 @@ class Comparison {
   }
 
   // The order of the loops that stay, and of the first loop of what became of the others.
-  void compare_order(
-      const Leaf& was, const Leaf& now, const std::vector<std::pair<const Node*, const Node*>>& kept,
-      const std::vector<std::pair<std::vector<const Node*>, std::vector<const Node*>>>& groups) {
+  void compare_order(const Leaf& was, const Leaf& now, const LoopPairs& kept, const LoopGroups& groups) {
     std::map<const Node*, size_t> old_position;
     auto position = [&](const Node* loop) {
       return static_cast<size_t>(std::ranges::find(was.loops, loop) - was.loops.begin());

@@ -163,12 +163,18 @@ void show_cost(Session& session, std::string_view arguments) {
   Request request = request_of(arguments);
   Subject subject = subject_of(session, request.name);
   std::string text;
+  std::vector<std::string> symbols;
   for (const auto& [name, fn] : functions_of(subject)) {
     Machine machine = machine_of(session, request, is_parallel(fn));
     FunctionCost cost = transform::cost_of(name, fn, machine.levels, request.values);
+    symbols.insert(symbols.end(), cost.symbols.begin(), cost.symbols.end());
     text +=
         (text.empty() ? "" : "\n") + cost_text(cost, machine, width_of(session), session.options().colour);
   }
+  for (const auto& [symbol, value] : request.values)
+    if (std::ranges::find(symbols, symbol) == symbols.end())
+      throw CallError{fmt::format("no extent depends on `{}`", symbol),
+                      "symbols are those of shapes: `:tree` shows them"};
   session.page(text);
 }
 

@@ -22,4 +22,8 @@ DiffArguments diff_arguments(std::string_view command, std::string_view argument
 // "" where the modules are equal. `before` may be null: all is new then.
 std::string module_diff(Session& session, const ir::IRModule& before, const ir::IRModule& after, DiffStyle style);
 
+// The first changes of loops, blocks and buffers in a few words, and how many more there are; lines added and removed
+// where there is none of these.
+std::string diff_in_brief(Session& session, const ir::IRModule& before, const ir::IRModule& after);
+
 }  // namespace mlc::repl

@@ -10,7 +10,7 @@
 #include "frontend/syntax/parse.h"
 #include "ir/core/refusal.h"
 #include "repl/session/commands.h"
-#include "repl/session/line_diff.h"
+#include "repl/session/module_diff.h"
 #include "repl/session/ways_out.h"
 #include "repl/session/lowering.h"
 #include "repl/shell/explain.h"
@@ -298,7 +298,7 @@ std::vector<NamedModule> Session::modules_now() {
   return modules;
 }
 
-// "sch: split, reorder, +3 -1 lines; Mod: new; x, y".
+// "sch: split i (512) -> i_0 (16), i_1 (32); Mod: new; x, y".
 std::string Session::effect_of(size_t number) {
   const State& state = states_[number];
   const std::vector<NamedModule>& before = states_[state.parent].modules;
@@ -311,8 +311,8 @@ std::string Session::effect_of(size_t number) {
     if (old == before.end()) {
       change = "new";
     } else if (!old->mod.same_as(now.mod) && !ir::structural_equal(Any(old->mod), Any(now.mod))) {
-      DiffCount count = count_diff(script_of(evaluator_, Any(old->mod)), script_of(evaluator_, Any(now.mod)));
-      change = fmt::format("{}{}+{} -{} lines", scheduled ? change : "", scheduled ? ", " : "", count.added, count.removed);
+      std::string brief = diff_in_brief(*this, old->mod, now.mod);
+      if (!brief.empty()) change = std::move(brief);
     } else if (!scheduled) {
       continue;
     }

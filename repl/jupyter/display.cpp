@@ -50,7 +50,11 @@ constexpr Offer kOffers[] = {{"_repr_html_", "text/html"},
 }  // namespace
 
 std::string html_of(std::string_view program) {
-  std::string html = "<pre>";
+  // Front ends set what is in <pre> in the font of their text.
+  std::string html =
+      "<pre style=\"font-family: var(--jp-code-font-family, monospace); font-size: var(--jp-code-font-size, "
+      "inherit); "
+      "line-height: var(--jp-code-line-height, 1.3)\">";
   size_t shown = 0;
   for (const print::Piece& piece : print::highlighted(program)) {
     std::string_view text = program.substr(piece.begin, piece.end - piece.begin);

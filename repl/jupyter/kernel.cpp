@@ -63,6 +63,16 @@ Kernel::Kernel(const Connection& connection)
         channels_.publish("stream", {{"name", stream}, {"text", std::move(text)}}, parent_);
       }) {
   print::choose_colour(session_.options().colour ? print::Colour::kAlways : print::Colour::kNever);
+  session_.options().display = [this](std::string_view type, std::string_view title,
+                                      std::string_view drawing) {
+    capture_.flush();
+    std::lock_guard lock(parent_mutex_);
+    channels_.publish("display_data",
+                      {{"data", {{std::string(type), drawing}, {"text/plain", title}}},
+                       {"metadata", Json::object()},
+                       {"transient", Json::object()}},
+                      parent_);
+  };
   script::set_line_input([this](const std::string& prompt) { return ask(prompt); });
 }
 
@@ -123,7 +133,8 @@ void Kernel::answer(std::span<const Row> rows, Socket& socket, const Message& re
     while (auto next = channels_.receive(socket)) waiting.push_back(std::move(*next));
   if (wants_reply) channels_.send(socket, request, reply_type(type), reply);
   state("idle");
-  for (const Message& each : waiting) each.type() == "execute_request" ? refuse_cell(each) : answer(rows, socket, each);
+  for (const Message& each : waiting)
+    each.type() == "execute_request" ? refuse_cell(each) : answer(rows, socket, each);
 }
 
 void Kernel::refuse_cell(const Message& request) {
@@ -141,7 +152,8 @@ void Kernel::serve_control() {
   const char* front_end = std::getenv("JPY_PARENT_PID");
   bool has_parent = front_end != nullptr;
   pid_t parent = getppid();
-  if (has_parent && parent == 1 && kill(std::atoi(front_end), 0) != 0 && errno == ESRCH) stop();  // gone already
+  if (has_parent && parent == 1 && kill(std::atoi(front_end), 0) != 0 && errno == ESRCH)
+    stop();  // gone already
   while (!stopping_) {
     channels_.control.wait(stop_, has_parent ? kParentCheck : -1);
     while (auto request = channels_.receive(channels_.control)) answer(kControl, channels_.control, *request);

@@ -29,6 +29,8 @@ struct SessionOptions {
   std::function<std::pair<size_t, size_t>()> screen;  // its rows and columns: longer values are cut. Unset: none is
   std::function<void(std::string_view)> page;  // shows what may be longer than the screen; `out` unless set
   std::function<void(const ir::Any&)> result;  // gets the value of an input; it is shown unless set
+  // Shows a drawing (its MIME type, what it is, its text) beside the input; unset: drawings are files.
+  std::function<void(std::string_view, std::string_view, std::string_view)> display;
   std::string input_name;                      // of inputs in messages; "<repl>[n]" where it is empty
 };
 

@@ -7,6 +7,7 @@
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import subprocess
@@ -156,7 +157,7 @@ def test_forms_of_values(front):
     front.run(MODULE)
     data = front.run("Mod").data()
     assert data["text/plain"].startswith("# from tvm.script import ir as I"), data
-    assert "<pre>" in data["text/html"] and "def</span> main" in data["text/html"], data
+    assert data["text/html"].startswith("<pre ") and "def</span> main" in data["text/html"], data
     assert "A[vi]" in data["text/html"] and "\x1b" not in data["text/plain"]
     same(set(front.run("np.zeros(3)").data()), {"text/plain"})
     front.run("class Shown:\n    def _repr_html_(self): return '<b>bold</b>'\n    def __repr__(self): return 'plain'\n")
@@ -167,6 +168,18 @@ def test_forms_of_values(front):
         assert "\x1b" not in data["text/plain"]
         assert "\x1b" in coloured.run("Mod.show()").stream()
         assert "\x1b" in "".join(coloured.run("nosuch").reply["traceback"])
+
+
+def test_plots_are_shown_in_their_place(front):
+    front.run(MODULE)
+    answer = front.run("print('before')\n:plot nest\nprint('after')")
+    same(answer.types(), ["status", "execute_input", "stream", "display_data", "stream", "status"])
+    (shown,) = answer.contents("display_data")
+    assert shown["data"]["image/svg+xml"].startswith("<svg "), shown
+    assert shown["data"]["text/plain"], shown
+    with tempfile.TemporaryDirectory() as folder:
+        same(front.run(f":plot nest -o {folder}/p.svg").contents("display_data"), [])
+        assert (pathlib.Path(folder) / "p.svg").exists()
 
 
 # ---- lines that are no statements ----
@@ -489,6 +502,26 @@ def test_malformed_messages(front):
     same(front.client.get_control_msg(timeout=PATIENCE)["content"]["status"], "error")
     same(front.run("'alive'").result(), "'alive'")
     same(front.ask("complete_request", code="ab", cursor_pos=-5).reply["cursor_end"], 0)
+
+
+def test_messages_with_a_byte_changed(front):
+    front.run(MODULE)
+    session = front.client.session
+    draw = random.Random(1)
+    kinds = [("execute_request", {"code": "x = [1, 2]", "silent": False, "user_expressions": {"a": "x"}}),
+             ("complete_request", {"code": "Mod.fun", "cursor_pos": 7}), ("inspect_request", {"code": "print(", "cursor_pos": 6}),
+             ("is_complete_request", {"code": "for i in x:"}), ("history_request", {"hist_access_type": "tail", "n": 3}),
+             ("comm_info_request", {}), ("comm_open", {"comm_id": "c", "target_name": "t", "data": {}})]
+    for _ in range(1000):
+        kind, content = draw.choice(kinds)
+        parts = session.serialize(session.msg(kind, content))[2:]
+        changed = draw.randrange(4)
+        part = bytearray(parts[changed])
+        part[draw.randrange(len(part))] = draw.choice(b'{}[]",:0-x\\\x00\xff')
+        parts[changed] = bytes(part)
+        front.client.shell_channel.socket.send_multipart([b"<IDS|MSG>", session.sign(parts), *parts])
+    same(front.ask("kernel_info_request").reply["status"], "ok")
+    same(front.run("'alive'").result(), "'alive'")
 
 
 # ---- notebooks ----

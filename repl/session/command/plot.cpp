@@ -112,6 +112,8 @@ void draw(Session& session, std::string_view arguments) {
   if (!path.empty() && !drawing && !path.ends_with(".html"))
     throw CallError{fmt::format("`{}` is no name for a plot", path), "its end says what is written: `.svg` or `.html`"};
   Plot plot = kind->plot(session, words);
+  if (path.empty() && session.options().display)
+    return session.options().display("image/svg+xml", plot.title, svg_file(plot));
   if (path.empty()) path = free_name(name);
   std::string text = drawing ? svg_file(plot) : html_file(plot);
   if (text.size() > kMostBytes)
@@ -130,7 +132,8 @@ constexpr Command kRows[] = {
      "    :plot roofline          what this machine allows the functions of the module in force, or of NAME;\n"
      "                            `--target nvidia-a100`: another one\n"
      "    :plot steps             how long each step took, and what is known of it\n"
-     "    :plot nest -o nest.svg  the drawing alone; without `-o` a page, whose name is said\n"
+     "    :plot nest -o nest.svg  the drawing alone; without `-o` a page, whose name is said, and in\n"
+     "                            a notebook the drawing\n"
      "  How to read them: docs/report.md.\n",
      draw, Argument::kName},
 };

@@ -8,6 +8,7 @@ Types letters at random places of FILE (examples/mm_relu.mlc, repeated up to --l
 removal, and waits for the diagnostics of each. Prints figures; asserts none.
 """
 import argparse
+import os
 import pathlib
 import random
 import time
@@ -23,6 +24,12 @@ def memory(process):
         if line.startswith("VmRSS"):
             return int(line.split()[1]) / 1024
     raise RuntimeError("the system does not say")
+
+
+def processor(process):
+    """Seconds of the processor that the server and what it has started have had."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(int(each) for each in fields[11:15]) / os.sysconf("SC_CLK_TCK")
 
 
 def main():
@@ -42,6 +49,7 @@ def main():
     editor.wait_diagnostics(URI, 1)
     chance = random.Random(1)
     times, version = [], 1
+    before = processor(editor.process)
     print(f"{len(lines)} lines; {memory(editor.process):.1f} MiB at first")
     for edit in range(options.edits // 2):
         line = chance.randrange(len(lines))
@@ -59,6 +67,7 @@ def main():
     times.sort()
     share = lambda part: times[min(len(times) - 1, int(len(times) * part))]
     print(f"keystroke to diagnostics: median {share(0.5):.1f} ms, 90 % {share(0.9):.1f} ms, 99 % {share(0.99):.1f} ms, most {times[-1]:.1f} ms")
+    print(f"of the processor: {(processor(editor.process) - before) * 1000 / len(times):.1f} ms on average")
     if editor.stop() != 0:
         raise SystemExit("the server did not end well")
 

@@ -241,6 +241,7 @@ class NestDrawing {
     if (lines_[index] != kNone) meaning.line = lines_[index];
     if (node.runs) meaning.tip += fmt::format("\nruns {} {}", count_text(*node.runs), *node.runs == 1 ? "time" : "times");
     svg_.open("hit " + header.style, meaning);
+    svg_.rect(x, y, width, height_of(index), "under", 6);  // what is around would show through
     svg_.rect(x, y, width, height_of(index), "box", 6);
     double at = x + 10, baseline = y + 18;
     svg_.text(at, baseline, header.word, "tinted");

@@ -11,30 +11,30 @@ namespace {
 
 // Colours by what they mean; both schemes keep text at a contrast of 4.5 and more to what is behind it. The hues of
 // buffers (b0 to b5) differ in lightness as well, for those who tell few hues apart.
-constexpr std::string_view kColours = R"(
-:root{color-scheme:light dark;--paper:#fbfbf9;--card:#fff;--ink:#1b1f24;--soft:#5b6470;--rule:#dfe1dd;--faint:#f1f2ef;
+constexpr std::string_view kLight =
+    R"(--paper:#fbfbf9;--card:#fff;--ink:#1b1f24;--soft:#5b6470;--rule:#dfe1dd;--faint:#f1f2ef;
 --serial:#7a828c;--parallel:#2563c9;--vectorized:#b45309;--unrolled:#15803d;--thread:#7c3aed;--accent:#2563c9;
 --good:#15803d;--known:#0f766e;--open:#a16207;--bad:#c0262d;--plus:#15803d;--minus:#c0262d;--plusback:#e8f6ec;--minusback:#fcecec;
 --b0:#2f6fdb;--b1:#c2620c;--b2:#0f8a6a;--b3:#a83a93;--b4:#64748b;--b5:#8a6a00;
 --mono:ui-monospace,"SF Mono","Cascadia Code",Menlo,Consolas,"DejaVu Sans Mono",monospace;
---sans:system-ui,-apple-system,"Segoe UI","Noto Sans","DejaVu Sans",sans-serif}
-@media (prefers-color-scheme:dark){:root{--paper:#15181c;--card:#1c2026;--ink:#e6e8eb;--soft:#a2abb6;--rule:#333a43;--faint:#22272e;
+--sans:system-ui,-apple-system,"Segoe UI","Noto Sans","DejaVu Sans",sans-serif;)";
+constexpr std::string_view kDark =
+    R"(--paper:#15181c;--card:#1c2026;--ink:#e6e8eb;--soft:#a2abb6;--rule:#333a43;--faint:#22272e;
 --serial:#98a2ae;--parallel:#7aaeff;--vectorized:#f0a14b;--unrolled:#5cc98a;--thread:#b79bff;--accent:#7aaeff;
 --good:#5cc98a;--known:#4fc4b6;--open:#e0b04a;--bad:#ff8a8a;--plus:#7fd6a2;--minus:#ff9c9c;--plusback:#1a2e22;--minusback:#35201f;
---b0:#7aaeff;--b1:#f0a14b;--b2:#4fc49a;--b3:#e38bd0;--b4:#a9b5c4;--b5:#d8bd58}}
-)";
+--b0:#7aaeff;--b1:#f0a14b;--b2:#4fc49a;--b3:#e38bd0;--b4:#a9b5c4;--b5:#d8bd58;)";
 
-// Of drawings; a file that is a drawing alone has it too.
+// Of drawings. It is for programs that know less of CSS than browsers, too.
 constexpr std::string_view kDrawingStyle = R"(
 svg{font:12px var(--mono);fill:var(--ink);background:var(--paper)}
 text{white-space:pre}
 .h1{font:600 17px var(--sans)}.h2{font:600 13px var(--sans)}.note{font:12px var(--sans);fill:var(--soft)}
 .soft{fill:var(--soft)}.small{font-size:11px;fill:var(--soft)}.strong{font-weight:600}
-.box{fill:color-mix(in srgb,currentColor 7%,var(--paper));stroke:currentColor;stroke-opacity:.55}
+.under{fill:var(--paper)}.box{fill:currentColor;fill-opacity:.07;stroke:currentColor;stroke-opacity:.55}
 .bar{fill:currentColor;fill-opacity:.8}.bed{fill:var(--faint)}
 .frame{fill:var(--card);stroke:var(--rule)}
 .card{fill:var(--card);stroke:var(--rule)}
-.block{color:var(--soft)}.block>.box{fill:var(--card);stroke:var(--ink);stroke-opacity:.5}
+.block{color:var(--soft)}.block>.box{fill:var(--card);fill-opacity:1;stroke:var(--ink);stroke-opacity:.5}
 .chip{fill:currentColor;fill-opacity:.14}.chip-text{font-size:11px;fill:currentColor}
 .axis{stroke:var(--soft);fill:none}.grid{stroke:var(--rule);fill:none}.cut{stroke:var(--soft);stroke-dasharray:3 3;fill:none}
 .dots{fill:none;stroke:currentColor;stroke-width:1.6}.curve{fill:none;stroke:currentColor;stroke-width:2}.ink{color:var(--ink)}
@@ -122,10 +122,31 @@ set([o[0]-(e.clientX-drag[0])*o[2]/r.width,o[1]-(e.clientY-drag[1])*o[3]/r.heigh
 // "35" of the sequence that terminals are told.
 std::string_view colour_class(std::string_view sequence) { return sequence.substr(2, sequence.size() - 3); }
 
+// A style with the values of variables that `values` has: "--ink:#1b1f24;...".
+std::string with_values(std::string_view style, std::string_view values) {
+  std::string out;
+  constexpr std::string_view kUse = "var(";
+  for (size_t at; (at = style.find(kUse)) != std::string_view::npos;) {
+    size_t end = style.find(')', at) + 1;
+    std::string_view name = style.substr(at + kUse.size(), end - 1 - at - kUse.size());
+    size_t value = values.find(fmt::format("{}:", name));
+    out += style.substr(0, at);
+    out += value == std::string_view::npos
+               ? style.substr(at, end - at)
+               : values.substr(value + name.size() + 1, values.find(';', value) - value - name.size() - 1);
+    style.remove_prefix(end);
+  }
+  return out.append(style);
+}
+
 }  // namespace
 
+// Programs that draw no more than SVG itself know no variables: a file that is a drawing has the colours in place, light
+// ones first, since many know no media either.
 std::string svg_file(const Plot& plot) {
-  return plot.drawing.element(plot.title, plot.caption, fmt::format("{}{}", kColours, kDrawingStyle)) + "\n";
+  std::string style = fmt::format("{}@media (prefers-color-scheme:dark){{{}}}", with_values(kDrawingStyle, kLight),
+                                  with_values(with_values(kDrawingStyle, kDark), kLight));
+  return plot.drawing.element(plot.title, plot.caption, style) + "\n";
 }
 
 std::string figure(const Plot& plot) {
@@ -176,9 +197,10 @@ std::string html_page(std::string_view title, std::string_view body) {
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';style-src 'unsafe-inline';script-src "
-      "'unsafe-inline'\">\n<title>{}</title>\n<style>{}{}{}</style></head>\n<body>\n{}\n"
+      "'unsafe-inline'\">\n<title>{}</title>\n<style>:root{{color-scheme:light dark;{}}}\n@media (prefers-color-scheme:dark){{:root{{{}}}}}\n"
+      "{}{}</style></head>\n<body>\n{}\n"
       "<script>{}</script></body></html>\n",
-      escape(title), kColours, kDrawingStyle, kPageStyle, body, kScript);
+      escape(title), kLight, kDark, kDrawingStyle, kPageStyle, body, kScript);
 }
 
 std::string html_file(const Plot& plot) {

@@ -121,6 +121,7 @@ def test_nest(folder):
     wanted = runs_of(out)
     check(len(wanted) == 8, f"loops and blocks of :tree: {wanted}")
     check([t[2:] for t in shown if t.startswith("× ")] == wanted, f"{shown} beside {wanted}")
+    check("var(" not in (folder / "nest.svg").read_text(encoding="utf-8"), "programs that draw SVG know no variables of CSS")
     for word in ("parallel", "vectorized", "unrolled"):
         check(shown.count(word) == 1, f"`{word}` in {shown}")
     for name, size in (("A", "8 KiB"), ("C", "256 B"), ("B", "8 KiB")):

@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A front end of the kernel for the tests: jupyter_client, with what came back to each request."""
-import json
 import os
-import pathlib
-import queue
 import subprocess
-import tempfile
-import time
 
 from jupyter_client import KernelManager
 
@@ -50,8 +45,8 @@ class Answer:
 
 
 class Front:
-    def __init__(self, **environment):
-        self.manager = KernelManager(kernel_name="mlc")
+    def __init__(self, transport="tcp", **environment):
+        self.manager = KernelManager(kernel_name="mlc", transport=transport)
         self.manager.start_kernel(env={**os.environ, **environment}, stderr=subprocess.DEVNULL)
         self.connect()
 

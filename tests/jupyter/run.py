@@ -77,6 +77,11 @@ def test_streams(front):
     answer = front.run("import subprocess\nr = subprocess.run(['sh', '-c', 'echo from a program; echo wrong >&2'])")
     same(answer.stream(), "from a program\n")
     same(answer.stream("stderr"), "wrong\n")
+    # What a program in the background says belongs to the cell that has started it, when another has not run yet.
+    request = front.start("r = subprocess.run(['sh', '-c', '(sleep 0.3; echo late) &'])")
+    front.finish(request)
+    message = front.client.get_iopub_msg(timeout=PATIENCE)
+    same((message["content"]["text"], message["parent_header"]["msg_id"]), ("late\n", request))
 
 
 def test_what_compiled_code_prints(front):
@@ -409,6 +414,19 @@ def test_two_kernels(front):
         for each, request, wanted in zip((front, other), requests, ("first", "second")):
             answer = each.finish(request)
             same((answer.stream(), answer.result()), (wanted + "\n", repr(wanted)))
+
+
+def test_sockets_of_the_file_system(front):
+    folder = os.getcwd()
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)  # they are made there
+        try:
+            with Front(transport="ipc") as other:
+                same(other.run("2 * 3").result(), "6")
+                assert other.manager.transport == "ipc"
+        finally:
+            os.chdir(folder)
+    same(front.run("1").result(), "1")
 
 
 def test_two_front_ends(front):

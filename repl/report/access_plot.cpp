@@ -15,7 +15,8 @@ namespace {
 std::string percent(double share) {
   if (share > 0 && share < 0.001) return "<0.1 %";
   if (share > 0.999 && share < 1) return ">99.9 %";
-  return fmt::format("{} %", share == 0 || share == 1 ? fmt::format("{:.0f}", share * 100) : fmt::format("{:.1f}", share * 100));
+  return fmt::format("{} %", share == 0 || share == 1 ? fmt::format("{:.0f}", share * 100)
+                                                      : fmt::format("{:.1f}", share * 100));
 }
 
 // Where the element is in the buffer: "[3, 0]"; its number where the shape is not known.
@@ -59,7 +60,10 @@ class AccessDrawing {
   void draw() {
     svg_.width = kWidth;
     double y = kMargin;
-    svg_.text(kLeft, y + 13, fmt::format("The first {} instances of block {}", count_text(static_cast<double>(record_.window)), shortened(record_.block, 40)), "h2");
+    svg_.text(kLeft, y + 13,
+              fmt::format("The first {} instances of block {}",
+                          count_text(static_cast<double>(record_.window)), shortened(record_.block, 40)),
+              "h2");
     y += 28;
     size_t shown = std::min<size_t>(record_.buffers.size(), kMostStrips);
     double top = y;
@@ -68,7 +72,10 @@ class AccessDrawing {
     for (size_t i = 0; i < shown; ++i, y += kStrip) draw_strip(i, y);
     y = draw_loops(below, spacing);
     if (shown < record_.buffers.size()) {
-      svg_.text(kLeft, y + 12, fmt::format("{} more buffers are counted below and not drawn", record_.buffers.size() - shown), "note");
+      svg_.text(
+          kLeft, y + 12,
+          fmt::format("{} more buffers are counted below and not drawn", record_.buffers.size() - shown),
+          "note");
       y += 22;
     }
     draw_reuse(y + 20);
@@ -103,17 +110,23 @@ class AccessDrawing {
     auto [low, high] = std::ranges::minmax(buffer.window, {}, &BufferAccesses::Touch::element);
     int64_t from = buffer.window.empty() ? 0 : low.element, to = buffer.window.empty() ? 0 : high.element;
     std::set<int64_t> lines;
-    for (const BufferAccesses::Touch& touch : buffer.window) lines.insert(touch.element * buffer.element_bytes / kLineBytes);
-    std::string stats = fmt::format("{}{}{} in view", stride_text(buffer), stride_text(buffer).empty() ? "" : " \xc2\xb7 ",
-                                    lines.size() == 1 ? "1 line" : count_text(static_cast<double>(lines.size())) + " lines");
-    svg_.open("hit " + hue(number),
-              {.tip = fmt::format("{} {}\n{} loads and {} stores watched\n{} of its lines were touched for the first time\n{}", name,
-                                  shape_text(buffer.buffer), count_text(static_cast<double>(buffer.loads)),
-                                  count_text(static_cast<double>(buffer.stores)), count_text(static_cast<double>(buffer.first)), stats),
-               .group = fmt::format("{}", number)});
+    for (const BufferAccesses::Touch& touch : buffer.window)
+      lines.insert(touch.element * buffer.element_bytes / kLineBytes);
+    std::string stats =
+        fmt::format("{}{}{} in view", stride_text(buffer), stride_text(buffer).empty() ? "" : " \xc2\xb7 ",
+                    lines.size() == 1 ? "1 line" : count_text(static_cast<double>(lines.size())) + " lines");
+    svg_.open(
+        "hit " + hue(number),
+        {.tip = fmt::format(
+             "{} {}\n{} loads and {} stores watched\n{} of its lines were touched for the first time\n{}",
+             name, shape_text(buffer.buffer), count_text(static_cast<double>(buffer.loads)),
+             count_text(static_cast<double>(buffer.stores)), count_text(static_cast<double>(buffer.first)),
+             stats),
+         .group = fmt::format("{}", number)});
     svg_.rect(kLeft, y + 2, 10, 10, "tinted", 2);
     svg_.text(kLeft + 17, y + 12, shortened(name, 24), "strong");
-    svg_.text(kLeft + 17 + mono_width(shortened(name, 24)) + 10, y + 12, shortened(shape_text(buffer.buffer), 32), "soft");
+    svg_.text(kLeft + 17 + mono_width(shortened(name, 24)) + 10, y + 12,
+              shortened(shape_text(buffer.buffer), 32), "soft");
     svg_.text(kRight, y + 12, stats, "small", Svg::Anchor::kEnd);
     svg_.rect(kLeft, top, kRight - kLeft, kPlot, "frame", 3);
     double span = static_cast<double>(std::max<int64_t>(to - from, 1));
@@ -134,7 +147,8 @@ class AccessDrawing {
   }
 
   // Of half a pixel each, those that coincide once.
-  std::string dots(const BufferAccesses& buffer, bool stores, double top, int64_t from, double span, bool flat) const {
+  std::string dots(const BufferAccesses& buffer, bool stores, double top, int64_t from, double span,
+                   bool flat) const {
     std::set<std::pair<int, int>> points;
     double shift = stores ? 1.5 : 0;  // what is loaded and stored shows as both
     for (const BufferAccesses::Touch& touch : buffer.window) {
@@ -146,7 +160,8 @@ class AccessDrawing {
     std::string path;
     int px = 0, py = 0;
     for (auto [x, y] : points) {
-      path += fmt::format("{}{} {}h1", path.empty() ? "M" : "m", coordinate((x - px) / 2.0), coordinate((y - py) / 2.0));
+      path += fmt::format("{}{} {}h1", path.empty() ? "M" : "m", coordinate((x - px) / 2.0),
+                          coordinate((y - py) / 2.0));
       px = x + 2;
       py = y;
     }
@@ -157,16 +172,21 @@ class AccessDrawing {
     for (int i = 0; i <= 2; ++i) {
       double instance = static_cast<double>(record_.window) * i / 2;
       svg_.text(x_of(instance), y + 4, count_text(std::floor(instance)), "small",
-                i == 0 ? Svg::Anchor::kStart : i == 2 ? Svg::Anchor::kEnd : Svg::Anchor::kMiddle);
+                i == 0   ? Svg::Anchor::kStart
+                : i == 2 ? Svg::Anchor::kEnd
+                         : Svg::Anchor::kMiddle);
     }
     std::string loops;
     size_t period = 1, steps = 0;
     for (size_t i = record_.loops.size(); i-- > 0;) {
-      loops += fmt::format("{}{} ({})", loops.empty() ? "" : ", ", record_.loops[i].first, record_.loops[i].second);
-      if (static_cast<double>(period) < spacing) period *= static_cast<size_t>(record_.loops[i].second), steps = i;
+      loops += fmt::format("{}{} ({})", loops.empty() ? "" : ", ", record_.loops[i].first,
+                           record_.loops[i].second);
+      if (static_cast<double>(period) < spacing)
+        period *= static_cast<size_t>(record_.loops[i].second), steps = i;
     }
     std::string text = loops.empty() ? "instances of the block" : "loops from the innermost out: " + loops;
-    if (spacing > 0 && steps > 0) text += fmt::format("; a line wherever {} steps", record_.loops[steps - 1].first);
+    if (spacing > 0 && steps > 0)
+      text += fmt::format("; a line wherever {} steps", record_.loops[steps - 1].first);
     svg_.text(kLeft, y + 22, shortened(text, 118), "note");
     svg_.open("ink");
     svg_.rect(kLeft, y + 33, 10, 3, "tinted", 1);
@@ -182,12 +202,16 @@ class AccessDrawing {
   void draw_reuse(double y) {
     constexpr double kHeight = 190;
     svg_.text(kLeft, y + 13, "Reuse distance", "h2");
-    svg_.text(kRight, y + 13,
-              fmt::format("{}{} accesses{}", record_.whole ? "all " : "the first ", count_text(static_cast<double>(record_.accesses)),
-                          record_.whole ? "" : record_.all_instances > 0
-                              ? fmt::format(", {} of the instances", percent(static_cast<double>(record_.instances) / record_.all_instances))
-                              : ""),
-              "note", Svg::Anchor::kEnd);
+    svg_.text(
+        kRight, y + 13,
+        fmt::format("{}{} accesses{}", record_.whole ? "all " : "the first ",
+                    count_text(static_cast<double>(record_.accesses)),
+                    record_.whole ? ""
+                    : record_.all_instances > 0
+                        ? fmt::format(", {} of the instances",
+                                      percent(static_cast<double>(record_.instances) / record_.all_instances))
+                        : ""),
+        "note", Svg::Anchor::kEnd);
     double total = static_cast<double>(record_.accesses);
     size_t bins = 10;  // at least up to 32 KiB
     for (const BufferAccesses& each : record_.buffers) {
@@ -195,7 +219,8 @@ class AccessDrawing {
         if (each.reuse[i] > 0) bins = std::max(bins, i + 2);
     }
     for (const AccessRecord::Cache& cache : record_.caches)
-      bins = std::max(bins, static_cast<size_t>(std::log2(static_cast<double>(cache.bytes) / kLineBytes)) + 2);
+      bins =
+          std::max(bins, static_cast<size_t>(std::log2(static_cast<double>(cache.bytes) / kLineBytes)) + 2);
     bins = std::min(bins, kReuseBins);
     std::vector<double> sums(bins + 1, 0);
     for (const BufferAccesses& each : record_.buffers) {
@@ -206,7 +231,9 @@ class AccessDrawing {
     double scale = highest > 0.5 ? 1 : highest > 0.25 ? 0.5 : highest > 0.1 ? 0.25 : 0.1;
     double top = y + 46, bottom = top + kHeight;
     double width = (kRight - kLeft - 50) / static_cast<double>(bins);
-    auto x_of_bin = [&](size_t bin) { return bin == bins ? kRight - width - 4 : kLeft + width * static_cast<double>(bin); };
+    auto x_of_bin = [&](size_t bin) {
+      return bin == bins ? kRight - width - 4 : kLeft + width * static_cast<double>(bin);
+    };
     for (int i = 0; i <= 4; ++i) {
       double at = bottom - kHeight * i / 4;
       svg_.line(kLeft, at, kRight, at, i == 0 ? "axis" : "grid");
@@ -219,9 +246,10 @@ class AccessDrawing {
         double share = static_cast<double>(bin == bins ? buffer.first : buffer.reuse[bin]) / total;
         if (share == 0) continue;
         double height = kHeight * share / scale;
-        svg_.open("hit " + hue(i), {.tip = fmt::format("{}: {} of all accesses\n{}", std::string(buffer.buffer->name), percent(share),
-                                                       distance_text(bin, bins)),
-                                    .group = fmt::format("{}", i)});
+        svg_.open("hit " + hue(i),
+                  {.tip = fmt::format("{}: {} of all accesses\n{}", std::string(buffer.buffer->name),
+                                      percent(share), distance_text(bin, bins)),
+                   .group = fmt::format("{}", i)});
         svg_.rect(x_of_bin(bin) + 1.5, at - height, std::max(width - 3, 2.0), std::max(height, 0.8), "bar");
         svg_.close();
         at -= height;
@@ -231,9 +259,13 @@ class AccessDrawing {
     svg_.text(kLeft + width / 2, bottom + 17, "0", "small", Svg::Anchor::kMiddle);
     size_t every = static_cast<size_t>(std::ceil(58 / width));
     for (size_t bin = every; bin < bins && x_of_bin(bin) < kRight - 110; bin += every)
-      svg_.text(x_of_bin(bin), bottom + 17, bytes_text(kLineBytes * std::exp2(static_cast<double>(bin) - 1)), "small", Svg::Anchor::kMiddle);
+      svg_.text(x_of_bin(bin), bottom + 17, bytes_text(kLineBytes * std::exp2(static_cast<double>(bin) - 1)),
+                "small", Svg::Anchor::kMiddle);
     svg_.text(kRight, bottom + 17, "first touch", "small", Svg::Anchor::kEnd);
-    svg_.text(kLeft, bottom + 37, "bytes of other lines between two touches of a line; dashed: the caches of this machine, and the share of accesses that hit", "note");
+    svg_.text(kLeft, bottom + 37,
+              "bytes of other lines between two touches of a line; dashed: the caches of this machine, and "
+              "the share of accesses that hit",
+              "note");
     double label = top - 8;
     double last = 0;
     for (const AccessRecord::Cache& cache : record_.caches) {
@@ -264,9 +296,12 @@ class AccessDrawing {
 
 Plot access_plot(const AccessRecord& record, std::string program) {
   Plot plot{.title = fmt::format("Accesses of block {} in {}", record.block, record.function),
-            .caption = "Each dot is an element at the time when the interpreter reads or writes it, as the program says: what a "
-                       "compiler keeps in registers is there too. A cache with LRU replacement hits all accesses whose reuse "
-                       "distance is less than its size.",
+            .caption =
+                "Each dot is an element at the time when the interpreter reads or writes it, as the program "
+                "says: what a "
+                "compiler keeps in registers is there too. A cache with LRU replacement hits all accesses "
+                "whose reuse "
+                "distance is less than its size.",
             .source = std::move(program)};
   AccessDrawing(plot.drawing, record).draw();
   return plot;

@@ -18,9 +18,9 @@ namespace {
 
 using transform::LoopTree;
 
-constexpr size_t kMostWindow = 2048;          // instances that are drawn
-constexpr size_t kMostUntilThen = 20'000'000;  // accesses of others before the block runs
-constexpr size_t kMostTouches = 8192;         // of one buffer in the window
+constexpr size_t kMostWindow = 2048;                  // instances that are drawn
+constexpr size_t kMostUntilThen = 20'000'000;         // accesses of others before the block runs
+constexpr size_t kMostTouches = 8192;                 // of one buffer in the window
 constexpr int64_t kMostArguments = int64_t{1} << 30;  // bytes
 
 struct Enough {};
@@ -59,18 +59,22 @@ class AccessRecorder final : public interp::Observer {
     if (distance == ReuseDistance::kFirst) {
       ++buffer.first;
     } else {
-      ++buffer.reuse[std::min<size_t>(static_cast<size_t>(std::bit_width(static_cast<uint64_t>(distance))), kReuseBins - 1)];
-      for (AccessRecord::Cache& cache : record_.caches) cache.hits += distance < cache.bytes / kLineBytes ? 1 : 0;
+      ++buffer.reuse[std::min<size_t>(static_cast<size_t>(std::bit_width(static_cast<uint64_t>(distance))),
+                                      kReuseBins - 1)];
+      for (AccessRecord::Cache& cache : record_.caches)
+        cache.hits += distance < cache.bytes / kLineBytes ? 1 : 0;
     }
     if (record_.instances <= record_.window && buffer.window.size() < kMostTouches)
-      buffer.window.push_back({static_cast<uint32_t>(record_.instances - 1), access.stores, access.offset / access.bytes});
+      buffer.window.push_back(
+          {static_cast<uint32_t>(record_.instances - 1), access.stores, access.offset / access.bytes});
   }
 
  private:
   BufferAccesses& buffer_of(const interp::Access& access) {
     auto [found, fresh] = numbers_.try_emplace(access.memory, record_.buffers.size());
     if (fresh) {
-      auto known = std::ranges::find_if(tree_.buffers, [&](const auto& each) { return each.buffer.get() == access.memory; });
+      auto known = std::ranges::find_if(tree_.buffers,
+                                        [&](const auto& each) { return each.buffer.get() == access.memory; });
       record_.buffers.push_back({.buffer = ir::ref(access.memory),
                                  .hue = static_cast<size_t>(known - tree_.buffers.begin()),
                                  .element_bytes = access.bytes,
@@ -126,7 +130,8 @@ void describe_loops(AccessRecord& record, const LoopTree& tree, size_t node) {
   for (auto at = tree.parent_of(node); at; at = tree.parent_of(*at)) {
     const LoopTree::Node& loop = tree.nodes[*at];
     if (loop.kind == LoopTree::Kind::kBlock) continue;
-    bool counted = (loop.kind == LoopTree::Kind::kLoop || loop.kind == LoopTree::Kind::kThreads) && loop.iterations;
+    bool counted =
+        (loop.kind == LoopTree::Kind::kLoop || loop.kind == LoopTree::Kind::kThreads) && loop.iterations;
     known = known && counted && *loop.iterations > 0;
     if (!known) break;
     record.loops.insert(record.loops.begin(), {loop.name, *loop.iterations});
@@ -149,12 +154,14 @@ void require_room(const ir::PrimFunc& fn, const std::string& name) {
     const ir::BufferTypeNode* type = param->buffer();
     if (type == nullptr) continue;
     double size = ir::DataType(type->dtype).bits() * std::max(ir::DataType(type->dtype).lanes(), 1) / 8.0;
-    for (const ir::Expr& extent : type->shape) size *= static_cast<double>(ir::const_int(extent).value_or(12));
+    for (const ir::Expr& extent : type->shape)
+      size *= static_cast<double>(ir::const_int(extent).value_or(12));
     bytes += size;
   }
   if (bytes > kMostArguments)
-    throw CallError{fmt::format("`{}` takes {}, which is too much to run it for its accesses", name, bytes_text(bytes)),
-                    "smaller shapes have the same pattern"};
+    throw CallError{
+        fmt::format("`{}` takes {}, which is too much to run it for its accesses", name, bytes_text(bytes)),
+        "smaller shapes have the same pattern"};
 }
 
 }  // namespace
@@ -182,12 +189,13 @@ AccessRecord record_accesses(const ir::IRModule& mod, const std::string& block) 
     record.whole = true;
   } catch (const Enough&) {
     if (record.accesses == 0)
-      throw CallError{fmt::format("block `{}` has not run within {} accesses of what is before it", record.block,
-                                  count_text(kMostUntilThen)),
+      throw CallError{fmt::format("block `{}` has not run within {} accesses of what is before it",
+                                  record.block, count_text(kMostUntilThen)),
                       "smaller shapes have the same pattern"};
   }
   if (record.accesses == 0)
-    throw CallError{fmt::format("block `{}` touches no buffer", record.block), "name another one: `:plot access BLOCK`"};
+    throw CallError{fmt::format("block `{}` touches no buffer", record.block),
+                    "name another one: `:plot access BLOCK`"};
   record.window = std::min(record.window, record.instances);
   return record;
 }

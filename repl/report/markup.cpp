@@ -20,7 +20,8 @@ size_t character(std::string_view text) {
     code = code << 6 | (byte(i) & 0x3fU);
   }
   static constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  bool valid = code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) && (code & 0xfffe) != 0xfffe;
+  bool valid = code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) &&
+               (code & 0xfffe) != 0xfffe;
   return valid ? length : 0;
 }
 
@@ -51,14 +52,28 @@ std::string escape(std::string_view text) {
     char c = text.front();
     text.remove_prefix(1);
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
       case '\n':
-      case '\t': out += c; break;
-      case '\x7f': out += "\xe2\x90\xa1"; break;
+      case '\t':
+        out += c;
+        break;
+      case '\x7f':
+        out += "\xe2\x90\xa1";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           out += "\xe2\x90";  // U+2400 and on: pictures of control characters
@@ -97,7 +112,9 @@ std::string coordinate(double value) {
   return text == "-0" ? "0" : text;
 }
 
-double mono_width(std::string_view text, double size) { return 0.603 * size * static_cast<double>(characters_of(text)); }
+double mono_width(std::string_view text, double size) {
+  return 0.603 * size * static_cast<double>(characters_of(text));
+}
 
 void Svg::open(std::string_view style) { body_ += fmt::format("<g class=\"{}\">", style); }
 
@@ -110,20 +127,20 @@ void Svg::open(std::string_view style, const Meaning& meaning) {
 }
 
 void Svg::rect(double x, double y, double w, double h, std::string_view style, double round) {
-  body_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", coordinate(x), coordinate(y), coordinate(w),
-                       coordinate(h));
+  body_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", coordinate(x), coordinate(y),
+                       coordinate(w), coordinate(h));
   if (round > 0) body_ += fmt::format(" rx=\"{}\"", coordinate(round));
   body_ += fmt::format(" class=\"{}\"/>", style);
 }
 
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view style) {
-  body_ += fmt::format("<path d=\"M{} {}L{} {}\" class=\"{}\"/>", coordinate(x1), coordinate(y1), coordinate(x2),
-                       coordinate(y2), style);
+  body_ += fmt::format("<path d=\"M{} {}L{} {}\" class=\"{}\"/>", coordinate(x1), coordinate(y1),
+                       coordinate(x2), coordinate(y2), style);
 }
 
 void Svg::circle(double x, double y, double r, std::string_view style) {
-  body_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" class=\"{}\"/>", coordinate(x), coordinate(y), coordinate(r),
-                       style);
+  body_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" class=\"{}\"/>", coordinate(x), coordinate(y),
+                       coordinate(r), style);
 }
 
 void Svg::path(std::string_view data, std::string_view style) {
@@ -132,14 +149,15 @@ void Svg::path(std::string_view data, std::string_view style) {
 
 void Svg::text(double x, double y, std::string_view text, std::string_view style, Anchor anchor) {
   static constexpr std::string_view anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
-  body_ += fmt::format("<text x=\"{}\" y=\"{}\"{}", coordinate(x), coordinate(y), anchors[static_cast<size_t>(anchor)]);
+  body_ += fmt::format("<text x=\"{}\" y=\"{}\"{}", coordinate(x), coordinate(y),
+                       anchors[static_cast<size_t>(anchor)]);
   if (!style.empty()) body_ += fmt::format(" class=\"{}\"", style);
   body_ += fmt::format(">{}</text>\n", escape(text));
 }
 
 void Svg::turned_text(double x, double y, double degrees, std::string_view text, std::string_view style) {
-  body_ += fmt::format("<text transform=\"translate({} {}) rotate({})\" class=\"{}\">{}</text>\n", coordinate(x), coordinate(y),
-                       coordinate(degrees), style, escape(text));
+  body_ += fmt::format("<text transform=\"translate({} {}) rotate({})\" class=\"{}\">{}</text>\n",
+                       coordinate(x), coordinate(y), coordinate(degrees), style, escape(text));
 }
 
 double Svg::chip(double x, double y, std::string_view label, std::string_view style) {
@@ -153,10 +171,11 @@ double Svg::chip(double x, double y, std::string_view label, std::string_view st
 
 std::string Svg::element(std::string_view title, std::string_view description, std::string_view style) const {
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
+      "height=\"{1}\">"
       "<title>{2}</title><desc>{3}</desc>{4}{5}{6}{7}</svg>",
-      coordinate(width), coordinate(height), escape(title), escape(description), style.empty() ? "" : "<style>", style,
-      style.empty() ? "" : "</style>", body_);
+      coordinate(width), coordinate(height), escape(title), escape(description),
+      style.empty() ? "" : "<style>", style, style.empty() ? "" : "</style>", body_);
 }
 
 }  // namespace mlc::repl

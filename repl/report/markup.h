@@ -13,8 +13,8 @@
 
 namespace mlc::repl {
 
-// Text for an element or a quoted attribute of HTML or XML. What XML 1.0 cannot hold (control characters, bytes
-// that are no UTF-8) becomes a picture of it, or U+FFFD.
+// Text for an element or a quoted attribute of HTML or XML. What XML 1.0 cannot hold (control characters,
+// bytes that are no UTF-8) becomes a picture of it, or U+FFFD.
 std::string escape(std::string_view text);
 
 // Cut to so many characters, the last one an ellipsis.
@@ -24,14 +24,14 @@ std::string seconds_text(double seconds);  // "1.2 ms"
 // A coordinate, at most one digit behind the point.
 std::string coordinate(double value);
 
-// A drawing. Coordinates are pixels at its natural size, y down. All text is escaped here; `style` names classes of
-// kDrawingStyle (page.cpp), never anything of the user's.
+// A drawing. Coordinates are pixels at its natural size, y down. All text is escaped here; `style` names
+// classes of kDrawingStyle (page.cpp), never anything of the user's.
 class Svg {
  public:
   double width = 0, height = 0;
 
-  // What an element says on hover, and what it belongs to: `line` of the source beside, `group` of elements that
-  // light up together.
+  // What an element says on hover, and what it belongs to: `line` of the source beside, `group` of elements
+  // that light up together.
   struct Meaning {
     std::string tip = {};
     std::optional<size_t> line = {};
@@ -47,7 +47,8 @@ class Svg {
   // `data`: of a path, made of numbers and commands alone.
   void path(std::string_view data, std::string_view style);
   enum class Anchor : uint8_t { kStart, kMiddle, kEnd };
-  void text(double x, double y, std::string_view text, std::string_view style = "", Anchor anchor = Anchor::kStart);
+  void text(double x, double y, std::string_view text, std::string_view style = "",
+            Anchor anchor = Anchor::kStart);
   // Turned around its beginning, by degrees clockwise.
   void turned_text(double x, double y, double degrees, std::string_view text, std::string_view style);
   // A label in a rounded box that fits it; its width.
@@ -55,7 +56,8 @@ class Svg {
 
   size_t size() const { return body_.size(); }
   // `title` and `description` are read to those who do not see.
-  std::string element(std::string_view title, std::string_view description, std::string_view style = {}) const;
+  std::string element(std::string_view title, std::string_view description,
+                      std::string_view style = {}) const;
 
  private:
   std::string body_;

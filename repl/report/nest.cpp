@@ -35,8 +35,9 @@ std::optional<double> region_bytes(const ir::TensorRegion& region) {
   return bytes;
 }
 
-// For each node the line of `program` that shows it, kNone where none does. Loops are found by the order of the `for`
-// lines of their function, each of which may show several (T.grid), and blocks by that of their `with` lines.
+// For each node the line of `program` that shows it, kNone where none does. Loops are found by the order of
+// the `for` lines of their function, each of which may show several (T.grid), and blocks by that of their
+// `with` lines.
 std::vector<size_t> lines_of_nodes(const LoopTree& tree, const std::vector<std::string>& program) {
   std::vector<size_t> loops, blocks;
   size_t at = 0;
@@ -52,7 +53,9 @@ std::vector<size_t> lines_of_nodes(const LoopTree& tree, const std::vector<std::
       blocks.push_back(at + 1);
     }
   }
-  auto count = [&](Kind kind) { return static_cast<size_t>(std::ranges::count(tree.nodes, kind, &LoopTree::Node::kind)); };
+  auto count = [&](Kind kind) {
+    return static_cast<size_t>(std::ranges::count(tree.nodes, kind, &LoopTree::Node::kind));
+  };
   std::vector<size_t> lines(tree.nodes.size(), kNone);
   if (loops.size() != count(Kind::kLoop) || blocks.size() != count(Kind::kBlock)) return lines;
   size_t loop = 0, block = 0;
@@ -68,8 +71,13 @@ class NestDrawing {
   static constexpr double kWidth = 900, kMargin = 18;
 
   // `cost`: nothing where it cannot be counted.
-  NestDrawing(Svg& svg, const LoopTree& tree, std::optional<transform::FunctionCost> cost, std::vector<size_t> lines, size_t most)
-      : svg_(svg), tree_(tree), cost_(std::move(cost)), lines_(std::move(lines)), children_(tree.nodes.size()) {
+  NestDrawing(Svg& svg, const LoopTree& tree, std::optional<transform::FunctionCost> cost,
+              std::vector<size_t> lines, size_t most)
+      : svg_(svg),
+        tree_(tree),
+        cost_(std::move(cost)),
+        lines_(std::move(lines)),
+        children_(tree.nodes.size()) {
     shown_ = std::min(most, tree.nodes.size());
     for (size_t i = 0; i < shown_; ++i) {
       auto parent = tree.parent_of(i);
@@ -85,7 +93,8 @@ class NestDrawing {
     auto allocated = tree_.allocated();
     std::string memory;
     for (const auto& [scope, bytes] : allocated)
-      memory += fmt::format("{}{} {}", memory.empty() ? "allocates " : ", ", bytes_text(static_cast<double>(bytes)), scope);
+      memory += fmt::format("{}{} {}", memory.empty() ? "allocates " : ", ",
+                            bytes_text(static_cast<double>(bytes)), scope);
     svg_.text(kWidth - kMargin, y + 14, memory, "note", Svg::Anchor::kEnd);
     y = draw_buffers(y + 26);
     for (size_t root : roots_) {
@@ -104,7 +113,8 @@ class NestDrawing {
 
   const transform::BufferCost* cost_of(const LoopTree::Buffer& buffer) const {
     if (!cost_) return nullptr;
-    auto found = std::ranges::find_if(cost_->buffers, [&](const auto& each) { return each.buffer.same_as(buffer.buffer); });
+    auto found = std::ranges::find_if(cost_->buffers,
+                                      [&](const auto& each) { return each.buffer.same_as(buffer.buffer); });
     return found == cost_->buffers.end() ? nullptr : &*found;
   }
 
@@ -115,7 +125,9 @@ class NestDrawing {
     for (const auto& buffer : tree_.buffers) largest = std::max(largest, buffer.bytes.value_or(0));
     size_t rows = std::min(tree_.buffers.size(), kMostBuffers);
     if (rows > 0) {
-      auto head = [&](double x, std::string_view text, Svg::Anchor anchor) { svg_.text(kMargin + x, y + 10, text, "small", anchor); };
+      auto head = [&](double x, std::string_view text, Svg::Anchor anchor) {
+        svg_.text(kMargin + x, y + 10, text, "small", anchor);
+      };
       head(24, "buffer", Svg::Anchor::kStart);
       head(kSize, "size", Svg::Anchor::kEnd);
       if (cost_) head(kAccessed, "accessed", Svg::Anchor::kEnd);
@@ -125,33 +137,39 @@ class NestDrawing {
     for (size_t i = 0; i < rows; ++i) {
       const LoopTree::Buffer& buffer = tree_.buffers[i];
       const transform::BufferCost* cost = cost_of(buffer);
-      std::string tip = fmt::format("{}: {}\n{}, {}", buffer.name, shape_text(buffer.buffer),
-                                    buffer.is_parameter ? "parameter" : "allocated in " + buffer.scope + " memory",
-                                    buffer.bytes ? bytes_text(static_cast<double>(*buffer.bytes)) : "of symbolic size");
+      std::string tip =
+          fmt::format("{}: {}\n{}, {}", buffer.name, shape_text(buffer.buffer),
+                      buffer.is_parameter ? "parameter" : "allocated in " + buffer.scope + " memory",
+                      buffer.bytes ? bytes_text(static_cast<double>(*buffer.bytes)) : "of symbolic size");
       if (cost != nullptr)
-        tip += fmt::format("\nloads {}, stores {}; of {} that are different", bytes_text(cost->loads), bytes_text(cost->stores),
-                           bytes_text(cost->touched));
+        tip += fmt::format("\nloads {}, stores {}; of {} that are different", bytes_text(cost->loads),
+                           bytes_text(cost->stores), bytes_text(cost->touched));
       svg_.open("hit " + hue(i), {.tip = tip, .group = group(i)});
       svg_.rect(kMargin, y, kWidth - 2 * kMargin, kRow - 2, "bed", 4);
       svg_.rect(kMargin + 6, y + 4, 10, 10, "tinted", 2);
       svg_.text(kMargin + 24, y + 13, shortened(buffer.name, 16), "strong");
       svg_.text(kMargin + kShape, y + 13, shortened(shape_text(buffer.buffer), 29), "soft");
-      svg_.text(kMargin + kScope, y + 13, buffer.is_parameter ? "parameter" : shortened(buffer.scope, 10), "soft");
+      svg_.text(kMargin + kScope, y + 13, buffer.is_parameter ? "parameter" : shortened(buffer.scope, 10),
+                "soft");
       if (buffer.bytes) {
         double share = static_cast<double>(*buffer.bytes) / static_cast<double>(largest);
         svg_.rect(kMargin + kBar, y + 5, std::max(1.5, kBarWidth * share), 8, "bar", 2);
       }
-      auto number = [&](double x, const std::string& text) { svg_.text(kMargin + x, y + 13, text, "", Svg::Anchor::kEnd); };
+      auto number = [&](double x, const std::string& text) {
+        svg_.text(kMargin + x, y + 13, text, "", Svg::Anchor::kEnd);
+      };
       number(kSize, buffer.bytes ? bytes_text(static_cast<double>(*buffer.bytes)) : "symbolic");
       if (cost != nullptr) {
         number(kAccessed, bytes_text(cost->loads + cost->stores));
-        number(right, fmt::format("{}\xc3\x97", cost->reuse() < 100 ? fmt::format("{:.3g}", cost->reuse()) : count_text(std::round(cost->reuse()))));
+        number(right, fmt::format("{}\xc3\x97", cost->reuse() < 100 ? fmt::format("{:.3g}", cost->reuse())
+                                                                    : count_text(std::round(cost->reuse()))));
       }
       svg_.close();
       y += kRow;
     }
     if (rows < tree_.buffers.size()) {
-      svg_.text(kMargin + 24, y + 13, fmt::format("and {} more buffers", tree_.buffers.size() - rows), "soft");
+      svg_.text(kMargin + 24, y + 13, fmt::format("and {} more buffers", tree_.buffers.size() - rows),
+                "soft");
       y += kRow;
     }
     return y + (rows > 0 ? 8 : 0);
@@ -177,7 +195,8 @@ class NestDrawing {
     std::vector<Row> rows;
     for (size_t each : node.allocates) {
       const LoopTree::Buffer& buffer = tree_.buffers[each];
-      rows.push_back({"allocates", fmt::format("{}  {}  {}", buffer.name, shape_text(buffer.buffer), buffer.scope), each});
+      rows.push_back({"allocates",
+                      fmt::format("{}  {}  {}", buffer.name, shape_text(buffer.buffer), buffer.scope), each});
     }
     auto add = [&](const ir::Array<ir::TensorRegion>& regions, std::string_view label) {
       for (const ir::TensorRegion& region : regions) {
@@ -197,31 +216,48 @@ class NestDrawing {
     std::string style, word, name, rest, chip, tip;
   };
   Header header_of(const LoopTree::Node& node) const {
-    auto extent = [&] { return node.iterations ? count_text(static_cast<double>(*node.iterations)) : ir_text(node.extent); };
+    auto extent = [&] {
+      return node.iterations ? count_text(static_cast<double>(*node.iterations)) : ir_text(node.extent);
+    };
     std::string condition = node.condition ? ir_text(node.condition) : "";
     switch (node.kind) {
       case Kind::kLoop:
       case Kind::kThreads: {
         std::string kind = node.kind == Kind::kThreads ? node.thread : transform::kind_of(node);
-        static constexpr std::string_view styles[] = {"serial", "parallel", "vectorized", "unrolled", "thread"};
-        std::string style(node.kind == Kind::kThreads ? "thread" : styles[static_cast<size_t>(node.loop_kind)]);
-        std::string tip = fmt::format("loop {}: {} iterations{}{}", node.name, extent(), kind.empty() ? "" : ", ", kind);
+        static constexpr std::string_view styles[] = {"serial", "parallel", "vectorized", "unrolled",
+                                                      "thread"};
+        std::string style(node.kind == Kind::kThreads ? "thread"
+                                                      : styles[static_cast<size_t>(node.loop_kind)]);
+        std::string tip =
+            fmt::format("loop {}: {} iterations{}{}", node.name, extent(), kind.empty() ? "" : ", ", kind);
         for (const auto& [key, value] : node.annotations)
-          tip += fmt::format("\n{} = {}", std::string_view(key.data(), key.size()), shortened(ir_text(value), 80));
+          tip += fmt::format("\n{} = {}", std::string_view(key.data(), key.size()),
+                             shortened(ir_text(value), 80));
         return {style, "for", node.name, extent(), kind, tip};
       }
       case Kind::kBlock: {
         std::string tip = fmt::format("block {}", node.name);
         for (size_t i = 0; i < node.iters.size() && i < node.values.size(); ++i)
-          tip += fmt::format("\n{} = {}", std::string(node.iters[i]->var->name), shortened(ir_text(node.values[i]), 90));
+          tip += fmt::format("\n{} = {}", std::string(node.iters[i]->var->name),
+                             shortened(ir_text(node.values[i]), 90));
         if (!condition.empty()) tip += fmt::format("\nwhere {}", shortened(condition, 120));
-        return {"block", "block", node.name, condition.empty() ? "" : "where " + condition, transform::iterator_kinds(node.iters), tip};
+        return {"block",
+                "block",
+                node.name,
+                condition.empty() ? "" : "where " + condition,
+                transform::iterator_kinds(node.iters),
+                tip};
       }
-      case Kind::kInit: return {"branch", "init", "", "", "", "before the first step of the reduction"};
-      case Kind::kBranch: return {"branch", "if", "", condition, "", "if " + shortened(condition, 300)};
-      case Kind::kElse: return {"branch", "else", "", "", "", ""};
-      case Kind::kWhile: return {"branch", "while", "", condition, "", "while " + shortened(condition, 300)};
-      case Kind::kStore: return {"serial", "store", node.name, "", "", "a store to " + node.name + " in no block"};
+      case Kind::kInit:
+        return {"branch", "init", "", "", "", "before the first step of the reduction"};
+      case Kind::kBranch:
+        return {"branch", "if", "", condition, "", "if " + shortened(condition, 300)};
+      case Kind::kElse:
+        return {"branch", "else", "", "", "", ""};
+      case Kind::kWhile:
+        return {"branch", "while", "", condition, "", "while " + shortened(condition, 300)};
+      case Kind::kStore:
+        return {"serial", "store", node.name, "", "", "a store to " + node.name + " in no block"};
       case Kind::kCall: {
         std::string text = first_line_of(node.stmt);
         return {"serial", "call", "", text, "", text};
@@ -239,7 +275,8 @@ class NestDrawing {
     Header header = header_of(node);
     Svg::Meaning meaning{.tip = header.tip};
     if (lines_[index] != kNone) meaning.line = lines_[index];
-    if (node.runs) meaning.tip += fmt::format("\nruns {} {}", count_text(*node.runs), *node.runs == 1 ? "time" : "times");
+    if (node.runs)
+      meaning.tip += fmt::format("\nruns {} {}", count_text(*node.runs), *node.runs == 1 ? "time" : "times");
     svg_.open("hit " + header.style, meaning);
     svg_.rect(x, y, width, height_of(index), "under", 6);  // what is around would show through
     svg_.rect(x, y, width, height_of(index), "box", 6);
@@ -259,7 +296,8 @@ class NestDrawing {
       bool fits = at + mono_width(header.chip, 11) + 12 < right;
       if (fits && node.kind == Kind::kBlock) at += svg_.chip(at, baseline - 0.5, header.chip, "ink") + 9;
     }
-    double chip_width = header.chip.empty() || node.kind == Kind::kBlock ? 0 : mono_width(header.chip, 11) + 12;
+    double chip_width =
+        header.chip.empty() || node.kind == Kind::kBlock ? 0 : mono_width(header.chip, 11) + 12;
     if (!header.rest.empty()) {
       room = static_cast<size_t>(std::max(0.0, (right - at - chip_width - 8) / mono_width("0")));
       if (room >= 3) {
@@ -273,7 +311,8 @@ class NestDrawing {
     for (const Row& row : rows_of(node)) {
       bool known = row.buffer != kNone;
       svg_.open(known ? "hit " + hue(row.buffer) : "hit none",
-                {.tip = fmt::format("{} {}", row.label, shortened(row.text, 300)), .group = known ? group(row.buffer) : ""});
+                {.tip = fmt::format("{} {}", row.label, shortened(row.text, 300)),
+                 .group = known ? group(row.buffer) : ""});
       svg_.rect(x + 8, next - 3, width - 16, kRow - 2, "bed", 4);
       svg_.rect(x + 14, next + 1.5, 9, 9, "tinted", 2);
       svg_.text(x + 30, next + 10, row.label, "small");
@@ -314,18 +353,23 @@ std::optional<transform::FunctionCost> counted_cost(const ir::IRModule& mod, con
 
 std::string shape_text(const ir::Buffer& buffer) {
   std::string dims;
-  for (const ir::Expr& extent : buffer->buffer()->shape) dims += (dims.empty() ? "" : " \xc3\x97 ") + ir_text(extent);
+  for (const ir::Expr& extent : buffer->buffer()->shape)
+    dims += (dims.empty() ? "" : " \xc3\x97 ") + ir_text(extent);
   return fmt::format("{} {}", ir::DataType(buffer->buffer()->dtype).str(), dims.empty() ? "scalar" : dims);
 }
 
 Plot nest_plot(const ir::IRModule& mod, const std::string& name, std::string program) {
   std::vector<LoopTree> trees = transform::loop_trees(mod);
   if (trees.empty())
-    throw CallError{fmt::format("`{}` has no function of TIR, and so no loops", name), "`:show` shows what is bound"};
-  Plot plot{.title = fmt::format("Loop nest of {}", name),
-            .caption = "A box is a loop, a block or a branch, and holds what runs inside of it; \xc3\x97 says how often. "
-                       "Colours of loops: parallel, vectorized, unrolled, bound to threads; those of buffers are their own.",
-            .source = std::move(program)};
+    throw CallError{fmt::format("`{}` has no function of TIR, and so no loops", name),
+                    "`:show` shows what is bound"};
+  Plot plot{
+      .title = fmt::format("Loop nest of {}", name),
+      .caption =
+          "A box is a loop, a block or a branch, and holds what runs inside of it; \xc3\x97 says how often. "
+          "Colours of loops: parallel, vectorized, unrolled, bound to threads; those of buffers are their "
+          "own.",
+      .source = std::move(program)};
   std::vector<std::string> lines = lines_of(plot.source);
   Svg& svg = plot.drawing;
   svg.width = NestDrawing::kWidth;
@@ -342,7 +386,8 @@ Plot nest_plot(const ir::IRModule& mod, const std::string& name, std::string pro
     missing += tree.nodes.size() - drawing.shown();
   }
   if (missing > 0) {
-    svg.text(NestDrawing::kMargin, y + 8, fmt::format("{} more loops and blocks are not drawn", missing), "note");
+    svg.text(NestDrawing::kMargin, y + 8, fmt::format("{} more loops and blocks are not drawn", missing),
+             "note");
     y += 24;
   }
   svg.height = y;

@@ -17,8 +17,8 @@ std::string shape_text(const ir::Buffer& buffer);
 std::optional<transform::FunctionCost> counted_cost(const ir::IRModule& mod, const std::string& function,
                                                     const std::vector<transform::MemoryLevel>& levels);
 
-// Of all functions of TIR in a module. `program`: its text as it is shown beside, in which boxes find their lines.
-// CallError when it has no such function.
+// Of all functions of TIR in a module. `program`: its text as it is shown beside, in which boxes find their
+// lines. CallError when it has no such function.
 Plot nest_plot(const ir::IRModule& mod, const std::string& name, std::string program);
 
 }  // namespace mlc::repl

@@ -9,8 +9,8 @@ namespace mlc::repl {
 
 namespace {
 
-// Colours by what they mean; both schemes keep text at a contrast of 4.5 and more to what is behind it. The hues of
-// buffers (b0 to b5) differ in lightness as well, for those who tell few hues apart.
+// Colours by what they mean; both schemes keep text at a contrast of 4.5 and more to what is behind it. The
+// hues of buffers (b0 to b5) differ in lightness as well, for those who tell few hues apart.
 constexpr std::string_view kLight =
     R"(--paper:#fbfbf9;--card:#fff;--ink:#1b1f24;--soft:#5b6470;--rule:#dfe1dd;--faint:#f1f2ef;
 --serial:#7a828c;--parallel:#2563c9;--vectorized:#b45309;--unrolled:#15803d;--thread:#7c3aed;--accent:#2563c9;
@@ -83,8 +83,9 @@ font:13px/1.45 var(--sans);white-space:pre-line;box-shadow:0 4px 18px #0004;over
 @media print{.tools,#tip{display:none}.beside aside{position:static;max-height:none}body{background:#fff}}
 )";
 
-// Moves what the drawing says into one tip that follows the pointer; links elements of one line and one group; zooms
-// figures: buttons, Ctrl and wheel, double click, + - 0 of the one in focus, and moves what is zoomed.
+// Moves what the drawing says into one tip that follows the pointer; links elements of one line and one
+// group; zooms figures: buttons, Ctrl and wheel, double click, + - 0 of the one in focus, and moves what is
+// zoomed.
 constexpr std::string_view kScript = R"(
 (()=>{const D=document,all=(s,r=D)=>[...r.querySelectorAll(s)];
 all('figure>svg>title').forEach(t=>{t.parentNode.setAttribute('aria-label',t.textContent);t.remove()});
@@ -141,17 +142,19 @@ std::string with_values(std::string_view style, std::string_view values) {
 
 }  // namespace
 
-// Programs that draw no more than SVG itself know no variables: a file that is a drawing has the colours in place, light
-// ones first, since many know no media either.
+// Programs that draw no more than SVG itself know no variables: a file that is a drawing has the colours in
+// place, light ones first, since many know no media either.
 std::string svg_file(const Plot& plot) {
-  std::string style = fmt::format("{}@media (prefers-color-scheme:dark){{{}}}", with_values(kDrawingStyle, kLight),
-                                  with_values(with_values(kDrawingStyle, kDark), kLight));
+  std::string style =
+      fmt::format("{}@media (prefers-color-scheme:dark){{{}}}", with_values(kDrawingStyle, kLight),
+                  with_values(with_values(kDrawingStyle, kDark), kLight));
   return plot.drawing.element(plot.title, plot.caption, style) + "\n";
 }
 
 std::string figure(const Plot& plot) {
   return fmt::format(
-      "<figure tabindex=\"0\">{}<div class=\"tools\"><span>Point at something to learn more. Ctrl and the wheel zoom.</span><button data-do=\"out\" aria-label=\"smaller\">\xe2\x88\x92</button>"
+      "<figure tabindex=\"0\">{}<div class=\"tools\"><span>Point at something to learn more. Ctrl and the "
+      "wheel zoom.</span><button data-do=\"out\" aria-label=\"smaller\">\xe2\x88\x92</button>"
       "<button data-do=\"in\" aria-label=\"larger\">+</button>"
       "<button data-do=\"all\" aria-label=\"all of it\">\xe2\xa4\xa2</button></div></figure>\n",
       plot.drawing.element(plot.title, plot.caption));
@@ -166,9 +169,11 @@ std::string listing(std::string_view program, size_t most, const std::vector<Lin
     size_t end = std::min(program.find('\n', begin), program.size());
     ++number;
     auto link = std::ranges::find(links, number, &LineLink::line);
-    std::string line = link == links.end()
-                           ? fmt::format("<span class=\"l\" data-line=\"{}\">", number)
-                           : fmt::format("<span class=\"l to\" id=\"L{0}\" data-line=\"{0}\" data-to=\"{1}\">", number, link->target);
+    std::string line =
+        link == links.end()
+            ? fmt::format("<span class=\"l\" data-line=\"{}\">", number)
+            : fmt::format("<span class=\"l to\" id=\"L{0}\" data-line=\"{0}\" data-to=\"{1}\">", number,
+                          link->target);
     for (size_t at = begin; at < end;) {
       while (piece != pieces.end() && piece->end <= at) ++piece;
       bool inside = piece != pieces.end() && piece->begin <= at;
@@ -196,8 +201,10 @@ std::string html_page(std::string_view title, std::string_view body) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';style-src 'unsafe-inline';script-src "
-      "'unsafe-inline'\">\n<title>{}</title>\n<style>:root{{color-scheme:light dark;{}}}\n@media (prefers-color-scheme:dark){{:root{{{}}}}}\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';style-src "
+      "'unsafe-inline';script-src "
+      "'unsafe-inline'\">\n<title>{}</title>\n<style>:root{{color-scheme:light dark;{}}}\n@media "
+      "(prefers-color-scheme:dark){{:root{{{}}}}}\n"
       "{}{}</style></head>\n<body>\n{}\n"
       "<script>{}</script></body></html>\n",
       escape(title), kLight, kDark, kDrawingStyle, kPageStyle, body, kScript);
@@ -207,12 +214,14 @@ std::string html_file(const Plot& plot) {
   std::string shown = figure(plot);
   size_t left = kMostBytes - std::min(kMostBytes, shown.size() + 16'000);
   std::string beside =
-      plot.source.empty() ? "" : fmt::format("<aside>{}</aside>", listing(plot.source, std::min<size_t>(left, 90'000)));
-  return html_page(plot.title,
-                   fmt::format("<header><h1>{}</h1><p class=\"sub\">{}</p></header>\n<main><div class=\"beside{}\">{}{}</div></main>\n"
-                               "<footer>mlc {}</footer>",
-                               escape(plot.title), escape(plot.caption), beside.empty() ? "" : " two", shown, beside,
-                               MLC_VERSION));
+      plot.source.empty()
+          ? ""
+          : fmt::format("<aside>{}</aside>", listing(plot.source, std::min<size_t>(left, 90'000)));
+  return html_page(plot.title, fmt::format("<header><h1>{}</h1><p class=\"sub\">{}</p></header>\n<main><div "
+                                           "class=\"beside{}\">{}{}</div></main>\n"
+                                           "<footer>mlc {}</footer>",
+                                           escape(plot.title), escape(plot.caption),
+                                           beside.empty() ? "" : " two", shown, beside, MLC_VERSION));
 }
 
 }  // namespace mlc::repl

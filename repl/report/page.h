@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages and drawings as files of their own: nothing is loaded from anywhere, and light and dark follow the reader's
-// system.
+// Pages and drawings as files of their own: nothing is loaded from anywhere, and light and dark follow the
+// reader's system.
 #pragma once
 
 #include <string>
@@ -29,15 +29,15 @@ std::string html_file(const Plot& plot);
 
 // A figure that can be moved and zoomed, without its source.
 std::string figure(const Plot& plot);
-// Program text with numbers at its lines, and colours; as many whole lines as `most` bytes of the page hold, and a
-// remark where there are more. Lines of `links` are `#L3` and lead to `#target`.
+// Program text with numbers at its lines, and colours; as many whole lines as `most` bytes of the page hold,
+// and a remark where there are more. Lines of `links` are `#L3` and lead to `#target`.
 struct LineLink {
   size_t line;
   std::string target;  // "step3": letters and digits
 };
 std::string listing(std::string_view program, size_t most, const std::vector<LineLink>& links = {});
-// A whole page around `body`, which is HTML. Elements with one `data-line` in an element of class `beside` light up
-// together, as do those of one `data-group`.
+// A whole page around `body`, which is HTML. Elements with one `data-line` in an element of class `beside`
+// light up together, as do those of one `data-group`.
 std::string html_page(std::string_view title, std::string_view body);
 
 }  // namespace mlc::repl

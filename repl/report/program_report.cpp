@@ -73,7 +73,8 @@ class Report {
  public:
   explicit Report(const std::string& path) : path_(path), file_(read_source(path)), session_(options()) {
     session_.evaluator().argv = {path};
-    session_.evaluator().set_global("__name__", ir::Any(ir::String(std::filesystem::path(path).stem().string())));
+    session_.evaluator().set_global("__name__",
+                                    ir::Any(ir::String(std::filesystem::path(path).stem().string())));
   }
 
   ProgramReport make() {
@@ -81,9 +82,10 @@ class Report {
     for (size_t i = 0; i < chunks.size() && !refused_ && !session_.ended(); ++i) {
       run(chunks[i]);
       if ((refused_ || session_.ended()) && i + 1 < chunks.size())
-        add(fmt::format("<p class=\"sub\">The {} behind it, from line {} on, did not run.</p>",
-                        chunks.size() - i == 2 ? "statement" : fmt::format("{} statements", chunks.size() - i - 1),
-                        chunks[i + 1].first_line + lines_before(text_of_chunk(file_, chunks[i + 1]))));
+        add(fmt::format(
+            "<p class=\"sub\">The {} behind it, from line {} on, did not run.</p>",
+            chunks.size() - i == 2 ? "statement" : fmt::format("{} statements", chunks.size() - i - 1),
+            chunks[i + 1].first_line + lines_before(text_of_chunk(file_, chunks[i + 1]))));
     }
     return {page(), steps_, refused_};
   }
@@ -118,14 +120,17 @@ class Report {
       add_step(line, taken);
     } else if (!session_.ended() && session_.states()[session_.position()].remarks.size() == remarks) {
       refused_ = true;
-      add(fmt::format("<article class=\"step refused\" id=\"step{}\" data-line=\"{}\"><h3>{}<code>{}</code>"
-                      "<span class=\"verdict wrong\">refused</span></h3><pre>{}</pre></article>",
-                      line, line, line_link(line), escape(first_line(source)), escape(shortened(printed_, 4000))));
+      add(fmt::format(
+          "<article class=\"step refused\" id=\"step{}\" data-line=\"{}\"><h3>{}<code>{}</code>"
+          "<span class=\"verdict wrong\">refused</span></h3><pre>{}</pre></article>",
+          line, line, line_link(line), escape(first_line(source)), escape(shortened(printed_, 4000))));
       links_.push_back({line, fmt::format("step{}", line)});
     } else if (!printed_.empty()) {
       links_.push_back({line, fmt::format("step{}", line)});
-      add(fmt::format("<article class=\"step small\" id=\"step{}\" data-line=\"{}\"><h3>{}<code>{}</code></h3>{}</article>", line,
-                      line, line_link(line), escape(shortened(first_line(source), 100)), printed()));
+      add(
+          fmt::format("<article class=\"step small\" id=\"step{}\" "
+                      "data-line=\"{}\"><h3>{}<code>{}</code></h3>{}</article>",
+                      line, line, line_link(line), escape(shortened(first_line(source), 100)), printed()));
     }
   }
 
@@ -133,8 +138,9 @@ class Report {
     if (printed_.empty()) return "";
     std::string text = printed_.size() <= kMostPrinted ? printed_ : shortened(printed_, kMostPrinted);
     bool is_short = text.size() < 400 && std::ranges::count(text, '\n') <= 5;
-    return fmt::format("<details{}><summary>printed{}</summary><pre>{}</pre></details>", is_short ? " open" : "",
-                       printed_.size() <= kMostPrinted ? "" : fmt::format(" {} bytes", printed_.size()), escape(text));
+    return fmt::format(
+        "<details{}><summary>printed{}</summary><pre>{}</pre></details>", is_short ? " open" : "",
+        printed_.size() <= kMostPrinted ? "" : fmt::format(" {} bytes", printed_.size()), escape(text));
   }
 
   static std::string line_link(size_t line) {
@@ -149,8 +155,8 @@ class Report {
     return taken;
   }
 
-  // The steps that a statement took in a schedule, one by one, where it took several. They are taken again from the
-  // beginning, which gives the module after each; sampled decisions are part of the trace.
+  // The steps that a statement took in a schedule, one by one, where it took several. They are taken again
+  // from the beginning, which gives the module after each; sampled decisions are part of the trace.
   std::vector<Part> parts_of(const transform::Schedule& schedule, size_t before) {
     const auto& steps = schedule->trace->instructions;
     size_t count = 0;
@@ -165,15 +171,17 @@ class Report {
       if (index >= before && !transform::is_pure(*steps[index].primitive)) {
         std::string_view trusted = transform::assumption_of(steps[index], *schedule);
         std::string change = now.same_as(last) ? "" : module_diff(session_, last, now, DiffStyle::kSemantic);
-        parts.push_back({lines[index], trusted.empty() ? "proved" : fmt::format("unchecked: {}", trusted), std::move(change),
-                         now.same_as(last) ? "" : cost_line(last, now)});
+        parts.push_back({lines[index], trusted.empty() ? "proved" : fmt::format("unchecked: {}", trusted),
+                         std::move(change), now.same_as(last) ? "" : cost_line(last, now)});
       }
       last = std::move(now);
     };
     try {
-      transform::apply_trace(*schedule->trace, transform::mutable_schedule(again), session_.evaluator(), false, nullptr, step);
+      transform::apply_trace(*schedule->trace, transform::mutable_schedule(again), session_.evaluator(),
+                             false, nullptr, step);
     } catch (const ir::Error& error) {
-      parts.push_back({lines[std::min(parts.size(), lines.size() - 1)], fmt::format("wrong: refused when taken again: {}", error.what()), "", ""});
+      parts.push_back({lines[std::min(parts.size(), lines.size() - 1)],
+                       fmt::format("wrong: refused when taken again: {}", error.what()), "", ""});
     }
     return parts;
   }
@@ -196,18 +204,24 @@ class Report {
       ir::IRModule was = old == before.end() ? beginning_of(now) : old->mod;
       auto again = [&](const auto& pair) { return pair.first.same_as(was) && pair.second.same_as(now.mod); };
       auto is_same = [&](const NamedModule& m) { return m.mod.same_as(now.mod); };
-      if (was.defined() && (was.same_as(now.mod) || ir::structural_equal(ir::Any(was), ir::Any(now.mod)))) continue;
-      if (std::ranges::any_of(shown, again) || (!was.defined() && std::ranges::any_of(before, is_same))) continue;
+      if (was.defined() && (was.same_as(now.mod) || ir::structural_equal(ir::Any(was), ir::Any(now.mod))))
+        continue;
+      if (std::ranges::any_of(shown, again) || (!was.defined() && std::ranges::any_of(before, is_same)))
+        continue;
       shown.emplace_back(was, now.mod);
       body += change_of(now.name, was, now.mod, parts.empty());
     }
     body += parts;
-    for (const transform::PassRun& run : state.passes) body += fmt::format("<p class=\"pass\">pass <code>{}</code></p>", escape(run.name));
+    for (const transform::PassRun& run : state.passes)
+      body += fmt::format("<p class=\"pass\">pass <code>{}</code></p>", escape(run.name));
     body += printed();
-    add(fmt::format("<article class=\"step{}\" id=\"step{}\" data-line=\"{}\"><h3>{}<code>{}</code><span class=\"right\">{}"
+    add(
+        fmt::format("<article class=\"step{}\" id=\"step{}\" data-line=\"{}\"><h3>{}<code>{}</code><span "
+                    "class=\"right\">{}"
                     "<span class=\"time\">{}</span></span></h3><p class=\"effect\">{}</p>{}</article>",
-                    schedules || !body.empty() ? "" : " small", line, line, line_link(line), escape(shortened(first_line(state.source), 160)),
-                    chip(verdict), seconds_text(state.seconds), escape(shortened(session_.effect_of(number), 300)), body));
+                    schedules || !body.empty() ? "" : " small", line, line, line_link(line),
+                    escape(shortened(first_line(state.source), 160)), chip(verdict),
+                    seconds_text(state.seconds), escape(shortened(session_.effect_of(number), 300)), body));
   }
 
   // What a schedule that is new began with; null for a module.
@@ -222,11 +236,13 @@ class Report {
     if (!after) return "";
     std::string text;
     bool changed = !before;
-    auto add = [&](std::string_view what, double old, double value, const std::function<std::string(double)>& shown) {
+    auto add = [&](std::string_view what, double old, double value,
+                   const std::function<std::string(double)>& shown) {
       bool same = before && shown(old) == shown(value);
       changed = changed || !same;
-      text += fmt::format("<span{}>{} <b>{}</b></span>", same ? " class=\"same\"" : "", escape(what),
-                          before && !same ? fmt::format("{} \xe2\x86\x92 {}", shown(old), shown(value)) : shown(value));
+      text += fmt::format(
+          "<span{}>{} <b>{}</b></span>", same ? " class=\"same\"" : "", escape(what),
+          before && !same ? fmt::format("{} \xe2\x86\x92 {}", shown(old), shown(value)) : shown(value));
     };
     add("operations", before ? before->flops : 0, after->flops, count_text);
     add("accessed", before ? before->accessed : 0, after->accessed, bytes_text);
@@ -260,20 +276,26 @@ class Report {
     return any ? std::optional(all) : std::nullopt;
   }
 
-  // By loops and blocks, where the parts do not say that, and the lines folded away while there is room for them.
-  std::string change_of(const std::string& name, const ir::IRModule& was, const ir::IRModule& now, bool semantic) {
+  // By loops and blocks, where the parts do not say that, and the lines folded away while there is room for
+  // them.
+  std::string change_of(const std::string& name, const ir::IRModule& was, const ir::IRModule& now,
+                        bool semantic) {
     std::string html;
-    if (was.defined() && semantic) html += difference_block(module_diff(session_, was, now, DiffStyle::kSemantic), kMostDiff);
+    if (was.defined() && semantic)
+      html += difference_block(module_diff(session_, was, now, DiffStyle::kSemantic), kMostDiff);
     html += cost_line(was, now);
     if (cards_.size() + html.size() > kMostSteps / 2) return html;  // the second half is for what is short
     if (!was.defined())
-      return html + folded(fmt::format("{} as text", name), listing(script_of(session_.evaluator(), ir::Any(now)), kMostDiff));
-    return html + folded(fmt::format("{}, line by line", name), difference_block(module_diff(session_, was, now, DiffStyle::kText), kMostDiff));
+      return html + folded(fmt::format("{} as text", name),
+                           listing(script_of(session_.evaluator(), ir::Any(now)), kMostDiff));
+    return html + folded(fmt::format("{}, line by line", name),
+                         difference_block(module_diff(session_, was, now, DiffStyle::kText), kMostDiff));
   }
 
-  // Of the first schedule that the statement took steps in: further names are of the same one, or of a statement that
-  // nobody would write.
-  std::vector<Part> parts_of_step(const State& state, const std::unordered_map<const ir::ffi::Object*, size_t>& taken) {
+  // Of the first schedule that the statement took steps in: further names are of the same one, or of a
+  // statement that nobody would write.
+  std::vector<Part> parts_of_step(const State& state,
+                                  const std::unordered_map<const ir::ffi::Object*, size_t>& taken) {
     if (state.schedules.empty()) return {};
     auto schedule = session_.evaluator().global(state.schedules.front())->as<transform::Schedule>();
     auto before = taken.find(schedule->get());
@@ -284,8 +306,9 @@ class Report {
     if (parts.empty()) return "";
     std::string html = "<ol class=\"parts\">";
     for (const Part& part : parts) {
-      html += fmt::format("<li><code>{}</code> {}{}{}</li>", escape(shortened(part.line, 200)), chip(part.verdict),
-                          part.change.empty() ? "" : difference_block(part.change, 2000), part.cost);
+      html += fmt::format("<li><code>{}</code> {}{}{}</li>", escape(shortened(part.line, 200)),
+                          chip(part.verdict), part.change.empty() ? "" : difference_block(part.change, 2000),
+                          part.cost);
     }
     return html + "</ol>";
   }
@@ -303,26 +326,37 @@ class Report {
     Plot plot = nest_plot(subject.mod, subject.name, script_of(session_.evaluator(), ir::Any(subject.mod)));
     std::string drawn = figure(plot);
     if (drawn.size() > kMostFigure)
-      return fmt::format("<h2>{}</h2><p class=\"sub\">Too large for this page: <code>:plot nest</code> draws it.</p>", escape(plot.title));
-    return fmt::format("<h2>{} at the end</h2><p class=\"sub\">{}</p><div class=\"beside two\">{}<aside>{}</aside></div>",
-                       escape(plot.title), escape(plot.caption), drawn, listing(plot.source, 30'000));
+      return fmt::format(
+          "<h2>{}</h2><p class=\"sub\">Too large for this page: <code>:plot nest</code> draws it.</p>",
+          escape(plot.title));
+    return fmt::format(
+        "<h2>{} at the end</h2><p class=\"sub\">{}</p><div class=\"beside two\">{}<aside>{}</aside></div>",
+        escape(plot.title), escape(plot.caption), drawn, listing(plot.source, 30'000));
   }
 
   std::string page() {
-    std::string tiles = tile(fmt::format("{}", steps_), steps_ == 1 ? "statement with an effect" : "statements with an effect");
-    tiles += tile(fmt::format("{}", primitives_), primitives_ == 1 ? "step of a schedule" : "steps of schedules");
+    std::string tiles = tile(fmt::format("{}", steps_),
+                             steps_ == 1 ? "statement with an effect" : "statements with an effect");
+    tiles +=
+        tile(fmt::format("{}", primitives_), primitives_ == 1 ? "step of a schedule" : "steps of schedules");
     for (const auto& [style, count] : verdicts_) tiles += tile(fmt::format("{}", count), style);
     if (refused_) tiles += tile("1", "refused");
     tiles += tile(seconds_text(seconds_), "to run them");
     std::string name = path_ == "-" ? "standard input" : std::filesystem::path(path_).filename().string();
-    std::string omitted = left_out_ == 0 ? "" : fmt::format("<p class=\"sub\">{} more statements do not fit on this page.</p>", left_out_);
+    std::string omitted =
+        left_out_ == 0
+            ? ""
+            : fmt::format("<p class=\"sub\">{} more statements do not fit on this page.</p>", left_out_);
     std::string body = fmt::format(
-        "<style>{}</style><header><h1>{}</h1><p class=\"sub\">Each statement that changed something, what it changed, and what is known "
-        "of it. <i>Proved</i>: the checks of its primitives imply that the program computes the same; <i>unchecked</i>: something was "
+        "<style>{}</style><header><h1>{}</h1><p class=\"sub\">Each statement that changed something, what it "
+        "changed, and what is known "
+        "of it. <i>Proved</i>: the checks of its primitives imply that the program computes the same; "
+        "<i>unchecked</i>: something was "
         "taken on trust, which <code>mlc verify</code> tries.</p><div class=\"tiles\">{}</div></header>\n"
-        "<main><div class=\"beside two\"><section>{}{}</section><aside>{}</aside></div>\n{}</main>\n<footer>mlc {}</footer>",
-        kStyle, escape(name), tiles, cards_, omitted, listing(ir::SourceMap::current().file(file_).text, kMostListing, links_), nest(),
-        MLC_VERSION);
+        "<main><div class=\"beside "
+        "two\"><section>{}{}</section><aside>{}</aside></div>\n{}</main>\n<footer>mlc {}</footer>",
+        kStyle, escape(name), tiles, cards_, omitted,
+        listing(ir::SourceMap::current().file(file_).text, kMostListing, links_), nest(), MLC_VERSION);
     return html_page(name, body);
   }
 

@@ -53,7 +53,11 @@ class StepsDrawing {
 
   double draw_legend(double y) {
     static constexpr std::pair<std::string_view, std::string_view> kinds[] = {
-        {"proved", "proved"}, {"tested", "tested"}, {"unchecked", "unchecked"}, {"wrong", "wrong"}, {"none", "no step of a schedule or pass"}};
+        {"proved", "proved"},
+        {"tested", "tested"},
+        {"unchecked", "unchecked"},
+        {"wrong", "wrong"},
+        {"none", "no step of a schedule or pass"}};
     double x = kText;
     for (auto [style, label] : kinds) {
       svg_.open(style);
@@ -77,8 +81,9 @@ class StepsDrawing {
   void draw_row(const StepRow& row, double y) {
     std::string_view style = verdict_style(row.verdict);
     svg_.open(fmt::format("hit {}", style),
-              {.tip = fmt::format("state {}: {}\n{}\n{}{}{}", row.state, shortened(row.source, 200), shortened(row.effect, 300),
-                                  seconds_text(row.seconds), row.verdict.empty() ? "" : ", ", row.verdict),
+              {.tip = fmt::format("state {}: {}\n{}\n{}{}{}", row.state, shortened(row.source, 200),
+                                  shortened(row.effect, 300), seconds_text(row.seconds),
+                                  row.verdict.empty() ? "" : ", ", row.verdict),
                .line = row.line});
     svg_.rect(kMargin, y, kWidth - 2 * kMargin, kStep - 3, "bed row", 5);
     svg_.text(kText - 28, y + 21, fmt::format("{}", row.state), "small", Svg::Anchor::kEnd);
@@ -115,7 +120,9 @@ size_t lines_before(std::string_view source) {
 std::vector<StepRow> step_rows(Session& session) {
   std::vector<StepRow> rows;
   size_t line = 1;
-  auto pass = [&](const std::string& text) { line += static_cast<size_t>(std::ranges::count(text, '\n')) + 1; };
+  auto pass = [&](const std::string& text) {
+    line += static_cast<size_t>(std::ranges::count(text, '\n')) + 1;
+  };
   auto skip_remarks = [&](const State& state) {
     for (const std::string& remark : state.remarks) pass(remark);
   };
@@ -135,12 +142,16 @@ std::vector<StepRow> step_rows(Session& session) {
 }
 
 Plot steps_plot(const std::vector<StepRow>& rows, std::string program) {
-  if (rows.empty()) throw CallError{"no statement has changed anything yet", "steps are statements that change something"};
+  if (rows.empty())
+    throw CallError{"no statement has changed anything yet", "steps are statements that change something"};
   double total = 0;
   for (const StepRow& row : rows) total += row.seconds;
-  Plot plot{.title = fmt::format("{} {}, {}", rows.size(), rows.size() == 1 ? "step" : "steps", seconds_text(total)),
-            .caption = "Every statement that changed something: what it changed, how long it took (each line of the grid is ten times "
-                       "the one before), and what is known of it.",
+  Plot plot{.title = fmt::format("{} {}, {}", rows.size(), rows.size() == 1 ? "step" : "steps",
+                                 seconds_text(total)),
+            .caption =
+                "Every statement that changed something: what it changed, how long it took (each line of the "
+                "grid is ten times "
+                "the one before), and what is known of it.",
             .source = std::move(program)};
   size_t left_out = rows.size() - std::min(rows.size(), kMostSteps);
   StepsDrawing(plot.drawing, std::span(rows).subspan(left_out)).draw(left_out);

@@ -35,7 +35,8 @@ Plot plot_access(Session& session, std::string_view arguments) {
   no_more("plot", arguments);
   Subject subject = subject_of(session, second.empty() ? "" : first);
   ir::IRModule mod = module_of(subject);
-  return access_plot(record_accesses(mod, second.empty() ? first : second), script_of(session.evaluator(), ir::Any(mod)));
+  return access_plot(record_accesses(mod, second.empty() ? first : second),
+                     script_of(session.evaluator(), ir::Any(mod)));
 }
 
 Plot plot_steps(Session& session, std::string_view arguments) {
@@ -54,9 +55,11 @@ Plot plot_roofline(Session& session, std::string_view arguments) {
     machine = named_machine(target);
     if (!machine) {
       std::string near = ir::did_you_mean(target, machine_names());
-      throw CallError{target.empty() ? "on which machine?" : fmt::format("nothing is known of a machine `{}`", target),
-                      near.empty() ? fmt::format("there are {}; without `--target` it is this one", fmt::join(machine_names(), ", "))
-                                   : near};
+      throw CallError{
+          target.empty() ? "on which machine?" : fmt::format("nothing is known of a machine `{}`", target),
+          near.empty() ? fmt::format("there are {}; without `--target` it is this one",
+                                     fmt::join(machine_names(), ", "))
+                       : near};
     }
     word = "";
   }
@@ -78,13 +81,15 @@ struct Kind {
   std::string_view name;
   Plot (*plot)(Session& session, std::string_view arguments);
 };
-constexpr Kind kKinds[] = {{"nest", plot_nest}, {"access", plot_access}, {"roofline", plot_roofline}, {"steps", plot_steps}};
+constexpr Kind kKinds[] = {
+    {"nest", plot_nest}, {"access", plot_access}, {"roofline", plot_roofline}, {"steps", plot_steps}};
 
 // "plot-nest.html", or the first of plot-nest-2.html, ... that is not there.
 std::string free_name(std::string_view kind) {
   std::string path = fmt::format("plot-{}.html", kind);
   std::error_code ignored;
-  for (size_t i = 2; std::filesystem::exists(path, ignored); ++i) path = fmt::format("plot-{}-{}.html", kind, i);
+  for (size_t i = 2; std::filesystem::exists(path, ignored); ++i)
+    path = fmt::format("plot-{}-{}.html", kind, i);
   return path;
 }
 
@@ -94,7 +99,8 @@ void draw(Session& session, std::string_view arguments) {
   if (size_t option = padded.find(" -o"); option != std::string::npos) {
     std::string_view rest = std::string_view(padded).substr(option + 3);
     path = trim(rest);
-    if (path.empty() || !rest.starts_with(' ')) throw CallError{"`-o` is followed by a file", "`:plot nest -o nest.svg`"};
+    if (path.empty() || !rest.starts_with(' '))
+      throw CallError{"`-o` is followed by a file", "`:plot nest -o nest.svg`"};
     padded.resize(option);
   }
   std::string_view words = padded;
@@ -110,14 +116,16 @@ void draw(Session& session, std::string_view arguments) {
   }
   bool drawing = path.ends_with(".svg");
   if (!path.empty() && !drawing && !path.ends_with(".html"))
-    throw CallError{fmt::format("`{}` is no name for a plot", path), "its end says what is written: `.svg` or `.html`"};
+    throw CallError{fmt::format("`{}` is no name for a plot", path),
+                    "its end says what is written: `.svg` or `.html`"};
   Plot plot = kind->plot(session, words);
   if (path.empty() && session.options().display)
     return session.options().display("image/svg+xml", plot.title, svg_file(plot));
   if (path.empty()) path = free_name(name);
   std::string text = drawing ? svg_file(plot) : html_file(plot);
   if (text.size() > kMostBytes)
-    throw CallError{fmt::format("the plot would take {}, and the most is {}", bytes_text(static_cast<double>(text.size())),
+    throw CallError{fmt::format("the plot would take {}, and the most is {}",
+                                bytes_text(static_cast<double>(text.size())),
                                 bytes_text(static_cast<double>(kMostBytes))),
                     "name one function: `:plot nest sch.main`"};
   write_file(path, text);
@@ -125,11 +133,14 @@ void draw(Session& session, std::string_view arguments) {
 }
 
 constexpr Command kRows[] = {
-    {"plot", "KIND [NAME] [-o FILE]", "a picture of loops, accesses, a roofline or steps, as a page or a drawing",
+    {"plot", "KIND [NAME] [-o FILE]",
+     "a picture of loops, accesses, a roofline or steps, as a page or a drawing",
      "    :plot nest              the loops, blocks and buffers of the module in force, or of NAME\n"
-     "    :plot access C          what block C touches in order, and its reuse distances; without a name, of the\n"
+     "    :plot access C          what block C touches in order, and its reuse distances; without a name, of "
+     "the\n"
      "                            block that runs most often; `:plot access sch C` in another module\n"
-     "    :plot roofline          what this machine allows the functions of the module in force, or of NAME;\n"
+     "    :plot roofline          what this machine allows the functions of the module in force, or of "
+     "NAME;\n"
      "                            `--target nvidia-a100`: another one\n"
      "    :plot steps             how long each step took, and what is known of it\n"
      "    :plot nest -o nest.svg  the drawing alone; without `-o` a page, whose name is said, and in\n"

@@ -32,7 +32,8 @@ struct Request {
 };
 
 Request request_of(std::string_view command, std::string_view arguments, std::string target) {
-  Request request{.name = "", .target = std::move(target)};
+  Request request;
+  request.target = std::move(target);
   for (std::string_view word = take_word(arguments); !word.empty(); word = take_word(arguments)) {
     if (word == "--all") {
       request.all = true;

@@ -11,7 +11,7 @@
 #include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
 #include "repl/shell/static_names.h"
-#include "transform/pass/pass.h"
+#include "transform/analysis/out_of_range.h"
 #include "transform/schedule/primitive.h"
 
 namespace mlc::repl {
@@ -58,7 +58,7 @@ class Checker {
         failed ? names.pass(*each) : names.take(*each);
       }
     }
-    find_indices_out_of_bounds();
+    find_indices_out_of_range();
     return std::move(checked_);
   }
 
@@ -109,31 +109,36 @@ class Checker {
     return true;
   }
 
-  // Warnings, since a program may know that a condition never lets the step happen that leaves the buffer.
-  void find_indices_out_of_bounds() {
-    std::vector<ir::IRModule> seen;
-    const transform::Pass& pass = transform::find_pass("OOBChecker");
+  void find_indices_out_of_range() {
+    std::vector<ir::PrimFunc> seen;
     for (const auto& [name, value] : evaluator_.globals()) {
       // What a schedule or a pass made is as good as what they were given.
       if (!script::is_object(value) || !(value.as<ir::IRModule>() || value.as<ir::PrimFunc>())) continue;
       auto mod = module_in(evaluator_, value);
-      auto same = [&](const ir::IRModule& other) { return other.same_as(*mod); };
-      if (!mod || std::ranges::any_of(seen, same)) continue;
-      seen.push_back(*mod);
-      try {
-        transform::run_pass(pass, *mod, evaluator_);
-      } catch (const ir::Error& error) {
-        if (error.first().name != "out-of-bounds") throw;
-        ir::Diagnostic warning = error.first();
-        warning.severity = ir::Diagnostic::Severity::kWarning;
-        warning.kind = "UserWarning";
-        warning.notes.clear();  // the pass, which nobody has called
-        bool known = std::ranges::any_of(checked_.found, [&](const ir::Diagnostic& other) {
-          return other.name == warning.name && same_position(other.span, warning.span);
-        });
-        if (!known) checked_.found.push_back(std::move(warning));
+      if (!mod) continue;
+      for (const auto& [var, function] : (*mod)->functions) {
+        auto fn = ir::Any(function).as<ir::PrimFunc>();
+        auto same = [&](const ir::PrimFunc& other) { return other->body.same_as((*fn)->body); };
+        if (!fn || std::ranges::any_of(seen, same)) continue;
+        seen.push_back(*fn);
+        for (const transform::OutOfRange& one : transform::accesses_out_of_range(*fn)) report(one);
       }
     }
+  }
+
+  void report(const transform::OutOfRange& one) {
+    ir::Diagnostic warning;
+    warning.severity = ir::Diagnostic::Severity::kWarning;
+    warning.name = "out-of-bounds";
+    warning.kind = "UserWarning";
+    std::string when;
+    for (const auto& [loop, value] : one.when)
+      when += fmt::format("{}`{}` is {}", when.empty() ? ", when " : ", ", loop, value);
+    warning.message = fmt::format("index {} is outside of dimension {} of `{}`, which has {} element{}{}",
+                                  one.index, one.dimension, std::string(one.buffer->name), one.extent,
+                                  one.extent == 1 ? "" : "s", when);
+    warning.span = one.span;
+    checked_.found.push_back(std::move(warning));
   }
 
   static std::optional<std::string> folders() {

@@ -15,7 +15,9 @@ import sys
 import tempfile
 import time
 import traceback
+import unittest
 
+import conformance
 from front import PATIENCE, Front, install
 import notebooks
 
@@ -540,6 +542,16 @@ def test_messages_with_a_byte_changed(front):
         front.client.shell_channel.socket.send_multipart([b"<IDS|MSG>", session.sign(parts), *parts])
     same(front.ask("kernel_info_request").reply["status"], "ok")
     same(front.run("'alive'").result(), "'alive'")
+
+
+def test_conformance(front):
+    del front  # it starts kernels of its own
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(conformance.Conformance)
+    done = unittest.TextTestRunner(stream=sys.stdout, verbosity=0).run(suite)
+    assert done.wasSuccessful(), done
+    # No pager and nothing that takes back an output is there.
+    same(sorted(str(reason) for _, reason in done.skipped), ["No code clear output", "No code page something"])
+    assert done.testsRun >= 10, done
 
 
 # ---- notebooks ----

@@ -32,6 +32,14 @@ std::optional<size_t> number_of(std::string_view word) {
   return value;
 }
 
+double seconds_of(std::string_view word) {
+  double seconds = 0;
+  auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seconds);
+  if (error != std::errc() || end != word.data() + word.size() || !(seconds > 0 && seconds < 1e6))
+    throw CallError{fmt::format("`{}` is no number of seconds", word), "`--budget 10`"};
+  return seconds;
+}
+
 size_t state_of(Session& session, std::string_view word) {
   const auto& branches = session.branches();
   auto branch = std::ranges::find(branches, word, &Branch::name);

@@ -47,6 +47,8 @@ std::string_view take_word(std::string_view& text);
 // Nothing may be left. Throws CallError.
 void no_more(std::string_view command, std::string_view text);
 std::optional<size_t> number_of(std::string_view word);
+// What follows `--budget`. CallError unless it is a positive number.
+double seconds_of(std::string_view word);
 // The number of a state, or the branch of that name: its tip. Throws CallError.
 size_t state_of(Session& session, std::string_view word);
 std::string first_line(const std::string& text);

@@ -81,10 +81,14 @@ const ApiRow build_table[] = {
 
 }  // namespace
 
+ir::ffi::Module build_for_this_machine(const ir::IRModule& mod, ir::Host& host) {
+  static const ir::Target target = ir::parse_target(Any(String(backend::default_target_kind())));
+  return build(mod, target, String("default"), host);
+}
+
 std::vector<Any> run_compiled(const ir::IRModule& mod, const std::string& function,
                               const std::vector<Any>& args, ir::Host& host) {
-  static const ir::Target target = ir::parse_target(Any(String(backend::default_target_kind())));
-  return backend::run_built(build(mod, target, String("default"), host), function, args);
+  return backend::run_built(build_for_this_machine(mod, host), function, args);
 }
 
 void register_build_api() { ir::ApiRegistry::global().add(build_table); }

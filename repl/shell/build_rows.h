@@ -3,6 +3,8 @@
 // The rooms of both know nothing of each other.
 #pragma once
 
+#include <tvm/ffi/extra/module.h>
+
 #include <string>
 #include <vector>
 
@@ -11,6 +13,8 @@
 
 namespace mlc::repl {
 
+// Compiled for this machine, lowered by the default pipeline of the library that `host` runs.
+ir::ffi::Module build_for_this_machine(const ir::IRModule& mod, ir::Host& host);
 // What compiled code of this machine leaves in copies of `args`: lowered by the default pipeline of the
 // library that `host` runs. Error: no-such-function.
 std::vector<ir::Any> run_compiled(const ir::IRModule& mod, const std::string& function,

@@ -26,7 +26,8 @@ std::vector<std::string> lines_of_paste(std::string_view text) {
 size_t prompt_size(std::string_view line, bool first) {
   size_t blanks = std::min(line.find_first_not_of(' '), line.size());
   std::string_view rest = line.substr(blanks);
-  for (std::string_view prompt : first ? std::vector<std::string_view>{">>>", "mlc>"} : std::vector<std::string_view>{"..."}) {
+  for (std::string_view prompt : first ? std::vector<std::string_view>{">>>", "mlc>", "mlc proved>", "mlc tested>", "mlc unchecked>", "mlc WRONG>"}
+                                     : std::vector<std::string_view>{"..."}) {
     if (rest == prompt) return line.size();
     if (rest.starts_with(prompt) && rest.size() > prompt.size() && rest[prompt.size()] == ' ')
       return blanks + prompt.size() + 1;

@@ -41,16 +41,18 @@ keeps: the values computed; instances may be repeated where iterations read the 
 static Move plan(ScheduleState& state, const BlockArg& block, const LoopArg& loop, bool preserve_unit_loops,
                  int64_t index, Span index_span) {
   SRefNode& scope = require_movable(state, block, loop, "compute_at");
+  Dependences deps = dependences(state, scope);
+  auto [producers, consumers] = flow_around(deps, *block);
   if (is_output_block(*block, scope)) {
     throw about_block(
         refuse_as(shared_refusals["output-block"],
                   "block `{}` writes what leaves the scope, so it cannot be computed at a consumer",
                   block->name.c_str()),
         block.span, block->stmt->span)
-        .help("move its consumer with `reverse_compute_at`, or put `cache_write` between them");
+        .help(!consumers.empty()   ? "move its consumer with `reverse_compute_at`"
+              : !producers.empty() ? "no block reads it: `reverse_compute_at` moves it to a loop of a block that it reads from"
+                                   : "no other block reads what it writes or writes what it reads");
   }
-  Dependences deps = dependences(state, scope);
-  auto [producers, consumers] = flow_around(deps, *block);
   for (SRefNode* consumer : consumers) {
     if (is_above(*loop, *consumer)) continue;
     throw refuse(refusals["consumer-outside-loop"], consumer->name.c_str(), block->name.c_str(),

@@ -90,7 +90,10 @@ static SRefNode* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
     if (i == 0) continue;
     const SRefNode& above = *loops[i - 1];
     if (loops[i]->parent != &above) {
-      throw refuse(refusals["fuse-not-nested"], loops[i]->name.c_str(), above.name.c_str()).at(loops[i].span);
+      bool nested = is_above(above, *loops[i]) || is_above(*loops[i], above);
+      Error error = refuse(refusals["fuse-not-nested"], loops[i]->name.c_str(), above.name.c_str()).at(loops[i].span);
+      if (!nested) std::move(error).help("loops of one nest can be fused, and these are of two");
+      throw error;
     }
     if (!above.loop()->body.same_as(loops[i]->stmt)) {
       throw refuse(refusals["fuse-not-only-child"], loops[i]->name.c_str(), above.name.c_str())

@@ -128,7 +128,7 @@ step = sch.trace.insts[-1]
 sch.trace.append(step, 3))"},
         {.name = "output-block",
          .message = "block `{}` writes `{}`, which leaves the scope",
-         .help = "what leaves the function stays in memory: `cache_write` puts a buffer before it",
+         .help = "what leaves the function must be in memory: only what other blocks of it read can be taken away",
          .meaning = "What an output holds must be written: such a block can be moved, but not removed.",
          .wrong = R"(sch.compute_inline("shifted"))",
          .right = R"(sch.compute_inline("double"))"},

@@ -139,6 +139,12 @@ constexpr std::pair<const char*, const char*> kMadeWhenAsked[] = {
 
 }  // namespace
 
+std::vector<std::string> intrinsic_names() {
+  std::vector<std::string> names;
+  for (const auto& [known, intrin] : intrinsics()) names.push_back(known);
+  return names;
+}
+
 TensorIntrin find_intrinsic(const std::string& name, Host& host, Span span) {
   auto found = intrinsics().find(name);
   for (const auto& [prefix, module] : kMadeWhenAsked) {
@@ -148,15 +154,18 @@ TensorIntrin find_intrinsic(const std::string& name, Host& host, Span span) {
     found = intrinsics().find(name);
   }
   if (found != intrinsics().end()) return found->second.cast<TensorIntrin>();
-  std::vector<std::string> names;
-  for (const auto& [known, intrin] : intrinsics()) names.push_back(known);
+  std::vector<std::string> names = intrinsic_names();
   std::string near = did_you_mean(name, names);
+  std::ranges::sort(names);
+  constexpr size_t kMostListed = 8;
   throw refuse(refusals["no-such-intrinsic"], name)
       .kind("ValueError")
       .at(span)
       .help(!near.empty() ? near
-                          : "register it: `tvm.s_tir.TensorIntrin.register(name, desc, impl)`, or import a "
-                            "module of `tvm.s_tir.tensor_intrin`");
+            : !names.empty() && names.size() <= kMostListed
+                ? fmt::format("registered are `{}`", fmt::join(names, "`, `"))
+                : "`tvm.s_tir.TensorIntrin.register(name, desc, impl)` registers one, and so does the import of a module of "
+                  "`tvm.s_tir.tensor_intrin`, such as `import tvm.s_tir.tensor_intrin.x86`");
 }
 
 const SBlockRealizeNode* only_block(const PrimFunc& fn) { return as<SBlockRealizeNode>(fn->body); }

@@ -18,6 +18,8 @@ using TensorIntrin = Ref<TensorIntrinNode>;
 // The intrinsic of that name. Error: no-such-intrinsic.
 TensorIntrin find_intrinsic(const std::string& name, Host& host, Span span);
 
+std::vector<std::string> intrinsic_names();  // of those that are registered
+
 // The block that is a function's whole body; null when it is something else.
 const SBlockRealizeNode* only_block(const PrimFunc& fn);
 

@@ -14,8 +14,9 @@
 namespace mlc::repl::commands_check {
 namespace {
 
-constexpr double kSeconds = 10;          // unless `--budget` says otherwise
-constexpr double kWorkPerSecond = 5e7;  // of the budget, for one run: a fifth of what loops of one statement reach
+constexpr double kSeconds = 10;  // unless `--budget` says otherwise
+constexpr double kWorkPerSecond =
+    5e7;  // of the budget, for one run: a fifth of what loops of one statement reach
 
 // What is left of a check: what it may run, and what has stopped it.
 class Check {
@@ -27,7 +28,8 @@ class Check {
       progress.at(what);
     };
   }
-  // Compares something. False when it was stopped, be it by the clock or by Ctrl-C: then it is blamed for nothing.
+  // Compares something. False when it was stopped, be it by the clock or by Ctrl-C: then it is blamed for
+  // nothing.
   template <class F>
   bool compare(Session& session, const std::string& name, F&& run) {
     try {
@@ -37,10 +39,12 @@ class Check {
     } catch (const ir::Error& error) {
       if (error.first().kind != "KeyboardInterrupt") throw;
       progress.clear();
-      session.show(deadline_.passed() ? fmt::format("{}: not finished in {:g} s; nothing differed until then: `:check --budget "
-                                                    "{:g}` goes on longer\n",
-                                                    name, deadline_.seconds(), deadline_.seconds() * 6)
-                                      : fmt::format("{}: interrupted; nothing differed until then\n", name));
+      session.show(
+          deadline_.passed()
+              ? fmt::format("{}: not finished in {:g} s; nothing differed until then: `:check --budget "
+                            "{:g}` goes on longer\n",
+                            name, deadline_.seconds(), deadline_.seconds() * 6)
+              : fmt::format("{}: interrupted; nothing differed until then\n", name));
       return false;
     }
   }
@@ -63,8 +67,8 @@ bool check_schedules(Session& session, std::string_view wanted, Check& check, bo
     seen.push_back(schedule->get());
     any = true;
     BesideBeginning found;
-    bool finished =
-        check.compare(session, name, [&] { found = compare_with_beginning(session.evaluator(), *schedule, check.limits); });
+    bool finished = check.compare(
+        session, name, [&] { found = compare_with_beginning(session.evaluator(), *schedule, check.limits); });
     if (!finished) return false;
     check.progress.clear();
     session.show(fmt::format("{}: {}\n", name,
@@ -87,7 +91,8 @@ std::string shown(const StepVerdict& verdict) {
                                 : fmt::format("{}: {}", name_of(verdict.verdict), verdict.reason);
 }
 
-// The passes that steps have called, each row of them against the module that it began with. False when it was stopped.
+// The passes that steps have called, each row of them against the module that it began with. False when it
+// was stopped.
 bool check_passes(Session& session, std::string_view wanted, Check& check, bool& any) {
   std::vector<transform::PassRun> runs;
   std::vector<size_t> step_of;
@@ -112,8 +117,8 @@ bool check_passes(Session& session, std::string_view wanted, Check& check, bool&
     any = true;
     std::string name = named == modules.end() ? "passes" : named->name;
     Verification found;
-    bool finished =
-        check.compare(session, name, [&] { found = verify_passes(session.evaluator(), row, {}, check.limits); });
+    bool finished = check.compare(session, name,
+                                  [&] { found = verify_passes(session.evaluator(), row, {}, check.limits); });
     if (!finished) return false;
     check.progress.clear();
     std::string text;
@@ -126,8 +131,7 @@ bool check_passes(Session& session, std::string_view wanted, Check& check, bool&
     }
     bool ran = std::none_of(found.steps.begin(), found.steps.end(),
                             [](const StepVerdict& v) { return v.verdict == Verdict::kUnchecked; });
-    session.show(fmt::format("{}: {} from the module that its passes began with\n",
-                             name,
+    session.show(fmt::format("{}: {} from the module that its passes began with\n", name,
                              found.wrong ? "differs"
                              : ran       ? "nothing differs"
                                          : "nothing that was run differs"));
@@ -152,7 +156,8 @@ void check_all(Session& session, std::string_view arguments) {
   }
   Check check(seconds);
   bool any = false;
-  if (!check_schedules(session, wanted, check, any) || !check_passes(session, wanted, check, any) || any) return;
+  if (!check_schedules(session, wanted, check, any) || !check_passes(session, wanted, check, any) || any)
+    return;
   throw CallError{wanted.empty() ? "no schedule is bound, and no statement has called a pass"
                                  : fmt::format("no schedule `{}` is bound, and no pass has made it", wanted),
                   "`sch = tvm.s_tir.Schedule(Module)` makes one"};
@@ -162,7 +167,8 @@ constexpr Command kRows[] = {
     {"check", "[NAME] [--budget N]",
      "run what schedules and passes have made beside what they began with, on random inputs",
      "    :check\n    :check sch --budget 60\n"
-     "  It takes N seconds at most, 10 by default. Of a function that would take longer some rows are compared; it\n"
+     "  It takes N seconds at most, 10 by default. Of a function that would take longer some rows are "
+     "compared; it\n"
      "  says which.\n",
      check_all, Argument::kName},
 };

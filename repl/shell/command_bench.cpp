@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// mlc bench: how long the functions of a program take, beside each other and beside an earlier measurement.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "frontend/print/highlight.h"
+#include "repl/measure/baseline.h"
+#include "repl/measure/report.h"
+#include "repl/session/repl.h"
+#include "repl/shell/command_line.h"
+#include "repl/shell/interpreter.h"
+#include "repl/shell/program.h"
+#include "repl/shell/progress.h"
+#include "repl/shell/source.h"
+
+namespace mlc::repl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The module's functions of TIR, or the one that is asked for.
+NamedFunctions functions_of(const NamedModule& module, const std::string& wanted) {
+  NamedFunctions made{.name = module.name, .mod = module.mod, .functions = {}};
+  if (!wanted.empty()) module.mod->lookup(wanted);  // an error, with the nearest name, where there is none
+  for (const auto& [var, function] : module.mod->functions) {
+    std::string name(var->name_hint);
+    if (!wanted.empty() && name != wanted) continue;
+    if (auto fn = ir::Any(function).as<ir::PrimFunc>()) made.functions.emplace_back(name, *fn);
+  }
+  std::ranges::sort(made.functions, {}, [](const auto& each) { return each.first; });
+  if (made.functions.empty())
+    throw CallError{wanted.empty() ? fmt::format("`{}` has no function of TIR", module.name)
+                                   : fmt::format("`{}` of `{}` is no function of TIR", wanted, module.name),
+                    "what is measured is compiled from loops: `LegalizeOps` makes them of Relax operators"};
+  return made;
+}
+
+}  // namespace
+
+int run_bench(const CommandLine& line) {
+  std::error_code ignored;
+  if (!line.save.empty() && (line.save.ends_with(".mlc") || fs::equivalent(line.save, line.file, ignored)))
+    throw CallError{fmt::format("`{}` is a program, and `--save` would write over it", line.save),
+                    "name a .json file"};
+  auto& evaluator = *new Interpreter;  // the process ends with it
+  catch_interrupts(true);
+  Sizes sizes;
+  for (const std::string& each : line.sizes) add_size(sizes, each);
+  uint32_t file = load_program(evaluator, line.file);
+  std::vector<NamedFunctions> modules;
+  auto add = [&](NamedModule module) {
+    if (line.schedule == "auto")
+      module.mod = *module_in(evaluator, schedule_by_rules(evaluator, "cpu", module.mod, line.target));
+    modules.push_back(functions_of(module, line.name));
+  };
+  for (const std::string& name : line.paths) add(named_module(evaluator, name));
+  if (line.paths.empty()) add(last_module(evaluator, file));
+
+  bool coloured = print::wants_colour(STDOUT_FILENO);
+  size_t width = isatty(STDOUT_FILENO) != 0 ? size_of_screen().second : 0;
+  MeasureOptions options{.sizes = sizes, .seconds = line.budget};
+  Progress progress;
+  options.progress = [&](std::string_view what) { progress.at(std::string(what)); };
+  std::vector<std::vector<Runnable>> wanted = groups_of(modules);
+  require_sizes(wanted, sizes);
+  std::optional<Baseline> before;
+  if (!line.against.empty()) before = read_baseline(line.against, sizes);
+  std::vector<std::vector<Measured>> groups;
+  for (const std::vector<Runnable>& group : wanted) {
+    groups.push_back(measure(group, options, evaluator));
+    progress.clear();
+    if (!line.json) fmt::print("{}", bench_text(groups.back(), width, coloured));
+  }
+  nlohmann::ordered_json found = bench_json(groups, sizes);
+  bool regressed = false;
+  if (before) {
+    bool all = line.paths.empty() && line.name.empty();
+    BaselineReport report = compare_with_baseline(groups, *before, line.tolerance / 100, all);
+    regressed = report.regressed;
+    if (line.json) found["regressed"] = regressed;
+    fmt::print(line.json ? stderr : stdout, "{}", report.text);
+  }
+  if (line.json) fmt::print("{}\n", found.dump());
+  if (!line.save.empty()) write_file(line.save, found.dump(1) + "\n");
+  return regressed ? 1 : 0;
+}
+
+}  // namespace mlc::repl

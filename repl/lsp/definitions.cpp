@@ -70,6 +70,7 @@ struct Statement {
 
 struct Names final : Visitor {
   std::set<Symbol> reads, binds;
+  std::set<Symbol> globals;  // which functions bind outside of themselves
   std::unordered_map<Symbol, std::string>* paths = nullptr;  // of imports; checks what is taken from them
   bool harmless = true;
 
@@ -112,7 +113,7 @@ struct Names final : Visitor {
     if (auto* attempt = as<Try>(&stmt)) {
       for (const ExceptHandler* handler : attempt->handlers) binds.insert(handler->name);
     }
-    if (auto* names = as<Global>(&stmt)) binds.insert(names->names.begin(), names->names.end());
+    if (auto* names = as<Global>(&stmt)) globals.insert(names->names.begin(), names->names.end());
     return true;
   }
   void parameter(const Arg& arg) override { binds.insert(arg.name); }
@@ -192,7 +193,8 @@ class Program {
       return lines.first < made.end && lines.second > made.begin;
     });
     if (!broken && alone) made.kind = kind_of(stmt, decorators, names);
-    if (made.kind == Statement::Kind::kDefinition) inner_names(stmt, made);
+    if (as<FunctionDef>(&stmt) != nullptr || as<ClassDef>(&stmt) != nullptr) inner_names(stmt, made);
+    made.binds.insert(names.globals.begin(), names.globals.end());
     for (Symbol name : made.binds) binders_[name].push_back(statements_.size());
     statements_.push_back(std::move(made));
   }
@@ -220,7 +222,7 @@ class Program {
     });
     return known ? Statement::Kind::kImport : Statement::Kind::kOther;
   }
-  // Of a definition the names that it binds inside are its own, and only its name is bound outside.
+  // Of a function or class the names that it binds inside are its own, and only its name is bound outside.
   void inner_names(const Stmt& stmt, Statement& made) {
     Symbol own = as<FunctionDef>(&stmt) != nullptr ? static_cast<const FunctionDef&>(stmt).name
                                                    : static_cast<const ClassDef&>(stmt).name;

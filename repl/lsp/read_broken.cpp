@@ -2,6 +2,8 @@
 #include "repl/lsp/read_broken.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "frontend/syntax/parse.h"
 #include "frontend/syntax/source_text.h"
@@ -12,8 +14,8 @@ namespace mlc::lsp {
 namespace {
 
 // After that many attempts a mistake takes the whole block at the left margin with it, later the whole text.
-constexpr int kByLine = 8;
-constexpr int kByBlock = 12;
+constexpr int kByLine = 4;
+constexpr int kByBlock = 6;
 
 struct Line {
   size_t begin, end;  // without its newline
@@ -51,22 +53,41 @@ void blank(std::string& text, size_t begin, size_t end) {
   }
 }
 
-// A statement in place of the line, a header where deeper lines follow.
-bool neutralise(std::string& text, Line line) {
+bool is_header(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  std::string_view word = line.substr(0, line.find_first_of(" \t:("));
+  constexpr auto kHeaders = std::to_array<std::string_view>(
+      {"class", "def", "elif", "else", "except", "finally", "for", "if", "try", "while", "with"});
+  return std::ranges::find(kHeaders, word) != kHeaders.end();
+}
+
+// Says nothing in place of the line: a header where its block follows, `pass` where it is all of a block (or
+// `alone` says so), else blanks, which have no indentation to be wrong. False when the line says nothing
+// already.
+bool neutralise(std::string& text, Line line, bool alone = false) {
   size_t indent = indent_of(text, line);
   size_t begin = line.begin + indent, room = line.end - begin;
   std::string before = text.substr(line.begin, line.end - line.begin);
-  Line next = line;
-  bool opens = step(text, next, true) && indent_of(text, next) > indent;
+  Line above = line, below = line;
+  size_t over = step(text, above, false) ? indent_of(text, above) : 0;
+  size_t under = step(text, below, true) ? indent_of(text, below) : 0;
+  bool whole = alone || (over < indent && under < indent);
   blank(text, begin, line.end);
-  if (opens && room >= 5) {
+  if (!alone && under > indent && room >= 5 && is_header(before))
     text.replace(begin, 5, "if 1:");
-  } else if (room >= 4) {
+  else if (whole && room >= 4)
     text.replace(begin, 4, "pass");
-  } else if (room >= 1) {
+  else if (whole && room >= 1)
     text[begin] = '0';
-  }
   return text.compare(line.begin, line.end - line.begin, before) != 0;
+}
+
+// The line and those below it that are as deep.
+void drop_deeper(std::string& text, Line line) {
+  size_t indent = indent_of(text, line);
+  Line last = line;
+  for (Line next = line; step(text, next, true) && indent_of(text, next) >= indent;) last = next;
+  blank(text, line.begin, last.end);
 }
 
 // The statement at the left margin around `offset`, down to the next one.
@@ -82,11 +103,14 @@ void drop_block(std::string& text, size_t offset) {
 
 void repair(std::string& text, const ir::Diagnostic& problem) {
   Line line = line_at(text, problem.span.begin);
+  bool of_block = problem.name == "indentation";
   // A block that is missing is the fault of the header above, which asks for it.
-  bool wants_block = problem.name == "indentation" && problem.message.starts_with("expected");
+  bool wants_block = of_block && problem.message.starts_with("expected");
+  if (of_block && !wants_block && problem.message.find("opens a block") != std::string::npos)
+    return drop_deeper(text, line);
   Line above = line;
-  if ((wants_block || is_blank(text, line)) && step(text, above, false)) line = above;
-  if (neutralise(text, line)) return;
+  bool header = (wants_block || is_blank(text, line)) && step(text, above, false);
+  if (neutralise(text, header ? above : line, header && wants_block)) return;
   if (step(text, line, false)) neutralise(text, line);
 }
 

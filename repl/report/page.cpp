@@ -9,12 +9,12 @@ namespace mlc::repl {
 
 namespace {
 
-// Colours by what they mean; both schemes keep text at a contrast of 4.5 and more to what is behind it. The
-// hues of buffers (b0 to b5) differ in lightness as well, for those who tell few hues apart.
+// Colours by what they mean; both schemes keep text at a contrast of 4.5 and more to what is behind it (that
+// of WCAG 2.1, AA). Nothing is said by colour alone: names, labels and tips say it too.
 constexpr std::string_view kLight =
     R"(--paper:#fbfbf9;--card:#fff;--ink:#1b1f24;--soft:#5b6470;--rule:#dfe1dd;--faint:#f1f2ef;
---serial:#7a828c;--parallel:#2563c9;--vectorized:#b45309;--unrolled:#15803d;--thread:#7c3aed;--accent:#2563c9;
---good:#15803d;--known:#0f766e;--open:#a16207;--bad:#c0262d;--plus:#15803d;--minus:#c0262d;--plusback:#e8f6ec;--minusback:#fcecec;
+--serial:#646c76;--parallel:#2563c9;--vectorized:#ad4f08;--unrolled:#14783a;--thread:#7c3aed;--accent:#2563c9;
+--good:#14783a;--known:#0f766e;--open:#976000;--bad:#c0262d;--plus:#14783a;--minus:#c0262d;--plusback:#e8f6ec;--minusback:#fcecec;
 --b0:#2f6fdb;--b1:#c2620c;--b2:#0f8a6a;--b3:#a83a93;--b4:#64748b;--b5:#8a6a00;
 --mono:ui-monospace,"SF Mono","Cascadia Code",Menlo,Consolas,"DejaVu Sans Mono",monospace;
 --sans:system-ui,-apple-system,"Segoe UI","Noto Sans","DejaVu Sans",sans-serif;)";

@@ -73,8 +73,8 @@ class Report {
  public:
   explicit Report(const std::string& path) : path_(path), file_(read_source(path)), session_(options()) {
     session_.evaluator().argv = {path};
-    session_.evaluator().set_global("__name__",
-                                    ir::Any(ir::String(std::filesystem::path(path).stem().string())));
+    std::string name = path == "-" ? "stdin" : std::filesystem::path(path).stem().string();
+    session_.evaluator().set_global("__name__", ir::Any(ir::String(name)));
   }
 
   ProgramReport make() {

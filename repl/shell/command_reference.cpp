@@ -2,6 +2,7 @@
 // The commands about mlc itself: test, explain, targets.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "ir/target/target.h"
@@ -52,6 +53,9 @@ int write_report(const CommandLine& line) {
   if (!line.report.ends_with(".html"))
     throw CallError{fmt::format("`{}` is no name for a page", line.report),
                     "`mlc explain --report matmul.html matmul.mlc`"};
+  std::error_code absent;
+  if (std::filesystem::equivalent(line.report, line.name, absent))
+    throw CallError{fmt::format("`{}` is the program, which the page would overwrite", line.report), "name another file"};
   ProgramReport report = report_program(line.name);
   write_file(line.report, report.page);
   fmt::print("{}: {} {} of {}{}\n", line.report, report.steps, report.steps == 1 ? "step" : "steps",

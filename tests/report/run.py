@@ -246,6 +246,27 @@ def test_refused(folder):
     check(all("proved" in part for part in parts), parts)
 
 
+def luminance(colour):
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * c for c in colour[1:])
+    parts = [int(digits[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def test_contrast(folder):
+    """WCAG 2.1, AA: 4.5 between text and what is behind it, light and dark."""
+    explain(folder, here / "small.mlc")
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    schemes = [dict(re.findall(r"--(\w+):(#[0-9a-f]+)", block)) for block in re.findall(r":root\{(.*?)\}", text, re.S)]
+    check(len(schemes) == 2 and all(len(s) > 20 for s in schemes), schemes)
+    words = ("ink", "soft", "serial", "parallel", "vectorized", "unrolled", "thread", "accent", "good", "known", "open", "bad")
+    pairs = [(w, b) for w in words for b in ("paper", "card", "faint")] + [("plus", "plusback"), ("minus", "minusback")]
+    for scheme in schemes:
+        for word, behind in pairs:
+            low, high = sorted(luminance(scheme[name]) for name in (word, behind))
+            check((high + 0.05) / (low + 0.05) >= 4.5, f"{word} {scheme[word]} on {behind} {scheme[behind]}")
+
+
 def test_large(folder):
     lines = ["import tvm", "from tvm.script import tirx as T", "@T.prim_func(s_tir=True)",
              "def main(A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"float32\")):"]

@@ -124,6 +124,9 @@ void Kernel::answer(std::span<const Row> rows, Socket& socket, const Message& re
       reply = error_content("ValueError", fmt::format("the content of `{}` is wrong: {}", type, error.what()),
                             "");
       reply["status"] = "error";
+    } catch (...) {  // a text or an attribute that a class of the program computes, and refuses
+      reply = current_error(session_);
+      reply["status"] = "error";
     }
   }
   if (&socket == &channels_.shell) capture_.flush();

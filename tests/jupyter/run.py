@@ -276,6 +276,10 @@ def test_inspection(front):
     assert "int" in inspect_at(front, "n + 1", 1)
     assert "Writes the values" in inspect_at(front, "print")
     same(inspect_at(front, "nosuch_at_all"), None)
+    front.run("class Bad:\n    def __repr__(self): raise ValueError('no text')\n\nbad = Bad()")
+    same(front.ask("inspect_request", code="bad", cursor_pos=3).reply["ename"], "ValueError")
+    same(front.run("bad").reply["ename"], "ValueError")
+    same(front.run("1").result(), "1")
     same(inspect_at(front, ""), None)
 
 

@@ -98,12 +98,24 @@ std::vector<Candidate> file_names(std::string_view prefix) {
   return names;
 }
 
+// `nest|access [NAME]`: the words that such a command begins with.
+void add_words(std::string_view arguments, std::vector<Candidate>& found) {
+  std::string_view first = arguments.substr(0, arguments.find(' '));
+  if (first.find('|') == std::string_view::npos) return;
+  while (!first.empty()) {
+    size_t end = std::min(first.find('|'), first.size());
+    found.push_back({std::string(first.substr(0, end)), ""});
+    first.remove_prefix(std::min(end + 1, first.size()));
+  }
+}
+
 // What may follow a command.
 std::vector<Candidate> arguments_of(Session& session, const Command& command, std::string_view word) {
   std::vector<Candidate> found;
   switch (command.completes) {
     case Argument::kFile: return file_names(word);
     case Argument::kName:
+      add_words(command.arguments, found);
       for (const auto& [name, value] : session.evaluator().globals()) found.push_back({name, ""});
       break;
     case Argument::kTopic:

@@ -133,7 +133,7 @@ void draw(Session& session, std::string_view arguments) {
 }
 
 constexpr Command kRows[] = {
-    {"plot", "KIND [NAME] [-o FILE]",
+    {"plot", "nest|access|roofline|steps [NAME] [-o FILE]",
      "a picture of loops, accesses, a roofline or steps, as a page or a drawing",
      "    :plot nest              the loops, blocks and buffers of the module in force, or of NAME\n"
      "    :plot access C          what block C touches in order, and its reuse distances; without a name, of "

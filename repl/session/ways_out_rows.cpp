@@ -635,7 +635,6 @@ constexpr WayOutRow kRows[] = {
     {"reindex-updates", copy_otherwise},
     {"reorder-duplicate-loop", nested_loops_alone},
     {"reorder-not-a-chain", nested_loops_alone},
-    {"reorder-repeats-reduction", decompose_before},
     {"rfactor-axis-out-of-range", other_number},
     {"rfactor-spatial-loop", other_loop_of_nest},
     {"rolling-no-loop", compute_at_reader_before},

@@ -90,12 +90,12 @@ constexpr Untried kUntried[] = {
      "decomposed, the block has two parts, and which of them was meant is not known"},
     {"blockize-several-blocks",
      "what is to become one block with the others is not told by a loop; `tensorize` takes no list"},
-    {"inline-has-init", "in one golden nothing that the block could be moved to reads it or is read by it"},
+    {"inline-has-init", "in one golden the block stands in the loop of its reader already"},
     {"location-is-no-loop", "what was sampled is no loop of the program: which one is meant cannot be told"},
     {"loop-is-bound-to-thread", "no step takes a binding off: it belongs before the one that bound the loop"},
+    {"merge-different-depths", "in one golden the loop is made in the refused call itself"},
     {"not-compact-dataflow", "the step that it names was taken before, and belongs behind this one"},
     {"reindex-inner-index", "the block that it would be made of is not known"},
-    {"reorder-repeats-reduction", "the loop to decompose at decides about the result's speed"},
     {"sums-may-not-start", "it says in which order two steps go, and the first was taken"},
 };
 

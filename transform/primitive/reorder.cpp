@@ -54,7 +54,7 @@ sch.reorder(j, i))"},
          .message =
              "loop `{}` counts both through the sums of block `{}` and within them, and a sum might not "
              "begin with its first term",
-         .help = "`decompose_reduction` first: then the sum begins before the loops"},
+         .help = "a sum keeps its value where each of its terms is met once"},
     }};
 MLC_REFUSALS(primitive_reorder, refusals);
 

@@ -47,6 +47,9 @@ Session::Session(SessionOptions options)
     };
   }
   evaluator_.out = [this](std::string_view text) { options_.out(text); };
+  // __name__ and the like are there from the beginning.
+  evaluator_.evaluate_repl(ir::SourceMap::current().add("<repl>", "\n"));
+  heap_.take();
 }
 
 void Session::run(std::string_view input) {

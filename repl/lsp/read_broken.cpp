@@ -91,14 +91,14 @@ void drop_deeper(std::string& text, Line line) {
 }
 
 // The statement at the left margin around `offset`, down to the next one.
-void drop_block(std::string& text, size_t offset) {
+Line block_around(const std::string& text, size_t offset) {
   Line first = line_at(text, offset);
   while (first.begin > 0 && (is_blank(text, first) || indent_of(text, first) > 0))
     first = line_at(text, first.begin - 1);
   Line last = first;
   Line next = first;
   while (step(text, next, true) && (indent_of(text, next) > 0 || next.begin <= offset)) last = next;
-  blank(text, first.begin, std::max(last.end, std::min(offset, text.size())));
+  return {first.begin, std::max(last.end, std::min(offset, text.size()))};
 }
 
 void repair(std::string& text, const ir::Diagnostic& problem) {
@@ -114,26 +114,61 @@ void repair(std::string& text, const ir::Diagnostic& problem) {
   if (step(text, line, false)) neutralise(text, line);
 }
 
+std::shared_ptr<const syntax::Tree> parse(const std::string& text) {
+  return syntax::parse_file(ir::SourceMap::current().add("document", text));
+}
+
+// Mends `text`, of which no more is there than the statements with mistakes, until it parses.
+std::shared_ptr<const syntax::Tree> mend(std::string& text, std::vector<ir::Diagnostic> problems) {
+  for (int round = 0;; ++round) {
+    for (const ir::Diagnostic& problem : problems) {
+      if (round < kByLine) {
+        repair(text, problem);
+      } else {
+        Line block = round < kByBlock ? block_around(text, problem.span.begin) : Line{0, text.size()};
+        blank(text, block.begin, block.end);
+      }
+    }
+    try {
+      return parse(text);
+    } catch (const ir::Error& error) {
+      problems = error.all();
+    }
+  }
+}
+
 }  // namespace
 
 Reading read_broken(const std::string& text) {
   Reading reading;
   std::string mended = text;
-  for (int round = 0;; ++round) {
-    try {
-      uint32_t file = ir::SourceMap::current().add("document", mended);
-      if (round == 0) syntax::check_is_text("document", text);
-      reading.tree = syntax::parse_file(file);
-      break;
-    } catch (const ir::Error& error) {
-      if (round == 0) reading.problems = error.all();
-      if (round >= kByBlock) {
-        mended.assign(text.size(), ' ');
-        continue;
-      }
-      for (const ir::Diagnostic& problem : error.all())
-        round < kByLine ? repair(mended, problem) : drop_block(mended, problem.span.begin);
-    }
+  try {
+    syntax::check_is_text("document", text);
+    reading.tree = parse(text);
+    return reading;
+  } catch (const ir::Error& error) {
+    reading.problems = error.all();
+  }
+  // The rest parses as it stands, so that it is read twice and not at each attempt.
+  std::vector<Line> blocks;
+  for (const ir::Diagnostic& problem : reading.problems) {
+    Line block = block_around(text, problem.span.begin);
+    if (blocks.empty() || blocks.back().end <= block.begin) blocks.push_back(block);
+  }
+  std::string part = text;
+  size_t kept = 0;
+  for (Line block : blocks) {
+    blank(part, kept, block.begin);
+    kept = block.end;
+  }
+  blank(part, kept, part.size());
+  mend(part, reading.problems);
+  for (Line block : blocks)
+    mended.replace(block.begin, block.end - block.begin, part, block.begin, block.end - block.begin);
+  try {
+    reading.tree = parse(mended);
+  } catch (const ir::Error& error) {  // what a mistake had hidden is wrong as well
+    reading.tree = mend(mended, error.all());
   }
   for (Line line{0, std::min(text.find('\n'), text.size())};; line = line_at(text, line.end + 1)) {
     if (mended.compare(line.begin, line.end - line.begin, text, line.begin, line.end - line.begin) != 0)

@@ -16,10 +16,11 @@ using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
 
 namespace {
 
-// Iterations of a loop that are all tried; of longer ones the last and the first.
+// Iterations of a loop that are all tried, where conditions or remainders let others than its ends decide; of
+// longer ones, and where an index runs from end to end, the last and the first.
 constexpr int64_t kMostSteps = 64;
 // Iterations tried for one dimension of one access.
-constexpr int kMostTries = 2048;
+constexpr int kMostTries = 1024;
 
 // What stands around an access, outermost first.
 struct Frame {
@@ -104,6 +105,7 @@ class Search final : public Walker {
   std::unordered_map<const VarNode*, Expr> values_;
   std::unordered_set<const VarNode*> deciding_;
   int tries_ = 0;
+  bool ends_decide_ = true, ignore_conditions_ = false;
 
   template <class F>
   void under(const Expr& condition, bool negated, F inside) {
@@ -191,6 +193,22 @@ class Search final : public Walker {
       note(frame.value);
       if (frame.extent) note(frame.extent);
     }
+    auto is_remainder = [](const Expr& e) {
+      return e->kind == ExprKind::kFloorMod || e->kind == ExprKind::kMod;
+    };
+    bool conditions = false, remainders = any_below(index, is_remainder);
+    for (const Frame& frame : frames_) {
+      conditions = conditions || (frame.kind == Frame::Kind::kCondition && !is_const_int(frame.value, 1));
+      remainders = remainders || (frame.kind == Frame::Kind::kLet && any_below(frame.value, is_remainder));
+    }
+    // What stays inside at the ends of all loops, conditions or not, stays inside.
+    ends_decide_ = !remainders;
+    ignore_conditions_ = conditions && !remainders;
+    tries_ = kMostTries;
+    if (!reach(0, index, extent)) return false;
+    if (!ignore_conditions_) return true;
+    ends_decide_ = ignore_conditions_ = false;
+    values_.clear();
     tries_ = kMostTries;
     return reach(0, index, extent);
   }
@@ -223,6 +241,7 @@ class Search final : public Walker {
         return reach(depth + 1, index, extent);
       }
       case Frame::Kind::kCondition: {
+        if (ignore_conditions_) return reach(depth + 1, index, extent);
         Expr holds = value(frame.value);
         return holds && is_const_int(holds, 0) == frame.negated && reach(depth + 1, index, extent);
       }
@@ -235,15 +254,15 @@ class Search final : public Walker {
   bool reach_in_loop(size_t depth, const Expr& index, int64_t extent) {
     const Frame& frame = frames_[depth];
     Expr first = value(frame.value), count = value(frame.extent);
-    auto steps = count ? const_int(count) : std::nullopt;
-    auto begin = first ? const_int(first) : std::nullopt;
-    if (!steps || !begin || *steps <= 0) return false;  // perhaps no iteration at all
+    if (!first || !count) return false;
+    int64_t begin = const_int(first).value_or(0), steps = const_int(count).value_or(0);
+    if (steps <= 0) return false;  // no iteration at all
     bool decides = deciding_.contains(frame.var.get());
     // The ends first: that is where it happens.
-    for (int64_t i = 0; i < (decides ? *steps : 1) && tries_ > 0; ++i) {
-      if (i == 2 && *steps > kMostSteps) break;
-      int64_t step = i == 0 ? *steps - 1 : i - 1;
-      values_[frame.var.get()] = const_like(frame.var, *begin + step);
+    for (int64_t i = 0; i < (decides ? steps : 1) && tries_ > 0; ++i) {
+      if (i == 2 && (ends_decide_ || steps > kMostSteps)) break;
+      int64_t step = i == 0 ? steps - 1 : i - 1;
+      values_[frame.var.get()] = const_like(frame.var, begin + step);
       if (reach(depth + 1, index, extent)) return true;
     }
     return false;

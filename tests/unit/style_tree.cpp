@@ -340,7 +340,7 @@ TEST_CASE("files that the documentation names exist", "[style]") {
   std::set<std::string> endings;  // each path, and each of its ends: `schedule/trace.cpp`
   std::vector<fs::path> pages;
   for (const char* folder : {"docs", "grammar", "frontend", "ir", "transform", "backend", "repl", "stdlib",
-                             "tests", "examples", "bench", "cmake"}) {
+                             "tests", "examples", "bench", "cmake", "editors"}) {
     endings.insert(std::string(folder) + "/");
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(MLC_SOURCE_DIR) / folder)) {
       std::string path = fs::relative(entry.path(), MLC_SOURCE_DIR).generic_string();

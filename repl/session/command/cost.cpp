@@ -114,6 +114,8 @@ void add_buffers(Table& table, const FunctionCost& cost, const Machine& machine)
   };
   double loads = 0, stores = 0;
   for (const auto& each : cost.buffers) {
+    // Such as a parameter that the function reaches by a view alone.
+    if (each.loads + each.stores == 0) continue;
     add(each.name, each.loads, each.stores, each.touched, each.reuse(), each.traffic);
     loads += each.loads;
     stores += each.stores;

@@ -33,6 +33,9 @@ constexpr double kOverdraft = 4;  // times the budget, for the least rounds
 constexpr double kLeastSample =
     1e-3;  // seconds: the clock and the call into the code are less than 0.1 % of them
 constexpr int64_t kMostCalls = 1'000'000;
+// Seconds of a call after which warm and cold caches are not told apart: what fits in a cache is brought
+// there in a hundredth of that. Such a function is run once in a round.
+constexpr double kSlow = 0.1;
 
 // Every line of the memory leaves all caches, on all cores. False where the processor has no instruction for
 // it that a user may call.
@@ -129,6 +132,10 @@ class Contestant {
     call(own, 1);
     return own;
   }
+  double once() const {
+    std::vector<Any> own = interp::copies(arguments_);
+    return call(own, 1);
+  }
   // Seconds of so many calls, after one that is not counted.
   double warm(int64_t calls) const {
     std::vector<Any> own = interp::copies(arguments_);
@@ -165,8 +172,10 @@ ir::ffi::Function function_of(const ir::ffi::Module& built, const Runnable& of) 
   return *code;
 }
 
-// So many calls take as long as a sample should.
+// So many calls take as long as a sample should; 0 where one takes so long that it is all there is to a
+// round.
 int64_t calls_of(const Contestant& contestant) {
+  if (contestant.once() > kSlow) return 0;
   int64_t calls = 1;
   double seconds = contestant.warm(calls);
   while (seconds < kLeastSample && calls < kMostCalls) {
@@ -263,7 +272,9 @@ std::vector<Measured> measure(const std::vector<Runnable>& functions, const Meas
   ir::Inputs::global().beyond();  // what follows depends on the clock
   progress("running each once");
   compare_results(contestants, all);
-  for (size_t i = 0; i < all.size(); ++i) all[i].warm.calls = calls_of(contestants[i]);
+  std::vector<int64_t> calls;
+  for (const Contestant& each : contestants) calls.push_back(calls_of(each));
+  for (size_t i = 0; i < all.size(); ++i) all[i].warm.calls = std::max<int64_t>(calls[i], 1);
   double budget = options.seconds * static_cast<double>(all.size());
   Clock::time_point begin = Clock::now();
   for (size_t round = 0; round < kMostRounds; ++round) {
@@ -274,6 +285,10 @@ std::vector<Measured> measure(const std::vector<Runnable>& functions, const Meas
     for (size_t i = 0; i < all.size(); ++i) {
       Measured& one = all[(i + round) % all.size()];
       const Contestant& contestant = contestants[(i + round) % all.size()];
+      if (calls[(i + round) % all.size()] == 0) {
+        one.warm.samples.push_back(contestant.once());
+        continue;
+      }
       one.warm.samples.push_back(contestant.warm(one.warm.calls) / static_cast<double>(one.warm.calls));
       if (auto cold = contestant.cold()) one.cold.samples.push_back(*cold);
     }

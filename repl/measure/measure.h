@@ -54,10 +54,11 @@ struct Measured {
   // Operations on floats of the function that does least of those it is compared with; 0: none, or not known.
   double flops = 0;
   double least_seconds =
-      0;                // that this machine needs for it as it is scheduled, by its roofline; 0: not known
-  std::string bound;    // what would then keep it from being faster: "compute", "L2", "memory"
-  Times warm;           // after a call with the same buffers
-  Times cold;           // with no line of the buffers in any cache; empty where this processor cannot say so
+      0;              // that this machine needs for it as it is scheduled, by its roofline; 0: not known
+  std::string bound;  // what would then keep it from being faster: "compute", "L2", "memory"
+  Times warm;         // after a call with the same buffers
+  Times cold;         // with no line of the buffers in any cache; empty where that cannot be had, or makes no
+                      // difference
   std::string differs;  // from what the first one computes; "" where it does not, or that was not found out
 };
 

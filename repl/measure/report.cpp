@@ -33,13 +33,7 @@ std::string time_text(double seconds) {
 }
 
 std::string rate_text(double per_second, const char* unit) {
-  double number = per_second / 1e9;
-  return per_second <= 0 ? ""
-                         : fmt::format("{:.{}f} {}", number,
-                                       number < 10    ? 2
-                                       : number < 100 ? 1
-                                                      : 0,
-                                       unit);
+  return per_second <= 0 ? "" : fmt::format("{:.3g} {}", per_second / 1e9, unit);
 }
 
 std::string interval_text(const Estimate& of) {
@@ -56,8 +50,9 @@ std::string comparison_text(const Measured& a, const Measured& b, const Times& f
   const std::string &one = a.of.name, &other = b.of.name;
   switch (compare(ratio, kLeastDifference)) {
     case Comparison::kUnknown:
-      return fmt::format("{} rounds are too few to compare {} and {}: `--budget` gives them more seconds",
-                         first.samples.size(), one, other);
+      return fmt::format("{} {} too few to compare {} and {}: `--budget` gives them more seconds",
+                         first.samples.size(), first.samples.size() == 1 ? "round is" : "rounds are", one,
+                         other);
     case Comparison::kSame:
       return fmt::format("no difference between {} and {}: {:.3f} times as long ({:.3f} to {:.3f})", one,
                          other, ratio.value, ratio.interval->first, ratio.interval->second);

@@ -18,6 +18,8 @@ namespace {
 using transform::LoopTree;
 using Kind = LoopTree::Kind;
 
+constexpr size_t kNarrow = 100;  // columns
+
 std::string text_of(const ir::Any& value) { return print::text_of(value); }
 
 std::string regions(const ir::Array<ir::TensorRegion>& all) {
@@ -70,7 +72,8 @@ std::string notes(const LoopTree::Node& node) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void add_nest(Table& table, const LoopTree& tree) {
+// On a narrow screen what blocks access stands below them.
+void add_nest(Table& table, const LoopTree& tree, bool narrow) {
   table.add({{tree.function, colour::kName},
              {tree.nodes.empty() ? "" : "extent", colour::kQuiet, true},
              {tree.nodes.empty() ? "" : "runs", colour::kQuiet, true},
@@ -95,7 +98,9 @@ void add_nest(Table& table, const LoopTree& tree) {
                {extent, {}, true},
                {runs, {}, true},
                {is_loop ? transform::kind_of(node) : "", colour::kKind},
-               last});
+               narrow && !is_loop ? Cell() : last});
+    if (narrow && !is_loop && !last.text.empty())
+      table.add({{std::string(2 * (node.depth + 2), ' ') + last.text}});
     for (size_t each : node.allocates) {
       const LoopTree::Buffer& buffer = tree.buffers[each];
       table.add({{fmt::format("{}{}: {} of {}", std::string(2 * (node.depth + 2), ' '), buffer.name,
@@ -129,7 +134,7 @@ void show_tree(Session& session, std::string_view arguments) {
   for (const auto& [name, fn] : functions_of(subject)) {
     LoopTree tree = transform::loop_tree(name, fn);
     Table nest, buffers;
-    add_nest(nest, tree);
+    add_nest(nest, tree, width > 0 && width < kNarrow);
     add_buffers(buffers, tree);
     text += (text.empty() ? "" : "\n") + nest.text(width, coloured);
     if (!buffers.empty()) text += "buffers\n" + buffers.text(width, coloured);

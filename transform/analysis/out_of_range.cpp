@@ -16,8 +16,8 @@ using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
 
 namespace {
 
-// Iterations of a loop that are all tried, where conditions or remainders let others than its ends decide; of
-// longer ones, and where an index runs from end to end, the last and the first.
+// Iterations of a loop that are all tried, where conditions, remainders or products let others than its ends
+// decide; of longer ones, and where an index runs from end to end, the last and the first.
 constexpr int64_t kMostSteps = 64;
 // Iterations tried for one dimension of one access.
 constexpr int kMostTries = 1024;
@@ -193,17 +193,20 @@ class Search final : public Walker {
       note(frame.value);
       if (frame.extent) note(frame.extent);
     }
-    auto is_remainder = [](const Expr& e) {
-      return e->kind == ExprKind::kFloorMod || e->kind == ExprKind::kMod;
+    // Remainders and products of loops have their extremes anywhere.
+    auto turns = [](const Expr& e) {
+      const BinaryNode* product = e->kind == ExprKind::kMul ? as_binary(e) : nullptr;
+      return e->kind == ExprKind::kFloorMod || e->kind == ExprKind::kMod ||
+             (product != nullptr && !const_int(product->a) && !const_int(product->b));
     };
-    bool conditions = false, remainders = any_below(index, is_remainder);
+    bool conditions = false, turned = any_below(index, turns);
     for (const Frame& frame : frames_) {
       conditions = conditions || (frame.kind == Frame::Kind::kCondition && !is_const_int(frame.value, 1));
-      remainders = remainders || (frame.kind == Frame::Kind::kLet && any_below(frame.value, is_remainder));
+      turned = turned || (frame.kind == Frame::Kind::kLet && any_below(frame.value, turns));
     }
     // What stays inside at the ends of all loops, conditions or not, stays inside.
-    ends_decide_ = !remainders;
-    ignore_conditions_ = conditions && !remainders;
+    ends_decide_ = !turned;
+    ignore_conditions_ = conditions && !turned;
     tries_ = kMostTries;
     if (!reach(0, index, extent)) return false;
     if (!ignore_conditions_) return true;

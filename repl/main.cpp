@@ -104,6 +104,11 @@ void catch_crashes() {
 
 // One line, made before there was no memory.
 constexpr char kOutOfMemory[] = "error: out of memory\n";
+constexpr char kOutOfThreads[] = "error: out of memory, or of threads: no further one can be started\n";
+
+bool lacks_threads(const std::system_error& error) {  // of std::thread
+  return error.code() == std::errc::resource_unavailable_try_again;
+}
 
 // An error that nobody has caught: in a thread, or in a function that may not throw.
 [[noreturn]] void on_terminate() {
@@ -112,6 +117,14 @@ constexpr char kOutOfMemory[] = "error: out of memory\n";
     put("internal error: terminated\n");
   } catch (const std::bad_alloc&) {
     put(kOutOfMemory);
+  } catch (const std::system_error& error) {
+    if (lacks_threads(error)) {
+      put(kOutOfThreads);
+      _exit(3);
+    }
+    put("internal error: ");
+    put(error.what());
+    put("\n");
   } catch (const std::exception& error) {
     put("internal error: ");
     put(error.what());
@@ -180,8 +193,8 @@ int run_command_line(int argc, char** argv) {
     put(kOutOfMemory);
     return 3;
   } catch (const std::system_error& error) {
-    if (error.code() == std::errc::resource_unavailable_try_again) {  // of std::thread
-      put("error: out of memory, or of threads: no further one can be started\n");
+    if (lacks_threads(error)) {
+      put(kOutOfThreads);
       return 3;
     }
     complain(repl::CallError{"the output cannot be written: " + error.code().message(), ""});  // fmt::print

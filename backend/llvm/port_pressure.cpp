@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// llvm-mca is asked as a program: its library would bring the assembly parsers of all architectures and four
-// megabytes into a program that reads assembly nowhere else.
+// llvm-mca is asked as a program: its library needs the assembly parser of every architecture, in a program that reads
+// assembly nowhere else.
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -125,6 +125,12 @@ void InputCollector::add(std::string_view line, const std::function<void(const s
   if (!interactive_ && pending() && first_column && !continues_block(line) && is_complete(text_ + "\n")) {
     run(std::exchange(text_, ""));
   }
+  // Inside of a block that only a line in the first column or an empty one ends.
+  bool inside = pending() && !line.empty() && (line[0] == ' ' || line[0] == '\t');
+  if (!interactive_ && inside) {
+    text_.append(line).append("\n");
+    return;
+  }
   bool command = !pending() && (line.starts_with(':') || line.starts_with('?') || line.ends_with('?'));
   text_.append(line).append("\n");
   if (command || is_complete(text_)) run(std::exchange(text_, ""));

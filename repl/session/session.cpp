@@ -47,9 +47,6 @@ Session::Session(SessionOptions options)
     };
   }
   evaluator_.out = [this](std::string_view text) { options_.out(text); };
-  // __name__ and the like are there from the beginning.
-  evaluator_.evaluate_repl(ir::SourceMap::current().add("<repl>", "\n"));
-  heap_.take();
 }
 
 void Session::run(std::string_view input) {
@@ -174,10 +171,19 @@ Session::Reloaded Session::reload(const std::string& path) {
 
 // Each statement is a state of its own.
 Any Session::run_source(uint32_t file, Loaded* loaded, size_t kept) {
+  // __name__ and __file__ come with a program, and are no change of its first statement.
+  uint32_t empty = ir::SourceMap::current().add(ir::SourceMap::current().file(file).name, "\n");
+  if (loaded != nullptr) {
+    evaluator_.run_source(empty);
+    heap_.take();
+  } else if (states_.size() == 1) {
+    evaluator_.evaluate_repl(empty);
+    heap_.take();
+  }
   Any value;
   std::vector<Chunk> chunks = chunks_of(syntax::parse_file(file)->module);
   for (size_t i = kept; i < chunks.size(); ++i) {
-    value = run_statement(file, chunks[i], text_of_chunk(file, chunks[i]));
+    value = run_statement(file, chunks[i], loaded != nullptr);
     if (loaded != nullptr) loaded->statements.emplace_back(text_of_chunk(file, chunks[i]), at_);
   }
   return value;
@@ -196,7 +202,7 @@ void Session::take_back() {
   heap_.exchange(change);
 }
 
-Any Session::run_statement(uint32_t file, const Chunk& chunk, std::string source) {
+Any Session::run_statement(uint32_t file, const Chunk& chunk, bool of_file) {
   heap_.prepare();
   std::unordered_map<const ir::ffi::Object*, size_t> steps_before;
   for (const auto& [name, value] : evaluator_.globals())
@@ -204,12 +210,16 @@ Any Session::run_statement(uint32_t file, const Chunk& chunk, std::string source
       steps_before[schedule->get()] = (*schedule)->trace->instructions.size();
   State made;
   made.parent = at_;
-  made.source = std::move(source);
+  made.source = text_of_chunk(file, chunk);
   Any value;
   auto start = std::chrono::steady_clock::now();
   try {
     transform::PassNotes notes(&made.passes);
-    value = run_chunk_of(evaluator_, file, chunk);
+    if (of_file) {
+      run_chunk_of(evaluator_, file, chunk);
+    } else {
+      value = evaluate_chunk_of(evaluator_, file, chunk);
+    }
   } catch (const std::bad_alloc&) {
     take_back();
     const ir::SourceFile& all = ir::SourceMap::current().file(file);

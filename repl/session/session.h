@@ -152,7 +152,7 @@ class Session {
   void take_back();
   void show_result(const ir::Any& value);
   void show_error(const ir::Error& error);
-  ir::Any run_statement(uint32_t file, const Chunk& chunk, std::string source);
+  ir::Any run_statement(uint32_t file, const Chunk& chunk, bool of_file);
   void document(std::string_view name);
   std::vector<NamedModule> modules_now();
   void judge(State& state, const std::unordered_map<const ir::ffi::Object*, size_t>& steps_before);

@@ -40,6 +40,21 @@ bool has_sizes(const ir::PrimFunc& fn) {
 constexpr double kMostCompiledWork = 2e9;
 constexpr double kMostScheduledWork = 1e10;
 
+// What fills the arguments with random numbers is slower than compiled code.
+constexpr double kMostElements = 1 << 26;
+
+double elements_of(const ir::PrimFunc& fn) {
+  double all = 0;
+  for (const ir::Var& param : fn->params) {
+    if (param->buffer() == nullptr) continue;
+    double elements = 1;
+    for (const ir::Expr& dim : param->buffer()->shape)
+      if (auto size = ir::const_int(dim)) elements *= static_cast<double>(*size);
+    all += elements;
+  }
+  return all;
+}
+
 bool is_interrupt(const ir::Error& error) { return error.first().kind == "KeyboardInterrupt"; }
 
 ir::PrimFunc function_of(const ir::IRModule& mod, const std::string& name) {
@@ -74,7 +89,8 @@ DifferentialRun::DifferentialRun(const ir::IRModule& mod, std::string name, cons
   bool threads = interp::has_threads(fn->body);
   if (limits.most_work && work > *limits.most_work && !threads) sample_ = sample_rows(fn, *limits.most_work);
   scheduled_ = work > kMostCompiledWork && !threads && !sample_;
-  if (work > interp::kMostWork && (threads || work > kMostScheduledWork) && !sample_) {
+  bool large = work > kMostScheduledWork || (work > kMostCompiledWork && elements_of(fn) > kMostElements);
+  if (work > interp::kMostWork && (threads || large) && !sample_) {
     how_ = "it would take too long";
     return;
   }

@@ -161,13 +161,20 @@ std::string text_of_chunk(uint32_t file, const Chunk& chunk) {
   return text;
 }
 
-Any run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk) {
-  const ir::SourceFile& whole = ir::SourceMap::current().file(file);
-  std::string text(chunk.first_line - 1, '\n');
-  for (size_t line = chunk.first_line; line <= chunk.last_line; ++line) {
-    text.append(whole.line(static_cast<uint32_t>(line))).append("\n");
-  }
-  return evaluator.evaluate_repl(ir::SourceMap::current().add(whole.name, std::move(text)));
+namespace {
+// At the lines that it has in its file.
+uint32_t add_chunk(uint32_t file, const Chunk& chunk) {
+  std::string text = std::string(chunk.first_line - 1, '\n') + text_of_chunk(file, chunk) + "\n";
+  return ir::SourceMap::current().add(ir::SourceMap::current().file(file).name, std::move(text));
+}
+}  // namespace
+
+void run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk) {
+  evaluator.run_source(add_chunk(file, chunk));
+}
+
+Any evaluate_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk) {
+  return evaluator.evaluate_repl(add_chunk(file, chunk));
 }
 
 NamedModule last_module(script::Evaluator& evaluator, uint32_t file) {

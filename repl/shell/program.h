@@ -27,8 +27,10 @@ struct Chunk {
 std::vector<Chunk> chunks_of(const syntax::Module* module);
 // Its lines, without the last one's end.
 std::string text_of_chunk(uint32_t file, const Chunk& chunk);
-// Runs one chunk of a registered file; messages name the lines that it has there. The value of a last expression, or None.
-ir::Any run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk);
+// Runs one chunk of a registered file; messages name the lines that it has there.
+void run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk);
+// The same for what was typed, which has no __file__. The value of a last expression, or None.
+ir::Any evaluate_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk);
 
 // A module, and what the program calls the value it comes from.
 struct NamedModule {

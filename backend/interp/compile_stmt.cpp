@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/interp/machine.h"
+#include "ir/core/interrupt.h"
 #include "ir/core/refusal.h"
 #include "ir/tir/for_kind.h"
 #include "ir/tir/layout.h"
@@ -214,6 +215,7 @@ Action Compiler::loop(const ir::ForNode* node) {
     int64_t loop = frame.program.heap.races.loops++;
     Lane outer = frame.slots[static_cast<size_t>(slot)];  // of a loop around with the same variable
     for (int64_t i = begin; i < end; i += by) {
+      ir::heed_interrupt();
       frame.slots[static_cast<size_t>(slot)].i = number->wrap(i);
       Flow flow = body(frame, loop);
       if (flow == Flow::kBreak) break;
@@ -392,6 +394,7 @@ Action Compiler::stmt(const Stmt& s) {
              [&](const ir::WhileNode* node) -> Action {
                return [condition = integer(node->condition), body = stmt(node->body)](Frame& frame) {
                  while (condition(frame) != 0) {
+                   ir::heed_interrupt();
                    Flow flow = body(frame);
                    if (flow == Flow::kBreak) break;
                    if (flow == Flow::kReturn) return flow;

@@ -14,6 +14,7 @@
 #include "backend/llvm/listing_parts.h"
 #include "backend/llvm/optimize.h"
 #include "backend/llvm/start.h"
+#include "ir/core/interrupt.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::llvm_backend {
@@ -48,6 +49,7 @@ std::string write(llvm::Module& module, const Machine& machine, llvm::CodeGenFil
                     module.getTargetTriple());
   }
   llvm::ScopedFatalErrorHandler handler(give_up);
+  module.getContext().setYieldCallback([](llvm::LLVMContext*, void*) { ir::heed_interrupt(); }, nullptr);
   passes.run(module);
   return {bytes.begin(), bytes.end()};
 }

@@ -9,6 +9,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/PassInstrumentation.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -31,6 +32,8 @@
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 #include <llvm/Transforms/Vectorize/VectorCombine.h>
+
+#include "ir/core/interrupt.h"
 
 namespace mlc::llvm_backend {
 namespace {
@@ -155,7 +158,9 @@ void add_cleanup(llvm::FunctionPassManager& passes) {
 void optimize(llvm::Module& module, const Machine& machine) {
   if (machine.opt_level == 0) return;
   llvm::PipelineTuningOptions tuning;
-  llvm::PassBuilder builder(machine.machine.get(), tuning);
+  llvm::PassInstrumentationCallbacks between;  // Ctrl-C skips the passes that are left
+  between.registerShouldRunOptionalPassCallback([](llvm::StringRef, llvm::Any) { return !ir::interrupt_asked(); });
+  llvm::PassBuilder builder(machine.machine.get(), tuning, std::nullopt, &between);
   llvm::LoopAnalysisManager loop_analyses;
   llvm::FunctionAnalysisManager function_analyses;
   llvm::CGSCCAnalysisManager component_analyses;
@@ -178,6 +183,7 @@ void optimize(llvm::Module& module, const Machine& machine) {
     if (function.isDeclaration()) continue;
     (function.hasLocalLinkage() && !function.hasFnAttribute(llvm::Attribute::Cold) ? kernels : entries)
         .run(function, function_analyses);
+    ir::heed_interrupt();
   }
 }
 

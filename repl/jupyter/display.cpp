@@ -4,29 +4,12 @@
 #include <utility>
 
 #include "frontend/print/highlight.h"
+#include "repl/report/markup.h"
 #include "repl/shell/report.h"
 
 namespace mlc::repl::jupyter {
 
 namespace {
-
-void escape(std::string_view text, std::string& out) {
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        out += c;
-    }
-  }
-}
 
 // JupyterLab's variables, which follow its theme; others show the colours behind them.
 std::string_view style_of(std::string_view piece) {
@@ -58,13 +41,13 @@ std::string html_of(std::string_view program) {
   size_t shown = 0;
   for (const print::Piece& piece : print::highlighted(program)) {
     std::string_view text = program.substr(piece.begin, piece.end - piece.begin);
-    escape(program.substr(shown, piece.begin - shown), html);
+    html += escape(program.substr(shown, piece.begin - shown));
     html.append("<span style=\"").append(style_of(text)).append("\">");
-    escape(text, html);
+    html += escape(text);
     html += "</span>";
     shown = piece.end;
   }
-  escape(program.substr(shown), html);
+  html += escape(program.substr(shown));
   return html + "</pre>";
 }
 

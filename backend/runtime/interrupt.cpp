@@ -123,6 +123,7 @@ bool call_interruptibly(TVMFFISafeCallType entry, const TVMFFIAny* args, int32_t
   }
   ReturnPoint point;
   point.outer = innermost;
+  if (point.outer == nullptr) leaving = false;  // a call before this one may have ended by itself while it was asked to
   pid_t outer_launcher = launcher.exchange(gettid());
   bool interrupted = sigsetjmp(point.at, 0) != 0;
   if (!interrupted) {

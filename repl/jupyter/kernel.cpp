@@ -132,7 +132,7 @@ void Kernel::answer(std::span<const Row> rows, Socket& socket, const Message& re
   if (&socket == &channels_.shell) capture_.flush();
   // What waits behind a cell that failed: all that was sent before who sent it knew.
   std::vector<Message> waiting;
-  if (std::exchange(abort_, false))
+  if (&socket == &channels_.shell && std::exchange(abort_, false))
     while (auto next = channels_.receive(socket)) waiting.push_back(std::move(*next));
   if (wants_reply) channels_.send(socket, request, reply_type(type), reply);
   state("idle");
@@ -155,12 +155,14 @@ void Kernel::serve_control() {
   const char* front_end = std::getenv("JPY_PARENT_PID");
   bool has_parent = front_end != nullptr;
   pid_t parent = getppid();
-  if (has_parent && parent == 1 && kill(std::atoi(front_end), 0) != 0 && errno == ESRCH)
-    stop();  // gone already
+  // Who started it may have ended before it looked: then it has process 1 as its parent from the beginning.
+  auto is_gone = [&] {
+    return getppid() != parent || (parent == 1 && kill(std::atoi(front_end), 0) != 0 && errno == ESRCH);
+  };
   while (!stopping_) {
     channels_.control.wait(stop_, has_parent ? kParentCheck : -1);
     while (auto request = channels_.receive(channels_.control)) answer(kControl, channels_.control, *request);
-    if (has_parent && getppid() != parent) {
+    if (has_parent && is_gone()) {
       // Nobody is there who could ask for more.
       stop();
       break;

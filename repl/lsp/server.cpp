@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repl/lsp/server.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -192,7 +193,7 @@ int Server::run() {
 int run_server() {
   std::signal(SIGPIPE, SIG_IGN);
   // Nothing else may write where the answers go.
-  int out = dup(STDOUT_FILENO);
+  int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);  // programs that run have none of it
   dup2(STDERR_FILENO, STDOUT_FILENO);
   // What is imported while a text is looked at comes from the library alone.
   const char* folders = std::getenv("MLCPATH");

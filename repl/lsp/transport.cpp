@@ -35,6 +35,7 @@ std::optional<size_t> content_length(std::string_view header) {
 }  // namespace
 
 std::optional<std::string> Transport::next() {
+  looked_ = buffer_.size();
   while (true) {
     std::string_view rest = std::string_view(buffer_).substr(begin_);
     size_t header = rest.find("\r\n\r\n");
@@ -52,6 +53,7 @@ std::optional<std::string> Transport::next() {
       buffer_.erase(0, begin_);
       begin_ = 0;
     }
+    looked_ = 0;
     return message;
   }
 }
@@ -69,7 +71,7 @@ void Transport::wait(int milliseconds, const std::vector<int>& others) {
 
 bool Transport::pending() {
   wait(0);
-  return closed_ || begin_ < buffer_.size();
+  return closed_ || (begin_ < buffer_.size() && looked_ < buffer_.size());
 }
 
 void Transport::write(std::string_view message) {

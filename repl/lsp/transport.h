@@ -20,7 +20,7 @@ class Transport {
   // has arrived.
   void wait(int milliseconds, const std::vector<int>& others = {});
   bool closed() const { return closed_; }  // the other side is gone
-  // Has it sent anything that `next` has not returned?
+  // Has it sent anything that `next` has not looked at?
   bool pending();
 
   int input() const { return in_; }
@@ -31,7 +31,8 @@ class Transport {
  private:
   int in_, out_;
   std::string buffer_;
-  size_t begin_ = 0;  // of what `next` has not returned
+  size_t begin_ = 0;   // of what `next` has not returned
+  size_t looked_ = 0;  // up to there `next` has looked for a whole message in vain
   bool closed_ = false;
 };
 

@@ -57,11 +57,15 @@ std::string fingerprint(int cores) {
 bool read_kept(const std::string& path, const std::string& key, Machine& machine) {
   std::ifstream file(path);
   if (!file) return false;
-  auto kept = nlohmann::json::parse(file, nullptr, false);
-  if (kept.is_discarded() || !kept.is_object() || kept.value("key", "") != key) return false;
-  machine.flops32 = kept.value("flops32", 0.0);
-  machine.flops64 = kept.value("flops64", 0.0);
-  machine.bandwidth = kept.value("bandwidth", std::vector<double>());
+  try {
+    auto kept = nlohmann::json::parse(file);
+    if (kept.at("key") != key) return false;
+    kept.at("flops32").get_to(machine.flops32);
+    kept.at("flops64").get_to(machine.flops64);
+    kept.at("bandwidth").get_to(machine.bandwidth);
+  } catch (const nlohmann::json::exception&) {
+    return false;  // damaged: it is measured again
+  }
   return machine.flops32 > 0 && machine.bandwidth.size() == machine.levels.size();
 }
 

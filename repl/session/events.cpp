@@ -7,7 +7,7 @@
 #include "frontend/diagnostics/render.h"
 #include "frontend/script/core/line_input.h"
 #include "frontend/syntax/parse.h"
-#include "repl/session/session.h"
+#include "repl/session/repl.h"
 #include "repl/shell/report.h"
 #include "repl/shell/source.h"
 #include "repl/terminal/completion.h"
@@ -118,6 +118,10 @@ class Events {
 
 }  // namespace
 
-int run_events(const std::string& program) { return Events().serve(program); }
+int run_events(const std::string& program) {
+  catch_interrupts(false);
+  limit_memory();
+  return Events().serve(program);
+}
 
 }  // namespace mlc::repl

@@ -223,11 +223,11 @@ const Heap::Content* Heap::look_at(const Any& value, size_t& bytes, Delta* chang
   auto known = known_.find(script::raw_object(value));
   bool is_new = known == known_.end();
   if (memory != nullptr) {
-    bytes += size;
-    if (bytes > kMostBytes) {
+    if (bytes + size > kMostBytes) {
       not_kept_ += size;
       return nullptr;
     }
+    bytes += size;
     if (!is_new) {
       const auto& held = std::get<Bytes>(*known->second.content).bytes;
       if (held.size() == size && std::memcmp(held.data(), memory, size) == 0) return known->second.content.get();

@@ -49,9 +49,11 @@ Journal::Journal(std::string folder) : folder_(std::move(folder)) {
 }
 
 Journal::~Journal() {
-  if (descriptor_ < 0) return;
-  unlink(path_.c_str());
-  close(descriptor_);
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void Journal::finish() {
+  if (descriptor_ >= 0) unlink(path_.c_str());
 }
 
 void Journal::write_line(std::string line) {

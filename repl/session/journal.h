@@ -16,10 +16,12 @@ class Journal {
  public:
   // "" keeps no journal, as does a folder that cannot be written.
   explicit Journal(std::string folder);
-  // The session has come to its end: its file goes.
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
+
+  // The session has come to its regular end: its file goes.
+  void finish();
 
   // While one lives an input runs.
   class Entry {

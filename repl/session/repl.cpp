@@ -37,7 +37,7 @@ bool is_complete(std::string_view text) {
 // May the text end here? A command and a question are of one line.
 bool ends_input(std::string_view text) {
   bool one_line = text.find('\n') == std::string_view::npos;
-  if (one_line && (text.starts_with(':') || text.starts_with('?') || text.ends_with('?'))) return true;
+  if (one_line && (text.starts_with(':') || text.starts_with('?') || is_question(text))) return true;
   return syntax::is_complete(text) != syntax::ParseStatus::kIncomplete;
 }
 
@@ -131,7 +131,7 @@ void InputCollector::add(std::string_view line, const std::function<void(const s
     text_.append(line).append("\n");
     return;
   }
-  bool command = !pending() && (line.starts_with(':') || line.starts_with('?') || line.ends_with('?'));
+  bool command = !pending() && (line.starts_with(':') || line.starts_with('?') || is_question(line));
   text_.append(line).append("\n");
   if (command || is_complete(text_)) run(std::exchange(text_, ""));
 }
@@ -163,9 +163,10 @@ void page(std::string_view text) {
   std::string command = wanted != nullptr && *wanted != '\0' ? wanted : "less -RFX";
   std::signal(SIGPIPE, SIG_IGN);  // who reads may stop
   FILE* pager = popen(command.c_str(), "w");
-  if (pager == nullptr) return;
-  std::fwrite(text.data(), 1, text.size(), pager);
-  if (pclose(pager) != 0) std::cout << text << std::flush;
+  if (pager != nullptr) std::fwrite(text.data(), 1, text.size(), pager);
+  int code = pager != nullptr ? pclose(pager) : 1;
+  std::signal(SIGPIPE, SIG_DFL);  // programs that are run inherit it
+  if (code != 0) std::cout << text << std::flush;
 }
 
 // A program of the user's own that each session on a terminal begins with.
@@ -179,7 +180,6 @@ std::string init_file() {
   return access(path.c_str(), R_OK) == 0 ? path : "";
 }
 
-// More than the machine has is refused to the statement that asks for it; the system would end the session.
 void limit_memory() {
   rlimit limit{};
   if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
@@ -206,7 +206,9 @@ int run_repl(const std::string& program, bool plain) {
   for (const std::string& file : {terminal ? init_file() : "", program})
     if (!file.empty() && !session.ended()) session.run(":load " + file);
   if (!terminal) return read_pipe(session);
-  return plain ? read_plain(session) : read_terminal(session);
+  int code = plain ? read_plain(session) : read_terminal(session);
+  journal.finish();
+  return code;
 }
 
 }  // namespace mlc::repl

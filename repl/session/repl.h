@@ -30,6 +30,9 @@ class InputCollector {
 // Rows and columns of the terminal that standard output is; 24 and 80 where that is not known.
 std::pair<size_t, size_t> size_of_screen();
 
+// More than the machine has is refused to the statement that asks for it; the system would end the session.
+void limit_memory();
+
 // Runs a session on standard input until it ends; returns the exit code. On a terminal it has a prompt, editing and
 // history, and begins with $XDG_CONFIG_HOME/mlc/init.mlc (~/.config by default) where there is one.
 // `program`: a file that it begins with, or "". `plain`: no editing, no colours, no pager, nothing that moves the cursor.

@@ -38,6 +38,12 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
+bool is_question(std::string_view line) {
+  if (!line.ends_with('?') || line.find_first_of("\n#=") != std::string_view::npos) return false;
+  line.remove_suffix(1);
+  return syntax::is_complete(line) == syntax::ParseStatus::kComplete;
+}
+
 Session::Session(SessionOptions options)
     : options_(std::move(options)), lowerings_(std::make_shared<Lowerings>()) {
   if (!options_.out) {
@@ -62,6 +68,8 @@ void Session::attempt(const std::function<void()>& what) {
     show_error(error);
   } catch (const CallError& error) {
     show(call_report(error, options_.colour));
+  } catch (const std::bad_alloc&) {  // of a command
+    show_error(ir::refuse(refusals["out-of-memory"]));
   }
 }
 
@@ -77,8 +85,7 @@ void Session::run_input(std::string_view input) {
     run_command(*this, line.substr(1));
   } else if (line.starts_with('?')) {
     document(trim(line.substr(1)));
-  } else if (line.ends_with('?') && line.find('\n') == std::string_view::npos &&
-             line.find('#') == std::string_view::npos) {
+  } else if (is_question(line)) {
     document(trim(line.substr(0, line.size() - 1)));
   } else {
     Journal::Entry entry(options_.journal, input);
@@ -162,11 +169,12 @@ Session::Reloaded Session::reload(const std::string& path) {
     state = found->beginning;
   }
   if (states_[state].dropped) throw CallError{"the state in which the file was loaded has been dropped", "`:load` it"};
-  if (kept == now.size() && kept == before.size()) return {kept, 0};
+  size_t gone = before.size() - kept;
+  if (kept == now.size() && gone == 0) return {kept};
   go(state);
   before.resize(kept);
   run_source(file, &*found, kept);
-  return {kept, now.size() - kept};
+  return {kept, now.size() - kept, gone};
 }
 
 // Each statement is a state of its own.

@@ -38,6 +38,8 @@ class Lowerings;  // repl/session/lowering.h
 
 // Without the blanks and ends of lines around it.
 std::string_view trim(std::string_view text);
+// `name?` on one line: what stands before the question mark is an expression.
+bool is_question(std::string_view line);
 
 // What one statement has left: a node of the graph. State 0 is the beginning.
 struct State {
@@ -76,7 +78,7 @@ class Session {
   // A file that was loaded, anew from the first statement that is another one now, on the state before it. How many
   // statements stay and how many were run. CallError for a file that was not loaded.
   struct Reloaded {
-    size_t kept = 0, run = 0;
+    size_t kept = 0, run = 0, gone = 0;  // of those before
   };
   Reloaded reload(const std::string& path);
   bool has_loaded(std::string_view path) const;

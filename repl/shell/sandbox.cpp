@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -69,7 +71,7 @@ class Filter {
     load(argument_at(argument));
     add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
     refuse(error);
-    add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    load(offsetof(seccomp_data, nr));  // the call may have other values to refuse
   }
   // Where the argument is another value.
   void refuse_others(long number, unsigned argument, uint32_t value, int error) {
@@ -113,8 +115,12 @@ void keep_files(Filter& filter) {
         SYS_mknodat,           SYS_truncate,  SYS_fchmodat,    SYS_fchownat,     SYS_utimensat,
         SYS_setxattr,          SYS_lsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_mount,
         SYS_umount2,           SYS_fchmod,    SYS_fchown,      SYS_fsetxattr,    SYS_fremovexattr,
-        SYS_open_by_handle_at, SYS_swapon,    SYS_swapoff})
+        SYS_open_by_handle_at, SYS_swapon,    SYS_swapoff,     SYS_mq_open,      SYS_mq_unlink,
+        SYS_acct,              SYS_fsopen,    SYS_fsmount,     SYS_move_mount,   SYS_open_tree,
+        SYS_pivot_root,        SYS_bind})  // a socket may have a name among the files
     filter.refuse_call(number, EROFS);
+  for (uint32_t attributes : {FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION})
+    filter.refuse_value(SYS_ioctl, 1, attributes, EROFS);
 #ifdef SYS_renameat
   filter.refuse_call(SYS_renameat, EROFS);
 #endif
@@ -131,8 +137,12 @@ void keep_files(Filter& filter) {
 
 void keep_processes(Filter& filter) {
   for (long number : {SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
-                      SYS_pidfd_send_signal, SYS_pidfd_getfd, SYS_tkill})
+                      SYS_pidfd_send_signal, SYS_pidfd_getfd, SYS_tkill, SYS_process_madvise, SYS_perf_event_open,
+                      SYS_kcmp})
     filter.refuse_call(number, EPERM);
+  // The kernel signals whom a descriptor has as its owner.
+  for (uint32_t owner : {F_SETOWN, F_SETOWN_EX, F_SETSIG}) filter.refuse_value(SYS_fcntl, 1, owner, EPERM);
+  for (uint32_t owner : {FIOSETOWN, SIOCSPGRP}) filter.refuse_value(SYS_ioctl, 1, owner, EPERM);
   auto self = static_cast<uint32_t>(getpid());
   for (long number : {SYS_kill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo})
     filter.refuse_others(number, 0, self, EPERM);
@@ -150,7 +160,9 @@ void enter_sandbox(const Sandbox& sandbox) {
                        EPERM);  // which opens files and sockets by calls that no filter sees
     filter.refuse_value(SYS_ioctl, 1, TIOCSTI, EPERM);  // types into the terminal: the shell would run it
     if (sandbox.read_only) keep_files(filter);
-    if (sandbox.no_network) filter.refuse_call(SYS_socket, EPERM);
+    if (sandbox.no_network)
+      for (long number : {SYS_socket, SYS_socketpair, SYS_bind, SYS_connect, SYS_listen, SYS_accept, SYS_accept4})
+        filter.refuse_call(number, EPERM);
     if (sandbox.no_run) keep_processes(filter);
     failed = filter.install();
   }

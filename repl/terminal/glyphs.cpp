@@ -94,17 +94,18 @@ size_t columns_of(std::string_view text) {
 }
 
 std::string cut_to(std::string_view text, size_t columns) {
-  if (columns_of(text) <= columns) return std::string(text);
   constexpr std::string_view kRest = "...";
-  if (columns < kRest.size()) return std::string(columns, '.');
+  bool whole = columns_of(text) <= columns;
+  if (!whole && columns < kRest.size()) return std::string(columns, '.');
   std::string cut;
   size_t taken = 0;
   for (const Glyph& glyph : glyphs_of(text)) {
-    if (taken + glyph.columns > columns - kRest.size()) break;
+    if (!whole && taken + glyph.columns > columns - kRest.size()) break;
     taken += glyph.columns;
-    cut += text.substr(glyph.begin, glyph.size);
+    // Names may hold anything: the terminal obeys none of it.
+    cut += glyph.shown.empty() ? text.substr(glyph.begin, glyph.size) : glyph.shown;
   }
-  return cut.append(kRest);
+  return whole ? cut : cut.append(kRest);
 }
 
 }  // namespace mlc::repl

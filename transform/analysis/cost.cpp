@@ -146,6 +146,8 @@ class Counter {
         int64_t step = loop->step ? number(loop->step, "a step") : 1;
         int64_t extent =
             number(loop->extent, fmt::format("the extent of loop `{}`", std::string(loop->loop_var->name)));
+        if (step <= 0) return;  // refused where it is run
+        extent = std::max<int64_t>(extent, 0);
         return add_loop(loop->loop_var, loop->min, (extent + step - 1) / step, extent, loop->body, into);
       }
       case StmtKind::kAttrStmt: {

@@ -45,7 +45,9 @@ class Search final : public Walker {
     if (auto* loop = as<ForNode>(s)) {
       visit(loop->min);
       visit(loop->extent);
-      frames_.push_back({Frame::Kind::kLoop, loop->loop_var, loop->min, loop->extent});
+      // A loop with a step is left open.
+      Frame::Kind kind = loop->step ? Frame::Kind::kUnknown : Frame::Kind::kLoop;
+      frames_.push_back({kind, loop->loop_var, loop->min, loop->extent});
       visit(loop->body);
     } else if (auto* attr = as<AttrStmtNode>(s)) {
       bool opens = attr->attr_key == "thread_extent" || attr->attr_key == "virtual_thread";
@@ -265,6 +267,7 @@ class Search final : public Walker {
     for (int64_t i = 0; i < (decides ? steps : 1) && tries_ > 0; ++i) {
       if (i == 2 && (ends_decide_ || steps > kMostSteps)) break;
       int64_t step = i == 0 ? steps - 1 : i - 1;
+      --tries_;  // what a condition leaves out takes time as well
       values_[frame.var.get()] = const_like(frame.var, begin + step);
       if (reach(depth + 1, index, extent)) return true;
     }

@@ -40,9 +40,9 @@ std::string file_or_last(Session& session, std::string_view command, std::string
 
 void reload_one(Session& session, const std::string& path) {
   Session::Reloaded done = session.reload(path);
-  session.show(done.run == 0
-                   ? fmt::format("{}: nothing changed\n", path)
-                   : fmt::format("{}: {} statements stay, {} run: state {}\n", path, done.kept, done.run, session.position()));
+  if (done.run == 0 && done.gone == 0) return session.show(fmt::format("{}: nothing changed\n", path));
+  session.show(fmt::format("{}: {} statements stay, {} run{}: state {}\n", path, done.kept, done.run,
+                           done.run == 0 ? fmt::format(", {} gone", done.gone) : "", session.position()));
 }
 
 void reload(Session& session, std::string_view arguments) {
@@ -74,7 +74,8 @@ void resume(Session& session, std::string_view arguments) {
   auto found = journal == nullptr ? std::nullopt : journal->cut_off();
   if (!found) throw CallError{"no session was cut off", ""};
   auto out = std::exchange(session.options().out, [](std::string_view) {});
-  for (const std::string& input : found->inputs) session.run(input);
+  for (const std::string& input : found->inputs)
+    if (!session.ended() && !script::Evaluator::is_interrupted()) session.run(input);
   session.options().out = std::move(out);
   Journal::forget(*found);
   session.show(fmt::format("{} inputs run again: state {}\n", found->inputs.size(), session.position()));

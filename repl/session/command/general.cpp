@@ -121,7 +121,7 @@ constexpr Command kRows[] = {
     {"help", "[TOPIC]", "this list, a command, the keys, or the documentation of a name",
      "    :help diff\n    :help keys\n    :help split\n", show_help, Argument::kTopic},
     {"time", "STATEMENT", "how long a statement takes", "    :time lib(a, b, c)\n", time_statement,
-     Argument::kStatement},
+     Argument::kStatement, true},
     {"set", "[NAME [VALUE]]", "the settings, or one of them anew", "    :set\n    :set colour off\n", change_setting,
      Argument::kSetting},
     {"quit", "", "end the session; so does Ctrl-D", "", quit},

@@ -123,7 +123,14 @@ void go_to(Session& session, std::string_view arguments) {
   if (branch != branches.end()) {
     session.switch_to(static_cast<size_t>(branch - branches.begin()));
   } else {
-    session.go(state_of(session, word));
+    // At the tip of a branch new steps belong to that branch.
+    size_t state = state_of(session, word);
+    auto at_tip = std::ranges::find(branches, state, &Branch::tip);
+    if (at_tip == branches.end() || session.branch().tip == state) {
+      session.go(state);
+    } else {
+      session.switch_to(static_cast<size_t>(at_tip - branches.begin()));
+    }
   }
   say_where(session);
 }

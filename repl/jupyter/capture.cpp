@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <iostream>
 
-#include "repl/jupyter/signals_blocked.h"
+#include "repl/shell/signals_blocked.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl::jupyter {

@@ -15,12 +15,6 @@ namespace mlc::repl::jupyter {
 
 namespace {
 
-std::string time_text(double seconds) {
-  return seconds >= 1      ? fmt::format("{:.3f} s", seconds)
-         : seconds >= 1e-3 ? fmt::format("{:.3f} ms", seconds * 1e3)
-                           : fmt::format("{:.1f} us", seconds * 1e6);
-}
-
 // The words with a dash that a line begins with, and their numbers.
 std::string_view options_of(std::string_view line) {
   size_t end = 0;
@@ -147,7 +141,7 @@ void Kernel::run_magic(std::string_view line, std::string_view body) {
       auto start = std::chrono::steady_clock::now();
       run_parts(parts_of(body.empty() ? arguments : body));
       double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      session_.show(fmt::format("Wall time: {}\n", time_text(seconds)));
+      session_.show(fmt::format("Wall time: {}\n", wall_time_text(seconds)));
       return;
     }
     case Magic::Meaning::kTimeIt: {
@@ -185,8 +179,8 @@ void Kernel::time_many(std::string_view options, std::string_view statement) {
   }
   std::ranges::sort(times);
   session_.show(fmt::format("{} a run (median of {}; fastest {}, slowest {})\n",
-                            time_text(times[times.size() / 2]), times.size(), time_text(times.front()),
-                            time_text(times.back())));
+                            wall_time_text(times[times.size() / 2]), times.size(), wall_time_text(times.front()),
+                            wall_time_text(times.back())));
 }
 
 void Kernel::run_shell(std::string_view command) {

@@ -15,7 +15,7 @@
 #include "frontend/print/highlight.h"
 #include "frontend/script/core/line_input.h"
 #include "repl/jupyter/display.h"
-#include "repl/jupyter/signals_blocked.h"
+#include "repl/shell/signals_blocked.h"
 
 namespace mlc::repl::jupyter {
 

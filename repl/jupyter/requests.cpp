@@ -20,30 +20,25 @@ namespace {
 
 constexpr size_t kMostHistory = 10'000;
 
-bool in_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         (c & 0x80) != 0;
-}
-
 // The dotted name at a position: up to the end of the word there. Among the arguments of a call that of its
 // function.
 std::string_view name_at(std::string_view code, size_t at) {
   size_t end = at;
-  bool at_name = (end < code.size() && in_name(code[end])) || (end > 0 && in_name(code[end - 1]));
+  bool at_name = (end < code.size() && name_char(code[end])) || (end > 0 && name_char(code[end - 1]));
   for (size_t i = end, depth = 0; !at_name && i > 0; --i) {
     char c = code[i - 1];
     if (c == ')' || c == ']' || c == '}') ++depth;
     if (c != '(' && c != '[' && c != '{') continue;
     if (depth > 0) {
       --depth;
-    } else if (i > 1 && in_name(code[i - 2])) {
+    } else if (i > 1 && name_char(code[i - 2])) {
       end = i - 1;
       at_name = true;
     }
   }
-  while (end < code.size() && in_name(code[end])) ++end;
+  while (end < code.size() && name_char(code[end])) ++end;
   size_t begin = end;
-  while (begin > 0 && (in_name(code[begin - 1]) || code[begin - 1] == '.')) --begin;
+  while (begin > 0 && (name_char(code[begin - 1]) || code[begin - 1] == '.')) --begin;
   return code.substr(begin, end - begin);
 }
 

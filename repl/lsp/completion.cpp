@@ -9,6 +9,7 @@
 #include "frontend/print/highlight.h"
 #include "ir/target/target.h"
 #include "repl/lsp/server.h"
+#include "repl/terminal/completion.h"
 
 namespace mlc::lsp {
 
@@ -41,19 +42,15 @@ constexpr auto kWords = std::to_array<std::string_view>(
      "in",     "is",     "lambda",  "nonlocal", "not",      "or",     "pass", "raise",
      "return", "try",    "while",   "with",     "True",     "False",  "None"});
 
-bool in_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0;
-}
-
 size_t word_begin(std::string_view text) {
   size_t at = text.size();
-  while (at > 0 && in_word(text[at - 1])) --at;
+  while (at > 0 && repl::name_char(text[at - 1])) --at;
   return at;
 }
 // Of `x = sch.get_|` the `sch.get_`.
 size_t dotted_name_begin(std::string_view text) {
   size_t at = text.size();
-  while (at > 0 && (in_word(text[at - 1]) || text[at - 1] == '.')) --at;
+  while (at > 0 && (repl::name_char(text[at - 1]) || text[at - 1] == '.')) --at;
   return at;
 }
 

@@ -94,4 +94,10 @@ void run_command(Session& session, std::string_view line) {
                   near.empty() ? "`:help` lists the commands" : fmt::format("did you mean `:{}`?", near)};
 }
 
+std::string wall_time_text(double seconds) {
+  return seconds >= 1      ? fmt::format("{:.3f} s", seconds)
+         : seconds >= 1e-3 ? fmt::format("{:.3f} ms", seconds * 1e3)
+                           : fmt::format("{:.1f} us", seconds * 1e6);
+}
+
 }  // namespace mlc::repl

@@ -51,6 +51,8 @@ std::optional<size_t> number_of(std::string_view word);
 double seconds_of(std::string_view word);
 // The number of a state, or the branch of that name: its tip. Throws CallError.
 size_t state_of(Session& session, std::string_view word);
+// "1.250 ms"
+std::string wall_time_text(double seconds);
 std::string first_line(const std::string& text);
 
 }  // namespace mlc::repl

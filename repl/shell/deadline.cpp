@@ -8,6 +8,7 @@
 
 #include "frontend/script/core/evaluator.h"
 #include "ir/core/refusal.h"
+#include "repl/shell/signals_blocked.h"
 
 namespace mlc::repl {
 
@@ -32,12 +33,8 @@ bool interrupts_are_caught() {
 }  // namespace
 
 Deadline::Deadline(double seconds) : seconds_(seconds) {
-  // Signals are for the thread that works.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
+  SignalsBlocked blocked;
   watcher_ = std::thread([this] { watch(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Deadline::~Deadline() {

@@ -20,12 +20,12 @@ namespace mlc::repl {
 
 using ir::Any;
 
-namespace {
-
 bool name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          (c & 0x80) != 0;
 }
+
+namespace {
 
 // Where the dotted name that ends at `end` begins: "x = sch.get_|" -> 4.
 size_t dotted_begin(std::string_view line, size_t end) {

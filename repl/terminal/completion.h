@@ -13,6 +13,9 @@ namespace mlc::repl {
 
 class Session;
 
+// May it be part of a name? The bytes of a character outside ASCII all may.
+bool name_char(char c);
+
 struct Candidate {
   std::string text;  // the whole word
   std::string doc;   // one line; "" where there is none

@@ -11,7 +11,6 @@
 #include <filesystem>
 
 #include "frontend/diagnostics/render.h"
-#include "frontend/script/core/interrupt.h"
 #include "frontend/script/core/importer.h"
 #include "frontend/script/core/library.h"
 #include "frontend/script/core/pending_report.h"
@@ -80,7 +79,7 @@ constexpr std::string_view kDefaultNames[] = {"tvm", "I", "ir", "T", "tir", "tir
 }  // namespace
 
 State::State(Evaluator& evaluator) : self(evaluator) {
-  ir::set_interrupt_source({.asked = Evaluator::is_interrupted, .heed = heed_interrupt});
+  ir::set_interrupt_source({.asked = Evaluator::is_interrupted, .clear = Evaluator::clear_interrupt});
   void* memory = mmap(nullptr, kValueStackBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();

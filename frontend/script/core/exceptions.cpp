@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exceptions: Python's classes, and the way between an exception object and the ir::Error that carries it.
 #include "frontend/diagnostics/render.h"
-#include "frontend/script/core/interrupt.h"
 #include "frontend/script/core/machine.h"
 #include "frontend/script/core/pending_report.h"
+#include "ir/core/interrupt.h"
 #include "ir/core/refusal.h"
 #include "ir/core/split_words.h"
 
@@ -19,10 +19,6 @@ static constexpr ir::Refusals refusals{
 assert n > 5)",
          .right = R"(n = 7
 assert n > 5)"},
-        {.name = "interrupted",
-         .kind = "KeyboardInterrupt",
-         .message = "interrupted",
-         .meaning = "Ctrl-C stopped the program; the place is where it was then."},
         {.name = "raised",
          .meaning = "The program raised an exception that nothing caught.",
          .wrong = R"(raise ValueError("no"))",
@@ -357,14 +353,8 @@ volatile bool State::interrupted = false;
 
 void State::stop(ir::Span span) {
   interrupted = false;
-  ir::Error error = ir::refuse(refusals["interrupted"]).at(span);
+  ir::Error error = ir::interrupted().at(span);
   throw ScriptError(error.first(), self.call(Any(exception_class("KeyboardInterrupt")), {}));
-}
-
-void heed_interrupt() {
-  if (!State::interrupted) return;
-  State::interrupted = false;
-  throw ir::refuse(refusals["interrupted"]);
 }
 
 bool Evaluator::interrupt() noexcept {

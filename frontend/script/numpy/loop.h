@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "frontend/script/core/interrupt.h"
 #include "frontend/script/numpy/array.h"
+#include "ir/core/interrupt.h"
 
 namespace mlc::script {
 
@@ -36,7 +36,7 @@ class Walk {
     run([&](char** at, int64_t count, const int64_t* steps) {
       constexpr int64_t kPart = int64_t{1} << 18;
       for (int64_t done = 0; done < count; done += kPart) {
-        if (count > kPart) heed_interrupt();
+        if (count > kPart) ir::heed_interrupt();
         inner(at, std::min(kPart, count - done), steps);
         for (size_t k = 0; k < count_; ++k) at[k] += kPart * steps[k];
       }

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "frontend/script/core/interrupt.h"
+#include "ir/core/interrupt.h"
+
 
 namespace mlc::script {
 namespace {
@@ -80,7 +81,7 @@ void blocked(MatrixView<T> a, MatrixView<T> b, T* c, int64_t m, int64_t k, int64
       }
     }
     for (int64_t i0 = 0; i0 < m; i0 += kHeight) {
-      heed_interrupt();
+      ir::heed_interrupt();
       int64_t height = std::min(kHeight, m - i0);
       to = packed_a.data();
       for (int64_t i1 = 0; i1 < height; i1 += rows) {

@@ -3,10 +3,10 @@
 // functions, and the PCG64 of default_rng.
 #include <random>
 
-#include "frontend/script/core/interrupt.h"
 #include "frontend/script/modules/mersenne_twister.h"
 #include "frontend/script/numpy/array.h"
 #include "frontend/script/numpy/pcg64.h"
+#include "ir/core/interrupt.h"
 #include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
 
@@ -63,7 +63,7 @@ Any draw_row(int64_t count, DataType dtype, F one) {
   int64_t dims[] = {count};
   ffi::Tensor tensor = make_array(dims, dtype);
   for (int64_t i = 0; i < count; ++i) {
-    if ((i & 0xffff) == 0xffff) heed_interrupt();
+    if ((i & 0xffff) == 0xffff) ir::heed_interrupt();
     data_of<T>(tensor)[i] = one();
   }
   return array_value(tensor);
@@ -93,7 +93,7 @@ Any integers(ApiCall& call, Stream& stream, int64_t low, uint64_t range, int64_t
   with_type(dtype, [&](auto tag) {
     using T = decltype(tag);
     for (int64_t i = 0; i < count; ++i) {
-      if ((i & 0xffff) == 0xffff) heed_interrupt();
+      if ((i & 0xffff) == 0xffff) ir::heed_interrupt();
       uint64_t above = bits < 32 ? stream.bounded_part(static_cast<uint32_t>(range), bits, buffer, left)
                                  : stream.bounded(range);
       data_of<T>(tensor)[i] = static_cast<T>(static_cast<int64_t>(static_cast<uint64_t>(low) + above));

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "frontend/script/core/interrupt.h"
 #include "frontend/script/numpy/rows.h"
+#include "ir/core/interrupt.h"
 
 namespace mlc::script {
 
@@ -58,7 +58,7 @@ void sort_stably(T* begin, T* end, const Less& less) {
   T* middle = begin + (end - begin) / 2;
   sort_stably(begin, middle, less);
   sort_stably(middle, end, less);
-  heed_interrupt();
+  ir::heed_interrupt();
   std::inplace_merge(begin, middle, end, less);
 }
 

@@ -2,12 +2,12 @@
 // Arithmetic. The evaluator answers for pairs of small numbers itself; everything else comes here.
 #include <cmath>
 
-#include "frontend/script/core/interrupt.h"
 #include "frontend/script/core/ir_values.h"
 #include "frontend/script/core/library.h"
 #include "frontend/script/core/machine.h"
 #include "frontend/script/numpy/scalar.h"
 #include "frontend/script/types/wide_int.h"
+#include "ir/core/interrupt.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
 
@@ -193,7 +193,7 @@ List repeat(const Any& sequence, int64_t times) {
   if (all.empty()) times = 0;
   if (times > 0) result.reserve(static_cast<int64_t>(all.size()) * times);
   for (int64_t i = 0; i < times; ++i) {
-    if ((i & 0xffff) == 0xffff) heed_interrupt();
+    if ((i & 0xffff) == 0xffff) ir::heed_interrupt();
     for (const Any& each : all) result.push_back(each);
   }
   return result;
@@ -212,7 +212,7 @@ std::string repeated_text(std::string_view text, int64_t times) {
   std::string result(text);
   result.reserve(size);
   while (result.size() < size) {
-    heed_interrupt();
+    ir::heed_interrupt();
     result.append(result, 0, std::min(size - result.size(), size_t{1} << 24));
   }
   return result;

@@ -46,10 +46,7 @@ void show_help(Session& session, std::string_view arguments) {
 void time_statement(Session& session, std::string_view arguments) {
   if (arguments.empty()) throw CallError{"what shall be timed?", "`:time lib(a, b, c)`"};
   double seconds = session.run_timed(arguments);
-  std::string text = seconds >= 1      ? fmt::format("{:.3f} s", seconds)
-                     : seconds >= 1e-3 ? fmt::format("{:.3f} ms", seconds * 1e3)
-                                       : fmt::format("{:.1f} us", seconds * 1e6);
-  session.show(text + "\n");
+  session.show(wall_time_text(seconds) + "\n");
 }
 
 struct Setting {

@@ -5,9 +5,9 @@
 
 #include <csignal>
 
-namespace mlc::repl::jupyter {
+namespace mlc::repl {
 
-// Around the making of a thread, which gets no signals then: they are for the thread that has the session.
+// Around the making of a thread, which gets no signals then: they are for the thread that works.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -23,4 +23,4 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-}  // namespace mlc::repl::jupyter
+}  // namespace mlc::repl

@@ -20,12 +20,16 @@ namespace mlc::ir {
   X(IntImm) X(FloatImm) X(StringImm) X(Op) X(Call) X(Tuple) X(TupleGetItem) X(TensorLoad) X(TensorRegion) \
       MLC_BINARY_KINDS(X) X(Not) X(BitwiseNot) X(Cast) X(Select) X(Ramp) X(Broadcast) X(Shuffle) X(Let)   \
           X(Reduce)
+// Those of the graph language alone (ir/relax/expr.h), and functions, which are its values, too.
+#define MLC_GRAPH_EXPR_KINDS(X) \
+  X(GenericConst) X(ShapeExpr) X(SeqExpr) X(If) X(Function) X(ExternFunc) X(PrimFunc)
 
 enum class ExprKind : uint8_t {
 #define X(name) k##name,
-  MLC_EXPR_KINDS(X)
+  MLC_EXPR_KINDS(X) MLC_GRAPH_EXPR_KINDS(X)
 #undef X
 };
+inline bool is_graph_kind(ExprKind kind) { return kind >= ExprKind::kGenericConst; }
 
 struct ExprNode : ffi::Object {
   const ExprKind kind;
@@ -41,13 +45,14 @@ struct ExprNode : ffi::Object {
 };
 
 // A variable: identity is the object, the name is only for printing. A buffer is a variable whose
-// type is a BufferType.
-struct VarNode final : ExprNode {
+// type is a BufferType; one of a dataflow block is a DataflowVar (ir/relax/expr.h).
+struct VarNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::kVar;
   String name;
 
   VarNode(String name, Type ty, Span span = {})
       : ExprNode(kKind, std::move(ty), span), name(std::move(name)) {}
+  explicit VarNode(ffi::UnsafeInit) : ExprNode(kKind) {}
   // Null unless this is a buffer.
   const BufferTypeNode* buffer() const {
     return ty && ty->kind == TypeKind::kBuffer ? static_cast<const BufferTypeNode*>(ty.get()) : nullptr;
@@ -58,7 +63,9 @@ struct VarNode final : ExprNode {
     f("ty", &VarNode::ty);
   }
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindFreeVar;
-  MLC_NODE("mlc.ir.Var", VarNode, ExprNode);
+  static constexpr int _type_child_slots = 1;
+  static constexpr bool _type_child_slots_can_overflow = false;
+  MLC_NODE_BASE("mlc.ir.Var", VarNode, ExprNode);
 };
 using Buffer = Var;  // by convention: a Var for which buffer() is not null
 
@@ -136,23 +143,28 @@ struct OpNode final : ExprNode {
 };
 using Op = Ref<OpNode>;
 
-// Calls an Op, a GlobalVar, or a function-valued variable.
+// Calls an Op, a GlobalVar, or a function-valued variable. `ty_args`: the types that a call of the graph
+// language gives along, such as those of what a `call_tir` writes.
 struct CallNode final : ExprNode {
   static constexpr ExprKind kKind = ExprKind::kCall;
   Expr op;
   Array<Expr> args;
   Map<String, Any> attrs;
+  Array<Type> ty_args;
 
-  CallNode(Type ty, Expr op, Array<Expr> args, Map<String, Any> attrs = {}, Span span = {})
+  CallNode(Type ty, Expr op, Array<Expr> args, Map<String, Any> attrs = {}, Span span = {},
+           Array<Type> ty_args = {})
       : ExprNode(kKind, std::move(ty), span),
         op(std::move(op)),
         args(std::move(args)),
-        attrs(std::move(attrs)) {}
+        attrs(std::move(attrs)),
+        ty_args(std::move(ty_args)) {}
   template <class F>
   static void fields(F& f) {
     f("op", &CallNode::op);
     f("args", &CallNode::args);
     f("attrs", &CallNode::attrs);
+    f("ty_args", &CallNode::ty_args);
     f("ty", &CallNode::ty);
   }
   MLC_NODE("mlc.ir.Call", CallNode, ExprNode);

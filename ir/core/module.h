@@ -8,14 +8,14 @@
 
 namespace mlc::ir {
 
-struct BaseFuncNode : ffi::Object {
+// A function is a value of the graph language, where functions are nested and passed on.
+struct BaseFuncNode : ExprNode {
   Map<String, Any> attrs;
-  Span span;
 
-  BaseFuncNode() = default;
-  BaseFuncNode(Map<String, Any> attrs, Span span) : attrs(std::move(attrs)), span(span) {}
-  static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
-  MLC_NODE_BASE("mlc.ir.BaseFunc", BaseFuncNode, ffi::Object);
+  explicit BaseFuncNode(ExprKind kind) : ExprNode(kind) {}
+  BaseFuncNode(ExprKind kind, Map<String, Any> attrs, Span span)
+      : ExprNode(kind, opaque_type(), span), attrs(std::move(attrs)) {}
+  MLC_NODE_BASE("mlc.ir.BaseFunc", BaseFuncNode, ExprNode);
 };
 using BaseFunc = Ref<BaseFuncNode>;
 
@@ -23,12 +23,13 @@ using BaseFunc = Ref<BaseFuncNode>;
 // Attributes with meaning: "global_symbol" (exported name), "s_tir" (schedulable dialect),
 // "tirx.noalias", "target", "tirx.is_entry_func", "calling_conv".
 struct PrimFuncNode final : BaseFuncNode {
+  static constexpr ExprKind kKind = ExprKind::kPrimFunc;
   Array<Var> params;
   Type ret_type;  // void_type() for none
   Stmt body;
 
   PrimFuncNode(Array<Var> params, Type ret_type, Stmt body, Map<String, Any> attrs = {}, Span span = {})
-      : BaseFuncNode(std::move(attrs), span),
+      : BaseFuncNode(kKind, std::move(attrs), span),
         params(std::move(params)),
         ret_type(std::move(ret_type)),
         body(std::move(body)) {}

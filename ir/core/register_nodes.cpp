@@ -12,6 +12,7 @@
 #include "ir/core/refusal.h"
 #include "ir/core/register_node.h"
 #include "ir/core/visit.h"
+#include "ir/relax/expr.h"
 #include "ir/tir/index_map.h"
 #include "ir/tir/layout.h"
 #include "ir/tir/op.h"
@@ -122,6 +123,7 @@ void register_nodes() {
     register_node<DummyGlobalInfoNode>();
     register_node<PrimFuncNode>();
     register_node<IRModuleNode>();
+    relax::register_nodes();
     refl::TypeAttrDef<IRModuleNode>()
         .def(refl::type_attr::kSEqual, &module_equal)
         .def(refl::type_attr::kSHash, &module_hash);

@@ -9,10 +9,12 @@ namespace mlc::ir {
 
 #define MLC_TYPE_KINDS(X) \
   X(Prim) X(Pointer) X(Tuple) X(Func) X(String) X(Opaque) X(Buffer) X(BufferRegion) X(TensorMap)
+// Those of the graph language alone (ir/relax/type.h).
+#define MLC_GRAPH_TYPE_KINDS(X) X(Tensor) X(Shape) X(Function) X(Any) X(PackedFunc) X(DTensor)
 
 enum class TypeKind : uint8_t {
 #define X(name) k##name,
-  MLC_TYPE_KINDS(X)
+  MLC_TYPE_KINDS(X) MLC_GRAPH_TYPE_KINDS(X)
 #undef X
 };
 

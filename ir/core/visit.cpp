@@ -229,6 +229,7 @@ Expr finish(const N* old, ffi::ObjectPtr<N> copy) {
 }  // namespace
 
 void Walker::walk_children(const Expr& e) {
+  if (is_graph_kind(e->kind)) return;
   dispatch(e, [this](auto* node) { walk_fields(node, *this); });
 }
 void Walker::walk_children(const Stmt& s) {
@@ -236,6 +237,7 @@ void Walker::walk_children(const Stmt& s) {
 }
 
 Expr Rewriter::rewrite_children(const Expr& e) {
+  if (is_graph_kind(e->kind)) return e;
   return dispatch(e, [&](auto* node) -> Expr {
     using N = std::remove_cvref_t<decltype(*node)>;
     if constexpr (std::is_same_v<N, VarNode>) {

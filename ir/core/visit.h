@@ -25,8 +25,12 @@ decltype(auto) dispatch(const ExprNode* node, V&& visitor) {
     return visitor(static_cast<const name##Node*>(node));
     MLC_EXPR_KINDS(X)
 #undef X
+#define X(name) case ExprKind::k##name:
+    MLC_GRAPH_EXPR_KINDS(X)
+#undef X
+    break;
   }
-  throw InternalError(__FILE__, __LINE__, "expression of unknown kind");
+  throw InternalError(__FILE__, __LINE__, "a part of a graph among expressions of tensor code");
 }
 template <class V>
 decltype(auto) dispatch(const Expr& e, V&& visitor) {
@@ -63,7 +67,8 @@ inline const BinaryNode* as_binary(const Expr& e) {
              : nullptr;
 }
 
-// Read-only walk. Override visit() for the kinds of interest and call walk_children() to go on.
+// Read-only walk of tensor code; parts of graphs have walks of their own (ir/relax/visit.h), and end this one.
+// Override visit() for the kinds of interest and call walk_children() to go on.
 // Buffers reached through BufferStore, TensorLoad and regions come to visit_buffer, variables that are
 // defined to visit_def; by default both do nothing.
 class Walker {

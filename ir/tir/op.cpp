@@ -5,6 +5,7 @@
 
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
+#include "ir/relax/operator.h"
 
 namespace mlc::ir {
 
@@ -52,6 +53,7 @@ std::span<const OpRow> op_rows() {
 }
 
 Op op(std::string_view name) {
+  if (name.starts_with("relax.")) return relax::op(name);
   const auto& by_name = table().by_name;
   auto found = by_name.find(name);
   if (found != by_name.end()) return found->second;

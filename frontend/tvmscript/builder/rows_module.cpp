@@ -3,6 +3,7 @@
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/module.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/relax/operator.h"
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 
@@ -160,6 +161,8 @@ void register_api() {
 #define X(name) registry.add(name##_rows);
   MLC_TVMSCRIPT_TABLES(X)
 #undef X
+  registry.add(relax::operator_api_rows);
+  registry.alias("tvm.script.relax", "tvm.relax.op");
   registry.alias("tvm.script.tir", "tvm.script.tirx");
   registry.alias("tvm.script.ir_builder.tirx", "tvm.script.tirx");
   registry.alias("tvm.script.ir_builder.tir", "tvm.script.ir_builder.tirx");

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reflection of the nodes of graphs (ir/core/register_nodes.cpp has the others). Compiled without optimisation.
+#include "ir/core/register_node.h"
+#include "ir/relax/expr.h"
+
+namespace mlc::relax {
+
+void register_nodes() {
+  namespace refl = ffi::reflection;
+  using ir::register_node;
+  register_node<TensorTypeNode>();
+  register_node<ShapeTypeNode>();
+  register_node<FuncTypeNode>();
+  register_node<AnyTypeNode>();
+  register_node<PackedFuncTypeNode>();
+  register_node<GenericConstNode>();
+  register_node<ShapeExprNode>();
+  refl::ObjectDef<DataflowVarNode>(refl::init(false));
+  refl::ObjectDef<BindingNode>(refl::init(false));
+  register_node<VarBindingNode>();
+  register_node<MatchCastNode>();
+  register_node<BindingBlockNode>();
+  refl::ObjectDef<DataflowBlockNode>(refl::init(false));
+  register_node<SeqExprNode>();
+  register_node<IfNode>();
+  register_node<FunctionNode>();
+  register_node<ExternFuncNode>();
+}
+
+}  // namespace mlc::relax

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/relax/visit.h"
+
+#include "ir/relax/infer.h"
+#include "ir/relax/normalize.h"
+
+namespace mlc::relax {
+
+// ---- Visitor ----
+
+void Visitor::walk_children(const Expr& e) {
+  switch (e->kind) {
+    case ExprKind::kCall: {
+      auto* call = static_cast<const CallNode*>(e.get());
+      if (is_prim(e) && operator_of(call->op) == nullptr) return;  // of tensor code
+      visit(call->op);
+      for (const Expr& arg : call->args) visit(arg);
+      for (const Type& type : call->ty_args) visit_type(type);
+      return;
+    }
+    case ExprKind::kTuple:
+      for (const Expr& field : static_cast<const TupleNode*>(e.get())->elements) visit(field);
+      return;
+    case ExprKind::kTupleGetItem:
+      return visit(static_cast<const TupleGetItemNode*>(e.get())->tuple_value);
+    case ExprKind::kSeqExpr: {
+      auto* seq = static_cast<const SeqExprNode*>(e.get());
+      for (const BindingBlock& block : seq->blocks) visit_block(block);
+      return visit(seq->body);
+    }
+    case ExprKind::kIf: {
+      auto* branches = static_cast<const IfNode*>(e.get());
+      visit(branches->cond);
+      visit(branches->true_branch);
+      return visit(branches->false_branch);
+    }
+    case ExprKind::kFunction: {
+      auto* fn = static_cast<const FunctionNode*>(e.get());
+      for (const Var& param : fn->params) {
+        visit_def(param);
+        visit_type(param->ty);
+      }
+      visit(fn->body);
+      if (fn->ret_ty) visit_type(fn->ret_ty);
+      return;
+    }
+    default:
+      return;
+  }
+}
+void Visitor::walk_binding(const Binding& binding) {
+  visit(binding->value);
+  if (const MatchCastNode* cast = as_match_cast(binding)) visit_type(cast->ty);
+  visit_def(binding->var);
+  if (binding->var->ty) visit_type(binding->var->ty);
+}
+void Visitor::walk_block(const BindingBlock& block) {
+  for (const Binding& binding : block->bindings) visit_binding(binding);
+}
+
+// ---- Rewriter ----
+
+namespace {
+
+template <class T, class F>
+Array<T> map_array(const Array<T>& all, F change) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    T next = change(all[i]);
+    if (next.same_as(all[i])) continue;
+    Array<T> changed(all.begin(), all.begin() + static_cast<int64_t>(i));
+    changed.push_back(next);
+    for (size_t j = i + 1; j < all.size(); ++j) changed.push_back(change(all[j]));
+    return changed;
+  }
+  return all;
+}
+
+SeqExpr as_seq(const Expr& e) {
+  if (auto* seq = as<SeqExprNode>(e)) return ref(seq);
+  return make<SeqExprNode>(Array<BindingBlock>{}, e, e->span);
+}
+
+}  // namespace
+
+Expr Rewriter::rewrite_children(const Expr& e) {
+  switch (e->kind) {
+    case ExprKind::kCall: {
+      auto* call = static_cast<const CallNode*>(e.get());
+      if (is_prim(e) && operator_of(call->op) == nullptr) return e;
+      Expr callee = rewrite(call->op);
+      Array<Expr> args = map_array(call->args, [this](const Expr& arg) { return rewrite(arg); });
+      Array<Type> types = map_array(call->ty_args, [this](const Type& type) { return rewrite_type(type); });
+      if (callee.same_as(call->op) && args.same_as(call->args) && types.same_as(call->ty_args)) return e;
+      return make<CallNode>(rewrite_type(call->ty), callee, args, call->attrs, call->span, types);
+    }
+    case ExprKind::kTuple: {
+      auto* tuple = static_cast<const TupleNode*>(e.get());
+      Array<Expr> fields = map_array(tuple->elements, [this](const Expr& field) { return rewrite(field); });
+      return fields.same_as(tuple->elements) ? e : Expr(make<TupleNode>(fields, e->span));
+    }
+    case ExprKind::kTupleGetItem: {
+      auto* item = static_cast<const TupleGetItemNode*>(e.get());
+      Expr tuple = rewrite(item->tuple_value);
+      if (tuple.same_as(item->tuple_value)) return e;
+      return make<TupleGetItemNode>(tuple, item->index, e->span);
+    }
+    case ExprKind::kSeqExpr: {
+      auto* seq = static_cast<const SeqExprNode*>(e.get());
+      Array<BindingBlock> blocks =
+          map_array(seq->blocks, [this](const BindingBlock& block) { return rewrite_block(block); });
+      Expr body = rewrite(seq->body);
+      if (blocks.same_as(seq->blocks) && body.same_as(seq->body)) return e;
+      return make<SeqExprNode>(blocks, body, e->span);
+    }
+    case ExprKind::kIf: {
+      auto* branches = static_cast<const IfNode*>(e.get());
+      Expr cond = rewrite(branches->cond);
+      Expr then_case = rewrite(branches->true_branch);
+      Expr else_case = rewrite(branches->false_branch);
+      if (cond.same_as(branches->cond) && then_case.same_as(branches->true_branch) &&
+          else_case.same_as(branches->false_branch))
+        return e;
+      return make<IfNode>(cond, as_seq(then_case), as_seq(else_case), rewrite_type(branches->ty), e->span);
+    }
+    case ExprKind::kFunction: {
+      auto* fn = static_cast<const FunctionNode*>(e.get());
+      Array<Var> params = map_array(fn->params, [this](const Var& param) { return rewrite_def(param); });
+      Expr body = rewrite(fn->body);
+      Type ret = rewrite_type(fn->ret_ty);
+      if (params.same_as(fn->params) && body.same_as(fn->body) && ret.same_as(fn->ret_ty)) return e;
+      return make<FunctionNode>(params, as_seq(body), ret, fn->is_pure, fn->attrs, fn->span);
+    }
+    case ExprKind::kShapeExpr: {
+      auto* shape = static_cast<const ShapeExprNode*>(e.get());
+      Array<Expr> values = map_array(shape->values, [this](const Expr& value) { return rewrite(value); });
+      return values.same_as(shape->values) ? e : Expr(make<ShapeExprNode>(values, e->span));
+    }
+    default:
+      return e;
+  }
+}
+Binding Rewriter::rewrite_binding_children(const Binding& binding) {
+  Expr value = rewrite(binding->value);
+  if (const MatchCastNode* cast = as_match_cast(binding)) {
+    Type type = rewrite_type(cast->ty);
+    Var var = rewrite_def(binding->var);
+    if (value.same_as(binding->value) && type.same_as(cast->ty) && var.same_as(binding->var)) return binding;
+    return make<MatchCastNode>(var, value, type, binding->span);
+  }
+  Var var = rewrite_def(binding->var);
+  if (value.same_as(binding->value) && var.same_as(binding->var)) return binding;
+  return make<VarBindingNode>(var, value, binding->span);
+}
+BindingBlock Rewriter::rewrite_block_children(const BindingBlock& block) {
+  Array<Binding> bindings =
+      map_array(block->bindings, [this](const Binding& binding) { return rewrite_binding(binding); });
+  return bindings.same_as(block->bindings) ? block : with_bindings(block, bindings);
+}
+
+// ---- Mutator ----
+
+Mutator::Mutator(ir::Host& host, const IRModule& mod) : builder_(std::make_unique<BlockBuilder>(host, mod)) {}
+Mutator::~Mutator() = default;
+
+Expr Mutator::lookup(const Var& var) const { return builder_->lookup(var); }
+void Mutator::map_var(const Var& var, Expr value) { mapped_[var.get()] = std::move(value); }
+
+Function Mutator::rewrite_function(const Function& fn) {
+  for (const Var& var : bound_vars(fn)) builder_->unique_name(view(var->name));
+  Expr next = rewrite(fn);
+  MLC_CHECK(next->kind == ExprKind::kFunction, "a function was rewritten to something else");
+  return ref(static_cast<const FunctionNode*>(next.get()));
+}
+
+Expr Mutator::rewrite_children(const Expr& e) {
+  switch (e->kind) {
+    case ExprKind::kVar: {
+      auto found = mapped_.find(static_cast<const VarNode*>(e.get()));
+      return found == mapped_.end() ? e : found->second;
+    }
+    case ExprKind::kCall: {
+      auto* call = static_cast<const CallNode*>(e.get());
+      if (is_prim(e) && operator_of(call->op) == nullptr) return e;
+      Expr callee = rewrite(call->op);
+      Array<Expr> args = map_array(call->args, [this](const Expr& arg) { return rewrite(arg); });
+      Array<Type> types = map_array(call->ty_args, [this](const Type& type) { return rewrite_type(type); });
+      if (callee.same_as(call->op) && args.same_as(call->args) && types.same_as(call->ty_args)) return e;
+      return make<CallNode>(Type(nullptr), callee, args, call->attrs, call->span, types);
+    }
+    case ExprKind::kTuple: {
+      auto* tuple = static_cast<const TupleNode*>(e.get());
+      Array<Expr> fields = map_array(tuple->elements, [this](const Expr& field) { return rewrite(field); });
+      return fields.same_as(tuple->elements) ? e : Expr(make<TupleNode>(fields, e->span));
+    }
+    case ExprKind::kTupleGetItem: {
+      auto* item = static_cast<const TupleGetItemNode*>(e.get());
+      Expr tuple = rewrite(item->tuple_value);
+      if (tuple.same_as(item->tuple_value)) return e;
+      if (auto* known = as<TupleNode>(tuple)) return known->elements[static_cast<size_t>(item->index)];
+      return make<TupleGetItemNode>(tuple, item->index, e->span);
+    }
+    case ExprKind::kSeqExpr:
+      return rewrite_body(ref(static_cast<const SeqExprNode*>(e.get())));
+    case ExprKind::kIf: {
+      auto* branches = static_cast<const IfNode*>(e.get());
+      Expr cond = rewrite(branches->cond);
+      SeqExpr then_case = rewrite_body(branches->true_branch);
+      SeqExpr else_case = rewrite_body(branches->false_branch);
+      if (cond.same_as(branches->cond) && then_case.same_as(branches->true_branch) &&
+          else_case.same_as(branches->false_branch))
+        return e;
+      return make<IfNode>(cond, then_case, else_case, Type(nullptr), e->span);
+    }
+    case ExprKind::kFunction: {
+      auto* fn = static_cast<const FunctionNode*>(e.get());
+      Array<Var> params = map_array(fn->params, [this](const Var& param) { return rewrite_def(param); });
+      for (size_t i = 0; i < params.size(); ++i) {
+        if (!params[i].same_as(fn->params[i])) map_var(fn->params[i], params[i]);
+      }
+      SeqExpr body = rewrite_body(fn->body, params);
+      if (params.same_as(fn->params) && body.same_as(fn->body)) return e;
+      return builder_->normalize(
+          make<FunctionNode>(params, body, rewrite_type(fn->ret_ty), fn->is_pure, fn->attrs, fn->span));
+    }
+    case ExprKind::kShapeExpr: {
+      auto* shape = static_cast<const ShapeExprNode*>(e.get());
+      Array<Expr> values = map_array(shape->values, [this](const Expr& value) { return rewrite(value); });
+      return values.same_as(shape->values) ? e : Expr(make<ShapeExprNode>(values, e->span));
+    }
+    default:
+      return e;
+  }
+}
+
+SeqExpr Mutator::rewrite_body(const SeqExpr& seq, const Array<Var>& params) {
+  builder_->begin_scope(params);
+  Array<BindingBlock> blocks;
+  bool changed = false;
+  for (size_t i = 0; i < seq->blocks.size(); ++i) {
+    BindingBlock next = rewrite_block(seq->blocks[i]);
+    changed = changed || !next.same_as(seq->blocks[i]);
+    if (!next->bindings.empty()) blocks.push_back(next);
+  }
+  builder_->begin_binding_block();
+  Expr body = builder_->normalize_operand(rewrite(seq->body));
+  BindingBlock rest = builder_->end_block();
+  if (!rest->bindings.empty()) {
+    blocks.push_back(rest);
+    changed = true;
+  }
+  builder_->end_scope();
+  if (!changed && body.same_as(seq->body)) return seq;
+  return make<SeqExprNode>(blocks, body, seq->span);
+}
+
+BindingBlock Mutator::rewrite_block(const BindingBlock& block) {
+  if (is_dataflow(block))
+    builder_->begin_dataflow_block();
+  else
+    builder_->begin_binding_block();
+  for (const Binding& binding : block->bindings) rewrite_binding(binding);
+  BindingBlock next = builder_->end_block();
+  bool same = next->bindings.size() == block->bindings.size();
+  for (size_t i = 0; same && i < block->bindings.size(); ++i)
+    same = next->bindings[i].same_as(block->bindings[i]);
+  return same ? block : next;
+}
+
+void Mutator::rewrite_binding(const Binding& binding) { bind(binding, rewrite(binding->value)); }
+
+void Mutator::bind(const Binding& old, const Expr& value) {
+  if (const MatchCastNode* cast = as_match_cast(old)) {
+    Expr operand = builder_->normalize_operand(value);
+    Type type = rewrite_type(cast->ty);
+    Var var = rewrite_def(old->var);
+    if (operand.same_as(old->value) && type.same_as(cast->ty) && var.same_as(old->var)) {
+      builder_->emit_normalized(old);
+      return;
+    }
+    if (!type.same_as(cast->ty)) var = copy_var(var, type);
+    if (!var.same_as(old->var)) map_var(old->var, var);
+    builder_->emit_normalized(make<MatchCastNode>(var, operand, type, old->span));
+    return;
+  }
+  Expr next = builder_->normalize(value);
+  Var var = rewrite_def(old->var);
+  if (next.same_as(old->value) && var.same_as(old->var)) {
+    builder_->emit_normalized(old);
+    return;
+  }
+  if (!next.same_as(old->value) && !next->ty.same_as(var->ty) && !ir::structural_equal(Any(next->ty), Any(var->ty)))
+    var = copy_var(var, next->ty);
+  if (!var.same_as(old->var)) map_var(old->var, var);
+  builder_->emit_normalized(make<VarBindingNode>(var, next, old->span));
+}
+
+// ---- what is asked of graphs ----
+
+namespace {
+
+struct PostOrder final : Visitor {
+  const std::function<void(const Expr&)>& on;
+  explicit PostOrder(const std::function<void(const Expr&)>& on) : on(on) {}
+  void visit(const Expr& e) override {
+    walk_children(e);
+    on(e);
+  }
+};
+
+struct Vars final : Visitor {
+  std::unordered_set<const VarNode*> bound;
+  std::unordered_set<const VarNode*> seen;
+  std::vector<Var> used, defined;
+  void visit(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) {
+      if (seen.insert(var).second) used.push_back(ref(var));
+      return;
+    }
+    walk_children(e);
+  }
+  void visit_def(const Var& var) override {
+    if (bound.insert(var.get()).second) defined.push_back(var);
+  }
+};
+
+struct Substitute final : Rewriter {
+  const ir::VarMap& values;
+  explicit Substitute(const ir::VarMap& values) : values(values) {}
+  Expr rewrite(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) {
+      auto found = values.find(var);
+      return found == values.end() ? e : found->second;
+    }
+    if (is_prim(e) && !is_graph_kind(e->kind) && e->kind != ExprKind::kTupleGetItem) return ir::substitute(e, values);
+    return rewrite_children(e);
+  }
+};
+
+}  // namespace
+
+void post_order(const Expr& root, const std::function<void(const Expr&)>& on_expr) { PostOrder(on_expr).visit(root); }
+
+std::vector<Var> free_vars(const Expr& e) {
+  Vars vars;
+  vars.visit(e);
+  std::vector<Var> free;
+  for (const Var& var : vars.used) {
+    if (vars.bound.count(var.get()) == 0) free.push_back(var);
+  }
+  return free;
+}
+std::vector<Var> all_vars(const Expr& e) {
+  struct InOrder final : Visitor {
+    std::unordered_set<const VarNode*> seen;
+    std::vector<Var> all;
+    void add(const Var& var) {
+      if (seen.insert(var.get()).second) all.push_back(var);
+    }
+    void visit(const Expr& e) override {
+      if (auto* var = as<VarNode>(e)) return add(ref(var));
+      walk_children(e);
+    }
+    void visit_def(const Var& var) override { add(var); }
+  } vars;
+  vars.visit(e);
+  return vars.all;
+}
+std::vector<Var> bound_vars(const Expr& e) {
+  Vars vars;
+  vars.visit(e);
+  return vars.defined;
+}
+
+Expr substitute(const Expr& e, const ir::VarMap& values) {
+  return values.empty() ? e : Substitute(values).rewrite(e);
+}
+
+}  // namespace mlc::relax

@@ -9,6 +9,7 @@
 #include "repl/jupyter/display.h"
 #include "repl/jupyter/kernel.h"
 #include "repl/session/commands.h"
+#include "repl/session/table.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl::jupyter {
@@ -141,7 +142,7 @@ void Kernel::run_magic(std::string_view line, std::string_view body) {
       auto start = std::chrono::steady_clock::now();
       run_parts(parts_of(body.empty() ? arguments : body));
       double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      session_.show(fmt::format("Wall time: {}\n", wall_time_text(seconds)));
+      session_.show(fmt::format("Wall time: {}\n", time_text(seconds)));
       return;
     }
     case Magic::Meaning::kTimeIt: {
@@ -179,8 +180,8 @@ void Kernel::time_many(std::string_view options, std::string_view statement) {
   }
   std::ranges::sort(times);
   session_.show(fmt::format("{} a run (median of {}; fastest {}, slowest {})\n",
-                            wall_time_text(times[times.size() / 2]), times.size(), wall_time_text(times.front()),
-                            wall_time_text(times.back())));
+                            time_text(times[times.size() / 2]), times.size(), time_text(times.front()),
+                            time_text(times.back())));
 }
 
 void Kernel::run_shell(std::string_view command) {

@@ -30,8 +30,8 @@ struct Line {
 };
 
 Line compare_times(const std::string& what, const std::vector<double>& then, const std::vector<double>& now,
-                   double tolerance) {
-  Estimate ratio = ratio_apart(then, now, kConfidence);
+                   double tolerance, double confidence) {
+  Estimate ratio = ratio_apart(then, now, confidence);
   if (!ratio.interval)
     return {fmt::format("{}: {} and {} rounds are too few to compare: `--budget` gives them more seconds\n",
                         what, then.size(), now.size())};
@@ -42,6 +42,9 @@ Line compare_times(const std::string& what, const std::vector<double>& then, con
       return {fmt::format("{}: REGRESSION: it takes {}\n", what, figures), true};
     case Comparison::kFaster:
       return {fmt::format("{}: faster: it takes {}\n", what, figures)};
+    case Comparison::kUndecided:
+      return {fmt::format("{}: undecided by more than {:g} %: it takes {}; `--budget` gives more rounds\n",
+                          what, tolerance * 100, figures)};
     default:
       return {fmt::format("{}: no difference of more than {:g} %: {}\n", what, tolerance * 100, figures)};
   }
@@ -102,37 +105,49 @@ Baseline read_baseline(const std::string& file, const Sizes& sizes) {
 
 BaselineReport compare_with_baseline(const std::vector<std::vector<Measured>>& groups, const Baseline& then,
                                      double tolerance, bool all) {
-  BaselineReport report;
-  std::set<std::string> measured;
-  auto add = [&](const Line& line) {
-    report.text += line.text;
-    report.regressed = report.regressed || line.regressed;
+  std::vector<Line> lines;
+  struct Pair {
+    size_t line;  // that says what comes of it
+    std::string what;
+    const std::vector<double>&then, &now;
   };
+  std::vector<Pair> pairs;
+  auto add_pair = [&](std::string what, const std::vector<double>& before, const std::vector<double>& now) {
+    pairs.push_back({lines.size(), std::move(what), before, now});
+    lines.emplace_back();
+  };
+  std::set<std::string> measured;
   for (const auto& group : groups) {
     for (const Measured& one : group) {
-      BaselineRow key{.name = one.of.name,
-                      .function = one.of.function,
-                      .arguments = one.arguments,
-                      .warm = {},
-                      .cold = {}};
-      measured.insert(key.key());
-      auto row = std::ranges::find(then.rows, key.key(), &BaselineRow::key);
+      std::string key = one.of.name + "." + one.of.function;
+      measured.insert(key);
+      auto row = std::ranges::find(then.rows, key, &BaselineRow::key);
       if (row == then.rows.end()) {
-        add({fmt::format("{}: not in the baseline\n", key.key())});
+        lines.push_back({fmt::format("{}: not in the baseline\n", key)});
       } else if (row->arguments != one.arguments) {
-        add({fmt::format("{}: it takes {} now, and {} in the baseline\n", key.key(), one.arguments,
-                         row->arguments),
+        lines.push_back(
+            {fmt::format("{}: it takes {} now, and {} in the baseline\n", key, one.arguments, row->arguments),
              true});
       } else {
-        add(compare_times(key.key(), row->warm, one.warm.samples, tolerance));
+        add_pair(key, row->warm, one.warm.samples);
         if (!row->cold.empty() && !one.cold.samples.empty())
-          add(compare_times(key.key() + ", cold", row->cold, one.cold.samples, tolerance));
+          add_pair(key + ", cold", row->cold, one.cold.samples);
       }
     }
   }
   for (const BaselineRow& row : then.rows)
     if (all && !measured.contains(row.key()))
-      add({fmt::format("{}: in the baseline, and not measured now\n", row.key()), true});
+      lines.push_back({fmt::format("{}: in the baseline, and not measured now\n", row.key()), true});
+  // One program of twenty functions is not a regression because one of forty comparisons went wrong by
+  // chance.
+  double confidence = confidence_of_all(pairs.size());
+  for (const Pair& each : pairs)
+    lines[each.line] = compare_times(each.what, each.then, each.now, tolerance, confidence);
+  BaselineReport report;
+  for (const Line& line : lines) {
+    report.text += line.text;
+    report.regressed = report.regressed || line.regressed;
+  }
   return report;
 }
 

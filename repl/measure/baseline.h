@@ -11,6 +11,8 @@
 namespace mlc::repl {
 
 inline constexpr std::string_view kBaselineFormat = "mlc bench 1";
+// Of the file, whatever its version.
+inline constexpr std::string_view kBaselineBeginning = "{\n \"format\": \"mlc bench ";
 
 struct Processor {
   std::string name;

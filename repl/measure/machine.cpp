@@ -89,7 +89,7 @@ std::vector<MemoryLevel> memory_levels() {
   std::vector<MemoryLevel> levels{{"L1", or_else(sysconf(_SC_LEVEL1_DCACHE_SIZE), 32 << 10), line},
                                   {"L2", or_else(sysconf(_SC_LEVEL2_CACHE_SIZE), 512 << 10), line}};
   int64_t last = or_else(sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
-  if (last > 0) levels.push_back({"L3", last, line});
+  if (last > 0) levels.push_back({"L3", last, line, true});
   levels.push_back({"memory", 0, line});
   return levels;
 }
@@ -99,6 +99,7 @@ Machine this_machine(ir::Host& host, bool all_cores, bool again,
   Machine machine;
   machine.levels = memory_levels();
   int cores = all_cores ? mlc_num_threads() : 1;
+  machine.cores = cores;
   machine.name = cores == 1 ? "this machine, one core" : fmt::format("this machine, {} cores", cores);
   std::string path = kept_path(all_cores), key = fingerprint(cores);
   if (!again && !path.empty() && read_kept(path, key, machine)) return machine;

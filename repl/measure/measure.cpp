@@ -206,7 +206,7 @@ void add_figures(Measured& one, const Sizes& sizes, ir::Host& host) {
     bool parallel = transform::cost_of(one.of.function, one.of.fn, memory_levels(), values).parallel;
     transform::Machine machine = this_machine(host, parallel);
     transform::FunctionCost cost = transform::cost_of(one.of.function, one.of.fn, machine.levels, values);
-    transform::Bound bound = transform::bound_of(cost, machine);
+    transform::Bound bound = transform::bound_of(cost, machine, true);
     one.flops = cost.flops;
     one.least_seconds = bound.seconds;
     one.bound = bound.what;
@@ -313,9 +313,11 @@ Estimate ratio_apart(const std::vector<double>& a, const std::vector<double>& b,
 
 Comparison compare(const Estimate& ratio, double least) {
   if (!ratio.interval) return Comparison::kUnknown;
-  if (ratio.interval->first > 1 + least) return Comparison::kSlower;
-  if (ratio.interval->second < 1 / (1 + least)) return Comparison::kFaster;
-  return Comparison::kSame;
+  auto [low, high] = *ratio.interval;
+  if (low > 1 + least) return Comparison::kSlower;
+  if (high < 1 / (1 + least)) return Comparison::kFaster;
+  bool within = low >= 1 / (1 + least) && high <= 1 + least;
+  return within ? Comparison::kSame : Comparison::kUndecided;
 }
 
 }  // namespace mlc::repl

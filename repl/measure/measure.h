@@ -16,7 +16,6 @@
 
 namespace mlc::repl {
 
-inline constexpr double kConfidence = 0.95;
 // What is faster or slower by less is called the same: where code and stack happen to lie makes as much
 // (Mytkowicz, Diwan, Hauswirth and Sweeney, Producing wrong data without doing anything obviously wrong,
 // ASPLOS 2009).
@@ -54,7 +53,7 @@ struct Measured {
   // Operations on floats of the function that does least of those it is compared with; 0: none, or not known.
   double flops = 0;
   double least_seconds =
-      0;              // that this machine needs for it as it is scheduled, by its roofline; 0: not known
+      0;  // that this machine needs for it as it is scheduled, by its roofline with warm caches; 0: not known
   std::string bound;  // what would then keep it from being faster: "compute", "L2", "memory"
   Times warm;         // after a call with the same buffers
   Times cold;         // with no line of the buffers in any cache; empty where that cannot be had, or makes no
@@ -72,8 +71,9 @@ Estimate ratio_in_pairs(const Times& a, const Times& b, double confidence);
 // The same of times that were measured apart.
 Estimate ratio_apart(const std::vector<double>& a, const std::vector<double>& b, double confidence);
 
-enum class Comparison : uint8_t { kUnknown, kSame, kFaster, kSlower };
-// Unknown: too few rounds. The whole interval must lie beyond `least`.
+enum class Comparison : uint8_t { kUnknown, kSame, kFaster, kSlower, kUndecided };
+// Unknown: too few rounds for an interval. Slower and faster: all of it lies beyond `least`. Same: all of it
+// lies within. Undecided: neither, so that more rounds may tell.
 Comparison compare(const Estimate& ratio, double least);
 
 }  // namespace mlc::repl

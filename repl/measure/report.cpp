@@ -16,22 +16,6 @@ namespace mlc::repl {
 
 namespace {
 
-// Four digits: "213.4 us".
-std::string time_text(double seconds) {
-  constexpr std::pair<double, const char*> kUnits[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
-  for (auto [unit, name] : kUnits) {
-    if (seconds < unit && unit > 1e-9) continue;
-    double number = seconds / unit;
-    return fmt::format("{:.{}f} {}", number,
-                       number < 10     ? 3
-                       : number < 100  ? 2
-                       : number < 1000 ? 1
-                                       : 0,
-                       name);
-  }
-  return "";
-}
-
 std::string rate_text(double per_second, const char* unit) {
   return per_second <= 0 ? "" : fmt::format("{:.3g} {}", per_second / 1e9, unit);
 }
@@ -62,17 +46,27 @@ std::string comparison_text(const Measured& a, const Measured& b, const Times& f
     case Comparison::kSlower:
       return fmt::format("{} takes {:.3g} times as long as {} ({})", other, ratio.value, one,
                          factor_text(ratio.interval->first, ratio.interval->second));
+    case Comparison::kUndecided:
+      return fmt::format(
+          "undecided between {} and {}: {:.3f} times as long ({:.3f} to {:.3f}); `--budget` gives more "
+          "rounds",
+          one, other, ratio.value, ratio.interval->first, ratio.interval->second);
   }
   return "";
 }
 
-// Of several comparisons all are to hold together (Bonferroni).
-double confidence_of(size_t functions) {
-  return functions < 3 ? kConfidence : 1 - (1 - kConfidence) / static_cast<double>(functions - 1);
+double confidence_of(const std::vector<Measured>& group) { return confidence_of_all(group.size() - 1); }
+
+// The roofline is counted: what a function keeps in more registers than are counted with, or a condition
+// leaves out, is faster than that.
+std::string share_text(const Measured& one, double seconds) {
+  if (one.least_seconds <= 0) return "";
+  if (one.least_seconds > seconds) return fmt::format("beyond its roofline ({})", one.bound);
+  return fmt::format("{:.0f} % of its roofline ({})", 100 * one.least_seconds / seconds, one.bound);
 }
 
 std::string_view name_of(Comparison comparison) {
-  constexpr std::string_view kNames[] = {"unknown", "no difference", "faster", "slower"};
+  constexpr std::string_view kNames[] = {"unknown", "no difference", "faster", "slower", "undecided"};
   return kNames[static_cast<size_t>(comparison)];
 }
 
@@ -150,15 +144,11 @@ std::string bench_text(const std::vector<Measured>& group, size_t width, bool co
                  {.text = interval_text(median), .colour = colour::kQuiet},
                  {.text = rate_text(one.flops / median.value, "GFLOP/s"), .right = true},
                  {.text = rate_text(one.bytes / median.value, "GB/s"), .right = true},
-                 {.text = warm && one.least_seconds > 0
-                              ? fmt::format("{:.0f} % of its roofline ({})",
-                                            100 * one.least_seconds / median.value, one.bound)
-                              : "",
-                  .colour = colour::kQuiet}});
+                 {.text = warm ? share_text(one, median.value) : "", .colour = colour::kQuiet}});
     }
   }
   text += table.text(width, coloured);
-  double confidence = confidence_of(group.size());
+  double confidence = confidence_of(group);
   for (size_t i = 1; i < group.size(); ++i) {
     const Measured& other = group[i];
     text += fmt::format("{}\n", comparison_text(first, other, first.warm, other.warm, confidence));
@@ -186,7 +176,7 @@ nlohmann::ordered_json bench_json(const std::vector<std::vector<Measured>>& grou
       if (&one == &group.front()) continue;
       const Measured& first = group.front();
       auto compared = [&](const Times& a, const Times& b) {
-        Estimate ratio = ratio_in_pairs(a, b, confidence_of(group.size()));
+        Estimate ratio = ratio_in_pairs(a, b, confidence_of(group));
         nlohmann::ordered_json made = json_of(ratio);
         made["verdict"] = name_of(compare(ratio, kLeastDifference));
         return made;

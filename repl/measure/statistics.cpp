@@ -63,6 +63,10 @@ std::vector<double> rank_sums(size_t chosen, size_t all) {
 
 }  // namespace
 
+double confidence_of_all(size_t comparisons) {
+  return 1 - (1 - kConfidence) / static_cast<double>(std::max<size_t>(comparisons, 1));
+}
+
 Estimate median_of(std::span<const double> sample, double confidence) {
   std::vector<double> sorted(sample.begin(), sample.end());
   std::sort(sorted.begin(), sorted.end());

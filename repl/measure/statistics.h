@@ -4,6 +4,7 @@
 // at least the share of cases that `confidence` says, if the numbers of a sample are independent.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <utility>
@@ -11,11 +12,16 @@
 
 namespace mlc::repl {
 
+inline constexpr double kConfidence = 0.95;
+
 struct Estimate {
   double value = 0;
   // None where the sample is too small for that confidence: 6 numbers have an interval of 95 %, 5 have none.
   std::optional<std::pair<double, double>> interval;
 };
+
+// What each of so many intervals has for all of them to hold at once with 95 % (Bonferroni).
+double confidence_of_all(size_t comparisons);
 
 // The median; its interval lies between two of the numbers, by the binomial distribution (Conover, Practical
 // Nonparametric Statistics, 3.2). At least one number.

@@ -22,7 +22,8 @@ std::string_view take_word(std::string_view& text) {
 
 void no_more(std::string_view command, std::string_view text) {
   if (text = trim(text); !text.empty())
-    throw CallError{fmt::format("`:{}` does not take `{}`", command, text), fmt::format("`:help {}`", command)};
+    throw CallError{fmt::format("`:{}` does not take `{}`", command, text),
+                    fmt::format("`:help {}`", command)};
 }
 
 std::optional<size_t> number_of(std::string_view word) {
@@ -50,10 +51,11 @@ size_t state_of(Session& session, std::string_view word) {
   for (const Branch& each : branches) names.push_back(each.name);
   std::string near = ir::closest(word, names);
   throw CallError{fmt::format("there is no state `{}`", word),
-                  !near.empty()                   ? fmt::format("did you mean `{}`?", near)
-                  : session.states().size() == 1 ? "no statement has changed anything yet"
-                                                 : fmt::format("states are 0 (the beginning) to {}, and the tips of branches: {}",
-                                                               session.states().size() - 1, fmt::join(names, ", "))};
+                  !near.empty() ? fmt::format("did you mean `{}`?", near)
+                  : session.states().size() == 1
+                      ? "no statement has changed anything yet"
+                      : fmt::format("states are 0 (the beginning) to {}, and the tips of branches: {}",
+                                    session.states().size() - 1, fmt::join(names, ", "))};
 }
 
 std::string first_line(const std::string& text) {
@@ -71,7 +73,8 @@ std::string first_line(const std::string& text) {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = [] {
     std::vector<Command> rows;
-    for (const Commands* family : command_families()) rows.insert(rows.end(), family->rows.begin(), family->rows.end());
+    for (const Commands* family : command_families())
+      rows.insert(rows.end(), family->rows.begin(), family->rows.end());
     std::ranges::sort(rows, {}, &Command::name);
     return rows;
   }();
@@ -92,12 +95,6 @@ void run_command(Session& session, std::string_view line) {
   std::string near = ir::closest(name, names);
   throw CallError{fmt::format("there is no command `:{}`", name),
                   near.empty() ? "`:help` lists the commands" : fmt::format("did you mean `:{}`?", near)};
-}
-
-std::string wall_time_text(double seconds) {
-  return seconds >= 1      ? fmt::format("{:.3f} s", seconds)
-         : seconds >= 1e-3 ? fmt::format("{:.3f} ms", seconds * 1e3)
-                           : fmt::format("{:.1f} us", seconds * 1e6);
 }
 
 }  // namespace mlc::repl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of the REPL: one row each, from which help, completion and "did you mean" come. A file of command/
-// holds a family of them.
+// The commands of the REPL: one row each, from which help, completion and "did you mean" come. A file of
+// command/ holds a family of them.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,6 @@ std::optional<size_t> number_of(std::string_view word);
 double seconds_of(std::string_view word);
 // The number of a state, or the branch of that name: its tip. Throws CallError.
 size_t state_of(Session& session, std::string_view word);
-// "1.250 ms"
-std::string wall_time_text(double seconds);
 std::string first_line(const std::string& text);
 
 }  // namespace mlc::repl

@@ -26,7 +26,9 @@ std::string Table::text(size_t width, bool coloured) const {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
       size_t own = columns_of(row[i].text);
-      size_t wide = i + 1 < row.size() ? std::max(widths[i], own) : i < widths.size() && row[i].right ? widths[i] : own;
+      size_t wide = i + 1 < row.size()                  ? std::max(widths[i], own)
+                    : i < widths.size() && row[i].right ? widths[i]
+                                                        : own;
       size_t before = row[i].right && wide > own ? wide - own : 0;
       size_t after = wide - own - before;
       if (own > 0) {
@@ -59,6 +61,21 @@ std::string bytes_text(double bytes) {
   while (bytes >= 1024 && unit + 1 < std::size(kUnits)) bytes /= 1024, ++unit;
   if (bytes == std::floor(bytes) || bytes >= 100) return fmt::format("{:.0f} {}", bytes, kUnits[unit]);
   return fmt::format("{:.{}f} {}", bytes, bytes >= 10 ? 1 : 2, kUnits[unit]);
+}
+
+std::string time_text(double seconds) {
+  constexpr std::pair<double, const char*> kUnits[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
+  for (auto [unit, name] : kUnits) {
+    if (seconds < unit && unit > 1e-9) continue;
+    double number = seconds / unit;
+    return fmt::format("{:.{}f} {}", number,
+                       number < 10     ? 3
+                       : number < 100  ? 2
+                       : number < 1000 ? 1
+                                       : 0,
+                       name);
+  }
+  return "";
 }
 
 std::string count_text(double count) {

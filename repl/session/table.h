@@ -27,12 +27,13 @@ inline constexpr std::string_view kRemoved = "\x1b[31m";
 
 class Table {
  public:
-  // A cell of more than `widest` columns widens none: what follows it stands further to the right. 0: all count.
+  // A cell of more than `widest` columns widens none: what follows it stands further to the right. 0: all
+  // count.
   explicit Table(size_t widest = 0) : widest_(widest) {}
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.empty(); }
-  // Two blanks between columns, none at the end of a line. What is wider than `width` is cut, `...` at its end; 0: nothing
-  // is. The last cell of a row widens no column.
+  // Two blanks between columns, none at the end of a line. What is wider than `width` is cut, `...` at its
+  // end; 0: nothing is. The last cell of a row widens no column.
   std::string text(size_t width, bool coloured) const;
 
  private:
@@ -42,6 +43,8 @@ class Table {
 
 // "64 KiB", "1.5 MiB", "12 B".
 std::string bytes_text(double bytes);
+// Four digits: "213.4 us".
+std::string time_text(double seconds);
 // "16,384", and "2.1e+12" where that is long.
 std::string count_text(double count);
 

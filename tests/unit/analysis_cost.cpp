@@ -50,7 +50,8 @@ class Walk {
     if (auto* all = as<SeqStmtNode>(s)) {
       for (const Stmt& each : all->seq) run(each);
     } else if (auto* loop = as<ForNode>(s)) {
-      for (int64_t i = 0, extent = *const_int(loop->extent); i < extent; ++i) {
+      int64_t step = loop->step ? *const_int(loop->step) : 1;
+      for (int64_t i = 0, extent = *const_int(loop->extent); i < extent; i += step) {
         values_[loop->loop_var.get()] = int32(i);
         run(loop->body);
       }
@@ -167,6 +168,44 @@ TEST_CASE("costs of walks: rows, columns, strides and neighbours", "[analysis]")
           1.6);
 }
 
+TEST_CASE("costs of loops with a step: what lies between is not touched, and how far they go is", "[analysis]") {
+  Buffer a = buffer("A", {int32(64), int32(64)}), b = buffer("B", {int32(64), int32(64)});
+  auto stepped = [&](int64_t step, const std::function<Stmt(Var, Var)>& body) {
+    Var j = index("j");
+    return plain_function({a, b}, loop("i", 32, [&](Var i) {
+                            return make<ForNode>(j, int32(0), int32(60), ForKind::kSerial, body(i, j),
+                                                 IterVar(nullptr), Map<String, Any>{}, int32(step));
+                          }));
+  };
+  for (int64_t step : {1, 2, 5, 16}) {
+    INFO(step);
+    compare(stepped(step, [&](Var i, Var j) { return set(b, {i, j}, at(a, {i, j})); }), 1.01);
+    compare(stepped(step, [&](Var i, Var j) { return set(b, {i, j}, at(a, {j, i})); }), 1.6);
+  }
+}
+
+TEST_CASE("of two branches the one that does more is counted", "[analysis]") {
+  Buffer a = buffer("A", {int32(64)}), b = buffer("B", {int32(64)});
+  auto cost = [&](bool heavy_first) {
+    Stmt body = loop("i", 64, [&](Var i) {
+      Stmt light = set(b, {i}, at(a, {i}));
+      Stmt heavy = set(b, {i}, at(a, {i}) * at(a, {i}) + at(a, {i}));
+      return make<IfThenElseNode>(make<LTNode>(Expr(i), int32(32)), heavy_first ? heavy : light,
+                                  heavy_first ? light : heavy);
+    });
+    std::vector<MemoryLevel> levels{{"cache", 1500, 64}, {"memory", 0, 64}};
+    return mlc::transform::cost_of("main", plain_function({a, b}, body), levels);
+  };
+  for (bool heavy_first : {true, false}) {
+    FunctionCost counted = cost(heavy_first);
+    CHECK(counted.flops == 2 * 64);
+    CHECK(counted.buffers[0].loads == 3 * 4 * 64);
+    CHECK(counted.buffers[1].stores == 4 * 64);
+    CHECK(counted.traffic[1] == 4 * 64 + 2 * 4 * 64);
+    REQUIRE(counted.assumptions.size() == 1);
+  }
+}
+
 TEST_CASE("operations are counted by lane and type", "[analysis]") {
   FunctionCost cost = mlc::transform::cost_of("main", product(32, "ijk"), {});
   CHECK(cost.flops == 2.0 * 32 * 32 * 32);
@@ -190,4 +229,15 @@ TEST_CASE("a roofline is bound by what takes longest", "[analysis]") {
   CHECK(bound_of(cost, machine).what == "memory");
   machine.bandwidth = {0, 1000};
   CHECK(bound_of(cost, machine).what == "compute");
+  // What a cache holds since the last call does not come from memory again.
+  machine.bandwidth = {8000, 50};
+  cost.footprint = 100;
+  CHECK(bound_of(cost, machine, true).what == "compute");
+  CHECK(bound_of(cost, machine, true).seconds == 1);
+  cost.footprint = 101;
+  CHECK(bound_of(cost, machine, true).what == "memory");
+  machine.cores = 2;
+  CHECK(bound_of(cost, machine, true).what == "compute");
+  machine.levels[0].shared = true;
+  CHECK(bound_of(cost, machine, true).what == "memory");
 }

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "repl/measure/baseline.h"
 #include "repl/measure/measure.h"
 
 namespace {
@@ -91,7 +92,9 @@ TEST_CASE("a ratio of times is found through drift, and none where there is none
     return made;
   };
   Times first = times(1), same = times(1), slow = times(1.2), fast = times(0.8);
-  REQUIRE(compare(ratio_in_pairs(first, same, kConfidence), kLeastDifference) == Comparison::kSame);
+  // Noise of 5 % leaves it open whether they differ by 1 %, and does not whether they do by 10 %.
+  REQUIRE(compare(ratio_in_pairs(first, same, kConfidence), kLeastDifference) == Comparison::kUndecided);
+  REQUIRE(compare(ratio_in_pairs(first, same, kConfidence), 0.1) == Comparison::kSame);
   REQUIRE(compare(ratio_in_pairs(first, slow, kConfidence), kLeastDifference) == Comparison::kSlower);
   REQUIRE(compare(ratio_in_pairs(first, fast, kConfidence), kLeastDifference) == Comparison::kFaster);
   REQUIRE(ratio_in_pairs(first, slow, kConfidence).value == Approx(1.2).epsilon(0.05));
@@ -100,5 +103,31 @@ TEST_CASE("a ratio of times is found through drift, and none where there is none
   for (double each : first.samples) close.samples.push_back(each * 1.005);
   REQUIRE(compare(ratio_in_pairs(first, close, kConfidence), kLeastDifference) == Comparison::kSame);
   REQUIRE(compare(ratio_apart(first.samples, times(3).samples, kConfidence), 0.05) == Comparison::kSlower);
-  REQUIRE(compare(ratio_apart(first.samples, times(1).samples, kConfidence), 0.05) == Comparison::kSame);
+  REQUIRE(compare(ratio_apart(first.samples, times(1).samples, kConfidence), 0.05) == Comparison::kUndecided);
+  REQUIRE(compare(ratio_apart(first.samples, times(1).samples, kConfidence), 0.5) == Comparison::kSame);
+}
+
+TEST_CASE("of many comparisons with a baseline all hold together", "[measure]") {
+  // Ranks that come about in 3 of 100 pairs of equal functions.
+  std::vector<double> then{1.0, 1.1, 1.2, 1.3, 1.4, 2.25}, now{1.35, 2.0, 2.1, 2.2, 2.3, 2.5};
+  auto report = [&](int functions) {
+    Baseline before;
+    std::vector<Measured> group;
+    for (int i = 0; i < functions; ++i) {
+      std::string name = "f" + std::to_string(i);
+      before.rows.push_back(
+          {.name = "Module", .function = name, .arguments = "", .warm = i == 0 ? then : now, .cold = {}});
+      group.emplace_back();
+      group.back().of.name = "Module";
+      group.back().of.function = name;
+      group.back().warm.samples = now;
+    }
+    return compare_with_baseline({group}, before, 0.0, true);
+  };
+  REQUIRE(report(1).regressed);
+  INFO(report(20).text);
+  REQUIRE(!report(20).regressed);
+  REQUIRE(report(20).text.find("Module.f0: undecided") != std::string::npos);
+  REQUIRE(confidence_of_all(0) == kConfidence);
+  REQUIRE(confidence_of_all(10) == Approx(0.995));
 }

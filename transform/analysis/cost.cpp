@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "ir/core/refusal.h"
@@ -32,7 +33,7 @@ struct Access {
 struct Part {
   const VarNode* var = nullptr;  // of a loop; null: its children in a row
   Var loop_var;
-  int64_t begin = 0, extent = 1;
+  int64_t begin = 0, extent = 1, step = 1;  // `extent` iterations, whose values are `step` apart
   std::vector<Part> parts;
   std::vector<Access> accesses;  // of a statement
 };
@@ -148,7 +149,7 @@ class Counter {
             number(loop->extent, fmt::format("the extent of loop `{}`", std::string(loop->loop_var->name)));
         if (step <= 0) return;  // refused where it is run
         extent = std::max<int64_t>(extent, 0);
-        return add_loop(loop->loop_var, loop->min, (extent + step - 1) / step, extent, loop->body, into);
+        return add_loop(loop->loop_var, loop->min, (extent + step - 1) / step, step, loop->body, into);
       }
       case StmtKind::kAttrStmt: {
         auto* attribute = as<AttrStmtNode>(stmt);
@@ -156,18 +157,20 @@ class Counter {
         bool threads = attribute->attr_key == "thread_extent" || attribute->attr_key == "virtual_thread";
         if (!threads || !iter) return add(attribute->body, into);
         int64_t extent = number(attribute->value, "a number of threads");
-        return add_loop((*iter)->var, make<IntImmNode>((*iter)->var->dtype(), 0), extent, extent,
-                        attribute->body, into);
+        return add_loop((*iter)->var, make<IntImmNode>((*iter)->var->dtype(), 0), extent, 1, attribute->body,
+                        into);
       }
       case StmtKind::kSBlockRealize:
         return add_block(*as<SBlockRealizeNode>(stmt), into);
       case StmtKind::kIfThenElse: {
         auto* branch = as<IfThenElseNode>(stmt);
-        assume("conditions are taken to hold");
         add_indices(branch->condition, into);
-        add(branch->then_case, into);
-        if (branch->else_case) add(branch->else_case, into);
-        return;
+        if (branch->else_case)
+          return add_heavier(
+              into, [&](Part& part) { add(branch->then_case, part); },
+              [&](Part& part) { add(branch->else_case, part); });
+        assume("conditions are taken to hold");
+        return add(branch->then_case, into);
       }
       case StmtKind::kWhile:
         assume("a `while` loop is counted as one iteration");
@@ -188,21 +191,70 @@ class Counter {
     }
   }
 
-  void add_loop(const Var& var, const Expr& min, int64_t iterations, int64_t extent, const Stmt& body,
+  void add_loop(const Var& var, const Expr& min, int64_t iterations, int64_t step, const Stmt& body,
                 Part& into) {
     Part part;
     part.var = var.get();
     part.loop_var = var;
     ConstIntBound begin = bounds_of(resolved(min));
     part.begin = begin.min == ConstIntBound::kNegInf ? 0 : begin.min;
-    part.extent = extent;
-    loops_.emplace(var.get(), std::pair(part.begin, iterations));
-    analyzer_.bind(var, ConstIntBound{part.begin, part.begin + std::max<int64_t>(extent, 1) - 1});
-    double outer = std::exchange(runs_, runs_ * static_cast<double>(iterations));
     part.extent = iterations;
+    part.step = step;
+    loops_.emplace(var.get(), std::pair(part.begin, iterations));
+    analyzer_.bind(var, values_of(part));
+    double outer = std::exchange(runs_, runs_ * static_cast<double>(iterations));
     add(body, part);
     runs_ = outer;
     into.parts.push_back(std::move(part));
+  }
+
+  // What was counted by now, to go back to.
+  struct Counts {
+    double flops, special, integer;
+    int flop_bits;
+    std::vector<std::pair<double, double>> accesses;  // of the buffers that are known by now
+
+    double operations() const { return flops + special + integer; }
+    double bytes() const {
+      double sum = 0;
+      for (auto [loads, stores] : accesses) sum += loads + stores;
+      return sum;
+    }
+  };
+  Counts counts() const {
+    Counts made{cost_.flops, cost_.special, cost_.integer, cost_.flop_bits, {}};
+    for (const BufferCost& each : cost_.buffers) made.accesses.emplace_back(each.loads, each.stores);
+    return made;
+  }
+  void go_back(const Counts& to) {
+    cost_.flops = to.flops;
+    cost_.special = to.special;
+    cost_.integer = to.integer;
+    cost_.flop_bits = to.flop_bits;
+    for (size_t i = 0; i < cost_.buffers.size(); ++i) {
+      auto [loads, stores] = i < to.accesses.size() ? to.accesses[i] : std::pair(0.0, 0.0);
+      cost_.buffers[i].loads = loads;
+      cost_.buffers[i].stores = stores;
+    }
+  }
+
+  // Of two branches of which one runs, the one that does more. An upper bound, as for a lone `if`.
+  template <class A, class B>
+  void add_heavier(Part& into, A&& add_one, B&& add_other) {
+    assume("of the two branches of a condition the one that does more is counted");
+    Counts before = counts();
+    Part one, other;
+    add_one(one);
+    Counts first = counts();
+    go_back(before);
+    add_other(other);
+    Counts second = counts();
+    bool keeps_first =
+        std::pair(first.operations(), first.bytes()) >= std::pair(second.operations(), second.bytes());
+    if (keeps_first) go_back(first);
+    Part& kept = keeps_first ? one : other;
+    std::ranges::move(kept.parts, std::back_inserter(into.parts));
+    std::ranges::move(kept.accesses, std::back_inserter(into.accesses));
   }
 
   void add_block(const SBlockRealizeNode& realize, Part& into) {
@@ -306,8 +358,14 @@ class Counter {
   }
 
   void count_call(const CallNode& call, Part& part) {
-    for (const Expr& arg : call.args) count(arg, part);
     auto* op = as<OpNode>(call.op);
+    if (op != nullptr && op->name == "tirx.if_then_else") {
+      count(call.args[0], part);
+      return add_heavier(
+          part, [&](Part& into) { count(call.args[1], into); },
+          [&](Part& into) { count(call.args[2], into); });
+    }
+    for (const Expr& arg : call.args) count(arg, part);
     if (op == nullptr) return assume("what called functions do is not counted");
     std::string_view name(op->name.data(), op->name.size());
     DataType dtype = call.dtype();
@@ -315,8 +373,6 @@ class Counter {
     if (name == "tirx.fma") {
       cost_.flops += 2 * runs_ * lanes;
       cost_.flop_bits = std::max(cost_.flop_bits, dtype.bits());
-    } else if (name == "tirx.if_then_else") {
-      assume("both values of `if_then_else` are counted");
     } else if (ir::scalar_op(name) != nullptr) {
       if (dtype.is_floating()) cost_.special += runs_ * lanes;
     } else if (name.starts_with("tirx.call_") || name.find("access_ptr") != std::string_view::npos) {
@@ -328,9 +384,11 @@ class Counter {
 
   ConstIntBound bounds_of(const Expr& e) { return analyzer_.const_int_bound(e); }
 
+  static ConstIntBound values_of(const Part& loop) {
+    return {loop.begin, loop.begin + (std::max<int64_t>(loop.extent, 1) - 1) * loop.step};
+  }
   void range(const Part& loop) {
-    analyzer_.bind(loop.loop_var,
-                   ConstIntBound{loop.begin, loop.begin + std::max<int64_t>(loop.extent, 1) - 1});
+    analyzer_.bind(loop.loop_var, values_of(loop));
     inner_.emplace(loop.var, loop.extent);
   }
   void fix(const Part& loop) {
@@ -489,6 +547,7 @@ class Counter {
   void count_traffic(const Part& whole) {
     fix_all(whole);
     for (const auto& [buffer, bytes] : footprint(whole, 1)) cost_.buffers[buffer].touched = bytes;
+    cost_.footprint = total(footprint(whole, levels_.empty() ? 1 : levels_.front().line));
     double above = kRegisterBytes;
     int64_t line = 1;
     for (const MemoryLevel& level : levels_) {
@@ -526,16 +585,22 @@ FunctionCost cost_of(const std::string& name, const PrimFunc& fn, const std::vec
   return Counter(name, fn, levels, values).take();
 }
 
-Bound bound_of(const FunctionCost& cost, const Machine& machine) {
+Bound bound_of(const FunctionCost& cost, const Machine& machine, bool warm) {
   Bound bound;
+  // A cache that holds all of it has it from the call before, and asks the levels below for nothing.
+  auto has_all = [&](const MemoryLevel& cache) {
+    return cost.footprint <= static_cast<double>(cache.capacity) * (cache.shared ? 1 : machine.cores);
+  };
   auto take = [&](const std::string& what, double seconds) {
     if (seconds > bound.seconds) bound = {what, seconds, 0};
   };
   double peak = cost.flop_bits > 32 ? machine.flops64 : machine.flops32;
   if (peak > 0) take("compute", cost.flops / peak);
   for (size_t i = 0; i < machine.levels.size() && i < machine.bandwidth.size() && i < cost.traffic.size();
-       ++i)
+       ++i) {
+    if (warm && i > 0 && has_all(machine.levels[i - 1])) break;
     if (machine.bandwidth[i] > 0) take(machine.levels[i].name, cost.traffic[i] / machine.bandwidth[i]);
+  }
   if (bound.seconds > 0) bound.flops_rate = cost.flops / bound.seconds;
   return bound;
 }

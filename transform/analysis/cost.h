@@ -26,6 +26,7 @@ struct MemoryLevel {
   std::string name;      // "L1"
   int64_t capacity = 0;  // bytes that it keeps for one core; the last level, memory, has no bound: 0
   int64_t line = 64;     // bytes that travel together
+  bool shared = false;   // by all cores: `capacity` is what it keeps for them together
 };
 
 struct BufferCost {
@@ -45,6 +46,7 @@ struct FunctionCost {
   double integer = 0;     // operations on integers that are data, not indices
   double accessed = 0;    // bytes loaded and stored, as the program says
   double touched = 0;     // bytes of different elements
+  double footprint = 0;   // bytes of the lines of the first cache that these lie in
   int flop_bits = 0;      // the widest float that it computes with; 0: none
   bool parallel = false;  // has a parallel loop
   std::vector<BufferCost> buffers;
@@ -67,6 +69,7 @@ struct Machine {
   double flops32 = 0, flops64 = 0;  // per second
   std::vector<MemoryLevel> levels;  // from the first cache out; the last is memory
   std::vector<double> bandwidth;    // of each level, bytes per second
+  int cores = 1;                    // that work on one function
 };
 
 // What bounds the function on a machine, by its roofline: the part that takes longest while all others
@@ -76,6 +79,7 @@ struct Bound {
   double seconds = 0;     // the least that it can take
   double flops_rate = 0;  // operations per second at that time
 };
-Bound bound_of(const FunctionCost& cost, const Machine& machine);
+// `warm`: it ran before on the same buffers, and what fits into a cache is there already.
+Bound bound_of(const FunctionCost& cost, const Machine& machine, bool warm = false);
 
 }  // namespace mlc::transform

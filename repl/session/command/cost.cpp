@@ -76,13 +76,6 @@ std::string reuse_text(double times) {
   return (times >= 100 ? count_text(std::round(times)) : fmt::format("{:.3g}", times)) + "x";
 }
 
-std::string time_text(double seconds) {
-  return seconds >= 1      ? fmt::format("{:.3g} s", seconds)
-         : seconds >= 1e-3 ? fmt::format("{:.3g} ms", seconds * 1e3)
-         : seconds >= 1e-6 ? fmt::format("{:.3g} us", seconds * 1e6)
-                           : fmt::format("{:.3g} ns", seconds * 1e9);
-}
-
 bool is_parallel(const ir::PrimFunc& fn) {
   bool found = false;
   ir::post_order(

@@ -6,6 +6,7 @@
 
 #include "repl/session/commands.h"
 #include "repl/session/session.h"
+#include "repl/session/table.h"
 #include "repl/shell/explain.h"
 #include "repl/shell/source.h"
 #include "repl/terminal/line_editor.h"
@@ -46,7 +47,7 @@ void show_help(Session& session, std::string_view arguments) {
 void time_statement(Session& session, std::string_view arguments) {
   if (arguments.empty()) throw CallError{"what shall be timed?", "`:time lib(a, b, c)`"};
   double seconds = session.run_timed(arguments);
-  session.show(wall_time_text(seconds) + "\n");
+  session.show(time_text(seconds) + "\n");
 }
 
 struct Setting {
@@ -89,7 +90,8 @@ constexpr Setting kSettings[] = {
     {"pager", "on or off", "whether `:show` stops at each screen",
      [](Session& session) { return shown(session.options().paged); },
      [](Session& session, std::string_view value) { return set_flag(session.options().paged, value); }},
-    {"precision", "a number from 0 to 17", "how many digits of a float in an array are shown", precision_of, set_precision},
+    {"precision", "a number from 0 to 17", "how many digits of a float in an array are shown", precision_of,
+     set_precision},
 };
 
 void change_setting(Session& session, std::string_view arguments) {
@@ -98,7 +100,8 @@ void change_setting(Session& session, std::string_view arguments) {
   no_more("set", arguments);
   if (name.empty()) {
     for (const Setting& each : kSettings)
-      session.show(fmt::format("  {:<10} {:<8} {} ({})\n", each.name, each.get(session), each.summary, each.values));
+      session.show(
+          fmt::format("  {:<10} {:<8} {} ({})\n", each.name, each.get(session), each.summary, each.values));
     return;
   }
   auto found = std::ranges::find(kSettings, name, &Setting::name);
@@ -119,8 +122,8 @@ constexpr Command kRows[] = {
      "    :help diff\n    :help keys\n    :help split\n", show_help, Argument::kTopic},
     {"time", "STATEMENT", "how long a statement takes", "    :time lib(a, b, c)\n", time_statement,
      Argument::kStatement, true},
-    {"set", "[NAME [VALUE]]", "the settings, or one of them anew", "    :set\n    :set colour off\n", change_setting,
-     Argument::kSetting},
+    {"set", "[NAME [VALUE]]", "the settings, or one of them anew", "    :set\n    :set colour off\n",
+     change_setting, Argument::kSetting},
     {"quit", "", "end the session; so does Ctrl-D", "", quit},
 };
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
@@ -110,6 +111,10 @@ bool lacks_threads(const std::system_error& error) {  // of std::thread
   return error.code() == std::errc::resource_unavailable_try_again;
 }
 
+bool cannot_write(const std::system_error& error) {  // of fmt::print
+  return std::string_view(error.what()).starts_with("cannot write to file");
+}
+
 // An error that nobody has caught: in a thread, or in a function that may not throw.
 [[noreturn]] void on_terminate() {
   try {
@@ -192,13 +197,21 @@ int run_command_line(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     put(kOutOfMemory);
     return 3;
+  } catch (const std::filesystem::filesystem_error& error) {
+    complain(repl::CallError{
+        "`" + error.path1().string() + "` cannot be looked at: " + error.code().message(), ""});
+    return 2;
   } catch (const std::system_error& error) {
     if (lacks_threads(error)) {
       put(kOutOfThreads);
       return 3;
     }
-    complain(repl::CallError{"the output cannot be written: " + error.code().message(), ""});  // fmt::print
-    return 2;
+    if (cannot_write(error)) {
+      complain(repl::CallError{"the output cannot be written: " + error.code().message(), ""});
+      return 2;
+    }
+    complain(repl::internal_report(error.what(), program_file));
+    return 3;
   } catch (const std::exception& error) {
     complain(repl::internal_report(error.what(), program_file));
     return 3;

@@ -148,7 +148,7 @@ std::string svg_file(const Plot& plot) {
   std::string style =
       fmt::format("{}@media (prefers-color-scheme:dark){{{}}}", with_values(kDrawingStyle, kLight),
                   with_values(with_values(kDrawingStyle, kDark), kLight));
-  return plot.drawing.element(plot.title, plot.caption, style) + "\n";
+  return fmt::format("{}{}\n", kDrawingMark, plot.drawing.element(plot.title, plot.caption, style));
 }
 
 std::string figure(const Plot& plot) {
@@ -199,7 +199,7 @@ std::string listing(std::string_view program, size_t most, const std::vector<Lin
 
 std::string html_page(std::string_view title, std::string_view body) {
   return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "{}<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';style-src "
       "'unsafe-inline';script-src "
@@ -207,7 +207,7 @@ std::string html_page(std::string_view title, std::string_view body) {
       "(prefers-color-scheme:dark){{:root{{{}}}}}\n"
       "{}{}</style></head>\n<body>\n{}\n"
       "<script>{}</script></body></html>\n",
-      escape(title), kLight, kDark, kDrawingStyle, kPageStyle, body, kScript);
+      kPageMark, escape(title), kLight, kDark, kDrawingStyle, kPageStyle, body, kScript);
 }
 
 std::string html_file(const Plot& plot) {

@@ -14,6 +14,10 @@ namespace mlc::repl {
 // No page is larger. What would be is left out by those who draw, with a remark that says so.
 inline constexpr size_t kMostBytes = 300'000;
 
+// What the files begin with, so that one that somebody else has written is known from them.
+inline constexpr std::string_view kPageMark = "<!DOCTYPE html>\n<!-- Made by mlc. -->\n";
+inline constexpr std::string_view kDrawingMark = "<!-- Made by mlc. -->\n";
+
 // A drawing with what one needs to read it.
 struct Plot {
   std::string title;

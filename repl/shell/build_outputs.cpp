@@ -13,7 +13,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "ir/core/inputs.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl {
@@ -185,67 +184,6 @@ std::optional<backend::ForC> for_c(const CommandLine& line, const backend::Artef
 bool is_stream(const fs::path& path) {
   std::error_code failed;
   return fs::exists(path, failed) && !fs::is_regular_file(path, failed) && !fs::is_directory(path, failed);
-}
-
-// What the program has read is not written over: an artefact in place of the source would be its end.
-void refuse_input(const fs::path& out, const char* help) {
-  if (!ir::Inputs::global().has_read(out.string())) return;
-  throw CallError{
-      fmt::format("`{}` is a file that the program is made from, so nothing is written there", out.string()),
-      help};
-}
-
-namespace {
-
-// The first bytes of a regular file; nothing where there is none.
-std::optional<std::string> beginning_of(const fs::path& path) {
-  std::error_code failed;
-  if (!fs::is_regular_file(path, failed)) return std::nullopt;
-  std::ifstream in(path, std::ios::binary);
-  std::string text(4096, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(in.gcount()));
-  return text;
-}
-
-[[noreturn]] void not_ours(const fs::path& path, std::string_view what, const char* help) {
-  throw CallError{
-      fmt::format("`{}` is there already, and {}, so nothing is written there", path.string(), what), help};
-}
-
-}  // namespace
-
-void refuse_source(const fs::path& out, const backend::Artefact& artefact) {
-  constexpr std::string_view kKept[] = {".mlc", ".py",  ".repl", ".ipynb", ".md",
-                                        ".npy", ".npz", ".onnx", ".gguf",  ".safetensors"};
-  // What the texts that mlc builds have at their beginnings: C, assembly, LLVM's.
-  constexpr std::string_view kMarks[] = {"Written by mlc", "\"mlc\"", "'mlc'"};
-  std::optional<std::string> there = artefact.is_folder ? std::nullopt : beginning_of(out);
-  if (!there || there->empty()) return;
-  if (std::ranges::find(kKept, out.extension().string()) != std::end(kKept))
-    not_ours(out, "it ends like a program or like data", "name the artefact with `-o FILE`");
-  bool named_like_it =
-      !artefact.is_text && !artefact.ending.empty() && out.extension().string() == artefact.ending;
-  if (named_like_it) return;  // nobody writes a `.so` by hand, whatever is in it
-  bool is_text = there->find('\0') == std::string::npos && !there->starts_with("!<arch>");
-  auto in_it = [&](std::string_view mark) { return there->find(mark) != std::string::npos; };
-  if (is_text && std::ranges::none_of(kMarks, in_it))
-    not_ours(out, "nothing in it says that mlc made it",
-             "name the artefact with `-o FILE`, or remove that one");
-}
-
-void refuse_other_header(const fs::path& header) {
-  std::optional<std::string> there = beginning_of(header);
-  if (there && !there->empty() && !there->starts_with("/* What `mlc build` made"))
-    not_ours(header, "nothing in it says that mlc made it",
-             "name the header with `--header FILE.h`, or remove that one");
-}
-
-void refuse_other_program(const fs::path& stage) {
-  std::optional<std::string> there = beginning_of(stage);
-  if (there && !there->empty() && !there->starts_with("# before the first of the ") &&
-      !there->starts_with("# after "))
-    not_ours(stage, "it is no stage of a build", "name another folder with `--dump-folder FOLDER`");
 }
 
 StandardOutput::StandardOutput(const CommandLine& line, const backend::Artefact& artefact) {

@@ -32,14 +32,6 @@ std::optional<backend::ForC> for_c(const CommandLine& line, const backend::Artef
 // `/dev/stdout`, a pipe: what comes out stands alone there.
 bool is_stream(const fs::path& path);
 
-// Each of these throws CallError. What the program has read, by whatever name: an artefact in place of the
-// source would be its end.
-void refuse_input(const fs::path& out, const char* help);
-// What is there and ends like a program or like data, or is a text that mlc has not made.
-void refuse_source(const fs::path& out, const backend::Artefact& artefact);
-void refuse_other_header(const fs::path& header);  // that mlc has not made
-void refuse_other_program(const fs::path& stage);  // that --dump has not made
-
 // `-o -`: the artefact is made in a folder of its own, and copied to standard output.
 class StandardOutput {
  public:

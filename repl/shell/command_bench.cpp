@@ -14,8 +14,10 @@
 #include "repl/session/repl.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/interpreter.h"
+#include "repl/shell/kept_files.h"
 #include "repl/shell/program.h"
 #include "repl/shell/progress.h"
+#include "repl/shell/report.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl {
@@ -48,6 +50,7 @@ int run_bench(const CommandLine& line) {
   if (!line.save.empty() && (line.save.ends_with(".mlc") || fs::equivalent(line.save, line.file, ignored)))
     throw CallError{fmt::format("`{}` is a program, and `--save` would write over it", line.save),
                     "name a .json file"};
+  if (!line.save.empty()) refuse_other_baseline(line.save, kBaselineBeginning);
   auto& evaluator = *new Interpreter;  // the process ends with it
   catch_interrupts(true);
   Sizes sizes;
@@ -86,8 +89,8 @@ int run_bench(const CommandLine& line) {
     if (line.json) found["regressed"] = regressed;
     fmt::print(line.json ? stderr : stdout, "{}", report.text);
   }
-  if (line.json) fmt::print("{}\n", found.dump());
-  if (!line.save.empty()) write_file(line.save, found.dump(1) + "\n");
+  if (line.json) fmt::print("{}\n", json_text(found));
+  if (!line.save.empty()) write_file(line.save, json_text(found, 1) + "\n");
   return regressed ? 1 : 0;
 }
 

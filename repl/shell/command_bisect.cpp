@@ -13,6 +13,7 @@
 #include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
 #include "repl/shell/progress.h"
+#include "repl/shell/report.h"
 #include "repl/shell/source.h"
 #include "repl/shell/stages.h"
 
@@ -38,8 +39,7 @@ class Bisection {
   void report(std::string_view verdict, const std::string& name, const std::string& why) {
     progress_.clear();
     if (json_) {
-      fmt::print("{}\n",
-                 nlohmann::ordered_json{{"step", name}, {"verdict", verdict}, {"reason", why}}.dump());
+      fmt::print("{}\n", json_text({{"step", name}, {"verdict", verdict}, {"reason", why}}));
     } else {
       fmt::print("  {:<9}  {}{}{}\n", verdict, visible(name), why.empty() ? "" : ": ", visible(why));
       std::fflush(stdout);
@@ -112,7 +112,7 @@ int run_bisect(const CommandLine& line) {
     nlohmann::ordered_json all{{"file", line.file},          {"module", found.name},
                                {"pipeline", line.pipeline},  {"functions", bisection.how()},
                                {"wrong", bisection.wrong()}, {"result", words}};
-    fmt::print("{}\n", all.dump());
+    fmt::print("{}\n", json_text(all));
   };
   if (!bisection.any_runs()) {
     result("no function of it can be run");

@@ -22,8 +22,10 @@
 #include "repl/shell/build_outputs.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/interpreter.h"
+#include "repl/shell/kept_files.h"
 #include "repl/shell/program.h"
 #include "repl/shell/progress.h"
+#include "repl/shell/report.h"
 #include "repl/shell/source.h"
 #include "repl/shell/stages.h"
 
@@ -248,7 +250,7 @@ int run_build(const CommandLine& line) {
       nlohmann::ordered_json json = told.json();
       json["cached"] = true;
       json["milliseconds"] = time;
-      fmt::print("{}\n", json.dump());
+      fmt::print("{}\n", json_text(json));
     } else {
       fmt::print("{}{:.0f} ms (script and cache)\n", report(), time);
     }
@@ -282,7 +284,7 @@ int run_build(const CommandLine& line) {
                script_time, build_time);
   }
   if (header) tell_header(line.json ? &json : nullptr, header_file, in_c);
-  if (line.json) fmt::print("{}\n", json.dump());
+  if (line.json) fmt::print("{}\n", json_text(json));
   return 0;
 }
 

@@ -48,7 +48,7 @@ void print_json(const CheckedProgram& checked) {
         {"message", fmt::format("`{}` is not checked: only a run knows {}", one.name, one.needs)},
         {"span",
          {{"file", sources.file(one.span.file).name}, {"line", begin.line}, {"column", begin.column}}}};
-    fmt::print("{}\n", all.dump());
+    fmt::print("{}\n", json_text(all));
   }
   size_t others = checked.not_run - checked.unchecked.size();
   if (others > 0) {
@@ -56,7 +56,7 @@ void print_json(const CheckedProgram& checked) {
                                   {"name", "not-run"},
                                   {"message", fmt::format("{} not run", counted(others, "statement"))},
                                   {"span", nullptr}};
-    fmt::print("{}\n", all.dump());
+    fmt::print("{}\n", json_text(all));
   }
 }
 

@@ -11,7 +11,9 @@
 #include "repl/shell/explain.h"
 #include "repl/shell/golden.h"
 #include "repl/shell/interpreter.h"
+#include "repl/shell/kept_files.h"
 #include "repl/shell/program.h"
+#include "repl/shell/report.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl {
@@ -36,7 +38,7 @@ namespace {
 // The text of something that has a name, or both as JSON.
 void show(std::string_view kind, const std::string& name, const std::string& text, bool json) {
   if (json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{kind, name}, {"text", text}}.dump());
+    fmt::print("{}\n", json_text({{kind, name}, {"text", text}}));
   } else {
     fmt::print("{}", text);
   }
@@ -55,7 +57,9 @@ int write_report(const CommandLine& line) {
                     "`mlc explain --report matmul.html matmul.mlc`"};
   std::error_code absent;
   if (std::filesystem::equivalent(line.report, line.name, absent))
-    throw CallError{fmt::format("`{}` is the program, which the page would overwrite", line.report), "name another file"};
+    throw CallError{fmt::format("`{}` is the program, which the page would overwrite", line.report),
+                    "name another file"};
+  refuse_other_page(line.report);
   ProgramReport report = report_program(line.name);
   write_file(line.report, report.page);
   fmt::print("{}: {} {} of {}{}\n", line.report, report.steps, report.steps == 1 ? "step" : "steps",
@@ -92,7 +96,7 @@ int run_targets(const CommandLine& line) {
     if (line.json) {
       nlohmann::ordered_json one{
           {"name", name}, {"kind", std::string(target->kind)}, {"target", ir::target_text(target)}};
-      fmt::print("{}\n", one.dump());
+      fmt::print("{}\n", json_text(one));
     } else {
       fmt::print("{:<24} {}\n", name, ir::target_text(target));
     }

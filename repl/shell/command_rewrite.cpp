@@ -14,6 +14,7 @@
 #include "ir/core/span.h"
 #include "repl/session/line_diff.h"
 #include "repl/shell/command_line.h"
+#include "repl/shell/report.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl {
@@ -50,7 +51,7 @@ void print_json(const std::string& path, const std::string& before, const Rewrit
                              {"changes", result.changed},
                              {"left", result.left}};
   if (result.text != before && !written) one["text"] = result.text;
-  fmt::print("{}\n", one.dump());
+  fmt::print("{}\n", json_text(one));
 }
 
 // 1 when a file could not be read, needs a human hand, or --check found something to do.

@@ -8,6 +8,7 @@
 #include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
 #include "repl/shell/progress.h"
+#include "repl/shell/report.h"
 #include "repl/shell/source.h"
 #include "repl/shell/verify.h"
 
@@ -54,7 +55,7 @@ void print_json(const std::string& file, const std::string& kind, const std::str
   }
   nlohmann::ordered_json all = {
       {"file", file}, {kind, name}, {"wrong", found.wrong}, {"steps", steps}, {"functions", found.functions}};
-  fmt::print("{}\n", all.dump());
+  fmt::print("{}\n", json_text(all));
 }
 
 }  // namespace

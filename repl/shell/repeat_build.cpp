@@ -15,6 +15,7 @@
 #include "backend/artefact/build_record.h"
 #include "backend/artefact/write_whole.h"
 #include "ir/core/file_kind.h"
+#include "repl/shell/kept_files.h"
 
 namespace mlc::repl {
 
@@ -55,7 +56,7 @@ bool is_another_text(const std::string& path) {
   if (!read_file(path, now) || now.empty()) return false;
   std::string_view beginning = std::string_view(now).substr(0, 4096);
   return beginning.find('\0') == beginning.npos && !beginning.starts_with("!<arch>") &&
-         beginning.find("mlc") == beginning.npos;
+         !is_built_text(beginning);
 }
 
 // Are all files that the recorded build has looked for and read as they were?

@@ -2,6 +2,7 @@
 #include "repl/shell/report.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "frontend/diagnostics/render.h"
 #include "frontend/diagnostics/visible.h"
@@ -101,6 +102,10 @@ std::string call_json(const CallError& error) {
   diagnostic.message = error.message;
   diagnostic.help = error.help;
   return diagnostics::to_json(diagnostic) + "\n";
+}
+
+std::string json_text(const nlohmann::ordered_json& value, int indent) {
+  return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 std::string internal_report(const char* what, const std::string& program) {

@@ -2,6 +2,7 @@
 // Errors as the command line, the REPL and goldens show them.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ std::string interrupt_report(const ir::Error& error);
 std::string call_report(const CallError& error, bool colour);
 // The same as one JSON object, in the shape of `mlc check --json`.
 std::string call_json(const CallError& error);
+// One line, or so many blanks a level: names of files need not be UTF-8, and JSON is; what is none becomes
+// U+FFFD.
+std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 // What a defect of mlc itself says; `program` is the file that shows it, or "".
 std::string internal_report(const char* what, const std::string& program);
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <iterator>
 
 #include "backend/artefact/write_file.h"
@@ -47,7 +47,10 @@ uint32_t read_source(const std::string& path) {
   if (path == "-") {
     ir::Inputs::global().beyond();
     ir::Inputs::global().opened("/dev/stdin");
-    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+    char bytes[4096];
+    for (size_t n; (n = std::fread(bytes, 1, sizeof bytes, stdin)) > 0;) text.append(bytes, n);
+    if (std::ferror(stdin) != 0)  // a folder, a terminal that is gone
+      throw CallError{fmt::format("cannot read standard input: {}", std::strerror(errno)), ""};
   } else {
     std::error_code ignored;
     if (!fs::exists(path, ignored)) no_such_file(path);

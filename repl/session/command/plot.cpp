@@ -13,6 +13,7 @@
 #include "repl/session/commands.h"
 #include "repl/session/session.h"
 #include "repl/session/subject.h"
+#include "repl/shell/kept_files.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl::commands_plot {
@@ -118,6 +119,7 @@ void draw(Session& session, std::string_view arguments) {
   if (!path.empty() && !drawing && !path.ends_with(".html"))
     throw CallError{fmt::format("`{}` is no name for a plot", path),
                     "its end says what is written: `.svg` or `.html`"};
+  if (!path.empty()) refuse_other_page(path);
   Plot plot = kind->plot(session, words);
   if (path.empty() && session.options().display)
     return session.options().display("image/svg+xml", plot.title, svg_file(plot));

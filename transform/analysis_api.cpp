@@ -144,7 +144,7 @@ Any undefined_vars(ApiCall& call) {
   }
   if (auto stmt = ir::try_get<Stmt>(call.args[0])) {
     walker.visit(*stmt);
-  } else if (auto expr = ir::try_get<Expr>(call.args[0])) {
+  } else if (auto expr = ir::try_get<Expr>(call.args[0]); expr && !is_graph_kind((*expr)->kind)) {
     walker.visit(*expr);
   } else if (call.args[0] == nullptr) {
     wrong_argument(call, 0, "a statement or an expression");

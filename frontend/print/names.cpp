@@ -119,7 +119,6 @@ class UseFinder final : public Walker {
       : uses_(uses) {}
 
   void walk(const Any& value) {
-    if (auto expr = value.as<Expr>()) return visit(*expr);
     if (auto stmt = value.as<Stmt>()) return visit(*stmt);
     if (auto fn = value.as<PrimFunc>()) {
       path_.push_back(fn->get());
@@ -129,6 +128,7 @@ class UseFinder final : public Walker {
       path_.pop_back();
       return;
     }
+    if (auto expr = value.as<Expr>()) return visit(*expr);  // functions are expressions, too
     if (auto mod = value.as<IRModule>()) {
       path_.push_back(mod->get());
       for (const auto& [name, fn] : (*mod)->functions) walk(Any(fn));

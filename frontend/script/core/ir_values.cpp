@@ -69,7 +69,8 @@ using syntax::CmpOperator;
 // The expression in `value`, an IterVar's variable included; null for plain script values.
 Expr expr_in(const Any& value) {
   if (!is_object(value)) return nullptr;
-  if (auto expr = ir::try_get<Expr>(settled(value))) return *expr;
+  if (auto expr = ir::try_get<Expr>(settled(value)))
+    return value.as<ir::BaseFuncNode>() ? Expr(nullptr) : *expr;  // functions are called, not reckoned with
   if (auto* iter = value.as<ir::IterVarNode>()) return iter->var;
   return nullptr;
 }

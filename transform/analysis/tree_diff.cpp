@@ -20,11 +20,15 @@ using Kind = LoopTree::Kind;
 using Text = std::function<std::string(const Any&)>;
 using Sense = TreeChange::Sense;
 
-// A block, or a store that no block has around it, with the loops around it.
+// A block, or a store that no block has around it, with what is around it.
 struct Leaf {
-  std::string name;
+  std::string name;  // "B#2" of the second B
   const Node* node = nullptr;
-  std::vector<const Node*> loops;  // outermost first
+  std::vector<const Node*> loops;     // outermost first
+  std::vector<const Node*> branches;  // and loops that run while something holds
+  bool has_nest = false;              // nodes of its own below it
+  const Leaf* other = nullptr;        // what it is on the other side; null: only this one has it
+  std::set<std::string> reads, writes;
 };
 
 // Loops of the one nest, and those of the other that they are.
@@ -33,27 +37,85 @@ using LoopGroups = std::vector<std::pair<std::vector<const Node*>, std::vector<c
 
 bool is_loop(const Node& node) { return node.kind == Kind::kLoop || node.kind == Kind::kThreads; }
 
+std::set<std::string> buffers_of(const Array<TensorRegion>& regions) {
+  std::set<std::string> names;
+  for (const TensorRegion& each : regions) names.insert(std::string(each->source->name));
+  return names;
+}
+
 std::vector<Leaf> leaves_of(const LoopTree& tree) {
   std::vector<Leaf> leaves;
   std::vector<const Node*> open;
   std::map<std::string, int> seen;
-  for (const Node& node : tree.nodes) {
+  for (size_t i = 0; i < tree.nodes.size(); ++i) {
+    const Node& node = tree.nodes[i];
     while (!open.empty() && open.back()->depth >= node.depth) open.pop_back();
     if (node.kind == Kind::kBlock || node.kind == Kind::kStore) {
-      Leaf leaf{.name = node.name, .node = &node, .loops = {}};
+      Leaf& leaf = leaves.emplace_back();
+      leaf.name = node.name;
+      leaf.node = &node;
       if (int number = seen[node.name]++; number > 0) leaf.name += fmt::format("#{}", number + 1);
-      for (const Node* each : open)
+      for (const Node* each : open) {
+        bool is_branch =
+            each->kind == Kind::kBranch || each->kind == Kind::kElse || each->kind == Kind::kWhile;
         if (is_loop(*each)) leaf.loops.push_back(each);
-      leaves.push_back(std::move(leaf));
+        if (is_branch) leaf.branches.push_back(each);
+      }
+      leaf.has_nest = i + 1 < tree.nodes.size() && tree.nodes[i + 1].depth > node.depth;
+      leaf.reads = buffers_of(node.reads);
+      leaf.writes = buffers_of(node.writes);
     }
     open.push_back(&node);
   }
   return leaves;
 }
 
-const Leaf* find(const std::vector<Leaf>& leaves, const std::string& name) {
-  auto found = std::ranges::find(leaves, name, &Leaf::name);
-  return found == leaves.end() ? nullptr : &*found;
+// Leaves of one name are the same where their statements are, whatever stands between: a store that was added
+// before two others is the new one. What remains is taken in order.
+void pair_up(std::vector<Leaf>& before, std::vector<Leaf>& after) {
+  std::map<std::string_view, std::pair<std::vector<Leaf*>, std::vector<Leaf*>>> by_name;
+  for (Leaf& each : before) by_name[each.node->name].first.push_back(&each);
+  for (Leaf& each : after) by_name[each.node->name].second.push_back(&each);
+  for (auto& [name, sides] : by_name) {
+    auto& [old, now] = sides;
+    auto pair_where = [&](auto&& same) {
+      size_t from = 0;  // pairs do not cross
+      for (Leaf* a : old) {
+        if (a->other != nullptr) {
+          while (now[from++] != a->other) {
+          }
+          continue;
+        }
+        for (size_t i = from; i < now.size() && now[i]->other == nullptr; ++i) {
+          if (!same(*a, *now[i])) continue;
+          a->other = now[i];
+          now[i]->other = a;
+          from = i + 1;
+          break;
+        }
+      }
+    };
+    if (old.size() > 1 || now.size() > 1) {
+      std::map<const StmtNode*, Leaf*> kept;  // the very statements
+      for (Leaf* each : now) kept.emplace(each->node->stmt.get(), each);
+      ptrdiff_t next = 0;
+      for (Leaf* a : old) {
+        auto found = kept.find(a->node->stmt.get());
+        if (found == kept.end() || found->second->other != nullptr) continue;
+        auto at = std::find(now.begin() + next, now.end(), found->second);
+        if (at == now.end()) continue;  // it would cross another pair
+        a->other = found->second;
+        found->second->other = a;
+        next = at - now.begin() + 1;
+      }
+      constexpr size_t kMostCompared = 64;  // of one name: every pair may have to be looked at
+      if (std::max(old.size(), now.size()) <= kMostCompared)
+        pair_where([](const Leaf& a, const Leaf& b) {
+          return structural_equal(Any(a.node->stmt), Any(b.node->stmt), true);
+        });
+    }
+    pair_where([](const Leaf&, const Leaf&) { return true; });
+  }
 }
 
 const VarNode* var_of(const Node& loop) {
@@ -62,21 +124,19 @@ const VarNode* var_of(const Node& loop) {
   return iter ? (*iter)->var.get() : nullptr;
 }
 
-std::set<std::string> buffers_of(const Array<TensorRegion>& regions) {
-  std::set<std::string> names;
-  for (const TensorRegion& each : regions) names.insert(std::string(each->source->name));
-  return names;
-}
-
 class Comparison {
  public:
   Comparison(const LoopTree& before, const LoopTree& after, const Text& text)
-      : before_(before), after_(after), text_(text), old_(leaves_of(before)), new_(leaves_of(after)) {}
+      : before_(before), after_(after), text_(text), old_(leaves_of(before)), new_(leaves_of(after)) {
+    pair_up(old_, new_);
+    for (const LoopTree::Buffer& each : before.buffers) old_buffers_.emplace(each.name, &each);
+    for (const LoopTree::Buffer& each : after.buffers) new_buffers_.emplace(each.name, &each);
+  }
 
   std::vector<TreeChange> run() {
     compare_block_sets();
     for (const Leaf& was : old_)
-      if (const Leaf* now = find(new_, was.name)) compare(was, *now);
+      if (was.other != nullptr) compare(was, *was.other);
     compare_buffers();
     return std::move(changes_);
   }
@@ -84,14 +144,10 @@ class Comparison {
  private:
   // One sentence about several blocks is said once.
   void say(std::string verb, std::string what, std::string block = "", Sense sense = Sense::kChanged) {
-    auto same =
-        std::ranges::find_if(changes_, [&](const TreeChange& c) { return c.verb == verb && c.what == what; });
-    if (same == changes_.end()) {
-      changes_.push_back({std::move(verb), std::move(what), {}, sense});
-      same = changes_.end() - 1;
-    }
-    if (!block.empty() && std::ranges::find(same->blocks, block) == same->blocks.end())
-      same->blocks.push_back(std::move(block));
+    auto [same, is_new] = said_.try_emplace({verb, what}, changes_.size());
+    if (is_new) changes_.push_back({std::move(verb), std::move(what), {}, sense});
+    if (!block.empty() && said_of_.emplace(same->second, block).second)
+      changes_[same->second].blocks.push_back(std::move(block));
   }
 
   std::string shown(const Node& loop) const {
@@ -107,22 +163,23 @@ class Comparison {
   // ---- blocks that only one side has ----
 
   void compare_block_sets() {
-    std::vector<const Leaf*> gone, made;
-    for (const Leaf& was : old_)
-      if (find(new_, was.name) == nullptr) gone.push_back(&was);
+    for (const Leaf& each : old_) {
+      for (const std::string& buffer : each.reads) readers_[buffer].push_back(&each);
+      for (const std::string& buffer : each.writes) writers_[buffer].push_back(&each);
+    }
     for (const Leaf& now : new_)
-      if (find(old_, now.name) == nullptr) made.push_back(&now);
-    for (const Leaf* was : gone) say_gone(*was, made);
-    for (const Leaf* now : made) {
-      if (split_off_.contains(now->name)) continue;
-      std::set<std::string> from = buffers_of(now->node->reads), to = buffers_of(now->node->writes);
+      if (now.other == nullptr) made_.emplace(now.name, &now);
+    for (const Leaf& was : old_)
+      if (was.other == nullptr) say_gone(was);
+    for (const Leaf& now : new_) {
+      if (now.other != nullptr || split_off_.contains(now.name)) continue;
       std::string flow =
-          to.empty() ? ""
-                     : fmt::format(": {} <- {}", fmt::join(to, ", "),
-                                   from.empty() ? "nothing" : fmt::format("{}", fmt::join(from, ", ")));
-      bool is_block = now->node->kind == Kind::kBlock;
-      say(is_block ? "block" : "store", fmt::format("{}{}{}", now->name, flow, under(*now)), "",
-          Sense::kAdded);
+          now.writes.empty()
+              ? ""
+              : fmt::format(": {} <- {}", fmt::join(now.writes, ", "),
+                            now.reads.empty() ? "nothing" : fmt::format("{}", fmt::join(now.reads, ", ")));
+      bool is_block = now.node->kind == Kind::kBlock;
+      say(is_block ? "block" : "store", fmt::format("{}{}{}", now.name, flow, under(now)), "", Sense::kAdded);
     }
   }
 
@@ -130,82 +187,100 @@ class Comparison {
     return leaf.loops.empty() ? "" : fmt::format(", in {}", shown(leaf.loops));
   }
 
-  void say_gone(const Leaf& was, const std::vector<const Leaf*>& made) {
+  void say_gone(const Leaf& was) {
     bool is_block = was.node->kind == Kind::kBlock;
-    std::set<std::string> wrote = buffers_of(was.node->writes);
     // Its initialisation and its update as blocks of their own.
     std::vector<std::string> parts;
-    for (const Leaf* now : made)
-      if (is_block && now->name.starts_with(was.name + "_") && buffers_of(now->node->writes) == wrote)
-        parts.push_back(now->name);
+    std::string prefix = was.name + "_";
+    for (auto now = made_.lower_bound(prefix); now != made_.end() && now->first.starts_with(prefix); ++now)
+      if (is_block && now->second->writes == was.writes) parts.push_back(now->first);
     if (parts.size() > 1) {
+      std::ranges::sort(parts, {},
+                        [&](const std::string& each) { return made_.at(each); });  // as in the program
       split_off_.insert(parts.begin(), parts.end());
       return say("decomposed", fmt::format("{} -> {}", was.name, fmt::join(parts, ", ")));
     }
     // A block whose buffer is gone too is computed where it was read.
-    std::vector<std::string> readers;
-    bool buffer_gone = is_block && !wrote.empty() &&
+    std::vector<const Leaf*> readers = those_with(readers_, was.writes, was);
+    bool buffer_gone = is_block && !was.writes.empty() &&
                        std::ranges::none_of(
-                           after_.buffers, [&](const LoopTree::Buffer& b) { return wrote.contains(b.name); });
-    for (const Leaf& other : old_) {
-      std::set<std::string> read = buffers_of(other.node->reads);
-      bool reads = std::ranges::any_of(wrote, [&](const std::string& name) { return read.contains(name); });
-      if (&other != &was && reads && find(new_, other.name) != nullptr) readers.push_back(other.name);
+                           was.writes, [&](const std::string& name) { return new_buffers_.contains(name); });
+    if (buffer_gone && !readers.empty()) {
+      std::vector<std::string> names;
+      for (const Leaf* each : readers) names.push_back(each->name);
+      return say("inlined", fmt::format("{} into {}", was.name, fmt::join(names, ", ")), "", Sense::kRemoved);
     }
-    if (buffer_gone && !readers.empty())
-      return say("inlined", fmt::format("{} into {}", was.name, fmt::join(readers, ", ")), "",
-                 Sense::kRemoved);
     // Or its results come from where they are written now: the block that it reads from.
-    for (const Leaf& other : old_) {
-      std::set<std::string> written = buffers_of(other.node->writes), read = buffers_of(was.node->reads);
-      const Leaf* now = find(new_, other.name);
-      bool feeds = std::ranges::any_of(written, [&](const std::string& name) { return read.contains(name); });
-      if (is_block && &other != &was && feeds && now != nullptr && buffers_of(now->node->writes) == wrote)
-        return say("inlined", fmt::format("{} into {}, which it read from", was.name, other.name), "",
+    for (const Leaf* other : those_with(writers_, was.reads, was))
+      if (is_block && other->other->writes == was.writes)
+        return say("inlined", fmt::format("{} into {}, which it read from", was.name, other->name), "",
                    Sense::kRemoved);
-    }
     say(is_block ? "block" : "store", was.name, "", Sense::kRemoved);
+  }
+
+  using LeavesOfBuffers = std::map<std::string, std::vector<const Leaf*>>;
+  // The others of one of these buffers that are still there, in the order of the program.
+  static std::vector<const Leaf*> those_with(const LeavesOfBuffers& leaves,
+                                             const std::set<std::string>& buffers, const Leaf& but) {
+    std::set<const Leaf*> found;  // they lie in one vector
+    for (const std::string& buffer : buffers) {
+      auto of_buffer = leaves.find(buffer);
+      if (of_buffer == leaves.end()) continue;
+      for (const Leaf* each : of_buffer->second)
+        if (each != &but && each->other != nullptr) found.insert(each);
+    }
+    return {found.begin(), found.end()};
   }
 
   // ---- a block that both sides have ----
 
   void compare(const Leaf& was, const Leaf& now) {
-    Shared old_shared = shared_with_others(old_, was), new_shared = shared_with_others(new_, now);
-    bool moved = old_shared.loop != new_shared.loop && compare_place(was, now, old_shared, new_shared);
-    if (!moved) compare_loops(was, now);
-    compare_block(was, now);
+    Shared from = shared_with_others(old_, was), to = shared_with_others(new_, now);
+    bool moved = from.loop != to.loop && compare_place(was, now, from, to);
+    bool same_nest = !moved && compare_loops(was, now);
+    if (same_nest) compare_conditions(was, now);
+    compare_block(was, now, same_nest);
   }
 
-  // The innermost loop that a block has in common with another one, by the names of the loops down to it.
+  // The innermost loop that a block has in common with another one.
   struct Shared {
     std::string loop;
     size_t depth = 0;
-    std::set<std::string> with;
   };
+  static size_t loops_in_common(const Leaf& a, const Leaf& b) {
+    auto [end, ignored] = std::ranges::mismatch(a.loops, b.loops);
+    return static_cast<size_t>(end - a.loops.begin());
+  }
+  // Who stands in a loop follows each other: the neighbours have most in common.
   static Shared shared_with_others(const std::vector<Leaf>& leaves, const Leaf& leaf) {
-    Shared shared;
-    for (const Leaf& other : leaves) {
-      if (&other == &leaf) continue;
-      size_t common = 0;
-      while (common < leaf.loops.size() && common < other.loops.size() &&
-             leaf.loops[common] == other.loops[common])
-        ++common;
-      if (common > shared.depth) shared = {leaf.loops[common - 1]->name, common, {}};
-      if (common == shared.depth && common > 0) shared.with.insert(other.name);
-    }
-    return shared;
+    auto at = static_cast<size_t>(&leaf - leaves.data());
+    size_t depth = at > 0 ? loops_in_common(leaf, leaves[at - 1]) : 0;
+    if (at + 1 < leaves.size()) depth = std::max(depth, loops_in_common(leaf, leaves[at + 1]));
+    return {depth > 0 ? leaf.loops[depth - 1]->name : "", depth};
+  }
+  // The others in that loop.
+  static std::set<std::string> others_in(const std::vector<Leaf>& leaves, const Leaf& leaf, size_t depth) {
+    std::set<std::string> names;
+    if (depth == 0) return names;
+    auto at = static_cast<size_t>(&leaf - leaves.data());
+    for (size_t i = at; i-- > 0 && loops_in_common(leaf, leaves[i]) >= depth;) names.insert(leaves[i].name);
+    for (size_t i = at + 1; i < leaves.size() && loops_in_common(leaf, leaves[i]) >= depth; ++i)
+      names.insert(leaves[i].name);
+    return names;
   }
 
   // Did the block leave its nest for that of another block, or come out of it? Then its loops were made anew.
   bool compare_place(const Leaf& was, const Leaf& now, const Shared& from, const Shared& to) {
+    std::set<std::string> old_others = others_in(old_, was, from.depth),
+                          new_others = others_in(new_, now, to.depth);
     auto old_vars = vars_of(was), new_vars = vars_of(now);
     bool keeps_loops = std::ranges::includes(new_vars, old_vars) || std::ranges::includes(old_vars, new_vars);
     // The block that stays where it was keeps its loops, and it is the other one that came or went.
-    if (keeps_loops && from.with != to.with) return false;
-    if (from.with == to.with) return false;
+    if (keeps_loops && old_others != new_others) return false;
+    if (old_others == new_others) return false;
     std::vector<const Node*> own(now.loops.begin() + static_cast<ptrdiff_t>(to.depth), now.loops.end());
     std::string where = to.depth == 0 ? "into a nest of its own"
-                                      : fmt::format("under {} of {}", to.loop, fmt::join(to.with, ", "));
+                                      : fmt::format("under {} of {}", to.loop, fmt::join(new_others, ", "));
     say("moved", fmt::format("{} {}{}", was.name, where,
                              own.empty() ? "" : fmt::format(", with loops {}", shown(own))));
     return true;
@@ -237,7 +312,8 @@ class Comparison {
     return pairs;
   }
 
-  void compare_loops(const Leaf& was, const Leaf& now) {
+  // Are all the loops of the one those of the other?
+  bool compare_loops(const Leaf& was, const Leaf& now) {
     std::vector<const Node*> gone, made;
     auto kept = same_loops(was, now);
     for (const Node* loop : was.loops)
@@ -250,6 +326,7 @@ class Comparison {
     for (const auto& [from, to] : groups) say_group(was, from, to);
     for (const auto& [a, b] : kept) compare_kind(was, *a, *b);
     compare_order(was, now, kept, groups);
+    return gone.empty() && made.empty();
   }
 
   // Loops that are gone and loops that are new, by the iterators of the block that both are part of. A thread
@@ -323,7 +400,36 @@ class Comparison {
       say("kind",
           fmt::format("{}: {} -> {}", b.name, from.empty() ? "serial" : from, to.empty() ? "serial" : to),
           leaf.name);
+    auto begin = [&](const Node& loop) { return loop.begin ? text_(Any(loop.begin)) : ""; };
+    if (a.begin && b.begin && !structural_equal(Any(a.begin), Any(b.begin), true) && begin(a) != begin(b))
+      say("begins", fmt::format("{}: at {} -> at {}", b.name, begin(a), begin(b)), leaf.name);
+    std::string old_step = step_of(a), step = step_of(b);
+    if (old_step != step) say("step", fmt::format("{}: {} -> {}", b.name, old_step, step), leaf.name);
     compare_annotations(a, b, b.name);
+  }
+  std::string step_of(const Node& loop) const {
+    auto* node = as<ForNode>(loop.stmt);
+    return node != nullptr && node->step ? text_(Any(node->step)) : "1";
+  }
+
+  // Branches around a block whose loops are the same.
+  void compare_conditions(const Leaf& was, const Leaf& now) {
+    if (was.branches == now.branches) return;
+    auto text = [&](const Leaf& leaf) {
+      std::vector<std::string> all;
+      for (const Node* each : leaf.branches) {
+        bool is_else = each->kind == Kind::kElse;
+        const Expr& condition = is_else ? as<IfThenElseNode>(each->stmt)->condition : each->condition;
+        all.push_back(fmt::format("{} {}",
+                                  is_else                      ? "unless"
+                                  : each->kind == Kind::kWhile ? "while"
+                                                               : "where",
+                                  text_(Any(condition))));
+      }
+      return all.empty() ? "always" : fmt::format("{}", fmt::join(all, ", "));
+    };
+    std::string from = text(was), to = text(now);
+    if (from != to) say("guarded", fmt::format("{}: {} -> {}", was.name, from, to));
   }
 
   void compare_annotations(const Node& a, const Node& b, const std::string& of) {
@@ -362,19 +468,28 @@ class Comparison {
     say("reordered", fmt::format("{}", fmt::join(names, ", ")), was.name);
   }
 
-  void compare_block(const Leaf& was, const Leaf& now) {
+  void compare_block(const Leaf& was, const Leaf& now, bool same_nest) {
+    if (was.node->stmt.same_as(now.node->stmt)) return;
     const std::string& name = was.name;
     bool was_block = was.node->kind == Kind::kBlock, is_block = now.node->kind == Kind::kBlock;
     if (was_block && !is_block)
       return say("lowered", fmt::format("{}: its statements stand in the loops", name));
     if (!was_block && is_block)
       return say("block", fmt::format("{}: around its statements", name), "", Sense::kAdded);
-    if (!was_block) return;
+    if (!was_block) {
+      if (same_nest && !structural_equal(Any(was.node->stmt), Any(now.node->stmt), true) &&
+          !a_buffer_differs(stored_to(was), stored_to(now)))
+        say("body", fmt::format("{}: another store", name));
+      return;
+    }
     std::string from = iterator_kinds(was.node->iters), to = iterator_kinds(now.node->iters);
     auto or_none = [](const std::string& letters) { return letters.empty() ? "none" : letters; };
-    if (from != to) say("iterators", fmt::format("{}: {} -> {}", name, or_none(from), or_none(to)));
-    compare_names(name, "reads", buffers_of(was.node->reads), buffers_of(now.node->reads));
-    compare_names(name, "writes", buffers_of(was.node->writes), buffers_of(now.node->writes));
+    if (from != to)
+      say("iterators", fmt::format("{}: {} -> {}", name, or_none(from), or_none(to)));
+    else if (same_nest)
+      compare_values(was, now);
+    compare_names(name, "reads", was.reads, now.reads);
+    compare_names(name, "writes", was.writes, now.writes);
     std::string guard = condition_of(*now.node);
     if (guard != condition_of(*was.node))
       say("guarded", guard.empty() ? fmt::format("{}: in every iteration", name)
@@ -383,6 +498,38 @@ class Comparison {
     if (had_init != has_init)
       say("init", fmt::format("of {}", name), "", has_init ? Sense::kAdded : Sense::kRemoved);
     compare_annotations(*was.node, *now.node, name);
+    bool same_buffers =
+        was.reads == now.reads && was.writes == now.writes && !a_buffer_differs(was.reads, was.writes);
+    const Stmt& old_body = as<SBlockRealizeNode>(was.node->stmt)->block->body;
+    const Stmt& new_body = as<SBlockRealizeNode>(now.node->stmt)->block->body;
+    if (same_buffers && from == to && had_init == has_init && !was.has_nest && !now.has_nest &&
+        !structural_equal(Any(old_body), Any(new_body), true))
+      say("body", fmt::format("of {}; `--text` shows it", name));
+  }
+
+  // What the iterators stand for, where the loops are the same.
+  void compare_values(const Leaf& was, const Leaf& now) {
+    std::vector<std::string> changed;
+    for (size_t i = 0; i < was.node->values.size() && i < now.node->values.size(); ++i) {
+      auto at = static_cast<int64_t>(i);
+      if (was.node->values[at].same_as(now.node->values[at])) continue;
+      std::string from = text_(Any(was.node->values[at])), to = text_(Any(now.node->values[at]));
+      if (from != to)
+        changed.push_back(
+            fmt::format("{} = {} -> {}", std::string(now.node->iters[at]->var->name), from, to));
+    }
+    if (!changed.empty()) say("iterators", fmt::format("{}: {}", was.name, fmt::join(changed, ", ")));
+  }
+
+  static std::set<std::string> stored_to(const Leaf& store) { return {store.node->name}; }
+  // What the buffers say of themselves stands in a line of its own.
+  bool a_buffer_differs(const std::set<std::string>& some, const std::set<std::string>& others) const {
+    auto differs = [&](const std::string& name) {
+      auto was = old_buffers_.find(name), now = new_buffers_.find(name);
+      if (was == old_buffers_.end() || now == new_buffers_.end()) return true;
+      return !was->second->buffer.same_as(now->second->buffer) && shown(*was->second) != shown(*now->second);
+    };
+    return std::ranges::any_of(some, differs) || std::ranges::any_of(others, differs);
   }
 
   std::string condition_of(const Node& block) const {
@@ -413,27 +560,28 @@ class Comparison {
     return fmt::format("{}({}) {}", DataType(type->dtype).str(), fmt::join(shape, ", "), buffer.scope);
   }
   void compare_buffers() {
-    auto of_name = [](const LoopTree& tree, const std::string& name) -> const LoopTree::Buffer* {
-      auto found = std::ranges::find(tree.buffers, name, &LoopTree::Buffer::name);
-      return found == tree.buffers.end() ? nullptr : &*found;
-    };
     for (const LoopTree::Buffer& was : before_.buffers) {
-      const LoopTree::Buffer* now = of_name(after_, was.name);
-      if (now == nullptr)
+      auto now = new_buffers_.find(was.name);
+      if (now == new_buffers_.end())
         say("buffer", fmt::format("{}: {}", was.name, shown(was)), "", Sense::kRemoved);
-      else if (shown(was) != shown(*now))
-        say("buffer", fmt::format("{}: {} -> {}", was.name, shown(was), shown(*now)));
+      else if (!was.buffer.same_as(now->second->buffer) && shown(was) != shown(*now->second))
+        say("buffer", fmt::format("{}: {} -> {}", was.name, shown(was), shown(*now->second)));
     }
     for (const LoopTree::Buffer& now : after_.buffers)
-      if (of_name(before_, now.name) == nullptr)
+      if (!old_buffers_.contains(now.name))
         say("buffer", fmt::format("{}: {}", now.name, shown(now)), "", Sense::kAdded);
   }
 
   const LoopTree &before_, &after_;
   const Text& text_;
   std::vector<Leaf> old_, new_;
+  std::map<std::string, const LoopTree::Buffer*> old_buffers_, new_buffers_;
+  LeavesOfBuffers readers_, writers_;        // before
+  std::map<std::string, const Leaf*> made_;  // that only the new side has
   std::set<std::string> split_off_;
   std::vector<TreeChange> changes_;
+  std::map<std::pair<std::string, std::string>, size_t> said_;  // where in them a sentence stands
+  std::set<std::pair<size_t, std::string>> said_of_;
 };
 
 }  // namespace

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/c/compile.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 
+#include "backend/artefact/run_tool.h"
 #include "backend/artefact/temporary_folder.h"
 #include "backend/artefact/write_file.h"
 #include "ir/core/error.h"
 #include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
-
-extern char** environ;  // NOLINT(readability-redundant-declaration)
 
 namespace mlc::c_backend {
 
@@ -41,26 +35,6 @@ std::string contents(const std::string& path) {
   std::stringstream text;
   text << in.rdbuf();
   return text.str();
-}
-
-// The exit status, -1 where the program does not start; what it writes goes to `log`.
-int run(const std::vector<std::string>& words, const std::string& log) {
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&files, 1, 2);
-  pid_t child = 0;
-  int failed = posix_spawnp(&child, argv[0], &files, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (failed != 0) return -1;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
 }  // namespace
@@ -91,7 +65,7 @@ void compile(const std::string& text, const ir::Target& target, Output output, b
   words.emplace_back(output == Output::kObject ? "-c" : "-shared");
   words.insert(words.end(), {source, "-o", made});
   if (output == Output::kSharedLibrary) words.emplace_back("-lm");
-  int status = run(words, folder / "log");
+  int status = backend::run_tool(words, folder / "log");
   if (status == -1 || status == 127) {
     throw ir::refuse(refusals["no-c-compiler"], compiler);
   }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// llvm-mca is asked as a program: its library needs the assembly parser of every architecture, in a program that reads
-// assembly nowhere else.
+// llvm-mca is asked as a program: its library needs the assembly parser of every architecture, in a program
+// that reads assembly nowhere else.
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "backend/artefact/run_tool.h"
 #include "backend/artefact/temporary_folder.h"
 #include "backend/llvm/listing.h"
 
@@ -32,14 +33,9 @@ std::string find_program(std::initializer_list<const char*> names) {
   return "";
 }
 
-std::string output_of(const std::string& command, int& status) {
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return "";
-  std::string text;
-  char buffer[4096];
-  for (size_t read = 0; (read = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, read);
-  status = pclose(pipe);
-  return text;
+std::string contents(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace
@@ -61,27 +57,34 @@ PortPressure port_pressure(const Listing& listing, const ListedFunction& functio
   backend::TemporaryFolder folder("mlc-mca");
   std::string file = folder.write("loop.s", text);
   constexpr int kIterations = 200;
-  std::string command = fmt::format("'{}' -mtriple='{}' -mcpu='{}' -iterations={} -json '{}' 2>&1", program,
-                                    listing.triple, listing.cpu, kIterations, file);
-  int status = 0;
-  std::string answer = output_of(command, status);
-  auto read = nlohmann::json::parse(answer, nullptr, false);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || read.is_discarded()) {
+  int status = backend::run_tool({program, "-mtriple=" + listing.triple, "-mcpu=" + listing.cpu,
+                                  fmt::format("-iterations={}", kIterations), "-json", file},
+                                 folder / "log");
+  std::string answer = contents(folder / "log");
+  if (status != 0) {
     size_t error = answer.find("error: ");
     std::string said = error == std::string::npos ? answer : answer.substr(error);
     pressure.problem =
         fmt::format("llvm-mca does not know `{}`: {}", listing.cpu, said.substr(0, said.find('\n')));
     return pressure;
   }
-  const auto& region = read["CodeRegions"][0];
-  pressure.cycles = region["SummaryView"]["TotalCycles"].get<double>() / kIterations;
-  pressure.instructions = region["SummaryView"]["IPC"].get<double>();
-  const auto& names = read["TargetInfo"]["Resources"];
-  // The entry behind the last instruction is the sum of all.
-  for (const auto& each : region["ResourcePressureView"]["ResourcePressureInfo"]) {
-    if (each["InstructionIndex"].get<size_t>() != count) continue;
-    pressure.ports.emplace_back(names[each["ResourceIndex"].get<size_t>()].get<std::string>(),
-                                each["ResourceUsage"].get<double>());
+  try {
+    auto read = nlohmann::json::parse(answer);
+    const auto& region = read.at("CodeRegions").at(0);
+    const auto& summary = region.at("SummaryView");
+    pressure.cycles = summary.at("TotalCycles").get<double>() / kIterations;
+    pressure.instructions = summary.at("IPC").get<double>();
+    const auto& names = read.at("TargetInfo").at("Resources");
+    // The entry behind the last instruction is the sum of all.
+    for (const auto& each : region.at("ResourcePressureView").at("ResourcePressureInfo")) {
+      if (each.at("InstructionIndex").get<size_t>() != count) continue;
+      pressure.ports.emplace_back(names.at(each.at("ResourceIndex").get<size_t>()).get<std::string>(),
+                                  each.at("ResourceUsage").get<double>());
+    }
+  } catch (const nlohmann::json::exception&) {
+    pressure.problem =
+        fmt::format("`{}` answers in a form that is not known: is it LLVM's of version 19?", program);
+    return pressure;
   }
   std::ranges::stable_sort(pressure.ports, std::greater(), &std::pair<std::string, double>::second);
   return pressure;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions and modules of the IR in a program, built as they are when it runs, without running it.
 //
-// A definition at the left margin is built when all that it captures is known from the text: imports of tvm's
-// modules for scripts, constants made of literals, and other such definitions. Whatever else it names, a
+// A definition at the left margin is built when all that it captures is known from the text, by the judge of `mlc check`
+// (review::StaticNames): imports of tvm's modules for scripts, constants, and other such definitions. Whatever else it names, a
 // function of the program, a value that it computes, NumPy, leaves the definition unchecked: to know it would
 // be to run the program.
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -55,7 +54,7 @@ class Definitions {
   size_t unchecked() const { return unchecked_; }  // definitions that capture what is not known
 
  private:
-  std::set<syntax::Symbol> builtins_;
+  std::vector<std::string> builtins_;
   std::vector<Part> parts_;
   std::unordered_map<std::string, Built> built_;
   size_t unchecked_ = 0;

@@ -7,10 +7,12 @@
 #include <set>
 
 #include "frontend/review/review.h"
+#include "frontend/review/static_names.h"
+#include "frontend/script/core/run_statements.h"
 #include "frontend/syntax/parse.h"
+#include "repl/shell/deadline.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
-#include "repl/shell/static_names.h"
 #include "transform/analysis/out_of_range.h"
 #include "transform/schedule/primitive.h"
 
@@ -18,16 +20,17 @@ namespace mlc::repl {
 
 namespace {
 
-// Each chunk of a program runs as a text of its own, with the lines it has in the file.
+// What evaluates without running may take that long, each statement; it is left open then.
+constexpr double kMostSeconds = 5;
+
 bool same_position(ir::Span a, ir::Span b) {
   if (!a || !b) return false;
-  const ir::SourceMap& sources = ir::SourceMap::current();
-  return sources.describe(a) == sources.describe(b);
+  return a.file == b.file && a.begin == b.begin;
 }
 
 class Checker {
  public:
-  Checker(uint32_t file, const std::string& path, bool run) : file_(file), run_(run) {
+  Checker(const std::string& path, bool run) : run_(run) {
     // Where imports are looked for: nowhere, unless the program runs.
     evaluator_.argv = {run ? path : "/dev/null/program"};
     if (!run) unsetenv("MLCPATH");
@@ -42,16 +45,22 @@ class Checker {
   }
   Checker(const Checker&) = delete;
 
-  CheckedProgram check(const syntax::Module& module) {
-    StaticNames names(module, evaluator_.builtin_names());
+  CheckedProgram check(const std::shared_ptr<const syntax::Tree>& tree) {
+    const syntax::Module& module = *tree->module;
+    review::StaticNames names(module, evaluator_.builtin_names(), is_library_module);
     auto stmt = module.body.begin();
     for (const Chunk& chunk : chunks_of(&module)) {
       // The statements of the chunk: those that end on its last line.
       auto first = stmt;
       while (stmt != module.body.end() && last_line(**stmt) <= chunk.last_line) ++stmt;
-      std::span<const syntax::Stmt* const> statements(first, stmt);
+      syntax::Seq<syntax::Stmt> statements(first, stmt);
       if (!run_ && !is_static(names, statements)) continue;
-      if (!run_chunk(chunk)) return std::move(checked_);
+      Ending ending = run_chunk(tree, statements, chunk);
+      if (ending == Ending::kOver) return std::move(checked_);
+      if (ending == Ending::kLate) {
+        leave_open(names, statements, fmt::format("what takes more than {} s to compute", kMostSeconds));
+        continue;
+      }
       for (const syntax::Stmt* each : statements) {
         bool failed = std::ranges::any_of(chunk.names,
                                           [&](const std::string& name) { return missing_.contains(name); });
@@ -70,14 +79,19 @@ class Checker {
     return ir::SourceMap::current().position(stmt.span.file, end).line;
   }
 
-  bool is_static(StaticNames& names, std::span<const syntax::Stmt* const> statements) {
+  bool is_static(review::StaticNames& names, syntax::Seq<syntax::Stmt> statements) {
     std::string why;
     if (std::ranges::all_of(statements,
                             [&](const syntax::Stmt* each) { return names.is_static(*each, why); }))
       return true;
+    leave_open(names, statements, why);
+    return false;
+  }
+
+  void leave_open(review::StaticNames& names, syntax::Seq<syntax::Stmt> statements, const std::string& why) {
     for (const syntax::Stmt* each : statements) {
       names.pass(*each);
-      checked_.not_run += !StaticNames::does_nothing(*each);
+      checked_.not_run += !review::StaticNames::does_nothing(*each);
       auto* function = syntax::as<syntax::FunctionDef>(each);
       auto* type = syntax::as<syntax::ClassDef>(each);
       if (function != nullptr && review::defines_ir(function->decorators))
@@ -85,16 +99,22 @@ class Checker {
       if (type != nullptr && review::defines_ir(type->decorators))
         checked_.unchecked.push_back({std::string(type->name.str()), type->name_span, why});
     }
-    return false;
   }
 
   // A name whose definition failed is missing afterwards; what fails only because of that is not reported
-  // again. False where the program ends itself.
-  bool run_chunk(const Chunk& chunk) {
+  // again.
+  enum class Ending : uint8_t { kNext, kOver, kLate };
+  Ending run_chunk(const std::shared_ptr<const syntax::Tree>& tree, syntax::Seq<syntax::Stmt> statements,
+                   const Chunk& chunk) {
+    std::optional<Deadline> deadline;
+    if (!run_) deadline.emplace(kMostSeconds);
     try {
-      run_chunk_of(evaluator_, file_, chunk);
+      script::run_statements(evaluator_, tree, statements);
     } catch (const ir::Error& error) {
-      if (error.first().kind == "KeyboardInterrupt") throw;
+      if (error.first().kind == "KeyboardInterrupt") {
+        if (deadline && deadline->passed()) return Ending::kLate;
+        throw;
+      }
       missing_.insert(chunk.names.begin(), chunk.names.end());
       for (const ir::Diagnostic& diagnostic : error.all()) {
         bool follows = diagnostic.name == "undefined-name" &&
@@ -104,9 +124,9 @@ class Checker {
         if (!follows) checked_.found.push_back(diagnostic);
       }
     } catch (const script::Evaluator::SystemExit&) {
-      return false;
+      return Ending::kOver;
     }
-    return true;
+    return Ending::kNext;
   }
 
   void find_indices_out_of_range() {
@@ -148,7 +168,6 @@ class Checker {
 
   std::optional<std::string> path_ = folders();  // of the environment, while it is without
   Interpreter evaluator_;
-  uint32_t file_;
   bool run_;
   CheckedProgram checked_;
   std::set<std::string> missing_;
@@ -163,9 +182,9 @@ CheckedProgram check_program(uint32_t file, const std::string& path, bool run) {
   } catch (const ir::Error& error) {
     return {error.all(), {}, 0};
   }
-  Checker checker(file, path, run);
+  Checker checker(path, run);
   std::vector<std::string> builtins = checker.builtin_names();
-  CheckedProgram checked = checker.check(*tree->module);
+  CheckedProgram checked = checker.check(tree);
   for (ir::Diagnostic& warning : review::warnings_of(*tree->module, builtins, transform::handle_makers())) {
     // What has failed when it ran is no warning any more.
     bool failed = std::ranges::any_of(checked.found, [&](const ir::Diagnostic& error) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repl/shell/program.h"
 
+#include <algorithm>
 #include <filesystem>
 
+#include "frontend/script/core/stdlib.h"
 #include "frontend/syntax/parse.h"
 #include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
+#include "ir/registry/api.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl {
@@ -169,6 +172,13 @@ uint32_t add_chunk(uint32_t file, const Chunk& chunk) {
 }
 }  // namespace
 
+bool is_library_module(std::string_view module) {
+  auto first_part = [](std::string_view path) { return path.substr(0, path.find('.')); };
+  return ir::ApiRegistry::global().is_module(first_part(module)) ||
+         std::ranges::any_of(script::stdlib_modules(),
+                             [&](std::string_view each) { return first_part(each) == first_part(module); });
+}
+
 void run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk) {
   evaluator.run_source(add_chunk(file, chunk));
 }
@@ -215,7 +225,8 @@ Any call_method(script::Evaluator& evaluator, const Any& value, std::string_view
 
 std::string script_of(script::Evaluator& evaluator, const Any& value, bool classic) {
   auto mod = module_in(evaluator, value);
-  Any script = evaluator.attribute(mod && !value.as<ir::PrimFunc>() ? Any(*mod) : value, syntax::Symbol("script"));
+  Any script =
+      evaluator.attribute(mod && !value.as<ir::PrimFunc>() ? Any(*mod) : value, syntax::Symbol("script"));
   std::pair<std::string_view, Any> dialect{"dialect", Any(ir::String("classic"))};
   return std::string(evaluator.call(script, {}, {&dialect, classic ? 1u : 0u}, {}).cast<ir::String>());
 }

@@ -18,6 +18,9 @@ void run_program(script::Evaluator& evaluator, const std::string& path,
 // run. What it prints is dropped. Returns the id of its source.
 uint32_t load_program(script::Evaluator& evaluator, const std::string& path);
 
+// Does it come with mlc, as rows or as a file of stdlib?
+bool is_library_module(std::string_view module);
+
 // The statements of a program that end on the same line, with all lines since those before: `1`-based.
 struct Chunk {
   size_t first_line = 0;

@@ -14,6 +14,7 @@
 #include "frontend/script/core/importer.h"
 #include "frontend/script/core/library.h"
 #include "frontend/script/core/pending_report.h"
+#include "frontend/script/core/run_statements.h"
 #include "frontend/script/types/equality.h"
 #include "frontend/syntax/parse.h"
 #include "ir/core/interrupt.h"
@@ -241,6 +242,24 @@ void set_file_of(ModuleNode& main, uint32_t file_id) {
 void Evaluator::run_source(uint32_t file_id) {
   set_file_of(*const_cast<ModuleNode*>(state_->main.get()), file_id);
   with_exit(*this, [&] { state_->run_module(syntax::parse_file(file_id), state_->main, false); });
+}
+void run_statements(Evaluator& evaluator, const std::shared_ptr<const syntax::Tree>& tree,
+                    syntax::Seq<syntax::Stmt> statements) {
+  struct Part {
+    std::shared_ptr<const syntax::Tree> whole;  // whose statements they are
+    syntax::Tree tree;
+  };
+  constexpr size_t kBlock = sizeof(syntax::Module) + alignof(syntax::Module);
+  auto part = std::shared_ptr<Part>(new Part{tree, syntax::Tree(tree->file, kBlock)});
+  auto* module = part->tree.make<syntax::Module>();
+  module->span = tree->module->span;
+  module->body = statements;
+  part->tree.module = module;
+  Evaluator::State& state = evaluator.state();
+  set_file_of(*const_cast<ModuleNode*>(state.main.get()), tree->file);
+  with_exit(evaluator, [&] {
+    return state.run_module(std::shared_ptr<const syntax::Tree>(part, &part->tree), state.main, false);
+  });
 }
 Any Evaluator::evaluate_repl(uint32_t file_id) {
   return with_exit(*this,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of a program can be evaluated without running it: definitions of the IR, what they are made of, and
 // imports of the library. Evaluating that reads no file, writes none and calls nothing that a program
-// defines.
+// defines, and what it computes is small. `mlc check` asks, and the language server.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,13 +15,14 @@
 
 #include "frontend/syntax/ast.h"
 
-namespace mlc::repl {
+namespace mlc::review {
 
 // What is known of the names of a program, statement by statement.
 class StaticNames {
  public:
-  // `builtins`: the names that mean something before the program binds them.
-  StaticNames(const syntax::Module& module, const std::vector<std::string>& builtins);
+  using IsLibrary = std::function<bool(std::string_view module)>;
+  // `builtins`: the names that mean something before the program binds them. `is_library`: does a module come with mlc?
+  StaticNames(const syntax::Module& module, const std::vector<std::string>& builtins, IsLibrary is_library);
 
   // May the statement be evaluated? Where not, `why` says what it needs that only a run knows: "`N`".
   bool is_static(const syntax::Stmt& stmt, std::string& why) const;
@@ -31,7 +35,8 @@ class StaticNames {
   enum class Kind : uint8_t { kValue, kMutable, kModule, kDefinition };
   struct Known {
     Kind kind = Kind::kValue;
-    std::string path;  // of a module, or of what was imported from one
+    std::string path;                // of a module, or of what was imported from one
+    std::optional<int64_t> integer = {};  // of a value where it is one
   };
   class Judge;
 
@@ -43,8 +48,10 @@ class StaticNames {
   bool mentions_mutable(const Node* node) const;
   // "tvm.script.tirx.Buffer" of `T.Buffer`, where T is that module; "" where it begins with something else.
   std::string path_of(const syntax::Expr& expr) const;
-  bool is_library(std::string_view module) const;
+  // What an expression of literals and known names is; nothing where it is no integer, or none of 64 bits.
+  std::optional<int64_t> integer_of(const syntax::Expr& expr) const;
 
+  IsLibrary is_library_;
   std::unordered_map<syntax::Symbol, Known> known_;
   std::unordered_set<syntax::Symbol> global_;  // functions may bind them
   std::unordered_set<syntax::Symbol> bound_;   // builtins, and what any statement binds: others are undefined
@@ -52,4 +59,4 @@ class StaticNames {
   bool open_ = false;                          // names may be bound by other means than their name
 };
 
-}  // namespace mlc::repl
+}  // namespace mlc::review

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "repl/shell/static_names.h"
+#include "frontend/review/static_names.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "frontend/review/review.h"
-#include "frontend/script/core/stdlib.h"
 #include "frontend/syntax/walk.h"
-#include "ir/registry/api.h"
 
-namespace mlc::repl {
+namespace mlc::review {
 
 using namespace syntax;  // NOLINT: the names of the tree
 
@@ -31,6 +28,9 @@ constexpr std::pair<std::string_view, std::string_view> kDefaultModules[] = {
 constexpr std::string_view kBuiltins[] = {
     "range", "len",  "int", "float", "bool",      "str",   "min",      "max", "abs", "sum",    "tuple",
     "list",  "dict", "set", "zip",   "enumerate", "round", "reversed", "all", "any", "divmod", "sorted"};
+// What may be gone through, or repeated, and how large powers are: beyond that a value could take long to
+// compute, or all of the memory.
+constexpr int64_t kMostElements = 1'000'000, kLargestExponent = 64;
 // Attributes of numpy that are types and numbers.
 constexpr std::string_view kNumbers[] = {"float", "int", "uint", "bool", "pi", "inf", "nan", "e"};
 
@@ -101,6 +101,27 @@ bool makes_mutable(const Expr& value) {
   return found;
 }
 
+bool is_sequence(const Expr& expr) {
+  auto* constant = as<Constant>(&expr);
+  return expr.kind == ExprKind::kList || expr.kind == ExprKind::kTuple ||
+         (constant != nullptr &&
+          (constant->type == Constant::Type::kStr || constant->type == Constant::Type::kBytes));
+}
+bool is_number(const Expr& expr) {
+  auto* constant = as<Constant>(&expr);
+  return constant != nullptr && constant->type != Constant::Type::kStr &&
+         constant->type != Constant::Type::kBytes;
+}
+
+bool is_float(const Expr& expr) {
+  auto* constant = as<Constant>(&expr);
+  return constant != nullptr && constant->type == Constant::Type::kFloat;
+}
+bool is_wide(const Expr& expr) {
+  auto* constant = as<Constant>(&expr);
+  return constant != nullptr && constant->type == Constant::Type::kWideInt;
+}
+
 bool is_name_of_main(const Expr& test) {
   auto* compare = as<Compare>(&test);
   auto* left = compare == nullptr ? nullptr : as<Name>(compare->left);
@@ -113,8 +134,12 @@ bool is_name_of_main(const Expr& test) {
 // Looks at every expression of a statement; the first that only a run can evaluate stays in `why`.
 class StaticNames::Judge final : public Visitor {
  public:
-  Judge(const StaticNames& names, Bound local)
-      : names_(names), local_(std::move(local.names)), functions_(std::move(local.functions)) {}
+  // `is_value`: of an assignment, and not a definition, whose operations may be those of the IR.
+  Judge(const StaticNames& names, Bound local, bool is_value)
+      : names_(names),
+        local_(std::move(local.names)),
+        functions_(std::move(local.functions)),
+        is_value_(is_value) {}
   std::string why;
   bool is_static = true;
 
@@ -127,6 +152,9 @@ class StaticNames::Judge final : public Visitor {
       case StmtKind::kTry:
       case StmtKind::kDelete:
         refuse("a statement in it");
+        break;
+      case StmtKind::kFor:
+        loop_ = static_cast<const For&>(stmt).iter;  // a loop of the IR has no iterations yet
         break;
       default:
         break;
@@ -145,6 +173,7 @@ class StaticNames::Judge final : public Visitor {
     }
     if (auto* name = as<Name>(&expr)) judge(*name);
     if (auto* call = as<Call>(&expr)) judge(*call);
+    if (auto* operation = as<BinOp>(&expr)) judge(*operation);
     if (expr.kind == ExprKind::kYield || expr.kind == ExprKind::kYieldFrom) refuse("`yield`");
     return is_static;
   }
@@ -191,13 +220,42 @@ class StaticNames::Judge final : public Visitor {
       return;
     }
     const Known* known = names_.find(name->id);
+    if (known == nullptr && name->id.str() == "range" && &call != loop_) judge_range(call);
     if (known == nullptr && names_.is_undefined(name->id)) return;
     bool callable = known == nullptr ? is_builtin(name->id) : known->kind == Kind::kDefinition;
     if (!callable) refuse(fmt::format("`{}(...)`", name->id.str()));
   }
 
+  // Every number of it small; in a definition some may be known when it is built.
+  void judge_range(const Call& call) {
+    for (const Expr* each : call.args) {
+      auto number = names_.integer_of(*each);
+      bool large = is_wide(*each) || (number && (*number > kMostElements || *number < -kMostElements));
+      if (large || (!number && is_value_)) refuse("what a long `range` gives");
+    }
+  }
+  // A power, a shift or a repetition of a sequence.
+  void judge(const BinOp& operation) {
+    auto left = names_.integer_of(*operation.left), right = names_.integer_of(*operation.right);
+    auto within = [](std::optional<int64_t> number, int64_t most) { return number && *number <= most; };
+    if (operation.op == BinOperator::kPow || operation.op == BinOperator::kLShift) {
+      bool of_numbers = is_value_ || left || is_number(*operation.left);
+      if (of_numbers && !is_float(*operation.right) && !within(right, kLargestExponent))
+        refuse("a large power");
+    } else if (operation.op == BinOperator::kMult) {
+      bool too_often =
+          (is_sequence(*operation.left) && (is_value_ || right) && !within(right, kMostElements)) ||
+          (is_sequence(*operation.right) && (is_value_ || left) && !within(left, kMostElements)) ||
+          (is_value_ && !left && right && !within(right, kMostElements) && !is_number(*operation.left)) ||
+          (is_value_ && !right && left && !within(left, kMostElements) && !is_number(*operation.right));
+      if (too_often) refuse("a long sequence");
+    }
+  }
+
   const StaticNames& names_;
   std::unordered_set<Symbol> local_, functions_;  // bound in the statement; by definitions
+  bool is_value_;
+  const Expr* loop_ = nullptr;  // what the last loop goes through
 };
 
 template <class Node>
@@ -212,7 +270,8 @@ bool StaticNames::mentions_mutable(const Node* node) const {
   return found;
 }
 
-StaticNames::StaticNames(const Module& module, const std::vector<std::string>& builtins) {
+StaticNames::StaticNames(const Module& module, const std::vector<std::string>& builtins, IsLibrary is_library)
+    : is_library_(std::move(is_library)) {
   for (const std::string& name : builtins) bound_.insert(Symbol(name));
   for (const Stmt* stmt : module.body) {
     BoundHere bound;
@@ -266,17 +325,51 @@ std::string StaticNames::path_of(const Expr& expr) const {
   return module.empty() ? "" : fmt::format("{}.{}", module, attribute->attr.str());
 }
 
-bool StaticNames::is_library(std::string_view module) const {
-  auto first_part = [](std::string_view path) { return path.substr(0, path.find('.')); };
-  return ir::ApiRegistry::global().is_module(first_part(module)) ||
-         std::ranges::any_of(script::stdlib_modules(),
-                             [&](std::string_view each) { return first_part(each) == first_part(module); });
+std::optional<int64_t> StaticNames::integer_of(const Expr& expr) const {
+  if (auto* constant = as<Constant>(&expr))
+    return constant->type == Constant::Type::kInt ? std::optional(constant->integer) : std::nullopt;
+  if (auto* name = as<Name>(&expr)) {
+    const Known* known = find(name->id);
+    return known == nullptr ? std::nullopt : known->integer;
+  }
+  if (auto* operation = as<UnaryOp>(&expr)) {
+    auto number = integer_of(*operation->operand);
+    bool negates = operation->op == UnaryOperator::kUSub && number && *number != INT64_MIN;
+    return negates ? std::optional(-*number) : std::nullopt;
+  }
+  auto* operation = as<BinOp>(&expr);
+  auto left = operation == nullptr ? std::nullopt : integer_of(*operation->left);
+  auto right = left ? integer_of(*operation->right) : std::nullopt;
+  if (!left || !right) return std::nullopt;
+  int64_t made = 1;
+  switch (operation->op) {
+    case BinOperator::kAdd:
+      return __builtin_add_overflow(*left, *right, &made) ? std::nullopt : std::optional(made);
+    case BinOperator::kSub:
+      return __builtin_sub_overflow(*left, *right, &made) ? std::nullopt : std::optional(made);
+    case BinOperator::kMult:
+      return __builtin_mul_overflow(*left, *right, &made) ? std::nullopt : std::optional(made);
+    case BinOperator::kFloorDiv:
+      return *left >= 0 && *right > 0 ? std::optional(*left / *right) : std::nullopt;
+    case BinOperator::kMod:
+      return *left >= 0 && *right > 0 ? std::optional(*left % *right) : std::nullopt;
+    case BinOperator::kLShift:
+      if (*right < 0 || *right > 62) return std::nullopt;
+      return __builtin_mul_overflow(*left, int64_t{1} << *right, &made) ? std::nullopt : std::optional(made);
+    case BinOperator::kPow:
+      if (*right < 0 || *right > kLargestExponent) return std::nullopt;
+      for (int64_t i = 0; i < *right; ++i)
+        if (__builtin_mul_overflow(made, *left, &made)) return std::nullopt;
+      return made;
+    default:
+      return std::nullopt;
+  }
 }
 
 bool StaticNames::is_static(const Stmt& stmt, std::string& why) const {
   if (auto* import = as<Import>(&stmt)) {
     for (const Alias* alias : import->names) {
-      if (is_library(alias->name)) continue;
+      if (is_library_(alias->name)) continue;
       why = fmt::format("`{}`", alias->name);
       return false;
     }
@@ -285,7 +378,7 @@ bool StaticNames::is_static(const Stmt& stmt, std::string& why) const {
   if (auto* import = as<ImportFrom>(&stmt)) {
     bool all = std::ranges::any_of(import->names, [](const Alias* alias) { return alias->name == "*"; });
     why = fmt::format("`{}`", import->module);
-    return import->level == 0 && !all && is_library(import->module);
+    return import->level == 0 && !all && is_library_(import->module);
   }
   Seq<Expr> decorators;
   const Expr* value = nullptr;
@@ -313,7 +406,7 @@ bool StaticNames::is_static(const Stmt& stmt, std::string& why) const {
     walk(&stmt, bound);
   else
     walk(value, bound);
-  Judge judge(*this, std::move(bound));
+  Judge judge(*this, std::move(bound), value != nullptr);
   if (value == nullptr)
     walk(&stmt, judge);
   else
@@ -344,7 +437,23 @@ void StaticNames::take(const Stmt& stmt) {
   if (auto* assign = as<AnnAssign>(&stmt)) value = assign->value;
   Kind kind = value == nullptr ? Kind::kDefinition : makes_mutable(*value) ? Kind::kMutable : Kind::kValue;
   if (kind == Kind::kValue && mentions_mutable(value)) kind = Kind::kMutable;
-  for (Symbol name : bound.names) know(name, {kind, ""});
+  std::optional<int64_t> integer = value == nullptr ? std::nullopt : integer_of(*value);
+  auto* assign = as<Assign>(&stmt);
+  bool to_names = assign == nullptr || std::ranges::all_of(assign->targets, [](const Expr* each) {
+                    return each->kind == ExprKind::kName;
+                  });
+  if (!to_names) integer.reset();
+  for (Symbol name : bound.names) know(name, {kind, "", integer});
+  // `N, K = 64, 128`
+  if (assign == nullptr || to_names) return;
+  for (const Expr* target : assign->targets) {
+    auto *names = as<Tuple>(target), *values = as<Tuple>(assign->value);
+    if (names == nullptr || values == nullptr || names->elts.size() != values->elts.size()) continue;
+    std::vector<std::optional<int64_t>> integers;
+    for (const Expr* each : values->elts) integers.push_back(integer_of(*each));
+    for (size_t i = 0; i < integers.size(); ++i)
+      if (auto* name = as<Name>(names->elts[i])) known_[name->id].integer = integers[i];
+  }
 }
 
 void StaticNames::pass(const Stmt& stmt) {
@@ -370,4 +479,4 @@ bool StaticNames::does_nothing(const Stmt& stmt) {
   return false;
 }
 
-}  // namespace mlc::repl
+}  // namespace mlc::review

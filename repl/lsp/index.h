@@ -63,6 +63,13 @@ struct Member {
   std::string path;  // `tvm.script.tirx.grid`, `Schedule.split`; "" where the text does not say whose it is
 };
 
+// A name that nothing in the program binds: a builtin, or a mistake.
+struct FreeName {
+  std::string_view name;  // of the text that was read
+  uint32_t begin = 0;
+  uint32_t scope = 0;  // in which it is used
+};
+
 class Index {
  public:
   Index(std::string_view text, const syntax::Module& module);
@@ -71,6 +78,7 @@ class Index {
   std::vector<Scope> scopes;    // 0 is the file's
   std::vector<Use> uses;        // in order of place
   std::vector<Member> members;  // in order of place
+  std::vector<FreeName> free_names;
 
   // The uses at an offset, one unless a string is ambiguous; a name is also touched at its end.
   std::vector<const Use*> uses_at(size_t offset) const;

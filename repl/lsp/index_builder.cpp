@@ -107,7 +107,10 @@ void IndexBuilder::use(ir::Span span, uint32_t entity, bool writes, bool certain
 
 void IndexBuilder::read(const Name& name) {
   uint32_t entity = index_.find(name.id.str(), scope_);
-  if (entity != kNone) use(name.span, entity, name.ctx != Context::kLoad);
+  if (entity != kNone)
+    use(name.span, entity, name.ctx != Context::kLoad);
+  else
+    index_.free_names.push_back({name.id.str(), name.span.begin, scope_});
 }
 
 uint32_t IndexBuilder::entity_of(const Expr* expr) const {

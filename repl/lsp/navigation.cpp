@@ -64,8 +64,34 @@ bool is_name(std::string_view word) {
          std::ranges::find(kReserved, word) == kReserved.end();
 }
 
+// Is what stands in a scope seen from within another one?
+bool is_seen_from(const Index& index, uint32_t scope, uint32_t inner) {
+  if (index.scopes[scope].is_class) return inner == scope;
+  for (uint32_t at = inner; at != kNone; at = index.scopes[at].outer)
+    if (at == scope) return true;
+  return false;
+}
+
+// A name of a class is used behind dots, `self.add`, of values whose class the text does not say.
+void must_be_no_member(const Text& text, const Index& index, uint32_t entity) {
+  const Entity& old = index.entities[entity];
+  if (!index.scopes[old.scope].is_class) return;
+  if (old.name.starts_with("__"))
+    throw ResponseError{kRequestFailed, fmt::format("`{}` has its meaning by its name", old.name)};
+  std::set<uint32_t> known;
+  for (const Use* use : index.uses_of(entity)) known.insert(use->begin);
+  for (const Member& member : index.members) {
+    if (known.contains(member.begin) ||
+        text.str().substr(member.begin, member.end - member.begin) != old.name)
+      continue;
+    throw ResponseError{kRequestFailed,
+                        fmt::format("line {} may mean it: `.{}` of a value whose class the text does not say",
+                                    text.line_of(member.begin) + 1, old.name)};
+  }
+}
+
 // That nothing is called so where the name is used.
-void must_be_free(const Index& index, uint32_t entity, const std::string& name) {
+void must_be_free(const Text& text, const Index& index, uint32_t entity, const std::string& name) {
   const Entity& old = index.entities[entity];
   if (old.kind == Kind::kBlock) {
     bool well = !name.empty() && name.find_first_of("\"'\\\n\r{}") == std::string::npos;
@@ -83,6 +109,13 @@ void must_be_free(const Index& index, uint32_t entity, const std::string& name) 
     if (index.find(name, scope) != kNone)
       throw ResponseError{kRequestFailed,
                           fmt::format("`{}` already means something where this is used", name)};
+  }
+  // A builtin, or what is not written yet, would mean this.
+  for (const FreeName& each : index.free_names) {
+    if (each.name != name || !is_seen_from(index, old.scope, each.scope)) continue;
+    throw ResponseError{kRequestFailed,
+                        fmt::format("`{}` in line {} means something else, and would mean this", name,
+                                    text.line_of(each.begin) + 1)};
   }
 }
 
@@ -141,7 +174,8 @@ json rename_symbol(Server& server, const json& params) {
     throw ResponseError{kRequestFailed,
                         "the program has syntax errors: names on those lines would be left behind"};
   if (name == index.entities[entity].name) return nullptr;
-  must_be_free(index, entity, name);
+  must_be_no_member(target.document.text(), index, entity);
+  must_be_free(target.document.text(), index, entity, name);
   json edits = json::array();
   for (const Use* use : index.uses_of(entity))
     edits.push_back({{"range", range_of(target.document.text(), use->begin, use->end)}, {"newText", name}});

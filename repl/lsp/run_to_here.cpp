@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "repl/lsp/server.h"
 
@@ -181,9 +182,14 @@ void attend(Server& server) {
       child.late = true;
       kill(-child.process, SIGKILL);
     }
+    // The program itself is waited for, and not who has its pipes after it.
     int status = 0;
-    if (child.out >= 0 || child.err >= 0 || waitpid(child.process, &status, WNOHANG) != child.process)
-      continue;
+    if (waitpid(child.process, &status, WNOHANG) != child.process) continue;
+    kill(-child.process, SIGKILL);
+    drain(child.out, child.shown);
+    drain(child.err, child.said);
+    for (int* pipe : {&child.out, &child.err})
+      if (*pipe >= 0) close(std::exchange(*pipe, -1));
     if (!child.id.is_null()) server.respond(child.id, result_of(child, status));
     children.erase(children.begin() + static_cast<ptrdiff_t>(i));
   }

@@ -82,7 +82,7 @@ class RooflineDrawing {
       double at = x_of(std::exp2(power));
       svg_.line(at, kTop, at, kBottom, "grid");
       svg_.text(at, kBottom + 18,
-                power < 0 ? fmt::format("1/{}", 1 << -power) : fmt::format("{}", int64_t{1} << power),
+                power < 0 ? fmt::format("1/{}", int64_t{1} << -power) : fmt::format("{}", int64_t{1} << power),
                 "small", Svg::Anchor::kMiddle);
     }
     for (int power = static_cast<int>(y_from_); power <= y_to_; ++power) {

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "repl/shell/signals_blocked.h"
+
 namespace mlc::repl {
 
 namespace {
@@ -48,7 +50,9 @@ void Progress::at(std::string what) {
   bool silent = what_.empty();
   what_ = std::move(what);
   if (silent) since_ = Clock::now();
-  if (!watcher_.joinable()) watcher_ = std::thread(&Progress::watch, this);
+  if (watcher_.joinable()) return;
+  SignalsBlocked blocked;  // Ctrl-C is for the thread that works
+  watcher_ = std::thread(&Progress::watch, this);
 }
 
 void Progress::clear() {

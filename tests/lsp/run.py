@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 import client
@@ -303,6 +304,42 @@ def test_rename(program):
     assert "import numpy as num\n" in editor.rename("num", "np\n")
 
 
+CLASSES = '''
+def total(rows, count):
+    largest = max(rows)
+    return largest + undone
+
+
+class Counter:
+    seen = 0
+
+    def add(self, n):
+        self.n = n
+        return self
+
+    def __len__(self):
+        return 1
+
+
+def twice(counter):
+    return counter.add(1).add(2)
+'''
+
+
+def test_rename_captures_nothing(program):
+    editor = Session(program, HEAD + CLASSES)
+    # A builtin, and a name that is not written yet, would mean what is renamed.
+    assert "`max` in line" in refused(lambda: editor.rename("max", "rows, count")).message
+    assert "`undone` in line" in refused(lambda: editor.rename("undone", "largest =")).message
+    assert "def total(rows, sum):" in editor.rename("sum", "count)")  # nothing else of that name is used
+    # Methods are used behind dots of values whose class nobody knows.
+    assert "`.add`" in refused(lambda: editor.rename("increase", "add(self")).message
+    assert "its meaning" in refused(lambda: editor.rename("size", "__len__")).message
+    assert "most = 0" in editor.rename("most", "seen = 0")
+    # The module's own names stay free to be renamed.
+    assert "def sum_of(rows" in editor.rename("sum_of", "total(rows")
+
+
 def test_rename_of_what_strings_leave_open(program):
     twice = '''
 @T.prim_func(s_tir=True)
@@ -454,6 +491,16 @@ def test_run_to_here(program):
     assert editor.hover("grid")  # the server answers meanwhile
     editor.notify("$/cancelRequest", {"id": number})
     assert refused(lambda: editor.answer(number, "workspace/executeCommand")).code == -32800
+    assert editor.stop() == 0
+
+
+def test_run_to_here_waits_for_the_program_alone(program):
+    """A program that is left behind has the pipes, and is not waited for."""
+    editor = Session(program, KERNEL + "import subprocess\nsubprocess.run(['sh', '-c', 'sleep 50 &'])\n")
+    begin = time.monotonic()
+    answer = run_to(editor, "subprocess.run")
+    assert answer["ok"] and "vectorized" in answer["module"], answer
+    assert time.monotonic() - begin < 30
     assert editor.stop() == 0
 
 

@@ -124,7 +124,7 @@ std::vector<StepRow> step_rows(Session& session) {
     line += static_cast<size_t>(std::ranges::count(text, '\n')) + 1;
   };
   auto skip_remarks = [&](const State& state) {
-    for (const std::string& remark : state.remarks) pass(remark);
+    for (const Remark& remark : state.remarks) pass(remark.source);
   };
   skip_remarks(session.states()[0]);
   for (size_t number : session.path()) {

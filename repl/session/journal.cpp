@@ -44,8 +44,13 @@ Journal::Journal(std::string folder) : folder_(std::move(folder)) {
   std::error_code error;
   if (folder_.empty() || (fs::create_directories(folder_, error), error)) return;
   path_ = fmt::format("{}/{}-{}.jsonl", folder_, std::time(nullptr), getpid());
-  descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (descriptor_ >= 0) flock(descriptor_, LOCK_EX);
+  // It has its name when it is locked: another session that begins would take it for one that was cut off.
+  std::string beside = path_ + ".new";
+  descriptor_ = open(beside.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (descriptor_ >= 0 && (flock(descriptor_, LOCK_EX) != 0 || rename(beside.c_str(), path_.c_str()) != 0)) {
+    close(descriptor_);
+    descriptor_ = -1;
+  }
 }
 
 Journal::~Journal() {
@@ -73,18 +78,23 @@ Journal::Entry::~Entry() {
 
 std::optional<Journal::CutOff> Journal::cut_off() const {
   std::optional<CutOff> newest;
+  timespec newest_time{};
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
     std::string path = entry.path().string();
     struct stat about {};
     if (path == path_ || !path.ends_with(".jsonl") || is_running(path) || stat(path.c_str(), &about) != 0) continue;
-    if (newest && newest->last >= about.st_mtime) continue;
+    auto is_later = [](const timespec& a, const timespec& b) {
+      return std::pair(a.tv_sec, a.tv_nsec) > std::pair(b.tv_sec, b.tv_nsec);
+    };
+    if (newest && !is_later(about.st_mtim, newest_time)) continue;
     CutOff found{path, about.st_mtime, {}, ""};
     read_inputs(found);
     if (found.inputs.empty() && found.unfinished.empty()) {
       forget(found);
     } else {
       newest = std::move(found);
+      newest_time = about.st_mtim;
     }
   }
   return newest;

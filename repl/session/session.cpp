@@ -10,12 +10,13 @@
 #include "frontend/syntax/parse.h"
 #include "ir/core/refusal.h"
 #include "repl/session/commands.h"
+#include "repl/session/lowering.h"
 #include "repl/session/module_diff.h"
 #include "repl/session/ways_out.h"
-#include "repl/session/lowering.h"
 #include "repl/shell/explain.h"
 #include "repl/shell/report.h"
 #include "repl/shell/source.h"
+#include "repl/terminal/completion.h"
 #include "transform/schedule/primitive.h"
 
 namespace mlc::repl {
@@ -27,7 +28,8 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "out-of-memory",
          .message = "this needs more memory than there is",
-         .meaning = "A statement of a session has asked for more memory than the machine, or a limit set for it, has. What it had "
+         .meaning = "A statement of a session has asked for more memory than the machine, or a limit set for "
+                    "it, has. What it had "
                     "changed is taken back, and the session goes on."},
     }};
 MLC_REFUSALS(session_session, refusals);
@@ -43,6 +45,35 @@ bool is_question(std::string_view line) {
   line.remove_suffix(1);
   return syntax::is_complete(line) == syntax::ParseStatus::kComplete;
 }
+
+namespace {
+
+// Does the statement name `_`, outside of texts and comments? In a function it is a variable of its own.
+bool names_last_value(std::string_view source) {
+  std::string first = first_line(std::string(source));
+  for (std::string_view word : {"def ", "class ", "@", "async "})
+    if (first.starts_with(word)) return false;
+  auto pieces = print::highlighted(source);
+  for (size_t at = source.find('_'); at != std::string_view::npos; at = source.find('_', at + 1)) {
+    bool alone = (at == 0 || !(name_char(source[at - 1]) || source[at - 1] == '.')) &&
+                 (at + 1 == source.size() || !name_char(source[at + 1]));
+    bool covered = std::ranges::any_of(
+        pieces, [&](const print::Piece& each) { return each.begin <= at && at < each.end; });
+    if (alone && !covered) return true;
+  }
+  return false;
+}
+
+// `x + 1` as `_ = x + 1`: its last statement is an expression.
+std::string binding_last_value(const std::string& source) {
+  uint32_t file = ir::SourceMap::current().add("<saved>", source + "\n");
+  auto tree = syntax::parse_file(file);
+  const auto& body = tree->module->body;
+  size_t begin = body.empty() ? 0 : body.back()->span.begin;
+  return source.substr(0, begin) + "_ = " + source.substr(begin);
+}
+
+}  // namespace
 
 Session::Session(SessionOptions options)
     : options_(std::move(options)), lowerings_(std::make_shared<Lowerings>()) {
@@ -67,7 +98,7 @@ void Session::attempt(const std::function<void()>& what) {
   } catch (const ir::Error& error) {
     show_error(error);
   } catch (const CallError& error) {
-    show(call_report(error, options_.colour));
+    options_.refusal ? options_.refusal(error) : show(call_report(error, options_.colour));
   } catch (const std::bad_alloc&) {  // of a command
     show_error(ir::refuse(refusals["out-of-memory"]));
   }
@@ -97,19 +128,37 @@ void Session::run_input(std::string_view input) {
 void Session::show_error(const ir::Error& error) {
   // The terminal has shown `^C`.
   if (options_.screen && error.first().kind == "KeyboardInterrupt") show("\n");
+  auto ways = [&] {
+    return repl::ways_out(evaluator_, error,
+                          [this](const std::function<void()>& what) { return try_out(what); });
+  };
+  if (options_.error) {
+    ways_out_ = ways();
+    return options_.error(error);
+  }
   show(options_.compact_errors ? compact_report(error) : full_report(error, options_.colour));
-  ways_out_ = repl::ways_out(evaluator_, error, [this](const std::function<void()>& what) { return try_out(what); });
+  ways_out_ = ways();
   show_ways_out();
 }
 
 void Session::show_ways_out() {
-  if (!ways_out_.empty()) show(ways_out_.size() == 1 ? "a way out that was tried:\n" : "ways out that were tried:\n");
+  if (!ways_out_.empty())
+    show(ways_out_.size() == 1 ? "a way out that was tried:\n" : "ways out that were tried:\n");
   for (size_t i = 0; i < ways_out_.size(); ++i) show(fmt::format("  :fix {}  {}\n", i + 1, ways_out_[i]));
 }
 
 bool Session::try_out(const std::function<void()>& what) {
-  auto out = std::exchange(evaluator_.out, [](std::string_view) {});
-  auto err = std::exchange(evaluator_.err, [](std::string_view) {});
+  // Nothing is shown, however it ends.
+  struct Silent {
+    Interpreter& evaluator;
+    std::function<void(std::string_view)> out = std::exchange(evaluator.out, [](std::string_view) {});
+    std::function<void(std::string_view)> err = std::exchange(evaluator.err, [](std::string_view) {});
+    explicit Silent(Interpreter& evaluator) : evaluator(evaluator) {}
+    ~Silent() {
+      evaluator.out = std::move(out);
+      evaluator.err = std::move(err);
+    }
+  } silent(evaluator_);
   heap_.prepare();
   bool done = true;
   try {
@@ -119,10 +168,7 @@ bool Session::try_out(const std::function<void()>& what) {
   } catch (const script::Evaluator::SystemExit&) {
     done = false;
   }
-  Heap::Delta change = heap_.take();
-  heap_.exchange(change);
-  evaluator_.out = std::move(out);
-  evaluator_.err = std::move(err);
+  take_back();
   return done;
 }
 
@@ -156,19 +202,23 @@ bool Session::has_loaded(std::string_view path) const {
 Session::Reloaded Session::reload(const std::string& path) {
   auto found = std::ranges::find(loaded_, path, &Loaded::path);
   if (found == loaded_.end())
-    throw CallError{fmt::format("`{}` was not loaded in this session", path), fmt::format("`:load {}`", path)};
+    throw CallError{fmt::format("`{}` was not loaded in this session", path),
+                    fmt::format("`:load {}`", path)};
   uint32_t file = read_source(path);
   std::vector<std::string> now;
-  for (const Chunk& chunk : chunks_of(syntax::parse_file(file)->module)) now.push_back(text_of_chunk(file, chunk));
+  for (const Chunk& chunk : chunks_of(syntax::parse_file(file)->module))
+    now.push_back(text_of_chunk(file, chunk));
   auto& before = found->statements;
   size_t kept = 0;
   while (kept < now.size() && kept < before.size() && now[kept] == before[kept].first) ++kept;
   size_t state = kept == 0 ? found->beginning : before[kept - 1].second;
-  if (states_[state].dropped) {
+  auto is_there = [&](size_t each) { return !states_[each].dropped && !states_[each].let_go; };
+  if (!is_there(state)) {
     kept = 0;
     state = found->beginning;
   }
-  if (states_[state].dropped) throw CallError{"the state in which the file was loaded has been dropped", "`:load` it"};
+  if (!is_there(state))
+    throw CallError{"the state in which the file was loaded is not kept any more", "`:load` it"};
   size_t gone = before.size() - kept;
   if (kept == now.size() && gone == 0) return {kept};
   go(state);
@@ -200,14 +250,20 @@ Any Session::run_source(uint32_t file, Loaded* loaded, size_t kept) {
 void Session::show_result(const Any& value) {
   if (script::is_none(value)) return;
   evaluator_.set_global("_", value);
-  heap_.take();
+  last_value_ = ++values_;
+  (remarked_ ? states_[at_].remarks.back().shows : states_[at_].shows) = last_value_;
   options_.result ? options_.result(value) : show_value(value);
+  // A `__repr__` that changes something is no part of the next statement.
+  heap_.take();
 }
 
 // A statement is a step or none: what it had changed before it was refused.
 void Session::take_back() {
-  Heap::Delta change = heap_.take();
-  heap_.exchange(change);
+  try {
+    Heap::Delta change = heap_.take();
+    heap_.exchange(change);
+  } catch (const std::bad_alloc&) {  // `take` has done so
+  }
 }
 
 Any Session::run_statement(uint32_t file, const Chunk& chunk, bool of_file) {
@@ -219,41 +275,60 @@ Any Session::run_statement(uint32_t file, const Chunk& chunk, bool of_file) {
   State made;
   made.parent = at_;
   made.source = text_of_chunk(file, chunk);
+  bool binds_last_value = std::ranges::find(chunk.names, "_") != chunk.names.end();
+  if (!binds_last_value && names_last_value(made.source)) made.reads = last_value_;
   Any value;
   auto start = std::chrono::steady_clock::now();
+  bool taken = false;
   try {
-    transform::PassNotes notes(&made.passes);
-    if (of_file) {
-      run_chunk_of(evaluator_, file, chunk);
+    {
+      transform::PassNotes notes(&made.passes);
+      if (of_file) {
+        run_chunk_of(evaluator_, file, chunk);
+      } else {
+        value = evaluate_chunk_of(evaluator_, file, chunk);
+      }
+    }
+    made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    made.change = heap_.take();
+    taken = true;
+    remarked_ = made.change.empty();
+    if (binds_last_value) last_value_ = 0;
+    if (remarked_) {
+      states_[at_].remarks.push_back({std::move(made.source), 0, made.reads});
     } else {
-      value = evaluate_chunk_of(evaluator_, file, chunk);
+      made.modules = modules_now();
+      for (transform::PassRun& run : made.passes) run = {run.name, frozen(run.before), frozen(run.after)};
+      made.bound = heap_.names_changed(made.change);
+      judge(made, steps_before);
+      add_state(std::move(made));
     }
   } catch (const std::bad_alloc&) {
-    take_back();
+    taken ? heap_.exchange(made.change) : take_back();
     const ir::SourceFile& all = ir::SourceMap::current().file(file);
     uint32_t begin = all.lines[chunk.first_line - 1];
     begin += static_cast<uint32_t>(all.text.substr(begin).find_first_not_of(" \n"));
     throw ir::refuse(refusals["out-of-memory"]).at({file, begin, begin + 1});
   } catch (...) {
-    take_back();
+    taken ? heap_.exchange(made.change) : take_back();
     throw;
   }
-  made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  made.change = heap_.take();
-  if (made.change.empty()) {
-    states_[at_].remarks.push_back(std::move(made.source));
-    return value;
-  }
-  made.modules = modules_now();
-  made.bound = heap_.names_changed(made.change);
-  judge(made, steps_before);
-  // A statement behind a state that has others behind it opens a branch.
-  if (branches_[branch_].tip != at_) open_branch(free_branch_name());
+  tell_not_kept();
+  limit_history();
+  forget_modules();
+  return value;
+}
+
+// A statement behind a state that has others behind it opens a branch.
+void Session::add_state(State&& made) {
+  bool parts = branches_[branch_].tip != at_;
+  std::string name = parts ? free_branch_name() : "";
+  branches_.reserve(branches_.size() + 1);
   states_.push_back(std::move(made));
+  if (parts) open_branch(std::move(name));
   states_[at_].next = states_.size() - 1;
   at_ = states_.size() - 1;
   branches_[branch_].tip = at_;
-  return value;
 }
 
 std::string Session::coloured(std::string_view script) const {
@@ -289,12 +364,12 @@ void Session::show_value(const Any& value) {
   if (end >= text.size()) return show(text);
   std::string shown = text.substr(0, end);
   if (!shown.ends_with('\n')) shown += '\n';
-  show(fmt::format("{}{}... {} more bytes; `:show _` shows all\n", shown, options_.colour ? print::kColourReset : "",
-                   text.size() - end));
+  show(fmt::format("{}{}... {} more bytes; `:show _` shows all\n", shown,
+                   options_.colour ? print::kColourReset : "", text.size() - end));
 }
 
 void Session::page(std::string_view text) {
-  options_.page && options_.paged ? options_.page(text) : show(text);
+  options_.page&& options_.paged ? options_.page(text) : show(text);
 }
 
 void Session::document(std::string_view name) {
@@ -314,9 +389,24 @@ std::vector<NamedModule> Session::modules_now() {
   std::vector<NamedModule> modules;
   for (const auto& [name, value] : evaluator_.globals()) {
     if (name == "_") continue;
-    if (auto mod = module_in(evaluator_, value)) modules.push_back({name, *mod});
+    if (value.as<ir::PrimFuncNode>() != nullptr) {
+      ir::IRModule& mod = of_functions_[script::raw_object(value)];
+      if (!mod) mod = *module_in(evaluator_, value);
+      modules.push_back({name, mod});
+    } else if (auto mod = module_in(evaluator_, value)) {
+      modules.push_back({name, frozen(*mod)});
+    }
   }
   return modules;
+}
+
+ir::IRModule Session::frozen(const ir::IRModule& mod) {
+  std::vector<ir::IRModule>& known = frozen_[mod->functions.get()];
+  auto found = std::ranges::find_if(known, [&](const ir::IRModule& each) {
+    return each->attrs.same_as(mod->attrs) && each->global_infos.same_as(mod->global_infos);
+  });
+  if (found != known.end()) return *found;
+  return known.emplace_back(ir::make<ir::IRModuleNode>(mod->functions, mod->attrs, mod->global_infos));
 }
 
 // "sch: split i (512) -> i_0 (16), i_1 (32); Mod: new; x, y".
@@ -385,71 +475,6 @@ void Session::judge(State& state, const std::unordered_map<const ir::ffi::Object
   }
 }
 
-std::vector<size_t> Session::path_to(size_t state) const {
-  std::vector<size_t> path;
-  for (; state != 0; state = states_[state].parent) path.push_back(state);
-  std::reverse(path.begin(), path.end());
-  return path;
-}
-
-// Up to where the two ways part, then down.
-void Session::go(size_t to) {
-  std::vector<size_t> from_way = path_to(at_), to_way = path_to(to);
-  size_t shared = 0;
-  while (shared < from_way.size() && shared < to_way.size() && from_way[shared] == to_way[shared]) ++shared;
-  for (size_t i = from_way.size(); i > shared; --i) {
-    State& state = states_[from_way[i - 1]];
-    heap_.exchange(state.change);
-    states_[state.parent].next = from_way[i - 1];
-  }
-  for (size_t i = shared; i < to_way.size(); ++i) {
-    heap_.exchange(states_[to_way[i]].change);
-    states_[states_[to_way[i]].parent].next = to_way[i];
-  }
-  at_ = to;
-}
-
-std::string Session::free_branch_name() const {
-  std::string base = branches_[branch_].name.substr(0, branches_[branch_].name.rfind('~'));
-  for (size_t i = 2;; ++i) {
-    std::string name = fmt::format("{}~{}", base, i);
-    if (std::ranges::find(branches_, name, &Branch::name) == branches_.end()) return name;
-  }
-}
-
-void Session::open_branch(std::string name) {
-  branches_.push_back({std::move(name), at_});
-  branch_ = branches_.size() - 1;
-}
-
-void Session::switch_to(size_t branch) {
-  branch_ = branch;
-  go(branches_[branch].tip);
-}
-
-void Session::rename(size_t branch, std::string name) { branches_[branch].name = std::move(name); }
-
-void Session::drop(size_t branch) {
-  size_t tip = branches_[branch].tip;
-  branches_.erase(branches_.begin() + static_cast<ptrdiff_t>(branch));
-  if (branch_ > branch) --branch_;
-  std::vector<bool> kept(states_.size(), false);
-  kept[0] = true;
-  auto keep = [&](size_t state) {
-    for (size_t each : path_to(state)) kept[each] = true;
-  };
-  for (const Branch& each : branches_) keep(each.tip);
-  keep(at_);
-  for (size_t each : path_to(tip)) {
-    if (kept[each]) continue;
-    if (states_[states_[each].parent].next == each) states_[states_[each].parent].next = 0;
-    size_t parent = states_[each].parent;
-    states_[each] = State();
-    states_[each].parent = parent;
-    states_[each].dropped = true;
-  }
-}
-
 bool Session::replay(size_t state) {
   std::string source = states_[state].source;
   try {
@@ -461,15 +486,34 @@ bool Session::replay(size_t state) {
   }
 }
 
-std::string Session::program() const {
-  std::string text;
+std::vector<Remark> Session::statements() const {
+  std::vector<Remark> all;
   auto add = [&](const State& state) {
-    if (!state.source.empty()) text += state.source + "\n";
-    for (const std::string& remark : state.remarks) text += remark + "\n";
+    if (!state.source.empty()) all.push_back({state.source, state.shows, state.reads});
+    all.insert(all.end(), state.remarks.begin(), state.remarks.end());
   };
   add(states_[0]);
   for (size_t each : path()) add(states_[each]);
+  return all;
+}
+
+std::string Session::program() const {
+  std::string text;
+  std::vector<Remark> all = statements();
+  for (const Remark& each : all) {
+    bool is_read = each.shows != 0 && std::ranges::find(all, each.shows, &Remark::reads) != all.end();
+    text += (is_read ? binding_last_value(each.source) : each.source) + "\n";
+  }
   return text;
+}
+
+std::vector<std::string> Session::reading_elsewhere() const {
+  std::vector<std::string> found;
+  std::vector<Remark> all = statements();
+  for (const Remark& each : all)
+    if (each.reads != 0 && std::ranges::find(all, each.reads, &Remark::shows) == all.end())
+      found.push_back(each.source);
+  return found;
 }
 
 }  // namespace mlc::repl

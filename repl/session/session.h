@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "frontend/script/core/evaluator.h"
@@ -19,43 +20,56 @@
 
 namespace mlc::repl {
 
+class Lowerings;   // repl/session/lowering.h
+struct CallError;  // repl/shell/source.h
+
 struct SessionOptions {
   bool colour = false;
   bool compact_errors = false;                // the form of goldens, without file names and line numbers
   bool classic = false;                       // modules are shown in the classic dialect
   bool paged = true;                          // `page` is used
+  size_t history = 1024;                      // MiB that the states other than the one in force may hold
   std::function<void(std::string_view)> out;  // everything the session shows; stdout unless set
   Journal* journal = nullptr;                 // null: none is kept
   std::function<std::pair<size_t, size_t>()> screen;  // its rows and columns: longer values are cut. Unset: none is
   std::function<void(std::string_view)> page;  // shows what may be longer than the screen; `out` unless set
   std::function<void(const ir::Any&)> result;  // gets the value of an input; it is shown unless set
+  std::function<void(const ir::Error&)> error;    // gets what a statement is refused with; it is shown unless set
+  std::function<void(const CallError&)> refusal;  // the same of a command
   // Shows a drawing (its MIME type, what it is, its text) beside the input; unset: drawings are files.
   std::function<void(std::string_view, std::string_view, std::string_view)> display;
   std::string input_name;                      // of inputs in messages; "<repl>[n]" where it is empty
 };
-
-class Lowerings;  // repl/session/lowering.h
 
 // Without the blanks and ends of lines around it.
 std::string_view trim(std::string_view text);
 // `name?` on one line: what stands before the question mark is an expression.
 bool is_question(std::string_view line);
 
+// A statement that changed nothing.
+struct Remark {
+  std::string source;
+  size_t shows = 0, reads = 0;
+};
+
 // What one statement has left: a node of the graph. State 0 is the beginning.
 struct State {
   size_t parent = 0;
   std::string source;                      // the statement, with the comments before it
+  size_t shows = 0;                        // the number of the value that it has shown, which `_` is after it; 0: none
+  size_t reads = 0;                        // the number of the value that `_` was when it ran; 0: it does not name `_`
   std::string verdict;                     // "proved", or why not; "" when no schedule took a step and no pass ran
   std::vector<std::string> schedules;      // names of those that took a step
   std::vector<std::string> primitives;     // "sch: split", in order
   std::vector<transform::PassRun> passes;  // that it called
   std::vector<std::string> bound;          // names that it bound anew or lost
   std::vector<NamedModule> modules;        // bound after it
-  std::vector<std::string> remarks;        // statements that followed and changed nothing
+  std::vector<Remark> remarks;             // that followed
   double seconds = 0;
   Heap::Delta change;  // to its parent's contents while it is on the way to the state in force, else to its own
   size_t next = 0;     // the child that `:redo` goes to; 0: none
   bool dropped = false;
+  bool let_go = false;  // its contents are no longer kept: it can be looked at, but not gone back to
 };
 
 // A name for a state that goes along with new ones.
@@ -114,7 +128,10 @@ class Session {
   // Of the modules that are bound in a state and their names; eight hexadecimal digits.
   std::string hash_of(size_t state) const;
 
+  // CallError where the contents of that state are no longer kept.
   void go(size_t state);
+  // Options::history; the oldest contents are let go until the history is within its size.
+  void set_history(size_t mebibytes);
   const std::vector<Branch>& branches() const { return branches_; }
   const Branch& branch() const { return branches_[branch_]; }
   // A new branch that begins at the state in force, which becomes the current one; the name must be free.
@@ -136,8 +153,10 @@ class Session {
   // an error.
   bool try_out(const std::function<void()>& what);
 
-  // The statements on the way to the state in force, as one program.
+  // The statements on the way to the state in force, as one program. What a later one reads as `_` is bound to it.
   std::string program() const;
+  // Statements on that way that read as `_` what was shown on another branch: in the program they do not do the same.
+  std::vector<std::string> reading_elsewhere() const;
 
  private:
   // A file and its statements that have run, with the state that each has led to.
@@ -156,9 +175,20 @@ class Session {
   void show_error(const ir::Error& error);
   ir::Any run_statement(uint32_t file, const Chunk& chunk, bool of_file);
   void document(std::string_view name);
+  void require_kept(size_t state) const;
+  void limit_history();
+  bool let_go_of_oldest(const std::vector<size_t>& path);  // false where there is nothing but the state in force
+  size_t history_bytes() const;
+  void add_state(State&& made);
+  void tell_not_kept();
+  void forget_modules();
   std::vector<NamedModule> modules_now();
+  // A module with these contents that nobody changes in place, the same one each time.
+  ir::IRModule frozen(const ir::IRModule& mod);
   void judge(State& state, const std::unordered_map<const ir::ffi::Object*, size_t>& steps_before);
   std::string free_branch_name() const;
+  // The statements on the way to the state in force, remarks among them.
+  std::vector<Remark> statements() const;
 
   SessionOptions options_;
   Interpreter evaluator_;
@@ -168,9 +198,17 @@ class Session {
   std::vector<Branch> branches_{{"main", 0}};
   size_t branch_ = 0;
   size_t inputs_ = 0;
+  size_t values_ = 0;      // that were shown
+  size_t last_value_ = 0;  // the number of that which `_` is; 0 where a program has bound it
+  bool remarked_ = false;  // the last statement changed nothing
   std::vector<Loaded> loaded_;  // in the order in which they were loaded last
   std::shared_ptr<Lowerings> lowerings_;
   std::optional<int> ended_;
+  // By their functions: modules as they were after a statement, since scripts change them in place.
+  std::unordered_map<const ir::ffi::Object*, std::vector<ir::IRModule>> frozen_;
+  std::unordered_map<const ir::ffi::Object*, ir::IRModule> of_functions_;  // a function that is bound, as a module
+  size_t most_modules_ = 64;
+  bool told_of_history_ = false;
   std::vector<std::string> ways_out_;
 };
 

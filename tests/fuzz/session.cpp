@@ -60,12 +60,18 @@ grow, grown = outer()
 sch = tvm.s_tir.Schedule(f)
 other = sch
 i, j = sch.get_loops("C")
+mod = tvm.IRModule({"f": f})
+stream, view = np.random.default_rng(3), np.arange(12.0).reshape(3, 4)[:, 1]
+import os
+tvm.register_global_func("fuzz.session", lambda: 0, override=True)
+os.environ["MLC_FUZZ"] = "0"
 )";
 
 // Everything that the statements change.
 constexpr std::string_view kBound =
     "(x, rows, alias is rows, alias, seen, grid.tolist(), sorted(marks), counter.n, Counter.total, grown(), "
-    "sch.mod.script(), len(sch.trace.insts), other is sch, other.mod.script())";
+    "sch.mod.script(), len(sch.trace.insts), other is sch, other.mod.script(), mod.script(), view.tolist(), "
+    "tvm.get_global_func('fuzz.session')(), os.environ['MLC_FUZZ'], tvm.transform.PassContext.current().opt_level)";
 
 constexpr std::string_view kStatements[] = {
     "x = x * 3 % 1001",
@@ -105,6 +111,18 @@ constexpr std::string_view kStatements[] = {
     "other = sch.copy()",
     "other.unroll(other.get_loops('C')[0])",
     "sch.annotate(i, 'mark', x)",
+    "mod['g'] = f",
+    "mod.update_func(mod.get_global_var('f'), other.mod['main'])",
+    "mod = sch.mod",
+    "del mod['g']",
+    "mod.update_global_info('x', [x])",
+    "view[x % 3] = x",
+    "x = int(stream.integers(100))",
+    "tvm.register_global_func('fuzz.session', lambda k=x: k, override=True)",
+    "os.environ['MLC_FUZZ'] = str(x)",
+    "tvm.transform.PassContext(opt_level=x % 3).__enter__()",
+    "rows += [[x] * 2]; rows[-1].append(x)",
+    "len(rows)",
 };
 
 class Bytes {
@@ -254,6 +272,7 @@ void kill_and_resume(const uint8_t* data, size_t size) {
   Walk walk(&journal);
   std::string text = walk.run(":resume");
   MLC_CHECK(walk.bound() == there, "taken up again:\n{}\nis\n{}\n{}", there, walk.bound(), text);
+  journal.finish();
   ++resumed;
 }
 

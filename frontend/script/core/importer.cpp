@@ -287,6 +287,11 @@ bool is_tvm_module(std::string_view path) {
 
 }  // namespace
 
+Any Importer::loaded_of_library(const std::string& name) const {
+  auto found = library_.find(name);
+  return found == library_.end() ? Any(nullptr) : found->second;
+}
+
 Any Importer::of_library(const std::string& name) {
   if (auto found = library_.find(name); found != library_.end()) return found->second;
   std::string_view text = stdlib_text(name);

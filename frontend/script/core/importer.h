@@ -36,6 +36,7 @@ class Importer {
   bool tvm_module(const std::string& path, Any& out);  // of the api registry or of the texts of stdlib/
   // The module of stdlib/ with this name, which runs when it is first asked for; None when there is none.
   Any of_library(const std::string& name);
+  Any loaded_of_library(const std::string& name) const;  // None where nothing has asked for it yet
   // Does the module's text still run?
   bool is_partial(const ModuleNode* module) const;
   // Where a module that a program's own file defines hides one of the library; "" if it does not.

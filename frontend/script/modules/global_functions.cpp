@@ -10,8 +10,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <optional>
 
+#include "frontend/script/modules/traceback.h"
 #include "ir/core/freeze.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
@@ -142,11 +145,28 @@ Any passed(const Any& value) {
   return container ? ir::freeze(value) : value;
 }
 
-// Whoever calls it runs it in the script that defines it.
-void define(ir::Host& host, const std::string& name, const Any& callee, bool override) {
+// The names that programs have changed, with what was registered before.
+struct Changed {
+  std::mutex mutex;
+  std::map<std::string, std::optional<ffi::Function>> before;
+
+  static Changed& names() {
+    static Changed* own = new Changed;
+    return *own;
+  }
+  void add(const std::string& name, ir::Span where) {
+    if (stands_in_library(where)) return;
+    std::lock_guard lock(mutex);
+    before.try_emplace(name, ffi::Function::GetGlobal(name));
+  }
+};
+
+// Whoever calls it runs it in the script that defines it. `where`: the call that registers it.
+void define(ir::Host& host, const std::string& name, const Any& callee, bool override, ir::Span where) {
   if (!override && ffi::Function::GetGlobal(name)) {
     throw ir::refuse(refusals["function-exists"], name);
   }
+  Changed::names().add(name, where);
   auto run = [&host, callee](ffi::PackedArgs args, ffi::Any* result) {
     std::vector<BorrowedTensor> borrowed;
     std::vector<Any> given;
@@ -181,19 +201,20 @@ Any register_global_func(ApiCall& call) {
     Any name;
     if (!call.host.find_attribute(call.args[0], "__name__", name)) ir::wrong_argument(call, 0, "str");
     auto own = std::string(name.cast<ir::String>());
-    define(call.host, own, call.args[0], override);
+    define(call.host, own, call.args[0], override, call.span);
     return *ffi::Function::GetGlobal(own);
   }
   auto name = ir::detail::argument<std::string>(call, 0);
   ir::Host& host = call.host;
   if (call.args[1] == nullptr) {
-    return ffi::Function::FromPacked([&host, name, override](ffi::PackedArgs args, ffi::Any* result) {
-      define(host, name, Any(args[0]), override);
-      *result = *ffi::Function::GetGlobal(name);
-    });
+    return ffi::Function::FromPacked(
+        [&host, name, override, where = call.span](ffi::PackedArgs args, ffi::Any* result) {
+          define(host, name, Any(args[0]), override, where);
+          *result = *ffi::Function::GetGlobal(name);
+        });
   }
   if (!call.host.callable(call.args[1])) ir::wrong_argument(call, 1, "callable");
-  define(host, name, call.args[1], override);
+  define(host, name, call.args[1], override, call.span);
   return *ffi::Function::GetGlobal(name);
 }
 
@@ -247,12 +268,32 @@ const ApiRow global_functions_table[] = {
     {ApiKind::kFunction, "tvm", "register_global_func(func_name, f=None, override=False)",
      "Registers a function under a name, for others to find; a decorator without `f`.", register_global_func},
     {ApiKind::kFunction, "tvm_ffi", "remove_global_func(name)", "Forgets the function of that name.",
-     ir::native([](std::string name) { ffi::Function::RemoveGlobal(name); })},
+     ir::native([](ApiCall& call, std::string name) {
+       Changed::names().add(name, call.span);
+       ffi::Function::RemoveGlobal(name);
+     })},
     {ApiKind::kFunction, "tvm_ffi.registry", "list_global_func_names()",
      "The names of all functions that libraries and scripts registered.", list_global_func_names},
 };
 
 }  // namespace
+
+std::vector<GlobalFunction> functions_of_programs() {
+  Changed& changed = Changed::names();
+  std::lock_guard lock(changed.mutex);
+  std::vector<GlobalFunction> all;
+  for (const auto& [name, before] : changed.before)
+    all.push_back({name, before, ffi::Function::GetGlobal(name)});
+  return all;
+}
+
+void set_global_function(const std::string& name, const std::optional<ffi::Function>& function) {
+  if (function) {
+    ffi::Function::SetGlobal(name, *function, true);
+  } else {
+    ffi::Function::RemoveGlobal(name);
+  }
+}
 
 void define_of_library(std::string_view name, ir::Host& host) {
   static constexpr std::pair<std::string_view, std::string_view> families[] = {

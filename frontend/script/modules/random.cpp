@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generator beneath the module `random` (stdlib/python/random.mlc): CPython's streams, number for number.
-#include <random>
-
-#include "frontend/script/modules/mersenne_twister.h"
 #include "frontend/script/numpy/array.h"
+#include "frontend/script/numpy/random_streams.h"
 #include "frontend/script/types/wide_int.h"
 
 namespace mlc::script {
@@ -15,20 +13,6 @@ using ir::native;
 
 namespace {
 
-struct RandomNode final : ffi::Object {
-  MersenneTwister twister;
-  void seed(uint64_t value) {
-    uint32_t words[] = {static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32)};
-    twister.seed(std::span<const uint32_t>(words, words[1] == 0 ? 1 : 2));
-  }
-  RandomNode() { seed(static_cast<uint64_t>(std::random_device()()) << 32 | std::random_device()()); }
-  uint64_t bits(int64_t count) {
-    if (count <= 32) return twister.next32() >> (32 - count);
-    uint64_t low = twister.next32();
-    return low | static_cast<uint64_t>(twister.next32() >> (64 - count)) << 32;
-  }
-  MLC_NODE("mlc.script.Random", RandomNode, ffi::Object);
-};
 RandomNode* of(const Any& self) { return as<RandomNode>(self); }
 
 Any seed(ApiCall& call, const Any& self, const Any& value) {

@@ -3,9 +3,8 @@
 // functions, and the PCG64 of default_rng.
 #include <random>
 
-#include "frontend/script/modules/mersenne_twister.h"
 #include "frontend/script/numpy/array.h"
-#include "frontend/script/numpy/pcg64.h"
+#include "frontend/script/numpy/random_streams.h"
 #include "ir/core/interrupt.h"
 #include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
@@ -32,17 +31,6 @@ namespace {
 
 constexpr std::string_view kTwister = "mlc.np.random.Twister", kPcg64 = "mlc.np.random.Pcg64";
 
-struct TwisterNode final : ffi::Object {
-  MersenneTwister stream;
-  bool seeded = false;
-  TwisterNode() = default;
-  MLC_NODE("mlc.np.random.Twister", TwisterNode, ffi::Object);
-};
-struct Pcg64Node final : ffi::Object {
-  Pcg64 stream;
-  explicit Pcg64Node(const std::array<uint64_t, 4>& seed) : stream(seed) {}
-  MLC_NODE("mlc.np.random.Pcg64", Pcg64Node, ffi::Object);
-};
 using TwisterRef = ir::Ref<TwisterNode>;
 using Pcg64Ref = ir::Ref<Pcg64Node>;
 
@@ -51,10 +39,10 @@ uint32_t seed_of_system() {
   return std::random_device()();
 }
 MersenneTwister& stream_of(const TwisterRef& self) {
-  auto* node = const_cast<TwisterNode*>(self.get());
-  if (!node->seeded) node->stream.seed(seed_of_system());
-  node->seeded = true;
-  return node->stream;
+  auto& state = const_cast<TwisterNode*>(self.get())->state;
+  if (!state.seeded) state.stream.seed(seed_of_system());
+  state.seeded = true;
+  return state.stream;
 }
 Pcg64& stream_of(const Pcg64Ref& self) { return const_cast<Pcg64Node*>(self.get())->stream; }
 

@@ -23,6 +23,9 @@ void save(Session& session, std::string_view arguments) {
   write_file(path, text);
   session.show(fmt::format("saved {} lines to {}{}\n", std::count(text.begin(), text.end(), '\n'), path,
                            was_there ? ", in place of what was there" : ""));
+  for (const std::string& each : session.reading_elsewhere())
+    session.show(fmt::format("in the program this does not do the same, since `_` was shown on another branch: {}\n",
+                             first_line(each)));
 }
 
 void load(Session& session, std::string_view arguments) {
@@ -53,10 +56,15 @@ void reload(Session& session, std::string_view arguments) {
 void watch(Session& session, std::string_view arguments) {
   namespace fs = std::filesystem;
   std::string path = file_or_last(session, "watch", arguments);
-  if (!session.has_loaded(path)) session.load(path);
-  session.show(fmt::format("watching {}; Ctrl-C ends it\n", path));
+  // What is written while it loads, or was since, is seen.
   std::error_code ignored;
   auto seen = fs::last_write_time(path, ignored);
+  if (!session.has_loaded(path)) {
+    session.load(path);
+  } else {
+    session.attempt([&] { reload_one(session, path); });
+  }
+  session.show(fmt::format("watching {}; Ctrl-C ends it\n", path));
   while (!script::Evaluator::is_interrupted() && !session.ended()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     auto now = fs::last_write_time(path, ignored);

@@ -72,6 +72,13 @@ bool set_precision(Session& session, std::string_view value) {
   return true;
 }
 
+bool set_history(Session& session, std::string_view value) {
+  auto mebibytes = number_of(value);
+  if (!mebibytes || *mebibytes > size_t{1} << 40) return false;
+  session.set_history(*mebibytes);
+  return true;
+}
+
 std::string precision_of(Session& session) {
   auto options = session.evaluator().call_library("numpy", "get_printoptions", {}).cast<script::Dict>();
   return session.evaluator().repr(options[ir::Any(ir::String("precision"))]);
@@ -87,6 +94,8 @@ constexpr Setting kSettings[] = {
        session.options().classic = value == "classic";
        return value == "classic" || value == "current";
      }},
+    {"history", "a number of MiB", "how much memory old states may hold; the oldest are let go of first",
+     [](Session& session) { return fmt::format("{}", session.options().history); }, set_history},
     {"pager", "on or off", "whether `:show` stops at each screen",
      [](Session& session) { return shown(session.options().paged); },
      [](Session& session, std::string_view value) { return set_flag(session.options().paged, value); }},

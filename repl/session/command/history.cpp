@@ -17,6 +17,7 @@ std::string row_of(Session& session, size_t number, std::string_view mark, std::
   std::string names;
   for (const Branch& branch : session.branches())
     if (branch.tip == number && session.branches().size() > 1) names += fmt::format(" [{}]", branch.name);
+  if (state.let_go) names += " (let go)";
   std::string source = first_line(state.source);
   return fmt::format("{}{} {:>2}  {:<50}  {}{}{}{}\n", indent, mark, number, source, session.effect_of(number),
                      state.verdict.empty() ? "" : ", ", state.verdict, names);
@@ -78,9 +79,13 @@ void say_where(Session& session) {
 }
 
 void undo(Session& session, std::string_view arguments) {
-  for (size_t count = count_of("undo", arguments); count > 0; --count) {
+  size_t wanted = count_of("undo", arguments), steps = session.path().size();
+  if (steps == 0) throw CallError{"there is no step to undo", ""};
+  if (wanted > steps)
+    throw CallError{fmt::format("there {} to undo, not {}", steps == 1 ? "is one step" : fmt::format("are {} steps", steps), wanted),
+                    "`:goto 0` is the beginning"};
+  for (size_t count = wanted; count > 0; --count) {
     size_t at = session.position();
-    if (at == 0) throw CallError{"there is no step to undo", ""};
     session.go(session.states()[at].parent);
     session.show(fmt::format("undone: {}\n", first_line(session.states()[at].source)));
   }

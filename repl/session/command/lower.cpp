@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "backend/artefact/temporary_folder.h"
@@ -145,12 +146,19 @@ std::string edited_text(const std::string& stage, const std::string& text) {
   return all.str();
 }
 
+// `--text "..."`, a text of JSON: what was written in an editor, as the journal has it for `:resume`.
 void edit(Session& session, std::string_view arguments) {
-  no_more("edit", arguments);
+  constexpr std::string_view kText = "--text ";
+  bool is_given = arguments.starts_with(kText);
+  auto given = is_given ? nlohmann::json::parse(arguments.substr(kText.size()), nullptr, false) : nlohmann::json();
+  if (!given.is_string()) no_more("edit", arguments);
   Lowering& walk = walk_of(session);
   std::string stage = walk.stage_name(walk.at());
   std::string was = print::script(ir::Any(walk.here())) + "\n";
-  std::string text = edited_text(stage, walk.draft.empty() ? was : walk.draft);
+  std::string text = is_given ? given.get<std::string>() : edited_text(stage, walk.draft.empty() ? was : walk.draft);
+  using Handler = nlohmann::json::error_handler_t;
+  Journal::Entry entry(session.options().journal,
+                       fmt::format(":edit {}{}", kText, nlohmann::json(text).dump(-1, ' ', false, Handler::replace)));
   if (text == was) {
     walk.draft.clear();
     return session.show(fmt::format("{} is as it was\n", stage));
@@ -187,7 +195,7 @@ constexpr Command kRows[] = {
      "    :lower begin [TARGET]\n"
      "                        from the beginning, without what was edited\n"
      "  `:edit` changes the stage in view.\n",
-     lower},
+     lower, Argument::kNothing, true},
     {"edit", "", "change the stage that `:lower` has in view, in $EDITOR",
      "  The passes that follow, and `:asm`, `:llvm`, `:c`, go on from what you wrote. A text with a mistake "
      "changes nothing;\n"

@@ -274,8 +274,7 @@ Type infer_type(const CallNode* call, const InferContext& context) {
   Type type = callee->ty;
   if (auto* global = as<GlobalVarNode>(callee); global && context.mod) {
     if (GlobalVar known = context.mod->find(view(global->name_hint))) {
-      BaseFunc fn = context.mod->functions.at(known);
-      if (!is_opaque(fn->ty)) type = fn->ty;
+      type = callable_type(context.mod->functions.at(known));
     }
   }
   if (const auto* fn = as_type<FuncTypeNode>(type)) return infer_function_call(call, fn, context);

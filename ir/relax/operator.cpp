@@ -28,6 +28,7 @@ struct Table {
   Table() {
     for (const Operators* file : all_operators()) {
       for (const Operator& row : file->rows) {
+        if (row.sugar) continue;
         std::string name = operator_name(row);
         ir::Op one = make<ir::OpNode>(String(name));
         MLC_CHECK(by_name.emplace(name, Entry{&row, one}).second, "two operators `{}`", name);

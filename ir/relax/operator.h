@@ -90,6 +90,8 @@ struct Operator {
   Precision precision = Precision::kNever;
   // No script function of this name (what passes alone make).
   bool internal = false;
+  // A script function alone: `build` makes calls of other operators, and there is none of this name.
+  bool sugar = false;
 
   // "nn.relu", from the signature.
   std::string_view short_name() const { return signature.substr(0, signature.find('(')); }

@@ -251,7 +251,8 @@ std::span<const ir::ApiRow> operator_api_rows() {
         std::string_view below = dot == name.npos ? std::string_view() : name.substr(0, dot);
         owners.push_back(below.empty() ? "tvm.relax.op" : fmt::format("tvm.relax.op.{}", below));
         all.push_back({ir::ApiKind::kFunction, owners.back(),
-                       row.signature.substr(dot == name.npos ? 0 : dot + 1), row.doc, build_operator});
+                       row.signature.substr(dot == name.npos ? 0 : dot + 1), row.doc,
+                       row.sugar ? row.build : build_operator});
       }
     }
     return all;

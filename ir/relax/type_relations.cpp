@@ -392,6 +392,21 @@ std::string type_detail(const Type& wanted, const Type& given) {
 
 }  // namespace
 
+Type callable_type(const BaseFunc& fn) {
+  auto* prim = fn.as<PrimFuncNode>();
+  if (!prim) return fn->ty;
+  Array<Type> params;
+  for (const Var& param : prim->params) {
+    if (const ir::BufferTypeNode* buffer = param->buffer()) {
+      params.push_back(tensor_type(buffer->shape, DataType(buffer->dtype)));
+    } else {
+      params.push_back(is_prim(param) ? param->ty : any_type());
+    }
+  }
+  return make<FuncTypeNode>(ffi::Optional<Array<Type>>(params), prim->ret_type ? prim->ret_type : Type(ir::void_type()),
+                            true);
+}
+
 Type infer_function_call(const CallNode* call, const FuncTypeNode* fn, const InferContext& context) {
   if (fn->is_opaque()) {
     if (!fn->derive_func.has_value()) return fn->ret;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/relax/visit.h"
 #include "ir/tir/verify.h"
 #include "transform/pass/pass_config.h"
 #include "transform/pass/pass_context.h"
@@ -30,12 +31,21 @@ static bool is_in_family(const Pass& pass, std::string_view name) {
          name[family.size()] == '.' && name.ends_with(pass.name);
 }
 
+const std::vector<const Pass*>& all_passes() {
+  static const std::vector<const Pass*> all = [] {
+    std::vector<const Pass*> both = all_tir_passes();
+    both.insert(both.end(), all_relax_passes().begin(), all_relax_passes().end());
+    return both;
+  }();
+  return all;
+}
+
 const Pass& find_pass(std::string_view name) {
-  for (const Pass* pass : all_tir_passes()) {
+  for (const Pass* pass : all_passes()) {
     if (pass->name == name || is_in_family(*pass, name)) return *pass;
   }
   std::vector<std::string> names;
-  for (const Pass* pass : all_tir_passes()) names.emplace_back(pass->name);
+  for (const Pass* pass : all_passes()) names.emplace_back(pass->name);
   throw refuse(pass_refusals["unknown-pass"], name).help(did_you_mean(name, names));
 }
 
@@ -46,11 +56,15 @@ Expr data_of(const Buffer& buffer) {
 }
 
 PassInfo pass_info(const Pass& pass) {
-  std::string name = pass.info_name.empty()
+  bool graph = pass.owner.starts_with("relax.");  // passes of graphs have no family in their names
+  std::string name = graph && pass.info_name.empty() ? std::string(pass.name)
+                     : pass.info_name.empty()
                          ? fmt::format("{}.{}", pass.owner.substr(0, pass.owner.find('.')), pass.name)
                          : std::string(pass.info_name);
   return make<PassInfoNode>(0, String(name), Array<String>{}, false,
-                            pass.apply_module ? PassSubject::kModule : PassSubject::kPrimFunc);
+                            pass.apply_module  ? PassSubject::kModule
+                            : pass.apply_graph ? PassSubject::kRelaxFunction
+                                               : PassSubject::kPrimFunc);
 }
 PassInfo pass_info(const PassPart& part) {
   return make<PassInfoNode>(0, String(std::string(part.info_name)), Array<String>{}, false, PassSubject::kPrimFunc);
@@ -85,6 +99,10 @@ IRModule apply_pass(const Pass& pass, const IRModule& mod, Host& host, std::span
   IRModule result = mod;
   if (pass.apply) {
     result = apply_each(pass.apply, mod, options);
+  } else if (pass.apply_graph) {
+    result = relax::map_functions(mod, [&](const GlobalVar&, const relax::Function& fn) {
+      return pass.apply_graph(fn, mod, options);
+    });
   } else if (pass.apply_module) {
     result = pass.apply_module(mod, options);
   } else {

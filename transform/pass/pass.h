@@ -10,6 +10,10 @@
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/op.h"
 
+namespace mlc::relax {
+struct FunctionNode;
+}
+
 namespace mlc::transform {
 
 using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
@@ -39,6 +43,8 @@ struct PassOptions {
 };
 
 using FunctionPass = PrimFunc (*)(const PrimFunc&, const PassOptions&);
+// Of a function of graphs, in its module; see transform/pass/graph_pass.h.
+using GraphPass = Ref<relax::FunctionNode> (*)(const Ref<relax::FunctionNode>&, const IRModule&, const PassOptions&);
 using WholePass = IRModule (*)(const IRModule&, const PassOptions&);
 
 // One step of a pass that is a sequence: instruments see each. Without a function of its own it is the pass
@@ -48,7 +54,8 @@ struct PassPart {
   FunctionPass apply = nullptr;
 };
 
-// Exactly one of `apply` (on every PrimFunc), `apply_module` and `parts` is there.
+// Exactly one of `apply` (on every PrimFunc), `apply_graph` (on every function of graphs), `apply_module` and `parts`
+// is there.
 struct Pass {
   std::string_view name;       // "FlattenBuffer", also the file: flatten_buffer.cpp
   std::string_view owner;      // "tirx.transform": reached as tvm.tirx.transform.FlattenBuffer
@@ -59,10 +66,13 @@ struct Pass {
   std::span<const PassPart> parts = {};
   std::string_view info_name = {};                             // where it is not "family.Name"
   const Pass& (*chosen)(std::span<const Any> args) = nullptr;  // where an argument chooses between passes
+  GraphPass apply_graph = nullptr;
 };
 
-// Every file of pass/tir, in the order of their names (generated).
+// Every file of pass/tir and of pass/relax, in the order of their names (generated).
 const std::vector<const Pass*>& all_tir_passes();
+const std::vector<const Pass*>& all_relax_passes();
+const std::vector<const Pass*>& all_passes();
 const Pass& find_pass(std::string_view name);  // throws Error unknown-pass with the nearest name
 
 // The pass on every PrimFunc of the module; other functions stay. The result is verified where

@@ -125,7 +125,7 @@ std::vector<Any> default_args(const Pass& pass) {
 IRModule run_required(std::string_view name, Host& host, const IRModule& mod) {
   constexpr std::string_view kOwner = ".transform.";
   size_t at = name.find(kOwner);
-  const auto& all = all_tir_passes();
+  const auto& all = all_passes();
   auto found = std::find_if(all.begin(), all.end(), [&](const Pass* pass) {
     return at != name.npos && name.substr(at + kOwner.size()) == pass->name &&
            pass->owner == name.substr(0, at + kOwner.size() - 1);
@@ -259,7 +259,7 @@ IRModule run_in_sequence(const Any& pass, Host& host, const IRModule& mod) {
 
 std::span<const ApiRow> pass_rows() {
   static std::vector<ApiRow> rows;
-  for (const Pass* pass : all_tir_passes()) {
+  for (const Pass* pass : all_passes()) {
     rows.push_back(
         {ApiKind::kFunction, keep("tvm." + std::string(pass->owner)), pass->signature, pass->doc, make_pass});
   }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of a module's functions, and what uses them.
+#pragma once
+
+#include <map>
+
+#include "transform/pass/graph_pass.h"
+
+namespace mlc::transform {
+
+// The module with functions under other names: those of the map, by old name. Uses in graphs and in tensor code
+// follow.
+IRModule rename_functions(const IRModule& mod, const std::map<std::string, std::string>& names);
+// The functions of the module that a function uses, in order of first use.
+std::vector<GlobalVar> used_functions(const BaseFunc& fn);
+
+}  // namespace mlc::transform

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/graph/memory_plan.h"
+
+#include <algorithm>
+
+#include "transform/graph/calls.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr int64_t kMatchRange = 16;
+constexpr int64_t kSymbolic = -1;
+
+// The allocations that a value may lie in: one, those of a tuple's elements, or none that is planned.
+struct Held {
+  int allocation = -1;
+  std::vector<Held> elements;
+
+  template <class F>
+  void each(F on) const {
+    if (allocation >= 0) on(static_cast<size_t>(allocation));
+    for (const Held& element : elements) element.each(on);
+  }
+};
+
+struct Allocation {
+  const CallNode* call;
+  const BindingBlockNode* block;  // where it stands
+  Expr bytes;
+  DataType dtype;
+  std::string scope;
+  int uses = 0;
+  bool planned = true;
+};
+
+Expr bytes_of(const Array<Expr>& shape, DataType dtype) {
+  int64_t constant = element_bytes(dtype);
+  Expr size = dim(1);
+  for (const Expr& extent : shape) {
+    if (auto known = const_int(extent)) {
+      constant *= *known;
+    } else {
+      size = ir::mul(size, extent);
+    }
+  }
+  return ir::mul(dim(constant), size);
+}
+
+struct Operators {
+  Expr alloc_tensor = relax::op("relax.builtin.alloc_tensor");
+  Expr call_tir_dyn = relax::op("relax.vm.call_tir_dyn");
+  Expr reshape = relax::op("relax.reshape");
+  Expr view = relax::op("relax.memory.view");
+  Expr ensure_zero_offset = relax::op("relax.memory.ensure_zero_offset");
+
+  // Does the result lie where the first operand does?
+  bool same_memory(const Expr& op) const {
+    return op.same_as(reshape) || op.same_as(view) || op.same_as(ensure_zero_offset);
+  }
+};
+
+// Calls that read and write their arguments and keep none of them.
+bool keeps_nothing(const CallNode* call, const IRModule& mod, const Operators& operators) {
+  if (as<ExternFuncNode>(call->op) || call->op.same_as(operators.call_tir_dyn)) return true;
+  auto* global = as<GlobalVarNode>(call->op);
+  GlobalVar known = global ? mod->find(text(global->name_hint)) : GlobalVar(nullptr);
+  return known && Any(mod->functions.at(known)).as<PrimFuncNode>() != nullptr;
+}
+
+// First pass: the allocations, how often each is used, and which cannot be planned.
+class Uses final : public relax::Visitor {
+ public:
+  Uses(const IRModule& mod, UpperBounds& bounds) : mod_(mod), bounds_(bounds) {}
+
+  std::vector<Allocation> allocations;
+  std::unordered_map<const CallNode*, size_t> number_of;
+  std::unordered_map<const VarNode*, Held> held;
+
+  void run(const Function& fn) { release(sequence(fn->body)); }
+
+  Held value(const Expr& e) {
+    if (auto* var = as<VarNode>(e)) {
+      auto found = held.find(var);
+      return found == held.end() ? Held{} : found->second;
+    }
+    if (auto* tuple = as<TupleNode>(e)) {
+      Held all;
+      for (const Expr& field : tuple->elements) all.elements.push_back(value(field));
+      return all;
+    }
+    if (auto* item = as<TupleGetItemNode>(e)) {
+      Held tuple = value(item->tuple_value);
+      size_t i = static_cast<size_t>(item->index);
+      return i < tuple.elements.size() ? tuple.elements[i] : Held{};
+    }
+    return {};
+  }
+
+ private:
+  void visit_block(const BindingBlock& block) override {
+    const BindingBlockNode* outer = std::exchange(block_, block.get());
+    for (const Binding& binding : block->bindings) held[binding->var.get()] = bound(binding->value);
+    block_ = outer;
+  }
+
+  Held bound(const Expr& e) {
+    if (auto* call = as<CallNode>(e)) return called(call);
+    if (auto* branches = as<IfNode>(e)) {
+      release(value(branches->cond));
+      release(sequence(branches->true_branch));
+      release(sequence(branches->false_branch));
+      return {};
+    }
+    if (auto* fn = as<FunctionNode>(e)) {
+      release(sequence(fn->body));
+      return {};
+    }
+    if (auto* seq = as<SeqExprNode>(e)) return sequence(ref(seq));
+    return value(e);
+  }
+
+  Held sequence(const SeqExpr& seq) {
+    for (const BindingBlock& block : seq->blocks) visit_block(block);
+    Held result = value(seq->body);
+    release(result);  // what leaves its block is not planned
+    return {};
+  }
+
+  Held called(const CallNode* call) {
+    if (call->op.same_as(operators_.alloc_tensor)) return allocate(call);
+    if (operators_.same_memory(call->op)) return value(call->args[0]);
+    bool harmless = keeps_nothing(call, mod_, operators_);
+    for (const Expr& arg : call->args) {
+      value(arg).each([&](size_t i) {
+        if (!harmless || allocations[i].block != block_) {
+          allocations[i].planned = false;
+        } else {
+          ++allocations[i].uses;
+        }
+      });
+    }
+    return {};
+  }
+
+  Held allocate(const CallNode* call) {
+    const auto* type = as_type<TensorTypeNode>(call->ty);
+    auto* shape = type ? as<ShapeExprNode>(type->shape) : nullptr;
+    MLC_CHECK(shape && type->knows_dtype(), "an allocation of unknown size");
+    Allocation made{call, block_, bytes_of(bounds_.of(shape->values), type->data_type()), type->data_type(),
+                    std::string(text(as<StringImmNode>(call->args[3])->value))};
+    number_of[call] = allocations.size();
+    Held result;
+    result.allocation = static_cast<int>(allocations.size());
+    allocations.push_back(std::move(made));
+    return result;
+  }
+
+  void release(const Held& value) {
+    value.each([&](size_t i) { allocations[i].planned = false; });
+  }
+
+  const IRModule& mod_;
+  UpperBounds& bounds_;
+  Operators operators_;
+  const BindingBlockNode* block_ = nullptr;
+};
+
+// Second pass: gives each planned allocation a storage, in program order.
+class Assign {
+ public:
+  Assign(Uses& uses, UpperBounds& bounds) : uses_(uses), bounds_(bounds) {}
+  MemoryPlan plan;
+
+  void run(const SeqExpr& seq) {
+    for (const BindingBlock& block : seq->blocks) {
+      for (const Binding& binding : block->bindings) visit(binding->value);
+    }
+  }
+
+ private:
+  using Pool = std::multimap<int64_t, size_t>;  // constant bytes, or kSymbolic -> storage
+
+  void visit(const Expr& e) {
+    if (auto* branches = as<IfNode>(e)) {
+      run(branches->true_branch);
+      run(branches->false_branch);
+    } else if (auto* fn = as<FunctionNode>(e)) {
+      run(fn->body);
+    } else if (auto* seq = as<SeqExprNode>(e)) {
+      run(ref(seq));
+    } else if (auto* call = as<CallNode>(e)) {
+      visit_call(call);
+    }
+  }
+
+  void visit_call(const CallNode* call) {
+    if (auto found = uses_.number_of.find(call); found != uses_.number_of.end()) {
+      Allocation& allocation = uses_.allocations[found->second];
+      if (!allocation.planned) return;
+      size_t storage = take(allocation);
+      plan.storage_of[call] = storage;
+      storage_of_[found->second] = storage;
+      left_[storage] = allocation.uses;
+      return;
+    }
+    if (operators_.same_memory(call->op)) return;
+    for (const Expr& arg : call->args) {
+      uses_.value(arg).each([&](size_t i) {
+        if (!uses_.allocations[i].planned) return;
+        size_t storage = storage_of_.at(i);
+        if (--left_[storage] == 0) give_back(storage);
+      });
+    }
+  }
+
+  static int64_t size_of(const Expr& bytes) { return const_int(bytes).value_or(kSymbolic); }
+  Pool& pool_of(const std::string& scope, DataType dtype) { return pools_[scope + "/" + dtype.str()]; }
+
+  void give_back(size_t storage) {
+    const Storage& free = plan.storages[storage];
+    pool_of(free.scope, free.dtype).emplace(size_of(free.bytes), storage);
+  }
+
+  size_t take(const Allocation& allocation) {
+    if (auto reused = allocation.uses == 0 ? std::nullopt : reuse(allocation)) return *reused;
+    plan.storages.push_back({allocation.bytes, allocation.dtype, allocation.scope});
+    return plan.storages.size() - 1;
+  }
+
+  std::optional<size_t> reuse(const Allocation& allocation) {
+    Pool& pool = pool_of(allocation.scope, allocation.dtype);
+    int64_t size = size_of(allocation.bytes);
+    if (size == kSymbolic) {  // only what is provably of the same size
+      auto [begin, end] = pool.equal_range(kSymbolic);
+      for (auto it = begin; it != end; ++it) {
+        if (bounds_.analyzer().can_prove_equal(allocation.bytes, plan.storages[it->second].bytes))
+          return taken(pool, it);
+      }
+      return std::nullopt;
+    }
+    auto smallest = pool.lower_bound(size / kMatchRange);
+    auto enough = pool.lower_bound(size);
+    auto largest = pool.upper_bound(size * kMatchRange);
+    if (enough != largest) return taken(pool, enough);
+    if (enough == smallest) return std::nullopt;
+    --enough;
+    plan.storages[enough->second].bytes = dim(size);
+    return taken(pool, enough);
+  }
+  static size_t taken(Pool& pool, Pool::iterator it) {
+    size_t storage = it->second;
+    pool.erase(it);
+    return storage;
+  }
+
+  Uses& uses_;
+  UpperBounds& bounds_;
+  Operators operators_;
+  std::unordered_map<size_t, size_t> storage_of_;  // by number of allocation
+  std::unordered_map<size_t, int> left_;           // uses that are to come, by storage
+  std::map<std::string, Pool> pools_;
+};
+
+}  // namespace
+
+MemoryPlan plan_memory(const Function& fn, const IRModule& mod, UpperBounds& bounds) {
+  Uses uses(mod, bounds);
+  uses.run(fn);
+  Assign assign(uses, bounds);
+  assign.run(fn->body);
+  return std::move(assign.plan);
+}
+
+}  // namespace mlc::transform

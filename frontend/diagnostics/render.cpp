@@ -4,8 +4,12 @@
 #include "frontend/diagnostics/visible.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 namespace mlc::diagnostics {
@@ -175,11 +179,39 @@ class Renderer {
     return out;
   }
 
+  // "file.mlc:12:14", a link to the file where that is one.
+  std::string linked(ir::Span span) const {
+    const auto& map = ir::SourceMap::current();
+    std::string text = visible(map.describe(span));
+    std::error_code failed;
+    std::filesystem::path path = map.file(span.file).name;
+    if (!options_.links || !std::filesystem::is_regular_file(path, failed)) return text;
+    path = std::filesystem::absolute(path, failed).lexically_normal();
+    if (failed) return text;
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    return fmt::format("\033]8;;file://{}{}\033\\{}\033]8;;\033\\", in_address(host.data()),
+                       in_address(path.string()), text);
+  }
+  // Bytes that have a meaning in an address, or none in ASCII, are written as %20.
+  static std::string in_address(std::string_view path) {
+    constexpr std::string_view kPlain =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+@,=";
+    std::string address;
+    for (char c : path) {
+      if (kPlain.find(c) != kPlain.npos)
+        address += c;
+      else
+        address += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return address;
+  }
+
   void place(ir::Span span, std::string_view tint) {
     if (!span) return;
     const auto& map = ir::SourceMap::current();
     std::string margin(gutter_, ' ');
-    out_ += fmt::format("{}{} {}\n", margin, paint("-->", kBlue), visible(map.describe(span)));
+    out_ += fmt::format("{}{} {}\n", margin, paint("-->", kBlue), linked(span));
     if (!options_.source) return;
     const ir::SourceFile& file = map.file(span.file);
     uint32_t line = line_of(span);
@@ -211,6 +243,29 @@ nlohmann::ordered_json json_of(ir::Span span) {
 }
 
 }  // namespace
+
+bool shows_links(int descriptor) {
+  auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string_view(value == nullptr ? "" : value);
+  };
+  std::string_view forced = variable("FORCE_HYPERLINK");
+  if (!forced.empty()) return forced != "0";
+  if (isatty(descriptor) == 0) return false;
+  // Of GNOME's terminals by version: older ones print the address.
+  if (std::string_view vte = variable("VTE_VERSION"); !vte.empty()) return vte.size() >= 4 && vte >= "5000";
+  constexpr std::array kPrograms =
+      std::to_array<std::string_view>({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby"});
+  constexpr std::array kTerms = std::to_array<std::string_view>(
+      {"xterm-kitty", "alacritty", "foot", "foot-extra", "xterm-ghostty", "wezterm", "contour"});
+  constexpr std::array kMarks = std::to_array<const char*>(
+      {"KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM", "TERMINOLOGY"});
+  // A multiplexer shows what it knows; tmux and screen leave links out unless they are told to.
+  if (!variable("TMUX").empty() || !variable("STY").empty()) return false;
+  return std::ranges::find(kPrograms, variable("TERM_PROGRAM")) != kPrograms.end() ||
+         std::ranges::find(kTerms, variable("TERM")) != kTerms.end() ||
+         std::ranges::any_of(kMarks, [&](const char* name) { return !variable(name).empty(); });
+}
 
 std::string render(const ir::Diagnostic& diagnostic, const RenderOptions& options) {
   return Renderer(options).run(diagnostic);

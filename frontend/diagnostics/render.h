@@ -15,8 +15,13 @@ constexpr size_t kMostShown = 20;
 struct RenderOptions {
   bool color = false;  // ANSI escapes
   size_t width = 120;  // columns of source shown; longer lines are cut around the caret
+  bool links = false;  // places are links to their files (OSC 8)
   bool source = true;  // the line and the caret; false leaves headings and places
 };
+
+// Does the terminal of that descriptor make links of what OSC 8 says? By what terminals say of themselves in the environment;
+// FORCE_HYPERLINK decides where it is set, with 0 against it.
+bool shows_links(int descriptor);
 
 // In the shape that rustc made a standard:
 //   error[name]: message

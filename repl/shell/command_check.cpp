@@ -2,6 +2,8 @@
 // mlc check: what is wrong with a program, as far as its text says.
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -82,7 +84,8 @@ int run_check(const CommandLine& line) {
     fmt::print("{}: no errors\n{}", visible(line.file), open);
   } else {
     diagnostics::RenderOptions options;
-    options.color = print::wants_colour(1);
+    options.color = print::wants_colour(STDOUT_FILENO);
+    options.links = options.color && diagnostics::shows_links(STDOUT_FILENO);
     fmt::print("{}{}{}{}", diagnostics::render_all(errors, options),
                errors.size() == 1 ? "\n" + diagnostics::count_of(errors) + "\n" : "", open,
                where_explained(errors));

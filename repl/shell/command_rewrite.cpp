@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands that rewrite source text: fmt and fix.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
@@ -65,7 +66,8 @@ int rewrite_files(const CommandLine& line, const RewriteCommand& command) {
       result = command.rewrite(file);
     } catch (const ir::Error& error) {
       diagnostics::RenderOptions options;
-      options.color = print::wants_colour(2);
+      options.color = print::wants_colour(STDERR_FILENO);
+      options.links = options.color && diagnostics::shows_links(STDERR_FILENO);
       if (line.json)
         fmt::print("{}", diagnostics::to_json(error.all()));
       else

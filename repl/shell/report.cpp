@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repl/shell/report.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -38,6 +40,7 @@ std::string line_and_caret(ir::Span span) {
 std::string full_report(const ir::Error& error, bool colour) {
   diagnostics::RenderOptions options;
   options.color = colour;
+  options.links = colour && diagnostics::shows_links(STDERR_FILENO);
   return diagnostics::render_all(error.all(), options);
 }
 

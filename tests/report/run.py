@@ -114,6 +114,22 @@ def runs_of(tree):
     return found
 
 
+def test_roofline_far_below_one_operation(folder):
+    """Labels of an axis that goes to one operation for 2 ** 37 bytes are powers of two."""
+    program = """from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def copy(A: T.Buffer((17179869184,), "float32"), B: T.Buffer((17179869184,), "float32")):
+    for i in T.serial(T.int64(17179869184)):
+        B[i] = A[i]
+    B[T.int64(0)] = A[T.int64(0)] + T.float32(1)
+"""
+    (folder / "copy.mlc").write_text(program)
+    session(folder, [":load copy.mlc", ":plot roofline copy --target nvidia-a100 -o far.svg"])
+    labels = [int(t[2:]) for t in texts(xml.parse(folder / "far.svg").getroot()) if t.startswith("1/")]
+    check(len(labels) > 4 and max(labels) >= 2**36, labels)
+    check(all(each > 0 and each & (each - 1) == 0 for each in labels), labels)
+
+
 def test_nest(folder):
     out = session(folder, [f":load {here}/small.mlc", ":tree", ":plot nest -o nest.svg", ":plot nest"])
     svg = xml.parse(folder / "nest.svg").getroot()

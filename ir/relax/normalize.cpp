@@ -180,6 +180,16 @@ Expr BlockBuilder::lookup(const Var& var) const {
   return found == bound_.end() ? Expr(nullptr) : found->second;
 }
 
+Expr InferContext::value_of(const Expr& e) const {
+  Expr value = e;
+  while (builder && value->kind == ExprKind::kVar) {
+    Expr bound = builder->lookup(value.as<Var>().value());
+    if (!bound) break;
+    value = bound;
+  }
+  return value;
+}
+
 // ---- normal form ----
 
 Expr BlockBuilder::normalize_operand(const Expr& e) {
@@ -261,7 +271,9 @@ Expr BlockBuilder::normalize_call(const CallNode* call) {
     });
   }
   if (!is_opaque(next->ty)) return next;
-  Type type = infer_type(next.get(), context_);
+  InferContext context = context_;
+  context.builder = this;
+  Type type = infer_type(next.get(), context);
   return ir::with(next, [&](CallNode& n) { n.ty = type; });
 }
 

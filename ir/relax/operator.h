@@ -19,6 +19,7 @@
 namespace mlc::relax {
 
 using ir::ApiCall;
+class BlockBuilder;
 
 // What inference may ask: arithmetic on symbolic dimensions, the functions of the module around the call.
 class InferContext {
@@ -26,7 +27,10 @@ class InferContext {
   InferContext(ir::Host& host, const IRModule& mod = {}) : host(host), mod(mod) {}
 
   ir::Host& host;
-  IRModule mod;  // null outside of a module
+  IRModule mod;                           // null outside of a module
+  const BlockBuilder* builder = nullptr;  // that of the bindings before the call, where there is one
+  // What a variable is bound to, through variables that are bound to variables; else the expression itself.
+  Expr value_of(const Expr& e) const;
 
   // a - b is the same for all values: kTrue when it is always 0, kFalse when never, else kUnknown.
   enum class Proof : uint8_t { kTrue, kFalse, kUnknown };

@@ -60,8 +60,9 @@ Type infer_attention(const CallNode* call, const InferContext& context) {
           .at(operand_span(call, j));
   };
   auto check_heads = [&](size_t j) {
-    if (ir::is_const_int(dims[j][2], 0)) return;
-    auto rest = ir::const_int(context.simplify(ir::floormod(dims[0][2], dims[j][2])));
+    auto rest = ir::is_const_int(dims[j][2], 0)
+                    ? std::optional<int64_t>(1)
+                    : ir::const_int(context.simplify(ir::floormod(dims[0][2], dims[j][2])));
     if (rest && *rest != 0)
       throw ir::refuse(refusals["attention-heads"], call_name(call), dim_text(dims[0][2]),
                        dim_text(dims[j][2]), names[j])

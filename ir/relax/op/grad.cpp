@@ -4,12 +4,27 @@
 #include "ir/relax/window.h"
 
 namespace mlc::relax::operators_grad {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "checkpoint-not-a-variable",
+                                            .message = "`input` of `{}` must be a variable",
+                                            .help = "bind the value first: `y = f(x)`, then mark `y`"},
+                                       }};
+MLC_REFUSALS(op_grad, refusals);
+
 namespace {
 
 Type infer_first(const CallNode* call, const InferContext&) { return call->args[0]->ty; }
 // The gradient is of the type of what it is the gradient to.
 Type infer_second(const CallNode* call, const InferContext&) { return call->args[1]->ty; }
 
+Any build_checkpoint(ApiCall& call) {
+  Expr input = operand_arg(call, 0);
+  if (!as<VarNode>(input))
+    throw ir::refuse(refusals["checkpoint-not-a-variable"], call.api.path()).at(call.span_of(0));
+  return call_with_attrs(call, {input}, 1);
+}
 Any build_pool(ApiCall& call) {
   default_to(call, "out_layout", "layout");
   return call_with_attrs(call, {operand_arg(call, 0), operand_arg(call, 1)}, 2);
@@ -43,10 +58,12 @@ constexpr Operator kRows[] = {
      .infer = infer_first},
     {.signature = "grad.start_checkpoint(input)",
      .doc = "Marks a value where a part begins that the backward pass computes again instead of keeping it.",
-     .infer = infer_first},
+     .infer = infer_first,
+     .build = build_checkpoint},
     {.signature = "grad.end_checkpoint(input)",
      .doc = "Marks a value where a part ends that start_checkpoint begins.",
-     .infer = infer_first},
+     .infer = infer_first,
+     .build = build_checkpoint},
     {.signature = "grad.nll_loss_backward(output_grad, predictions, targets, weights=None, reduction='mean', "
                   "ignore_index=-100)",
      .doc = "The gradient of nn.nll_loss to its predictions.",

@@ -74,7 +74,8 @@ Type infer_grid_sample(const CallNode* call, const InferContext& context) {
   auto dims = canonical_dims(call, 0, data, layout, context);
   const Array<Expr>* points = written_dims(grid);
   if (!dims || !points) return with_ndim(data, layout.ndim());
-  check_ndim(call, 1, grid, static_cast<int64_t>(axes.size()));
+  auto rank = static_cast<int64_t>(axes.size());
+  if (grid->ndim < rank) refuse_ndim(call, 1, grid->ndim, fmt::format("at least {} dimensions", rank));
   for (size_t k = 2; k < axes.size(); ++k) dims->Set(k, (*points)[k]);
   return with_dims(data, layout.from_canonical(*dims, context));
 }

@@ -75,12 +75,21 @@ json hover(Server& server, const json& params) {
   if (auto uses = index.uses_at(offset); !uses.empty()) {
     begin = uses[0]->begin;
     end = uses[0]->end;
-    for (const Use* use : uses)
-      text += (text.empty() ? "" : "\n") + about_entity(server, document, index.entities[use->entity]);
+    for (const Use* use : uses) {
+      Origin origin = server.workspace().origin(document, use->entity);
+      if (origin.entity == kNone) origin = {&document, use->entity};
+      text += (text.empty() ? "" : "\n") +
+              about_entity(server, *origin.document, origin.document->index().entities[origin.entity]);
+    }
   } else if (const Member* member = index.member_at(offset); member != nullptr) {
     begin = member->begin;
     end = member->end;
-    if (!member->path.empty()) text = server.library().explain(member->path);
+    std::optional<Origin> origin;
+    if (!member->path.empty()) origin = server.workspace().origin(document, member->path);
+    if (origin && origin->entity != kNone)
+      text = about_entity(server, *origin->document, origin->document->index().entities[origin->entity]);
+    else if (!member->path.empty())
+      text = server.library().explain(member->path);
   } else {
     const std::string& all = document.text().str();
     while (begin > 0 && in_name(all[begin - 1])) --begin;

@@ -2,7 +2,9 @@
 // Where a name is made and used, and giving it another one.
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <set>
+#include <tuple>
 
 #include "repl/lsp/server.h"
 
@@ -26,6 +28,21 @@ struct Target {
 Target target_of(Server& server, const json& params) {
   Document& document = server.document(params);
   return {document, document.index().uses_at(offset_of(document, params))};
+}
+
+// What the position names, where it is made: in this file, or in the one that it is imported from.
+std::vector<Origin> origins_at(Server& server, const json& params) {
+  Target target = target_of(server, params);
+  std::vector<Origin> found;
+  auto add = [&](const Origin& origin) {
+    if (std::ranges::find(found, origin) == found.end()) found.push_back(origin);
+  };
+  for (const Use* use : target.uses) add(server.workspace().origin(target.document, use->entity));
+  if (!found.empty()) return found;
+  const Member* member = target.document.index().member_at(offset_of(target.document, params));
+  if (member != nullptr && !member->path.empty())
+    if (auto origin = server.workspace().origin(target.document, member->path)) add(*origin);
+  return found;
 }
 
 json location(const Document& document, size_t begin, size_t end) {
@@ -122,28 +139,32 @@ void must_be_free(const Text& text, const Index& index, uint32_t entity, const s
 }  // namespace
 
 json definition(Server& server, const json& params) {
-  Target target = target_of(server, params);
-  const Index& index = target.document.index();
   json found = json::array();
-  for (const Use* use : target.uses) {
-    const Entity& entity = index.entities[use->entity];
-    found.push_back(location(target.document, entity.begin, entity.end));
+  for (const Origin& origin : origins_at(server, params)) {
+    const Entity* entity =
+        origin.entity == kNone ? nullptr : &origin.document->index().entities[origin.entity];
+    found.push_back(location(*origin.document, entity == nullptr ? 0 : entity->begin,
+                             entity == nullptr ? 0 : entity->end));
   }
   return found;
 }
 
 json references(Server& server, const json& params) {
-  Target target = target_of(server, params);
-  const Index& index = target.document.index();
   bool declaration = params.at("context").value("includeDeclaration", true);
-  std::set<std::pair<uint32_t, uint32_t>> places;
-  for (const Use* at : target.uses) {
-    const Entity& entity = index.entities[at->entity];
-    for (const Use* use : index.uses_of(at->entity))
-      if (declaration || use->begin != entity.begin) places.emplace(use->begin, use->end);
-  }
+  std::set<std::tuple<std::string, uint32_t, uint32_t>> seen;
   json found = json::array();
-  for (auto [begin, end] : places) found.push_back(location(target.document, begin, end));
+  auto add = [&](const Document& document, uint32_t begin, uint32_t end) {
+    if (seen.emplace(document.uri, begin, end).second) found.push_back(location(document, begin, end));
+  };
+  for (const Origin& origin : origins_at(server, params)) {
+    if (origin.entity == kNone) continue;  // of a module as a whole
+    const Index& index = origin.document->index();
+    uint32_t made = index.entities[origin.entity].begin;
+    for (const Use* use : index.uses_of(origin.entity))
+      if (declaration || use->begin != made) add(*origin.document, use->begin, use->end);
+    for (const Workspace::Mention& each : server.workspace().mentions(origin))
+      add(*each.document, each.begin, each.end);
+  }
   return found;
 }
 
@@ -174,6 +195,15 @@ json rename_symbol(Server& server, const json& params) {
     throw ResponseError{kRequestFailed,
                         "the program has syntax errors: names on those lines would be left behind"};
   if (name == index.entities[entity].name) return nullptr;
+  auto mentions = server.workspace().mentions({&target.document, entity});
+  if (!mentions.empty()) {
+    const Workspace::Mention& first = mentions.front();
+    throw ResponseError{
+        kRequestFailed,
+        fmt::format("line {} of `{}` names it as well: rename stays in one file",
+                    first.document->text().line_of(first.begin) + 1,
+                    std::filesystem::path(path_of_uri(first.document->uri)).filename().string())};
+  }
   must_be_no_member(target.document.text(), index, entity);
   must_be_free(target.document.text(), index, entity, name);
   json edits = json::array();

@@ -31,22 +31,6 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// The path of a `file:` address, "" for others: a text that is not saved yet.
-std::string path_of_uri(std::string_view uri) {
-  if (!uri.starts_with("file://")) return "";
-  uri.remove_prefix(7);
-  std::string path;
-  for (size_t i = 0; i < uri.size(); ++i) {
-    auto digit = [](char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; };
-    bool escaped = uri[i] == '%' && i + 2 < uri.size() &&
-                   std::isxdigit(static_cast<unsigned char>(uri[i + 1])) != 0 &&
-                   std::isxdigit(static_cast<unsigned char>(uri[i + 2])) != 0;
-    path += escaped ? static_cast<char>(digit(uri[i + 1]) * 16 + digit(uri[i + 2])) : uri[i];
-    if (escaped) i += 2;
-  }
-  return path;
-}
-
 // The end of the statement at the left margin on which the place is, or of the last one before it.
 size_t end_of_statement(Document& document, Place place) {
   size_t end = 0;

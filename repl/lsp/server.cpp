@@ -133,6 +133,7 @@ void Server::answer(const json& id, const std::string& method, const json& param
     if (row == kMethods.end())
       throw ResponseError{kMethodNotFound, fmt::format("there is no method `{}`", method)};
     id_ = id;
+    workspace_.begin();
     json result = row->handle(*this, params);
     if (request && !is_later(result)) respond(id, std::move(result));
   } catch (const ResponseError& error) {

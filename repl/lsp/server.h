@@ -10,6 +10,7 @@
 #include "repl/lsp/document.h"
 #include "repl/lsp/library.h"
 #include "repl/lsp/transport.h"
+#include "repl/lsp/workspace.h"
 
 namespace mlc::lsp {
 
@@ -41,7 +42,10 @@ struct Child {
 
 class Server {
  public:
-  Server(Transport& transport, std::string mlcpath) : transport_(transport), mlcpath_(std::move(mlcpath)) {}
+  Server(Transport& transport, std::string mlcpath)
+      : transport_(transport),
+        mlcpath_(std::move(mlcpath)),
+        workspace_(documents_, mlcpath_, library_.builtins()) {}
 
   int run();  // until the editor leaves; the exit code
 
@@ -49,6 +53,7 @@ class Server {
   Document& document(const json& params);  // of `textDocument.uri`. ResponseError when it is not open
   Library& library() { return library_; }
   std::map<std::string, Document>& documents() { return documents_; }
+  Workspace& workspace() { return workspace_; }
   std::vector<Child>& children() { return children_; }
   const std::string& mlcpath() const {
     return mlcpath_;
@@ -72,6 +77,7 @@ class Server {
   std::string mlcpath_;
   Library library_;
   std::map<std::string, Document> documents_;
+  Workspace workspace_;
   std::vector<Child> children_;
   json id_;
   int exit_code_ = 1;  // unless `shutdown` and `exit` come

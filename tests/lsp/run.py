@@ -340,6 +340,53 @@ def test_rename_captures_nothing(program):
     assert "def sum_of(rows" in editor.rename("sum_of", "total(rows")
 
 
+def test_several_files(program):
+    """Definitions, references and hover go to the files that are imported, as they are open or on the disk."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        part = HEAD + "N = 64\n\n\ndef scale(a, by=2):\n    return a * by * N\n"
+        use = "import part\nimport shapes\nfrom part import scale as s\nfrom shapes import scale\nfrom numpy import zeros\n\nprint(s(1), part.scale(part.N), scale, shapes.inner, zeros)\n"
+        (folder / "part.mlc").write_text(part)
+        (folder / "shapes").mkdir()
+        (folder / "shapes/__init__.mlc").write_text("from part import scale\nfrom shapes.inner import *\n")
+        (folder / "shapes/inner.mlc").write_text("DEEP = 1\n")
+        (folder / "other.mlc").write_text("import part\n\nprint(part.scale(3))\n")
+        editor = Client(program)
+        editor.start()
+        uri = (folder / "use.mlc").as_uri()
+        editor.open(uri, use)
+
+        def ask(what, needle, occurrence=0, text=use, where=uri, **more):
+            return editor.request("textDocument/" + what, editor.at(where, place_of(text, needle, occurrence), **more))
+
+        def names(found):
+            return sorted((os.path.basename(each["uri"]), each["range"]["start"]["line"]) for each in found)
+
+        line = part[:part.index("def scale")].count("\n")
+        for needle, occurrence in (("s(1)", 0), ("scale(part", 0), ("scale, shapes", 0), ("scale\n", 0)):
+            assert names(ask("definition", needle, occurrence)) == [("part.mlc", line)], (needle, occurrence)
+        assert names(ask("definition", "N)")) == [("part.mlc", 4)]
+        assert names(ask("definition", "part\n")) == [("part.mlc", 0)]
+        assert names(ask("definition", "inner,")) == [("inner.mlc", 0)]
+        assert names(ask("definition", "zeros)")) == [("use.mlc", 4)]  # of the library
+        assert "def scale(a, by=2)" in ask("hover", "s(1)")["contents"]["value"]
+        context = {"includeDeclaration": True}
+        wanted = [("other.mlc", 2), ("part.mlc", line), ("use.mlc", 2), ("use.mlc", 3), ("use.mlc", 6), ("use.mlc", 6), ("use.mlc", 6)]
+        found = names(ask("references", "s(1)", context=context))
+        assert found == wanted, found
+        # What is open counts as it stands there, and what was written to the disk as it is now.
+        shifted = "\n" + part
+        editor.open((folder / "part.mlc").as_uri(), shifted)
+        assert names(ask("definition", "s(1)")) == [("part.mlc", line + 1)]
+        assert "names it as well" in refused(lambda: ask("rename", "scale(a", 0, shifted, (folder / "part.mlc").as_uri(), newName="grow")).message
+        editor.close((folder / "part.mlc").as_uri())
+        (folder / "part.mlc").write_text("\n\n" + part)
+        assert names(ask("definition", "s(1)")) == [("part.mlc", line + 2)]
+        (folder / "part.mlc").unlink()
+        assert names(ask("definition", "s(1)")) == [("use.mlc", 2)]
+        assert editor.stop() == 0
+
+
 def test_rename_of_what_strings_leave_open(program):
     twice = '''
 @T.prim_func(s_tir=True)

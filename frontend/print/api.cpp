@@ -44,6 +44,8 @@ class Options {
     o.show_meta = get<bool>("show_meta");
     o.ir_prefix = get<std::string>("ir_prefix");
     o.module_alias = get<std::string>("module_alias");
+    o.show_all_ty = get<bool>("show_all_ty");
+    o.host = &call_.host;
     o.int_dtype = get<std::string>("int_dtype");
     o.float_dtype = get<std::string>("float_dtype");
     o.verbose_expr = get<bool>("verbose_expr");
@@ -97,10 +99,14 @@ class Options {
       std::string name(key.cast<String>());
       if (name == "tirx.prefix") {
         o.tir_prefix = value.cast<String>();
+      } else if (name == "relax.prefix") {
+        o.relax_prefix = value.cast<String>();
+      } else if (name == "relax.show_all_ty") {
+        o.show_all_ty = value.cast<bool>();
       } else if (name == "script.use_pep695" || name == "relax.use_pep695") {
         o.use_pep695 = value.cast<bool>();
       } else {
-        std::vector<std::string> known = {"tirx.prefix", "script.use_pep695"};
+        std::vector<std::string> known = {"tirx.prefix", "script.use_pep695", "relax.prefix", "relax.show_all_ty"};
         throw ir::refuse(refusals["unknown-print-option"], name)
             .at(call_.span_of(at("extra_config")))
             .help(did_you_mean(name, known));
@@ -137,11 +143,11 @@ Any text_method(ApiCall& call) { return String(text_of(call.args[0])); }
   "path_to_underline=None, path_to_annotate=None, obj_to_underline=None, obj_to_annotate=None, "           \
   "dialect='tirx')"
 
-constexpr std::array<std::string_view, 13> printed_types = {
+constexpr std::array<std::string_view, 15> printed_types = {
     "mlc.ir.IRModule",    "mlc.ir.BaseFunc", "mlc.tirx.Stmt",    "mlc.ir.Expr",
     "mlc.ir.Type",        "mlc.ir.Range",    "mlc.tirx.IterVar", "mlc.tirx.CommReducer",
     "mlc.target.Target",  "mlc.tirx.Layout", "mlc.tirx.Iter",    "mlc.s_tir.MatchBufferRegion",
-    "mlc.tirx.ExecScope",
+    "mlc.tirx.ExecScope", "mlc.relax.expr.Binding", "mlc.relax.expr.BindingBlock",
 };
 // Those that have a text in a function, and no script() of their own.
 constexpr std::array<std::string_view, 1> shown_types = {"mlc.tirx.IndexMap"};

@@ -18,9 +18,10 @@ bool is_tensor_expression(const VarNode* buffer) {
   return type != nullptr && type->layout.defined() && Any(type->layout).GetTypeKey() == "mlc.te.Origin";
 }
 
-Names::Names() {
+Names::Names(std::string_view alias) {
   // What the text itself uses: prefixes of the dialects, and the alias of the module.
-  for (std::string_view name : {"I", "T", "R", "cls"}) reserve(name);
+  for (std::string_view name : {"I", "T", "R"}) reserve(name);
+  if (!alias.empty()) reserve(alias);
 }
 
 const std::string* Names::find(const VarNode* var) const {

@@ -29,7 +29,8 @@ bool is_tensor_expression(const ir::VarNode* buffer);
 
 class Names {
  public:
-  Names();
+  // `alias`: what functions of graphs call their module.
+  explicit Names(std::string_view alias);
 
   // Null when the variable has no name yet.
   const std::string* find(const ir::VarNode* var) const;

@@ -24,7 +24,10 @@ struct PrintOptions {
   bool show_meta = false;  // the numbers of tensors, in a section of their own
   std::string ir_prefix = "I";
   std::string tir_prefix = "T";
-  std::string module_alias = "cls";      // Relax bodies only
+  std::string relax_prefix = "R";
+  std::string module_alias = "cls";  // in functions of graphs; empty: the module's name itself
+  bool show_all_ty = true;           // of variables in graphs, also types that follow from their values
+  ir::Host* host = nullptr;          // asked for those types
   std::string int_dtype = "int32";       // integers of this type print bare
   std::string float_dtype = "void";      // floats of this type print bare
   std::string buffer_dtype = "float32";  // not spelled out where a buffer is made

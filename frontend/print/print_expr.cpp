@@ -180,7 +180,7 @@ void Printer::binary(const BinaryNode* e) {
 
 void Printer::number(DataType dtype, int64_t value) {
   std::string name = dtype.str();
-  bool bare = name == options_.int_dtype && !dtype.is_bool();
+  bool bare = graph_ || (name == options_.int_dtype && !dtype.is_bool());
   bool whole = dtype == DataType::UInt(64);
   if (!bare) {
     tir(name);
@@ -216,22 +216,32 @@ void Printer::number(DataType dtype, double value) {
 void Printer::expr(const Expr& e) {
   Mark mark(*this, e.get());
   if (const BinaryNode* two = as_binary(e)) return binary(two);
+  if (is_graph_kind(e->kind)) return graph_expr(e);
   dispatch(e, overloaded{
                   [&](const VarNode* n) { put(name_of(n)); },
                   [&](const GlobalVarNode* n) {
+                    if (graph_) return global_var(n);
                     if (module_) return put(module_name_, ".", view(n->name_hint));
                     ir_name("GlobalVar");
                     put("(", literal(view(n->name_hint)), ")");
                   },
                   [&](const IntImmNode* n) { number(n->dtype(), n->value); },
                   [&](const FloatImmNode* n) { number(n->dtype(), n->value); },
-                  [&](const StringImmNode* n) { text_literal("ir.StringImm", n->value); },
+                  [&](const StringImmNode* n) {
+                    if (!graph_) return text_literal("ir.StringImm", n->value);
+                    relax_name("str");
+                    put("(", literal(view(n->value)), ")");
+                  },
                   [&](const OpNode* n) {
                     ir_name("Op");
                     put("(", literal(view(n->name)), ")");
                   },
                   [&](const CallNode* n) { call(n); },
                   [&](const TupleNode* n) {
+                    if (graph_ && n->elements.empty()) {
+                      relax_name("tuple");
+                      return put("()");
+                    }
                     put("(");
                     exprs("fields", n->elements);
                     put(n->elements.size() == 1 ? ",)" : ")");
@@ -312,6 +322,7 @@ void Printer::expr(const Expr& e) {
 }
 
 void Printer::call(const CallNode* e) {
+  if (is_graph_call(e)) return graph_call(e);
   if (auto* op = as<OpNode>(e->op)) return op_call(e, op);
   if (auto* global = as<GlobalVarNode>(e->op)) {
     if (auto sum = e->attrs.find("sum"); sum != e->attrs.end() && view(global->name_hint) == "iter_sum")

@@ -78,13 +78,20 @@ void Printer::module(const IRModuleNode* mod) {
   bool first = true;
   for (const auto& [global, fn] : functions) {
     if (!first) put("\n");
-    first = false;
-    auto prim = Any(fn).as<PrimFunc>();
-    if (!prim)
-      throw Error("not-printable", "function `{}` is not a tensor function", view(global->name_hint));
     At functions_at(*this, "functions");
     At at(*this, Any(global));
-    prim_func(prim->get(), view(global->name_hint), global.get());
+    std::string_view name = view(global->name_hint);
+    first = fn->kind == ExprKind::kExternFunc;
+    if (auto* graph = as<relax::FunctionNode>(fn)) {
+      graph_function(graph, name, false);
+    } else if (auto* external = as<relax::ExternFuncNode>(fn)) {
+      line();
+      put(name, " = ");
+      extern_function(external);
+      end_line();
+    } else {
+      prim_func(as<PrimFuncNode>(fn), name, global.get());
+    }
   }
   --depth_;
   names_.pop();

@@ -154,6 +154,8 @@ void Printer::types(const Array<Type>& all) {
 }
 void Printer::type(const Type& t) {
   if (!t) return put("None");
+  if (t->kind >= TypeKind::kTensor || (graph_ && t->kind != TypeKind::kPrim && t->kind != TypeKind::kPointer))
+    return graph_type(t);
   switch (t->kind) {
     case TypeKind::kPrim:
     case TypeKind::kPointer: {
@@ -215,6 +217,13 @@ void Printer::type(const Type& t) {
       buffer_arguments(anonymous, form);
       return put(")");
     }
+    case TypeKind::kTensor:
+    case TypeKind::kShape:
+    case TypeKind::kFunction:
+    case TypeKind::kAny:
+    case TypeKind::kPackedFunc:
+    case TypeKind::kDTensor:
+      return graph_type(t);
   }
 }
 
@@ -357,24 +366,37 @@ std::string Printer::metadata() const {
     }
     text += "    ],\n";
   }
-  text += "    \"ffi.Tensor\": [\n";
-  for (const ffi::Tensor& one : tensors_) {
-    const DLTensor* raw = one.GetDLTensorPtr();
-    if (raw->device.device_type != kDLCPU)
-      throw Error("not-printable", "the numbers of a tensor that lies on a device cannot be printed")
-          .help("copy it to the CPU");
-    ffi::Tensor compact = contiguous(one);
-    std::string shape;
-    for (int64_t extent : one.shape()) shape += std::to_string(extent) + ",";
-    if (one.ndim() > 1) shape.pop_back();
-    TVMFFIByteArray bytes{static_cast<const char*>(compact.data_ptr()), ffi::GetDataSize(compact)};
-    text += fmt::format("        {}.tensor(\"{}\", ({}), \"", options_.ir_prefix, DataType(raw->dtype).str(),
-                        shape);
-    String encoded = ffi::Base64Encode(bytes);
-    text.append(encoded.data(), encoded.size());
-    text += "\"),\n";
+  auto section = [&](std::string_view name, const auto& tensors) {
+    if (tensors.empty()) return;
+    text += fmt::format("    \"{}\": [\n", name);
+    for (const ffi::Tensor& one : tensors) text += fmt::format("        {},\n", tensor_text(one));
+    text += "    ],\n";
+  };
+  section("ffi.Tensor", tensors_);
+  std::vector<ffi::Tensor> constants;
+  for (const relax::GenericConstNode* one : constants_) {
+    if (!one->tensor())
+      throw Error("not-printable", "a constant of type `{}` has no text form", one->value.GetTypeKey());
+    constants.push_back(*one->tensor());
   }
-  return text + "    ],\n}\n";
+  section("ir.GenericConst", constants);
+  return text + "}\n";
+}
+
+std::string Printer::tensor_text(const ffi::Tensor& t) const {
+  const DLTensor* raw = t.GetDLTensorPtr();
+  if (raw->device.device_type != kDLCPU)
+    throw Error("not-printable", "the numbers of a tensor that lies on a device cannot be printed")
+        .help("copy it to the CPU");
+  ffi::Tensor compact = contiguous(t);
+  std::string shape;
+  for (int64_t extent : t.shape()) shape += std::to_string(extent) + ",";
+  if (t.ndim() > 1) shape.pop_back();
+  TVMFFIByteArray bytes{static_cast<const char*>(compact.data_ptr()), ffi::GetDataSize(compact)};
+  std::string text = fmt::format("{}.tensor(\"{}\", ({}), \"", options_.ir_prefix, DataType(raw->dtype).str(), shape);
+  String encoded = ffi::Base64Encode(bytes);
+  text.append(encoded.data(), encoded.size());
+  return text + "\")";
 }
 
 void Printer::value(const Any& v) {

@@ -14,7 +14,7 @@ using ir::view;
 }  // namespace
 
 Printer::Printer(const PrintOptions& options, Any root)
-    : options_(options), root_(std::move(root)), scope_root_(root_) {
+    : options_(options), root_(std::move(root)), scope_root_(root_), names_(options.module_alias) {
   for (const AccessPath& path : options.underline_paths) targets_.push_back(UnderlineTarget{path, -1, {}});
   tracking_ = !options.underline.empty() || !options.annotate.empty() || !options.underline_paths.empty() ||
               !options.annotate_paths.empty();
@@ -30,6 +30,7 @@ std::string_view Printer::name_of(const VarNode* var) {
 // A variable that nothing defines is declared in the innermost frame around all its uses, before the
 // statement that is being printed there.
 void Printer::declare_free(const VarNode* var) {
+  if (graph_) return declare_graph_free(var);
   size_t frame = names_.frame_of_uses(var, scope_root_);
   std::string name = names_.define_in(frame, var, view(var->name));
   if (root_is_value_ && !options_.verbose_expr) return;
@@ -181,6 +182,27 @@ void Printer::root_value() {
     }
     return prim_func(fn->get(), name, nullptr);
   }
+  if (auto* fn = root_.as<relax::FunctionNode>()) {
+    auto symbol = attr(ref(fn), "global_symbol");
+    std::string own = symbol ? std::string(symbol->cast<String>()) : "main";
+    return graph_function(fn, options_.name.empty() ? own : options_.name, false);
+  }
+  if (auto* b = root_.as<relax::BindingNode>()) {
+    graph_ = true;
+    return binding(b);
+  }
+  if (auto* b = root_.as<relax::BindingBlockNode>()) {
+    graph_ = true;
+    return block(b);
+  }
+  if (auto* seq = root_.as<relax::SeqExprNode>()) {
+    graph_ = true;
+    return sequence(seq, SeqEnd::kValue);
+  }
+  if (auto* n = root_.as<relax::IfNode>()) {
+    graph_ = true;
+    return branches(n, nullptr);
+  }
   makes_variables_ = true;
   if (auto s = root_.as<Stmt>()) return as<SeqStmtNode>(*s) ? statements(*s) : stmt(*s, false);
   if (auto* match = root_.as<MatchBufferRegionNode>()) {
@@ -196,24 +218,41 @@ void Printer::root_value() {
   if (auto t = root_.as<Target>()) {
     return put(target_text(*t));
   }
+  if (auto type = root_.as<Type>()) {
+    graph_ = (*type)->kind >= TypeKind::kTensor;
+  } else if (auto e = root_.as<Expr>()) {
+    auto* call = as<CallNode>(*e);
+    graph_ = is_graph_kind((*e)->kind) || (*e)->kind == ExprKind::kTuple ||
+             (*e)->kind == ExprKind::kTupleGetItem || (call && is_graph_call(call));
+    if (auto* var = as<VarNode>(*e)) graph_ = relax::is_dataflow(var) || var->ty->kind >= TypeKind::kTensor;
+  }
   value(root_);
 }
 
+// The header that says what the text uses.
+std::string Printer::import_lines() const {
+  std::string lines;
+  if (uses_ir_) lines += fmt::format("# from tvm.script import ir as {}\n", options_.ir_prefix);
+  if (uses_tir_) {
+    lines +=
+        fmt::format("# from tvm.script import {} as {}\n", classic() ? "tir" : "tirx", options_.tir_prefix);
+    if (!classic()) lines += "# from tvm.tirx.layout import Axis\n";
+  }
+  if (uses_relax_) lines += fmt::format("# from tvm.script import relax as {}\n", options_.relax_prefix);
+  return lines;
+}
+
 std::string Printer::finish() {
-  bool program = root_.as<IRModule>() || root_.as<PrimFunc>();
-  bool shows_numbers = options_.show_meta && !tensors_.empty();
+  bool program = root_.as<IRModule>() || root_.as<PrimFunc>() || root_.as<relax::FunctionNode>();
+  bool has_numbers = !tensors_.empty() || !constants_.empty();
+  bool shows_numbers = options_.show_meta && has_numbers;
   if (shows_numbers) uses_ir_ = true;
   std::string head;
   if (program) {
     bool pep695 = options_.use_pep695 && !type_variables_.empty();
     if (pep695) head += "from __future__ import annotations\n\n";
     if (!type_variables_.empty() && !pep695) head += "# from typing import TypeVar\n";
-    if (uses_ir_) head += fmt::format("# from tvm.script import ir as {}\n", options_.ir_prefix);
-    if (uses_tir_) {
-      head +=
-          fmt::format("# from tvm.script import {} as {}\n", classic() ? "tir" : "tirx", options_.tir_prefix);
-      if (!classic()) head += "# from tvm.tirx.layout import Axis\n";
-    }
+    head += import_lines();
     head += "\n";
     if (!pep695) {
       for (const std::string& name : type_variables_)
@@ -224,7 +263,7 @@ std::string Printer::finish() {
   while (!out_.empty() && out_.back() == '\n') out_.pop_back();
   // TVM's form, as long as there is nothing that it cannot print.
   if (options_.show_meta && !metadata_.empty() && !shows_numbers) head = metadata_section() + head;
-  if ((!shows_numbers && !tensors_.empty()) || (!options_.show_meta && !metadata_.empty()) ||
+  if ((!shows_numbers && has_numbers) || (!options_.show_meta && !metadata_.empty()) ||
       !nameless_.empty()) {
     put(program ? "\n\n" : "\n", "# Metadata omitted. Use show_meta=True in script() method to show it.");
   }
@@ -260,7 +299,7 @@ std::string text_of(const Any& node) { return script(node); }
 
 bool printable(const Any& node) {
   return node.as<IRModule>() || node.as<BaseFunc>() || node.as<Stmt>() || node.as<Expr>() ||
-         node.as<Type>() || node.as<Range>() || node.as<IterVar>() || node.as<CommReducer>() ||
+         node.as<relax::BindingNode>() || node.as<relax::BindingBlockNode>() || node.as<Type>() || node.as<Range>() || node.as<IterVar>() || node.as<CommReducer>() ||
          node.as<Target>();
 }
 
@@ -276,8 +315,10 @@ std::string file_text(const IRModule& mod, const PrintOptions& options) {
   if (type_variables) file += "from typing import TypeVar\n\n";
   file += "import tvm\n";
   std::string_view dialect = options.dialect == Dialect::kClassic ? "tir" : "tirx";
-  file += fmt::format("from tvm.script import ir as {}, {} as {}\n", options.ir_prefix, dialect,
-                      options.tir_prefix);
+  file += fmt::format("from tvm.script import ir as {}, {} as {}", options.ir_prefix, dialect, options.tir_prefix);
+  bool graph = text.substr(0, body).find("import relax as") != std::string::npos;
+  if (graph) file += fmt::format(", relax as {}", options.relax_prefix);
+  file += "\n";
   file += text.substr(body);
   return file + "\n";
 }

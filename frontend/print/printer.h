@@ -8,6 +8,7 @@
 #include "frontend/print/print.h"
 #include "ir/core/global_info.h"
 #include "ir/core/visit.h"
+#include "ir/relax/expr.h"
 #include "ir/target/target.h"
 #include "ir/tir/index_map.h"
 #include "ir/tir/layout.h"
@@ -80,6 +81,7 @@ class Printer {
   void index_map(const ir::IndexMapNode* map);
   void global_info(const ir::GlobalInfoNode* info);
   void tensor(const ffi::Tensor& t);
+  std::string tensor_text(const ffi::Tensor& t) const;
   std::string metadata() const;
 
   // print_buffer.cpp
@@ -154,6 +156,42 @@ class Printer {
   void type_variables(const ir::PrimFuncNode* fn);
   void function_body(const ir::PrimFuncNode* fn);
 
+  // print_relax.cpp: functions, blocks and bindings of the graph language
+  void graph_function(const relax::FunctionNode* fn, std::string_view name, bool nested);
+  void graph_type_variables(const relax::FunctionNode* fn);
+  void graph_parameters(const relax::FunctionNode* fn);
+  void extern_function(const relax::ExternFuncNode* fn);
+  enum class SeqEnd : uint8_t { kReturn, kValue, kAssign };  // what becomes of the value of a sequence
+  struct Assigned {
+    const ir::VarNode* var;
+    bool typed;
+  };
+  void sequence(const relax::SeqExprNode* seq, SeqEnd end, const Assigned* to = nullptr);
+  void block(const relax::BindingBlockNode* block);
+  void binding(const relax::BindingNode* binding);
+  void nested_function(const ir::Expr& fn, const ir::VarNode* var);
+  void branches(const relax::IfNode* n, const Assigned* to);
+  void assign(const Assigned& to, const char* attr, const ir::Expr& value);
+  bool shows_type(const ir::VarNode* var, const ir::Expr& value) const;
+  void name_free(const ir::Expr& e);  // what `e` uses and nothing defines gets its name and declaration
+  void name_free(const ir::Type& type);
+  std::string import_lines() const;
+
+  // print_relax_expr.cpp: calls and values of the graph language
+  void graph_expr(const ir::Expr& e);
+  void graph_call(const ir::CallNode* e);
+  void type_arguments(const ir::CallNode* e, std::string_view name);
+  void graph_callee(const ir::Expr& e);
+  void constant(const relax::GenericConstNode* n);
+  void global_var(const ir::GlobalVarNode* n);
+  bool is_graph_call(const ir::CallNode* e) const;
+  std::string device_name(const ir::VDevice& device) const;
+
+  // print_relax_type.cpp
+  void graph_type(const ir::Type& t);
+  void dimension(const ir::Expr& e);
+  void dimensions(const char* attr, const ir::Array<ir::Expr>& all);
+
   // printer.cpp
   void root_value();
   std::string finish();
@@ -174,6 +212,10 @@ class Printer {
     uses_tir_ = true;
     put(options_.tir_prefix, ".", classic(name));
   }
+  void relax_name(std::string_view name) {
+    uses_relax_ = true;
+    put(options_.relax_prefix, ".", name);
+  }
   void ir_name(std::string_view name) {
     uses_ir_ = true;
     put(options_.ir_prefix, ".", name);
@@ -188,6 +230,7 @@ class Printer {
   void match_parameters();
   std::string_view name_of(const ir::VarNode* var);
   void declare_free(const ir::VarNode* var);
+  void declare_graph_free(const ir::VarNode* var);
   void declare_all(const ir::Expr& e);
   void new_variable(const ir::VarNode* var);
   void declare_dims(const std::vector<const ir::VarNode*>& dims, size_t frame);
@@ -327,6 +370,18 @@ class Printer {
   bool schedulable_ = true;
   bool uses_ir_ = false;
   bool uses_tir_ = false;
+  bool uses_relax_ = false;
+  bool graph_ = false;  // in a graph: whole numbers print bare, functions of the module through its alias
+  // Of the function of a graph that is being printed: the statements that its body begins with.
+  struct Head {
+    std::string text;
+    size_t frame;
+    bool has_alias = false;
+  };
+  Head* head_ = nullptr;
+  const std::unordered_set<const ir::VarNode*>* quoted_ = nullptr;  // dims that compute with these are quoted
+  std::vector<const relax::GenericConstNode*> constants_;  // what the section of metadata holds, too
+  std::unordered_map<const relax::GenericConstNode*, size_t> constant_index_;
   const ir::IRModuleNode* module_ = nullptr;
   std::string module_name_ = "Module";
   std::vector<std::string> type_variables_;  // module level, in order of appearance

@@ -206,9 +206,7 @@ constexpr LeftOut left_out[] = {
 };
 
 constexpr std::string_view kNoRelax =
-    "Relax is not available in mlc yet: write tensor functions (`@T.prim_func`, `te`, `topi`) and compile "
-    "them "
-    "with `tvm.compile`";
+    "this part of Relax is not available in mlc yet";
 
 // In, or one of, the modules of graphs?
 bool is_relax(std::string_view module) {

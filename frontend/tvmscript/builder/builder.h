@@ -170,7 +170,6 @@ class Builder {
 
   // build_function.cpp
   void bind_parameters(const syntax::FunctionDef& definition);
-  void bind_type_variables(const syntax::FunctionDef& definition);
   Any evaluate_annotation(const syntax::Expr& annotation);
   Var parameter_from(const Any& annotation, const syntax::Arg& arg);
   Type return_type_from(const syntax::Expr& annotation);

@@ -8,8 +8,10 @@
 #include "frontend/syntax/parse.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "frontend/tvmscript/builder/template.h"
+#include "frontend/tvmscript/relax/graph_module.h"
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
+#include "ir/relax/verify.h"
 
 namespace mlc::tvmscript {
 
@@ -68,12 +70,6 @@ namespace {
 
 thread_local ModuleState* module_at_work = nullptr;
 
-// What the innermost decorator of a definition is: the path of an api function and its keyword arguments.
-struct Decorator {
-  std::string path;
-  Any arguments;
-};
-
 void check_keyword(const ir::Api& api, const syntax::Keyword& keyword) {
   std::vector<std::string> known;
   for (const auto& param : api.params) known.emplace_back(param.name);
@@ -90,23 +86,7 @@ class Definitions {
     for (const auto& [name, value] : outside) names_.bind(name, value);
   }
   Decorator decorator(syntax::Seq<syntax::Expr> decorators) {
-    if (decorators.empty()) return {};
-    const syntax::Expr* last = decorators.back();
-    auto* call = syntax::as<syntax::Call>(last);
-    Any callee = evaluator_.evaluate(call ? *call->func : *last, names_, where_);
-    auto* fn = script::as<script::ApiFunctionNode>(callee);
-    if (!fn) return {};
-    Decorator result{fn->api->path(), nullptr};
-    if (call) {
-      Map<String, Any> arguments;
-      for (const syntax::Keyword* keyword : call->keywords) {
-        check_keyword(*fn->api, *keyword);
-        arguments.Set(String(std::string(keyword->name.str())),
-                      evaluator_.evaluate(*keyword->value, names_, where_));
-      }
-      result.arguments = arguments;
-    }
-    return result;
+    return decorator_of(evaluator_, names_, where_, decorators);
   }
   Any evaluate(const syntax::Expr& e) { return evaluator_.evaluate(e, names_, where_); }
   Names& names() { return names_; }
@@ -117,15 +97,34 @@ class Definitions {
   Names names_;
 };
 
-constexpr std::string_view kPrimFunc = "tvm.script.tirx.prim_func";
-
 [[noreturn]] void not_in_module(std::string_view what, Span span) {
   throw ir::Error("unsupported-statement", "{} has no meaning in a module", what)
       .at(span)
-      .help("a module holds functions under `@T.prim_func`, `I.module_attrs(...)` and `name = function`");
+      .help("a module holds functions under `@T.prim_func` and `@R.function`, `I.module_attrs(...)` and "
+            "`name = function`");
 }
 
 }  // namespace
+
+Decorator decorator_of(Evaluator& evaluator, Names& names, script::Scope where,
+                       syntax::Seq<syntax::Expr> decorators) {
+  if (decorators.empty()) return {};
+  const syntax::Expr* last = decorators.back();
+  auto* call = syntax::as<syntax::Call>(last);
+  Any callee = evaluator.evaluate(call ? *call->func : *last, names, where);
+  auto* fn = script::as<script::ApiFunctionNode>(callee);
+  if (!fn) return {};
+  Decorator result{fn->api->path(), nullptr};
+  if (call) {
+    Map<String, Any> arguments;
+    for (const syntax::Keyword* keyword : call->keywords) {
+      check_keyword(*fn->api, *keyword);
+      arguments.Set(String(std::string(keyword->name.str())), evaluator.evaluate(*keyword->value, names, where));
+    }
+    result.arguments = arguments;
+  }
+  return result;
+}
 
 ModuleState* ModuleState::exchange(ModuleState* at_work) { return std::exchange(module_at_work, at_work); }
 
@@ -172,11 +171,19 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
   struct Member {
     const syntax::FunctionDef* def;
     ir::GlobalVar name;
-    FunctionOptions options;
+    bool is_graph;
+    FunctionOptions options;  // of a tensor function
+    GraphOptions graph;       // of a function of graphs
   };
   std::vector<Member> members;
   Outside inlined;
-  // First all names, so that functions can call those further down.
+  // Before anything else what the functions share: their types name devices of the module.
+  for (const syntax::Stmt* stmt : definition.body) {
+    auto* expression = syntax::as<syntax::ExprStmt>(stmt);
+    if (!expression || expression->value->kind == syntax::ExprKind::kConstant) continue;
+    attempt(stmt->span, [&] { definitions.evaluate(*expression->value); });
+  }
+  // Then all names, so that functions can call those further down.
   auto self = ir::make<script::ClassNode>(std::string(definition.name.str()));
   auto* scope = const_cast<script::ClassNode*>(self.get());
   scope->mro = {scope};
@@ -195,10 +202,11 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
       if (decorator.path == "tvm.script.ir.pyfunc") {
         throw ir::refuse(refusals["python-function"], def->name.str()).at(def->name_span);
       }
-      if (decorator.path != kPrimFunc) {
+      bool is_graph = decorator.path == kGraphFunctionPath;
+      if (!is_graph && decorator.path != kPrimFuncPath) {
         throw ir::refuse(refusals["undecorated-function"], def->name.str())
             .at(def->decorators.empty() ? def->name_span : def->decorators.back()->span)
-            .help("put `@T.prim_func` above it, or the function above the class");
+            .help("put `@T.prim_func` or `@R.function` above it, or the function above the class");
       }
       FunctionOptions one = function_options(decorator.arguments);
       one.s_tir = one.s_tir || options.s_tir;
@@ -206,17 +214,23 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
       if (!defined.insert(def->name.id()).second) {
         throw ir::refuse(refusals["redefined-function"], def->name.str()).at(def->name_span);
       }
-      ir::FuncType type;
+      GraphOptions graph = graph_options(decorator.arguments);
+      Type type;
       try {
-        Builder declaration(evaluator, where, outside);
-        type = declaration.signature(*def);
+        if (is_graph) {
+          GraphBuilder declaration(evaluator, where, outside);
+          type = declaration.signature(*def, graph, relax::any_type());
+        } else {
+          Builder declaration(evaluator, where, outside);
+          type = declaration.signature(*def);
+        }
       } catch (const ir::Error&) {
-        type = ir::make<ir::FuncTypeNode>(Array<Type>{}, Type(ir::void_type()));  // reported when it is built
+        // Reported when it is built.
+        type = is_graph ? relax::any_type() : Type(ir::make<ir::FuncTypeNode>(Array<Type>{}, Type(ir::void_type())));
       }
-      ir::GlobalVar name =
-          ir::make<ir::GlobalVarNode>(String(std::string(def->name.str())), Type(type), def->name_span);
+      ir::GlobalVar name = ir::make<ir::GlobalVarNode>(String(std::string(def->name.str())), type, def->name_span);
       scope->members.emplace_back(def->name, Expr(name));  // new: nothing to look for among thousands
-      members.push_back({def, name, one});
+      members.push_back({def, name, is_graph, one, graph});
     });
   }
   Outside inside = outside;
@@ -230,17 +244,22 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
       if (next == members.size() || members[next].def != def) continue;
       const Member& member = members[next++];
       attempt(def->name_span, [&] {
-        functions.Set(member.name,
-                      ir::BaseFunc(build_function(evaluator, *def, member.options, where, inside)));
+        if (!member.is_graph) {
+          functions.Set(member.name,
+                        ir::BaseFunc(build_function(evaluator, *def, member.options, where, inside)));
+          return;
+        }
+        GraphOptions graph = member.graph;
+        graph.check_well_formed = false;  // with the rest of the module
+        relax::Function fn = build_graph(evaluator, *def, graph, where, inside);
+        const_cast<ir::GlobalVarNode&>(*member.name).ty = fn->ty;  // what it returns is known now
+        functions.Set(member.name, ir::BaseFunc(fn));
       });
       continue;
     }
     attempt(stmt->span, [&] {
       if (syntax::as<syntax::Pass>(stmt)) return;
-      if (auto* expression = syntax::as<syntax::ExprStmt>(stmt)) {
-        if (expression->value->kind != syntax::ExprKind::kConstant) definitions.evaluate(*expression->value);
-        return;
-      }
+      if (syntax::as<syntax::ExprStmt>(stmt)) return;  // evaluated already
       auto* assign = syntax::as<syntax::Assign>(stmt);
       auto* target =
           assign && assign->targets.size() == 1 ? syntax::as<syntax::Name>(assign->targets[0]) : nullptr;
@@ -257,13 +276,20 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
         inside.emplace_back(target->id, value);
         return;
       }
-      ir::GlobalVar name = ir::make<ir::GlobalVarNode>(String(std::string(target->id.str())));
+      auto* graph = fn->as<relax::FunctionNode>();
+      Type type = graph ? graph->ty : Type(ir::opaque_type());
+      ir::GlobalVar name = ir::make<ir::GlobalVarNode>(String(std::string(target->id.str())), type);
       scope->set(target->id, Expr(name));
       functions.Set(name, *fn);
     });
   }
   if (!errors.empty()) errors.raise();
-  return ir::make<ir::IRModuleNode>(functions, state.attrs, state.global_infos);
+  ir::IRModule mod = ir::make<ir::IRModuleNode>(functions, state.attrs, state.global_infos);
+  if (options.check_well_formed) {
+    for (const ir::Diagnostic& one : relax::verify(mod)) errors.add(ir::Error(std::vector{one}), definition.name_span);
+    if (!errors.empty()) errors.raise();
+  }
+  return mod;
 }
 
 namespace {
@@ -334,7 +360,14 @@ Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extr
         names.emplace_back(def->name, make_inline(evaluator, *def, hygienic, nullptr, names));
         continue;
       }
-      if (decorator.path != kPrimFunc) {
+      if (decorator.path == kGraphFunctionPath) {
+        GraphOptions one = graph_options(decorator.arguments);
+        one.check_well_formed = one.check_well_formed && options.check_well_formed;
+        result = Expr(build_graph(evaluator, *def, one, nullptr, names));
+        names.emplace_back(def->name, result);
+        continue;
+      }
+      if (decorator.path != kPrimFuncPath) {
         throw ir::refuse(refusals["undecorated-function"], def->name.str()).at(def->name_span);
       }
       FunctionOptions one = function_options(decorator.arguments);
@@ -363,7 +396,7 @@ Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extr
       }
     }
     throw ir::Error("unsupported-statement",
-                    "a text to parse holds definitions under `@T.prim_func` and `@I.ir_module`")
+                    "a text to parse holds definitions under `@T.prim_func`, `@R.function` and `@I.ir_module`")
         .at(stmt->span);
   }
   if (script::is_none(result)) throw ir::refuse(refusals["no-definition"]);

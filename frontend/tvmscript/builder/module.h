@@ -3,6 +3,7 @@
 #pragma once
 
 #include "frontend/tvmscript/builder/builder.h"
+#include "ir/core/global_info.h"
 
 namespace mlc::tvmscript {
 
@@ -20,6 +21,15 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
 Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extra,
                 const ModuleOptions& options);
 
+// What the innermost decorator of a definition is: the path of an api function and its keyword arguments.
+struct Decorator {
+  std::string path;
+  Any arguments;
+};
+Decorator decorator_of(Evaluator& evaluator, Names& names, script::Scope where,
+                       syntax::Seq<syntax::Expr> decorators);
+inline constexpr std::string_view kPrimFuncPath = "tvm.script.tirx.prim_func";
+
 // A decorator's argument `name` as a flag.
 bool flag(const Any& arguments, const char* name, bool otherwise);
 FunctionOptions function_options(const Any& arguments);
@@ -32,5 +42,7 @@ struct ModuleState {
   static ModuleState* exchange(ModuleState* at_work);    // returns the one that was at work
   static ModuleState& current(const ir::ApiCall& call);  // Error outside-ir-module
 };
+// The device of the module by its name, "cuda:0": of that kind and number. Error unknown-device.
+ir::VDevice module_device(const ir::ApiCall& call, const String& name, Span span);
 
 }  // namespace mlc::tvmscript

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // I.*, tvm.script.*, and what scripts do with modules and functions.
+#include "frontend/script/core/graph_values.h"
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/module.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "frontend/tvmscript/relax_api/rows.h"
+#include "frontend/tvmscript/relax/graph_builder.h"
 #include "ir/relax/operator.h"
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
@@ -89,6 +92,7 @@ Any module_attrs(ApiCall& call) {
 
 // `Module.f(a, b)` inside a prim_func.
 Any call_global(ApiCall& call) {
+  if (GraphBuilder::current_or_null() && !Builder::current_or_null()) return call_graph_function(call);
   auto name = call.args[0].cast<ir::GlobalVar>();
   Array<Expr> args;
   for (const Any& one : script::elements(call.args[1])) {
@@ -99,7 +103,10 @@ Any call_global(ApiCall& call) {
     }
   }
   Type type = ir::void_type();
-  if (name->ty && name->ty->kind == ir::TypeKind::kFunc) {
+  bool of_graph = std::any_of(args.begin(), args.end(), [](const Expr& arg) { return script::is_graph_value(arg); });
+  if (of_graph || relax::as_type<relax::FuncTypeNode>(name->ty)) {
+    type = Type();  // inferred with the arguments' types
+  } else if (name->ty && name->ty->kind == ir::TypeKind::kFunc) {
     auto* signature = static_cast<const ir::FuncTypeNode*>(name->ty.get());
     if (signature->arg_types.size() != args.size()) {
       throw ir::Error("wrong-arguments", "`{}` takes {} argument{}, got {}", name->name_hint.c_str(),
@@ -163,6 +170,7 @@ void register_api() {
 #undef X
   registry.add(relax::operator_api_rows);
   registry.alias("tvm.script.relax", "tvm.relax.op");
+  register_relax_api();
   registry.alias("tvm.script.tir", "tvm.script.tirx");
   registry.alias("tvm.script.ir_builder.tirx", "tvm.script.tirx");
   registry.alias("tvm.script.ir_builder.tir", "tvm.script.ir_builder.tirx");
@@ -180,6 +188,7 @@ void register_api() {
   registry.alias("tvm.script.parse_from_source", "tvm.script.from_source");
   registry.add(template_rows());
   register_template_hooks();
+  register_graph_hooks();
   script::register_definition_hook("tvm.script.tirx.prim_func", prim_func_hook);
   script::register_definition_hook("tvm.script.ir.ir_module", ir_module_hook);
 }

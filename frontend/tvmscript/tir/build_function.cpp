@@ -4,6 +4,7 @@
 #include "frontend/syntax/walk.h"
 #include "frontend/tvmscript/builder/builder.h"
 #include "frontend/tvmscript/builder/frame.h"
+#include "frontend/tvmscript/builder/type_parameters.h"
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/core/walk_with.h"
@@ -35,8 +36,6 @@ def f(n: T.int32) -> "x":
          .right = R"(@T.prim_func(s_tir=True)
 def f(n: T.int32) -> T.int32:
     return n)"},
-        {.name = "bad-type-parameter",
-         .meaning = "A type parameter of a function stands for one 64-bit dimension."},
         {.name = "missing-annotation",
          .message = "parameter `{}` has no type",
          .meaning = "Every parameter says its type.",
@@ -116,23 +115,6 @@ std::optional<DataType> scalar_annotation(const syntax::Expr* annotation) {
 
 ir::Error unsupported_parameter(std::string_view what, Span span) {
   return ir::refuse(refusals["unsupported-parameter"], what).at(span);
-}
-
-void check_type_parameter(const syntax::TypeParam& param) {
-  if (param.type_kind != syntax::TypeParam::Kind::kTypeVar) {
-    throw ir::refuse_as(refusals["bad-type-parameter"], "the type parameter `{}` is not a single variable",
-                        param.name.str())
-        .at(param.span)
-        .help(fmt::format("write `{}` without a star: it is a 64-bit dimension", param.name.str()));
-  }
-  auto* bound = param.bound ? syntax::as<syntax::Name>(param.bound) : nullptr;
-  if (param.bound && (!bound || bound->id.str() != "int")) {
-    throw ir::refuse_as(refusals["bad-type-parameter"],
-                        "the type parameter `{}` is a 64-bit dimension, not `{}`", param.name.str(),
-                        ir::SourceMap::current().text(param.bound->span))
-        .at(param.bound->span)
-        .help(fmt::format("write `{}` or `{}: int`", param.name.str(), param.name.str()));
-  }
 }
 
 bool is_root_realize(const Stmt& body) {
@@ -229,61 +211,6 @@ Var Builder::parameter_from(const Any& annotation, const syntax::Arg& arg) {
 
 namespace {
 
-using NamesAt = std::vector<std::pair<Symbol, Span>>;
-
-void quoted_names(std::string_view text, Span span, NamesAt& found) {
-  for (size_t i = 0; i < text.size();) {
-    size_t begin = i;
-    auto word = [&](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
-    while (i < text.size() && word(text[i])) ++i;
-    if (i == begin) {
-      ++i;
-    } else if (begin == 0 || text[begin - 1] != '.') {
-      found.emplace_back(Symbol(text.substr(begin, i - begin)), span);
-    }
-  }
-}
-
-// The names of an annotation, quoted ones too.
-void annotation_names(const syntax::Expr* annotation, NamesAt& found) {
-  if (!annotation) return;
-  syntax::each_expr(annotation, [&](const syntax::Expr& e) {
-    if (auto* name = syntax::as<syntax::Name>(&e)) found.emplace_back(name->id, name->span);
-    auto* text = syntax::as<syntax::Constant>(&e);
-    if (text && text->type == syntax::Constant::Type::kStr) quoted_names(text->text, text->span, found);
-    return true;
-  });
-}
-
-}  // namespace
-
-// Each function has variables of its own for the TypeVars that its signature names.
-void Builder::bind_type_variables(const syntax::FunctionDef& definition) {
-  NamesAt names;
-  for (const syntax::Arg* arg : definition.args->args) annotation_names(arg->annotation, names);
-  annotation_names(definition.returns, names);
-  for (const auto& [name, span] : names) {
-    auto is_parameter = [name = name](const syntax::Arg* arg) { return arg->name == name; };
-    if (std::any_of(definition.args->args.begin(), definition.args->args.end(), is_parameter)) continue;
-    const Any* value = names_.find(name);
-    if (!value) value = evaluator_.lookup(name, where_);
-    auto* declared = value ? frame<TypeVarNode>(*value) : nullptr;
-    if (!declared) continue;
-    Var var = ir::make<ir::VarNode>(String(std::string(name.str())), Type(ir::prim_type(DataType::Int(64))),
-                                    declared->span);
-    names_.bind(name, Expr(var), declared->span);
-    if (std::string_view(declared->name.data(), declared->name.size()) != name.str()) {
-      throw ir::refuse_as(refusals["bad-type-parameter"], "the type variable `{}` calls itself `{}`",
-                          name.str(), declared->name.c_str())
-          .at(span)
-          .note("it is made here", declared->span)
-          .help(fmt::format("write `{} = TypeVar(\"{}\")`", name.str(), name.str()));
-    }
-  }
-}
-
-namespace {
-
 // A type that a parameter without one could have, by how the body uses it.
 std::string fitting_type(Symbol parameter, const syntax::FunctionDef& definition) {
   size_t dimensions = 0;  // of a buffer
@@ -330,7 +257,9 @@ void Builder::bind_parameters(const syntax::FunctionDef& definition) {
                                     Type(ir::prim_type(DataType::Int(64))), param->span);
     names_.bind(param->name, Expr(var), param->span);
   }
-  attempt(definition.name_span, [&] { bind_type_variables(definition); });
+  attempt(definition.name_span, [&] {
+    bind_type_variables(definition, names_, [&](Symbol name) { return evaluator_.lookup(name, where_); });
+  });
   for (const syntax::Arg* arg : args.args) {
     auto dtype = scalar_annotation(arg->annotation);
     if (!dtype) continue;

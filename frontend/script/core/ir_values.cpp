@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "frontend/script/core/graph_values.h"
 #include "frontend/script/core/machine.h"
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
@@ -300,6 +301,7 @@ Expr as_expr(const Any& value, Span span, std::string_view wanted_for) {
 }
 
 Any ir_binary(BinOperator op, const Any& a, const Any& b, Span span) {
+  if (is_graph_value(a) || is_graph_value(b)) return graph_binary(op, a, b, span);
   std::string_view sign = syntax::spelling(op);
   Expr x = operand(a, sign, a, b, span);
   Expr y = operand(b, sign, a, b, span);
@@ -343,6 +345,7 @@ Any ir_binary(BinOperator op, const Any& a, const Any& b, Span span) {
 }
 
 Any ir_unary(syntax::UnaryOperator op, const Any& a, Span span) {
+  if (is_graph_value(a)) return graph_unary(op, a, span);
   Expr x = operand(a, syntax::spelling(op), a, a, span);
   switch (op) {
     case syntax::UnaryOperator::kInvert:
@@ -381,8 +384,13 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span, bool build
     default:
       break;
   }
-  // Texts of the IR are compared with each other and with strings by their words.
   bool equality = op == CmpOperator::kEq || op == CmpOperator::kNotEq;
+  if (is_graph_value(a) || is_graph_value(b)) {
+    if (!equality) return graph_compare(op, a, b, span);
+    bool same = is_object(a) && is_object(b) && raw_object(a) == raw_object(b);
+    return same == (op == CmpOperator::kEq);
+  }
+  // Texts of the IR are compared with each other and with strings by their words.
   if (equality && (a.as<ir::StringImmNode>() != nullptr || b.as<ir::StringImmNode>() != nullptr)) {
     auto words = [](const Any& value) -> std::optional<std::string_view> {
       if (auto* text = value.as<ir::StringImmNode>())
@@ -484,6 +492,9 @@ Any ir_subscript(const Any& base, std::span<const Any> indices, Span span) {
     if (auto* tuple = ir::as<ir::TupleNode>(e)) return tuple->elements[at];
     return Expr(ir::make<ir::TupleGetItemNode>(e, at, span));
   }
+  // Whether it is a tuple is seen when its type is inferred.
+  if (e && is_graph_value(base) && indices.size() == 1 && is_int(indices[0]) && raw_int(indices[0]) >= 0)
+    return Expr(ir::make<ir::TupleGetItemNode>(e, raw_int(indices[0]), span));
   if (auto* region = ir::as<ir::TensorRegionNode>(e)) {
     throw ir::refuse_as(refusals["not-subscriptable"], "a region of `{}` cannot be indexed again",
                         region->source->name.c_str())

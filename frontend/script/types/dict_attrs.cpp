@@ -122,9 +122,11 @@ Any integers_in(ApiCall& call, const Any& sequence) {
 }
 
 Any as_read(const Any& object, Symbol name, const Any& value) {
-  bool holds = object.as<ir::PrimFuncNode>() != nullptr || object.as<ir::IRModuleNode>() != nullptr;
+  bool of_call = object.as<ir::CallNode>() != nullptr;
+  bool holds = of_call || object.as<ir::BaseFuncNode>() != nullptr || object.as<ir::IRModuleNode>() != nullptr;
   if (!holds || name.str() != "attrs") return dtype_text(value);
   auto values = ir::try_get<Values>(value);
+  if (of_call && values && values->empty()) return nullptr;
   return values ? Any(ir::make<DictAttrsNode>(*values)) : value;
 }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <limits>
 
+#include "frontend/script/core/graph_values.h"
 #include "frontend/script/numpy/scalar.h"
 #include "frontend/script/types/wide_int.h"
 #include "frontend/tvmscript/builder/node_arguments.h"
@@ -12,6 +13,7 @@
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
+#include "ir/relax/operator.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
 #include "ir/tir/op.h"
@@ -479,7 +481,12 @@ Any immediate(ApiCall& call) {
   }
   return ir::cast(dtype, value, call.span);
 }
-Any astype(ApiCall& call) { return ir::cast(dtype_arg(call, 1), value_arg(call, 0), call.span); }
+Any astype(ApiCall& call) {
+  DataType dtype = dtype_arg(call, 1);
+  if (!script::is_graph_value(call.args[0])) return ir::cast(dtype, value_arg(call, 0), call.span);
+  Map<String, Any> attrs{{"dtype", Any(DLDataType(dtype))}};
+  return Expr(relax::make_call("relax.astype", {call.args[0].cast<Expr>()}, attrs, {}, call.span));
+}
 
 Any divide(ApiCall& call) {
   Expr a = value_arg(call, 0);

@@ -6,6 +6,7 @@
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/context.h"
+#include "ir/relax/operator.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/op.h"
 
@@ -152,12 +153,21 @@ Any make_tuple_item(ApiCall& call) {
   return Expr(ir::make<ir::TupleGetItemNode>(tuple, *index, call.span));
 }
 
+// Of tensor code, or of graphs: "relax.add".
+Expr operator_named(const String& name, const ApiCall& call) {
+  if (!view(name).starts_with("relax.")) return ir::op(view(name));
+  try {
+    return relax::op(view(name));
+  } catch (ir::Error& error) {
+    throw std::move(error).at(call.span_of(0));
+  }
+}
+
 // Call(op, args, attrs=None, ty_args=None, span=None, ret_ty=None)
 Any make_call(ApiCall& call) {
   Expr callee;
   if (script::is_str(call.args[0])) {
-    String name = str_arg(call, 0);
-    callee = ir::op(view(name));
+    callee = operator_named(str_arg(call, 0), call);
   } else {
     callee = node_arg<ir::ExprNode>(call, 0, "an operator or its name");
   }
@@ -170,12 +180,10 @@ Any make_call(ApiCall& call) {
     }
   }
   Type type = is_given(call, 5) ? type_from(call.args[5], call.span_of(5)) : Type(ir::opaque_type());
-  return Expr(ir::make<ir::CallNode>(type, callee, args, attributes_arg(call, 2), call.span));
+  Array<Type> types = is_given(call, 3) ? types_arg(call, 3) : Array<Type>();
+  return Expr(ir::make<ir::CallNode>(type, callee, args, attributes_arg(call, 2), call.span, types));
 }
-Any get_op(ApiCall& call) {
-  String name = str_arg(call, 0);
-  return Expr(ir::op(view(name)));
-}
+Any get_op(ApiCall& call) { return operator_named(str_arg(call, 0), call); }
 
 Any make_load(ApiCall& call) {
   Buffer buffer = buffer_arg(call, 0);

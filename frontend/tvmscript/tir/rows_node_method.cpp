@@ -27,9 +27,6 @@ Any equals(ApiCall& call) {
   auto* other = call.args[1].as<ir::PrimTypeNode>();
   return other != nullptr && DataType(other->dtype) == dtype_of(call);
 }
-Any is_base_of(ApiCall& call) {
-  return call.args[1].as<ir::TypeNode>() != nullptr && ir::structural_equal(call.args[0], call.args[1]);
-}
 Any same_structure(ApiCall& call) { return ir::structural_equal(call.args[0], call.args[1]); }
 Any is_known_type(ApiCall&) { return false; }
 
@@ -78,7 +75,6 @@ constexpr ir::ApiRow node_method_table[] = {
     METHOD("mlc.ir.PrimType", "matches_element_type(code, bits)", "Is an element of this kind and width?",
            matches_element),
     METHOD("mlc.ir.PrimType", "__eq__(other)", "Is it the same type, or its name?", equals),
-    METHOD("mlc.ir.Type", "is_base_of(other)", "Is it the other type?", is_base_of),
     METHOD("mlc.ir.Type", "__eq__(other)", "Is it the same type?", same_structure),
     METHOD("mlc.ir.Range", "__eq__(other)", "Have both the same bounds?", same_structure),
     METHOD("mlc.prim.EQ", "asobject()", "The comparison itself.", itself),
@@ -100,13 +96,6 @@ constexpr ir::ApiRow node_method_table[] = {
        for (const String& part : call.args[0].as<ir::AssertStmtNode>()->message_parts)
          parts.push_back(ir::make<ir::StringImmNode>(part));
        return parts;
-     }},
-    {ir::ApiKind::kProperty, "mlc.ir.Call", "ty_args",
-     "Calls of tensor functions have no types as arguments.", +[](ApiCall&) -> Any { return Array<Any>(); }},
-    {ir::ApiKind::kProperty, "mlc.ir.Call", "attrs", "The attributes, or None.",
-     +[](ApiCall& call) -> Any {
-       const auto& attrs = call.args[0].as<ir::CallNode>()->attrs;
-       return attrs.empty() ? Any(nullptr) : Any(attrs);
      }},
     {ir::ApiKind::kProperty, "mlc.tirx.PrimFunc", "ty", "The types of parameters and result.", function_type},
     {ir::ApiKind::kProperty, "mlc.ir.IRModule", "global_var_map_", "Names as values by name.",

@@ -6,7 +6,7 @@
 namespace mlc::ir {
 
 // The host where C++ runs passes, primitives and rows without a script.
-struct NoScript final : Host {
+struct NoScript : Host {
   Any call(const Any& callee, std::span<const Any>) override {
     throw Error("not-callable", "no script runs here that could call a `{}`", type_name(callee));
   }

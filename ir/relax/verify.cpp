@@ -43,6 +43,31 @@ MLC_REFUSALS(relax_verify, refusals);
 
 namespace {
 
+// Symbolic variables that the type does not define itself, as a type of functions does in its parameters.
+std::vector<Var> free_symbols(const Type& type) {
+  const auto* fn = as_type<FuncTypeNode>(type);
+  const auto* tuple = as_type<TupleTypeNode>(type);
+  if (!fn && !tuple) return symbolic_vars(type);
+  std::vector<Var> all;
+  auto add = [&](const Type& part) {
+    for (const Var& var : free_symbols(part)) all.push_back(var);
+  };
+  if (tuple) {
+    for (const Type& element : tuple->elements) add(element);
+    return all;
+  }
+  std::unordered_set<const VarNode*> own;
+  if (fn->params.has_value()) {
+    for (const Type& param : fn->params.value()) {
+      add(param);
+      for (const Var& var : definable_vars(param)) own.insert(var.get());
+    }
+  }
+  if (fn->ret) add(fn->ret);
+  std::erase_if(all, [&](const Var& var) { return own.contains(var.get()); });
+  return all;
+}
+
 class Verifier {
  public:
   Verifier(IRModule mod, std::vector<ir::Diagnostic>& found) : mod_(std::move(mod)), found_(found) {}
@@ -100,7 +125,7 @@ class Verifier {
   void type(const Type& type, Span span) {
     if (!type || checked_.contains(type.get())) return;
     bool all = true;
-    for (const Var& var : symbolic_vars(type)) {
+    for (const Var& var : free_symbols(type)) {
       use_symbol(var, span);
       all = false;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/relax/visit.h"
 
+#include "ir/registry/no_script.h"
 #include "ir/relax/infer.h"
 #include "ir/relax/normalize.h"
 
@@ -373,6 +374,58 @@ std::vector<Var> bound_vars(const Expr& e) {
 
 Expr substitute(const Expr& e, const ir::VarMap& values) {
   return values.empty() ? e : Substitute(values).rewrite(e);
+}
+
+namespace {
+
+struct RenewVars final : Rewriter {
+  ir::Host& host;
+  InferContext context;
+  ir::VarMap next;
+  explicit RenewVars(ir::Host& host) : host(host), context(host) {}
+
+  Expr rewrite(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) {
+      auto found = next.find(var);
+      return found == next.end() ? e : found->second;
+    }
+    if (is_prim(e) && !is_graph_kind(e->kind) && e->kind != ExprKind::kTupleGetItem) return ir::substitute(e, next);
+    if (auto* fn = as<FunctionNode>(e)) {
+      for (const Var& param : fn->params) define_symbolic(param->ty);
+    }
+    return rewrite_children(e);
+  }
+  Binding rewrite_binding(const Binding& binding) override {
+    if (const MatchCastNode* cast = as_match_cast(binding)) define_symbolic(cast->ty);
+    if (binding->value->kind == ExprKind::kFunction) rewrite_def(binding->var);  // it may call itself
+    return rewrite_binding_children(binding);
+  }
+  Var rewrite_def(const Var& var) override {
+    auto found = next.find(var.get());
+    if (found != next.end()) return ref(static_cast<const VarNode*>(found->second.get()));
+    Var renewed = copy_var(var, rewrite_type(var->ty));
+    next[var.get()] = renewed;
+    return renewed;
+  }
+  Type rewrite_type(const Type& type) override { return relax::substitute(type, next, context); }
+  void define_symbolic(const Type& type) {
+    for (const Var& var : definable_vars(type)) {
+      if (next.count(var.get()) == 0) next[var.get()] = make<VarNode>(var->name, var->ty, var->span);
+    }
+  }
+};
+
+// Substitution of variables by variables simplifies nothing.
+struct NoSimplifier final : ir::NoScript {
+  Expr simplify(const Expr& e) override { return e; }
+};
+
+}  // namespace
+
+Function with_new_vars(const Function& fn) {
+  NoSimplifier host;
+  Expr next = RenewVars(host).rewrite(fn);
+  return ref(static_cast<const FunctionNode*>(next.get()));
 }
 
 }  // namespace mlc::relax

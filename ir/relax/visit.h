@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "ir/core/visit.h"
+#include "ir/registry/host.h"
 #include "ir/relax/expr.h"
 
 namespace mlc::relax {

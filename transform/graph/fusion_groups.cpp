@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/graph/fusion_groups.h"
+
+#include <algorithm>
+
+#include "transform/graph/calls.h"
+
+namespace mlc::transform {
+namespace {
+
+// The phases of fusion: what consumes a product of matrices first, so that injective functions do not take it away.
+constexpr int kElementwisePhase = 0;
+constexpr int kInjectivePhase = 1;
+constexpr int kPhases = 2;  // TVM's third fuses tuples, which are no values of their own here
+
+OpPattern pattern_of(const IRModule& mod, const GlobalVarNode* callee) {
+  auto pattern = ir::attr(mod->lookup(text(callee->name_hint)), "op_pattern");
+  auto number = pattern ? integer_of(*pattern) : std::nullopt;
+  return number ? static_cast<OpPattern>(*number) : OpPattern::kOpaque;
+}
+
+}  // namespace
+
+FusionGroups::FusionGroups(const IRModule& mod, size_t max_size) {
+  for (const auto& [name, fn] : mod->functions) {
+    auto* graph = Any(fn).as<FunctionNode>();
+    if (graph && !ir::has_flag(fn, "Primitive")) add_function(ref(graph), mod);
+  }
+  for (size_t i = 0; i < values_.size(); ++i)
+    groups_.push_back({i, values_[i].pattern, values_[i].pattern == OpPattern::kOutEWiseFusable});
+  find_dominators();
+  for (int phase = 0; phase < kPhases; ++phase) fuse(phase, max_size);
+  for (size_t i = 0; i < groups_.size(); ++i) root(i);  // every path one step long
+}
+
+std::optional<size_t> FusionGroups::group_of(const ExprNode* value) const {
+  auto found = number_of_.find(value);
+  if (found == number_of_.end()) return std::nullopt;
+  return groups_[found->second].parent;
+}
+
+// ---- the graph ----
+
+size_t FusionGroups::add(const ExprNode* key, OpPattern pattern, bool external) {
+  auto [found, added] = number_of_.emplace(key, values_.size());
+  if (added) values_.push_back({pattern, external, {}});
+  return found->second;
+}
+
+void FusionGroups::add_function(const Function& fn, const IRModule& mod) {
+  for (const Var& param : fn->params) add(param.get(), OpPattern::kOpaque, true);
+  struct Blocks final : relax::Visitor {
+    FusionGroups& groups;
+    const IRModule& mod;
+    Blocks(FusionGroups& groups, const IRModule& mod) : groups(groups), mod(mod) {}
+    void visit_block(const BindingBlock& block) override {
+      // Other blocks may have side effects: what they bind is used as it is.
+      if (!is_dataflow(block)) return walk_block(block);
+      for (const Binding& binding : block->bindings) groups.add_binding(binding, mod);
+    }
+  } blocks(*this, mod);
+  blocks.visit(fn->body);
+}
+
+void FusionGroups::add_binding(const Binding& binding, const IRModule& mod) {
+  static const Expr call_tir = relax::op("relax.call_tir");
+  const Expr& value = binding->value;
+  // Operands that are not bound in the graph are values before it.
+  auto operands_before = [&](const Expr& e) {
+    relax::post_order(e, [&](const Expr& part) {
+      if (as<VarNode>(part) && !is_prim(part)) add(static_cast<const ExprNode*>(part.get()), OpPattern::kOpaque, true);
+      if (as<GenericConstNode>(part) || as<ShapeExprNode>(part))
+        add(static_cast<const ExprNode*>(part.get()), OpPattern::kOpaque, false);
+    });
+  };
+  operands_before(value);
+  OpPattern pattern = OpPattern::kOpaque;
+  Array<Expr> operands;
+  if (as_match_cast(binding)) {
+    // checked at run time: a group of its own
+  } else if (const CallNode* call = call_of(value, call_tir)) {
+    pattern = pattern_of(mod, as<GlobalVarNode>(call->args[0]));
+    operands = tuple_elements(call->args[1]);
+  } else if (auto* other = as<CallNode>(value)) {
+    operands = other->args;
+  } else if (auto* item = as<TupleGetItemNode>(value)) {
+    pattern = OpPattern::kInjective;
+    operands.push_back(item->tuple_value);
+  } else {
+    operands.push_back(value);
+  }
+  size_t number = add(binding->var.get(), pattern, !is_dataflow(binding->var));
+  for (const Expr& operand : operands) use(operand, number, pattern);
+}
+
+void FusionGroups::use(const Expr& operand, size_t by, OpPattern pattern) {
+  if (auto* tuple = as<TupleNode>(operand)) {
+    for (const Expr& field : tuple->elements) use(field, by, pattern);
+    return;
+  }
+  auto found = number_of_.find(static_cast<const ExprNode*>(operand.get()));
+  if (found != number_of_.end()) values_[found->second].uses.push_back({by, pattern});
+}
+
+void FusionGroups::find_dominators() {
+  dominators_.resize(values_.size());
+  // Uses come after what they use: their dominators are known when it is asked for.
+  for (size_t i = values_.size(); i-- > 0;) {
+    if (values_[i].external || values_[i].uses.empty()) {
+      dominators_[i].pattern = values_[i].external ? OpPattern::kOpaque : OpPattern::kElemWise;
+      continue;
+    }
+    OpPattern worst = OpPattern::kElemWise;
+    std::optional<size_t> common;
+    bool first = true;
+    for (const Edge& edge : values_[i].uses) {
+      worst = std::max(worst, edge.pattern);
+      if (first) {
+        common = edge.to;
+        first = false;
+        continue;
+      }
+      std::optional<size_t> a = common;
+      std::optional<size_t> b = edge.to;
+      auto climb = [&](std::optional<size_t>& from) {
+        worst = std::max(worst, dominators_[*from].pattern);
+        from = dominators_[*from].parent;
+      };
+      while (a != b) {
+        if (!a || !b) {
+          a = b = std::nullopt;
+          break;
+        }
+        size_t a_depth = dominators_[*a].depth;
+        size_t b_depth = dominators_[*b].depth;
+        if (a_depth >= b_depth) climb(a);
+        if (b_depth >= a_depth) climb(b);
+      }
+      common = a;
+    }
+    dominators_[i] = {common, common ? dominators_[*common].depth + 1 : 1, worst};
+  }
+}
+
+// ---- groups ----
+
+size_t FusionGroups::root(size_t group) {
+  size_t top = group;
+  while (groups_[top].parent != top) top = groups_[top].parent;
+  while (groups_[group].parent != top) group = std::exchange(groups_[group].parent, top);
+  return top;
+}
+
+void FusionGroups::merge(size_t child, size_t parent) {
+  child = root(child);
+  parent = root(parent);
+  if (child == parent) return;
+  groups_[parent].size += groups_[child].size;
+  groups_[child].parent = parent;
+  if (!groups_[child].anchored) return;
+  MLC_CHECK(!groups_[parent].anchored, "two functions that others follow in one group");
+  groups_[parent].anchored = true;
+  groups_[parent].pattern = std::max(groups_[child].pattern, groups_[parent].pattern);
+}
+
+template <class F>
+bool FusionGroups::all_between(size_t from, size_t to, F allows) {
+  std::unordered_set<size_t> seen;
+  std::vector<size_t> left;
+  for (const Edge& edge : values_[from].uses) left.push_back(edge.to);
+  while (!left.empty()) {
+    size_t value = left.back();
+    left.pop_back();
+    if (!seen.insert(value).second) continue;
+    if (!allows(groups_[root(value)].pattern, value == to)) return false;
+    if (value == to) continue;
+    for (const Edge& edge : values_[value].uses) left.push_back(edge.to);
+  }
+  return true;
+}
+
+void FusionGroups::merge_between(size_t from, size_t to) {
+  std::unordered_set<size_t> seen;
+  std::vector<size_t> left{from};
+  while (!left.empty()) {
+    size_t value = left.back();
+    left.pop_back();
+    if (value == to || !seen.insert(value).second) continue;
+    merge(value, to);
+    for (const Edge& edge : values_[value].uses) left.push_back(edge.to);
+  }
+}
+
+size_t FusionGroups::size_with(size_t from, size_t to) {
+  size_t total = groups_[root(to)].size;
+  std::unordered_set<size_t> seen;
+  std::vector<size_t> left{from};
+  while (!left.empty()) {
+    size_t value = left.back();
+    left.pop_back();
+    if (value == to || !seen.insert(value).second) continue;
+    total += groups_[value].size;
+    for (const Edge& edge : values_[value].uses) left.push_back(edge.to);
+  }
+  return total;
+}
+
+void FusionGroups::fuse(int phase, size_t max_size) {
+  for (size_t i = 0; i < values_.size(); ++i) fuse_value(i, phase, max_size);
+}
+
+void FusionGroups::fuse_value(size_t value, int phase, size_t max_size) {
+  OpPattern pattern = groups_[value].pattern;
+  const Dominator& dominator = dominators_[value];
+  if (pattern == OpPattern::kOpaque || !dominator.parent) return;
+  size_t parent = *dominator.parent;
+  if (size_with(value, parent) > max_size || root(value) == root(parent)) return;
+  bool fits = false;
+  if (pattern == OpPattern::kOutEWiseFusable) {
+    fits = phase == kElementwisePhase && dominator.pattern == OpPattern::kElemWise &&
+           all_between(value, parent, [](OpPattern kind, bool) { return kind <= OpPattern::kBroadcast; });
+  } else if (pattern <= OpPattern::kBroadcast) {
+    // The last value may be a reduction, or already follow a product of matrices.
+    fits = (dominator.pattern <= OpPattern::kInjective || dominator.pattern == OpPattern::kCommReduce) &&
+           all_between(value, parent, [](OpPattern kind, bool last) {
+             return kind <= OpPattern::kInjective ||
+                    (last && (kind == OpPattern::kCommReduce || kind == OpPattern::kOutEWiseFusable));
+           });
+  } else if (pattern == OpPattern::kInjective) {
+    fits = phase == kInjectivePhase &&
+           all_between(value, parent, [](OpPattern kind, bool) { return kind <= OpPattern::kInjective; });
+  }
+  if (fits) merge_between(value, parent);
+}
+
+}  // namespace mlc::transform

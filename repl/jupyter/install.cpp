@@ -65,7 +65,7 @@ std::string install(const std::string& prefix) {
 
 int serve(const std::string& connection_file) {
   Connection connection = Connection::read(connection_file);
-  catch_interrupts(false);
+  catch_interrupts(WhenUnheard::kWait);
   Kernel kernel(connection);
   serving = true;
   int code = kernel.run();

@@ -41,7 +41,8 @@ bool ends_input(std::string_view text) {
   return syntax::is_complete(text) != syntax::ParseStatus::kIncomplete;
 }
 
-// With the verdict on the step that was just made: "mlc proved> ". What follows it in a verdict is in `:steps`.
+// With the verdict on the step that was just made: "mlc proved> ". What follows it in a verdict is in
+// `:steps`.
 std::string prompt_after(const Session& session, size_t before) {
   size_t now = session.position();
   const std::string& verdict = session.states()[now].verdict;
@@ -58,16 +59,20 @@ int read_terminal(Session& session) {
                              found->inputs.size())
               << std::flush;
   }
-  LineEditor editor({.complete = [&](std::string_view text) { return complete(session, text); },
-                     .is_complete = ends_input},
-                    history_path());
+  LineEditor editor(
+      {.complete = [&](std::string_view text) { return complete(session, text); }, .is_complete = ends_input},
+      history_path());
   // input() is edited as well.
   script::set_line_input([&](const std::string& prompt) -> std::optional<std::string> {
     std::string answer;
     switch (editor.read_answer(prompt, session.options().colour, answer)) {
-      case LineEditor::Result::kInterrupt: script::Evaluator::interrupt(); return std::nullopt;
-      case LineEditor::Result::kEnd: return std::nullopt;
-      case LineEditor::Result::kInput: break;
+      case LineEditor::Result::kInterrupt:
+        script::Evaluator::interrupt();
+        return std::nullopt;
+      case LineEditor::Result::kEnd:
+        return std::nullopt;
+      case LineEditor::Result::kInput:
+        break;
     }
     return answer + "\n";
   });
@@ -75,9 +80,12 @@ int read_terminal(Session& session) {
   while (!session.ended()) {
     std::string continuation = "..." + std::string(prompt.size() - 3, ' ');
     switch (editor.read(prompt, continuation, session.options().colour, input)) {
-      case LineEditor::Result::kInterrupt: continue;
-      case LineEditor::Result::kEnd: return 0;
-      case LineEditor::Result::kInput: break;
+      case LineEditor::Result::kInterrupt:
+        continue;
+      case LineEditor::Result::kEnd:
+        return 0;
+      case LineEditor::Result::kInput:
+        break;
     }
     script::Evaluator::clear_interrupt();
     size_t before = session.position();
@@ -96,11 +104,18 @@ int read_plain(Session& session) {
     state = session.position();
     session.run(input);
   };
-  std::string line;
   while (!session.ended()) {
     session.show(inputs.pending() ? "...  " : prompt_after(session, state));
-    if (!std::getline(std::cin, line)) break;
-    inputs.add(line, run);
+    script::Evaluator::clear_interrupt();
+    if (auto line = script::standard_input().next()) {
+      inputs.add(*line, run);
+    } else if (script::Evaluator::is_interrupted()) {
+      script::Evaluator::clear_interrupt();
+      inputs.drop();
+      session.show("\n");
+    } else {
+      break;
+    }
   }
   if (!session.ended()) session.show("\n");
   return session.ended().value_or(0);
@@ -111,20 +126,72 @@ int read_pipe(Session& session) {
   auto run = [&](const std::string& input) {
     if (!session.ended()) session.run(input);
   };
-  std::string line;
-  while (!session.ended() && std::getline(std::cin, line)) inputs.add(line, run);
-  if (!session.ended()) inputs.finish(run);
+  while (!session.ended()) {
+    script::Evaluator::clear_interrupt();
+    auto line = script::standard_input().next();
+    if (line) {
+      inputs.add(*line, run);
+    } else if (script::Evaluator::is_interrupted()) {
+      return 130;  // nobody types here who could go on
+    } else {
+      inputs.finish(run);
+      break;
+    }
+  }
   return session.ended().value_or(0);
 }
 
 }  // namespace
 
+// A text of thousands of lines in one bracket is not parsed at each of them: as long as something looks open
+// it is parsed when it has doubled.
+bool InputCollector::may_be_complete() {
+  constexpr size_t kShort = 4096;
+  if (scanned_ == 0) {
+    brackets_ = 0;
+    quotes_ = {};
+    parse_at_ = kShort;
+  }
+  std::string_view text = text_;
+  for (size_t& at = scanned_; at < text.size(); ++at) {
+    char c = text[at];
+    if (c == '\\') {
+      ++at;
+    } else if (!quotes_.empty()) {
+      if (!text.substr(at).starts_with(quotes_)) continue;
+      at += 2;
+      quotes_ = {};
+    } else if (c == '"' || c == '\'') {
+      std::string_view three = c == '"' ? R"(""")" : "'''";
+      if (text.substr(at).starts_with(three)) {
+        quotes_ = three;
+        at += 2;
+        continue;
+      }
+      while (++at < text.size() && text[at] != c && text[at] != '\n') at += text[at] == '\\';
+    } else if (c == '#') {
+      at = std::min(text.find('\n', at), text.size() - 1);
+    } else {
+      brackets_ += c == '(' || c == '[' || c == '{';
+      brackets_ -= c == ')' || c == ']' || c == '}';
+    }
+  }
+  scanned_ = text.size();
+  if (text.size() > kShort && (brackets_ > 0 || !quotes_.empty())) {
+    if (text.size() < parse_at_) return false;
+    parse_at_ = 2 * text.size();
+  }
+  return true;
+}
+
 void InputCollector::add(std::string_view line, const std::function<void(const std::string&)>& run) {
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
   bool first_column = !line.empty() && line[0] != ' ' && line[0] != '\t' && line[0] != '#';
-  if (!interactive_ && pending() && first_column && !continues_block(line) && is_complete(text_ + "\n")) {
+  if (!interactive_ && pending() && first_column && !continues_block(line) && may_be_complete() &&
+      is_complete(text_ + "\n")) {
     run(std::exchange(text_, ""));
   }
+  if (!pending()) scanned_ = 0;
   // Inside of a block that only a line in the first column or an empty one ends.
   bool inside = pending() && !line.empty() && (line[0] == ' ' || line[0] == '\t');
   if (!interactive_ && inside) {
@@ -133,7 +200,7 @@ void InputCollector::add(std::string_view line, const std::function<void(const s
   }
   bool command = !pending() && (line.starts_with(':') || line.starts_with('?') || is_question(line));
   text_.append(line).append("\n");
-  if (command || is_complete(text_)) run(std::exchange(text_, ""));
+  if (command || (may_be_complete() && is_complete(text_))) run(std::exchange(text_, ""));
 }
 
 void InputCollector::finish(const std::function<void(const std::string&)>& run) {
@@ -183,7 +250,8 @@ std::string init_file() {
 void limit_memory() {
   rlimit limit{};
   if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
-  auto bytes = static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) / 10 * 9;
+  auto bytes =
+      static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) / 10 * 9;
   limit.rlim_cur = std::min({limit.rlim_cur, limit.rlim_max, bytes});
   setrlimit(RLIMIT_DATA, &limit);
 }
@@ -201,7 +269,7 @@ int run_repl(const std::string& program, bool plain) {
   }
   options.colour = !plain && print::wants_colour(STDOUT_FILENO);
   Session session(std::move(options));
-  catch_interrupts(false);
+  catch_interrupts(terminal ? WhenUnheard::kEndAtThird : WhenUnheard::kWait);
   limit_memory();
   for (const std::string& file : {terminal ? init_file() : "", program})
     if (!file.empty() && !session.ended()) session.run(":load " + file);

@@ -23,8 +23,14 @@ class InputCollector {
   void drop() { text_.clear(); }
 
  private:
+  bool may_be_complete();
+
   bool interactive_;
   std::string text_;
+  size_t scanned_ = 0;   // of the text, with what is open at its end:
+  int brackets_ = 0;
+  std::string_view quotes_;  // three, of a text of several lines
+  size_t parse_at_ = 0;      // the length at which the text is parsed however it looks
 };
 
 // Rows and columns of the terminal that standard output is; 24 and 80 where that is not known.

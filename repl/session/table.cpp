@@ -33,7 +33,8 @@ std::string Table::text(size_t width, bool coloured) const {
       size_t after = wide - own - before;
       if (own > 0) {
         blanks += before;
-        std::string shown = row[i].text;
+        // Names may hold anything: the terminal obeys none of it.
+        std::string shown = cut_to(row[i].text, own);
         if (width > 0 && column + blanks + own > width) {
           if (column + blanks >= width) break;
           shown = cut_to(shown, width - column - blanks);

@@ -52,7 +52,7 @@ int run_bench(const CommandLine& line) {
                     "name a .json file"};
   if (!line.save.empty()) refuse_other_baseline(line.save, kBaselineBeginning);
   auto& evaluator = *new Interpreter;  // the process ends with it
-  catch_interrupts(true);
+  catch_interrupts(WhenUnheard::kEndAtSecond);
   Sizes sizes;
   for (const std::string& each : line.sizes) add_size(sizes, each);
   uint32_t file = load_program(evaluator, line.file);

@@ -15,7 +15,7 @@ namespace mlc::repl {
 
 int run_run(const CommandLine& line) {
   auto& evaluator = *new Interpreter;  // the process ends with it
-  catch_interrupts(true);
+  catch_interrupts(WhenUnheard::kEndAtSecond);
   enter_sandbox(line.sandbox);
   if (line.check_bounds) check_bounds(evaluator);
   if (line.perf_map) backend::tell_perf(backend::Perf::kMap);

@@ -22,21 +22,29 @@ std::string Interpreter::llvm_intrinsic_name(int64_t number) { return llvm_backe
 
 namespace {
 
-volatile bool gives_up = false;
+volatile WhenUnheard when_unheard = WhenUnheard::kWait;
 
+void say(std::string_view text) { [[maybe_unused]] auto written = write(STDERR_FILENO, text.data(), text.size()); }
+
+// In the handler of the signal.
 void ask() {
   static volatile std::time_t asked = 0;
+  static volatile bool warned = false;
   if (script::Evaluator::interrupt()) {
     asked = std::time(nullptr);
-  } else if (gives_up && std::time(nullptr) - asked >= 1) {
-    _exit(130);
+    warned = false;
+  } else if (when_unheard != WhenUnheard::kWait && std::time(nullptr) - asked >= 1) {
+    if (when_unheard == WhenUnheard::kEndAtSecond || warned) _exit(130);
+    warned = true;
+    say("\r\nwhat runs does not listen to Ctrl-C; once more ends the session, and `:resume` in the next one runs its "
+        "inputs again\r\n");
   }
 }
 
 }  // namespace
 
-void catch_interrupts(bool give_up) {
-  gives_up = give_up;
+void catch_interrupts(WhenUnheard unheard) {
+  when_unheard = unheard;
   runtime::install_interrupt({.is_code = backend::in_code_itself,
                               .ask = ask,
                               .is_asked = script::Evaluator::is_interrupted,

@@ -14,8 +14,14 @@ class Interpreter final : public script::Evaluator {
   std::string llvm_intrinsic_name(int64_t number) override;
 };
 
-// Ctrl-C stops the script or the compiled code that runs. `give_up`: typed again a second later it ends the process, where
-// something runs that does not look up.
-void catch_interrupts(bool give_up);
+// What Ctrl-C does that is typed again, a second after one that nothing has heard of: something runs that does not look
+// up.
+enum class WhenUnheard : uint8_t {
+  kWait,
+  kEndAtSecond,  // the process ends with 130
+  kEndAtThird,   // the second says that the third will
+};
+// Ctrl-C stops the script or the compiled code that runs.
+void catch_interrupts(WhenUnheard unheard);
 
 }  // namespace mlc::repl

@@ -35,6 +35,44 @@ size_t dotted_begin(std::string_view line, size_t end) {
 
 }  // namespace
 
+namespace {
+
+bool is_of_library(const Any& function) {
+  auto* own = script::as<script::FunctionNode>(function);
+  return own == nullptr ||
+         (own->module->name != "__main__" && own->module->find(syntax::Symbol("__file__")) == nullptr);
+}
+
+// An attribute as far as it is there without running any of the program: a property of its may never end.
+bool find_without_running(script::Evaluator& evaluator, const Any& value, std::string_view name, Any& out) {
+  syntax::Symbol symbol(name);
+  auto runs = [&](const script::ClassNode& cls) {
+    const Any* member = cls.find(symbol);
+    if (member == nullptr) return cls.has_getattr;
+    auto* property = script::as<script::PropertyNode>(*member);
+    if (property != nullptr) return !is_of_library(property->getter);
+    auto* object = script::as<script::InstanceNode>(*member);
+    return object != nullptr && object->cls->find(syntax::Symbol("__get__")) != nullptr;
+  };
+  if (auto* instance = script::as<script::InstanceNode>(value)) {
+    const script::ClassNode& cls = *instance->cls;
+    const Any* always = cls.find(syntax::Symbol("__getattribute__"));
+    if (always != nullptr && !is_of_library(*always)) return false;
+    if ((instance->own(symbol) == nullptr || cls.find(symbol) != nullptr) && runs(cls)) return false;
+  } else if (auto* cls = script::as<script::ClassNode>(value)) {
+    if (cls->metaclass && runs(*cls->metaclass)) return false;
+    const Any* member = cls->find(symbol);
+    auto* object = member == nullptr ? nullptr : script::as<script::InstanceNode>(*member);
+    if (object != nullptr && object->cls->find(syntax::Symbol("__get__")) != nullptr) return false;
+  } else if (auto* module = script::as<script::ModuleNode>(value)) {
+    if (module->find(symbol) == nullptr && module->find(syntax::Symbol("__getattr__")) != nullptr)
+      return false;
+  }
+  return evaluator.find_attribute(value, symbol, out);
+}
+
+}  // namespace
+
 std::optional<Any> dotted_value(script::Evaluator& evaluator, std::string_view path) {
   size_t dot = std::min(path.find('.'), path.size());
   const Any* base = evaluator.global(path.substr(0, dot));
@@ -43,7 +81,7 @@ std::optional<Any> dotted_value(script::Evaluator& evaluator, std::string_view p
   while (dot < path.size()) {
     size_t next = std::min(path.find('.', dot + 1), path.size());
     Any inner;
-    if (!evaluator.find_attribute(value, syntax::Symbol(path.substr(dot + 1, next - dot - 1)), inner))
+    if (!find_without_running(evaluator, value, path.substr(dot + 1, next - dot - 1), inner))
       return std::nullopt;
     value = inner;
     dot = next;
@@ -67,7 +105,8 @@ size_t open_call(std::string_view line) {
   return std::string_view::npos;
 }
 
-void add_keyword_arguments(script::Evaluator& evaluator, std::string_view line, std::vector<Candidate>& found) {
+void add_keyword_arguments(script::Evaluator& evaluator, std::string_view line,
+                           std::vector<Candidate>& found) {
   size_t open = open_call(line);
   if (open == std::string_view::npos) return;
   size_t begin = dotted_begin(line, open);
@@ -113,30 +152,35 @@ void add_words(std::string_view arguments, std::vector<Candidate>& found) {
 std::vector<Candidate> arguments_of(Session& session, const Command& command, std::string_view word) {
   std::vector<Candidate> found;
   switch (command.completes) {
-    case Argument::kFile: return file_names(word);
+    case Argument::kFile:
+      return file_names(word);
     case Argument::kName:
       add_words(command.arguments, found);
       for (const auto& [name, value] : session.evaluator().globals()) found.push_back({name, ""});
       break;
     case Argument::kTopic:
-      for (const Command& each : commands()) found.push_back({std::string(each.name), std::string(each.summary)});
+      for (const Command& each : commands())
+        found.push_back({std::string(each.name), std::string(each.summary)});
       found.push_back({"keys", "the keys of the terminal"});
       for (const auto& [name, value] : session.evaluator().globals())
         found.push_back({name, doc_line(session.evaluator(), value)});
       break;
     case Argument::kBranch:
-      for (const Branch& each : session.branches()) found.push_back({each.name, fmt::format("state {}", each.tip)});
+      for (const Branch& each : session.branches())
+        found.push_back({each.name, fmt::format("state {}", each.tip)});
       break;
     case Argument::kSetting:
       for (const auto& [name, summary] : settings()) found.push_back({name, summary});
       break;
     case Argument::kNothing:
-    case Argument::kStatement: break;
+    case Argument::kStatement:
+      break;
   }
   return found;
 }
 
-// Where the string literal begins that the end of `text` is inside of, behind its quote; npos where it is in none.
+// Where the string literal begins that the end of `text` is inside of, behind its quote; npos where it is in
+// none.
 size_t open_string(std::string_view text) {
   auto pieces = print::highlighted(text);
   if (pieces.empty() || pieces.back().end != text.size()) return std::string_view::npos;
@@ -155,7 +199,8 @@ void add_names_of(const ir::IRModule& mod, std::vector<Candidate>& found) {
     auto add_buffer = [&](const ir::Var& var) {
       const ir::BufferTypeNode* buffer = var->buffer();
       if (buffer == nullptr) return;
-      std::string doc = fmt::format("buffer {} {}", print::script(Any(buffer->shape)), ir::DataType(buffer->dtype).str());
+      std::string doc =
+          fmt::format("buffer {} {}", print::script(Any(buffer->shape)), ir::DataType(buffer->dtype).str());
       found.push_back({std::string(var->name), std::move(doc)});
     };
     for (const ir::Var& param : (*fn)->params) add_buffer(param);
@@ -164,19 +209,23 @@ void add_names_of(const ir::IRModule& mod, std::vector<Candidate>& found) {
         found.push_back({std::string(block->name_hint), "block"});
         for (const ir::Buffer& buffer : block->alloc_buffers) add_buffer(buffer);
       } else if (auto* loop = ir::as<ir::ForNode>(s)) {
-        found.push_back({std::string(loop->loop_var->name), fmt::format("loop of {}", print::script(Any(loop->extent)))});
+        found.push_back(
+            {std::string(loop->loop_var->name), fmt::format("loop of {}", print::script(Any(loop->extent)))});
       }
       on.walk_children(s);
     });
   }
 }
 
-constexpr std::array kScopes = std::to_array<std::string_view>({"global", "shared", "shared.dyn", "local", "warp",
-    "wmma.matrix_a", "wmma.matrix_b", "wmma.accumulator"});
-constexpr std::array kTags = std::to_array<std::string_view>({"blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x",
-    "threadIdx.y", "threadIdx.z", "vthread.x", "vthread.y", "vthread.z"});
-constexpr std::array kTypes = std::to_array<std::string_view>({"bool", "int8", "int16", "int32", "int64", "uint8",
-    "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64"});
+constexpr std::array kScopes =
+    std::to_array<std::string_view>({"global", "shared", "shared.dyn", "local", "warp", "wmma.matrix_a",
+                                     "wmma.matrix_b", "wmma.accumulator"});
+constexpr std::array kTags =
+    std::to_array<std::string_view>({"blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y",
+                                     "threadIdx.z", "vthread.x", "vthread.y", "vthread.z"});
+constexpr std::array kTypes =
+    std::to_array<std::string_view>({"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+                                     "uint64", "float16", "bfloat16", "float32", "float64"});
 
 std::vector<Candidate> names_in_strings(Session& session, std::string_view word) {
   std::vector<Candidate> found;
@@ -202,7 +251,7 @@ std::string attribute_doc(script::Evaluator& evaluator, const Any& value, const 
                    script::as<script::ApiModuleNode>(value) != nullptr ||
                    script::as<script::ClassNode>(value) != nullptr;
   Any inner;
-  if (!is_module || !evaluator.find_attribute(value, syntax::Symbol(name), inner)) return "";
+  if (!is_module || !find_without_running(evaluator, value, name, inner)) return "";
   return doc_line(evaluator, inner);
 }
 
@@ -225,7 +274,8 @@ Completion complete(Session& session, std::string_view text) {
     word = text.substr(1);
     for (const Command& command : commands())
       found.candidates.push_back({std::string(command.name), std::string(command.summary)});
-  } else if (const Command* command = text.starts_with(':') ? find_command(text.substr(1, blank - 1)) : nullptr;
+  } else if (const Command* command =
+                 text.starts_with(':') ? find_command(text.substr(1, blank - 1)) : nullptr;
              command != nullptr && command->completes != Argument::kStatement) {
     found.begin = std::min(text.find_last_of(' ') + 1, text.size());
     word = text.substr(found.begin);
@@ -262,7 +312,8 @@ Completion complete(Session& session, std::string_view text) {
     bool hidden = each.text.starts_with('_') && !word.starts_with('_');
     return hidden || !std::string_view(each.text).starts_with(word);
   });
-  std::ranges::sort(found.candidates, {}, [](const Candidate& each) { return std::tie(each.rank, each.text); });
+  std::ranges::sort(found.candidates, {},
+                    [](const Candidate& each) { return std::tie(each.rank, each.text); });
   auto same = std::ranges::unique(found.candidates, {}, &Candidate::text);
   found.candidates.erase(same.begin(), same.end());
   return found;

@@ -32,7 +32,8 @@ struct Completion {
 // otherwise names, builtins and keywords. Evaluates nothing but names and attributes.
 Completion complete(Session& session, std::string_view before_cursor);
 
-// The value of `a.b.c`, names and attributes only; nullopt when some part does not exist.
+// The value of `a.b.c`, names and attributes only; nullopt when some part does not exist, or
+// is known only by running the program (a property).
 std::optional<ir::Any> dotted_value(script::Evaluator& evaluator, std::string_view path);
 
 }  // namespace mlc::repl

@@ -6,7 +6,7 @@
 
 A line `> keys` is what is typed, named keys in angle brackets: `<enter>`, `<C-a>`, `<left>`, `<paste>...<end-paste>`.
 Beneath it stands the screen once the program waits again, each row after `| `, the cursor as `▏`. `>> keys` shows no
-screen. `start keys` does not wait for the program. `size COLUMNS ROWS` ends the session and begins another one (the
+screen. `start keys` does not wait for the program; `wait SECONDS` waits. `size COLUMNS ROWS` ends the session and begins another one (the
 first begins by itself with 60 by 20), `resize COLUMNS ROWS` changes its window, `kill` kills it. `command ARGUMENTS` is how the next one is begun. `file NAME TEXT` writes
 a file into the folder where the session runs, `<newline>` and `<less>` as in keys. Lines that begin with `#` are comments.
 """
@@ -169,6 +169,8 @@ def play(mlc, session):
                 (pathlib.Path(folder) / name).write_bytes(bytes_of(text))
                 time.sleep(0.2)
                 terminal.settle()
+            if line.startswith("wait "):
+                time.sleep(float(line[5:]))
             if line.startswith("start "):
                 terminal.send(bytes_of(line[6:]), wait=False)
                 time.sleep(0.5)  # so that it is at work

@@ -19,6 +19,9 @@ static constexpr ir::Refusals refusals{
         {.name = "dataflow-variable-outside",
          .message = "`{}` belongs to a dataflow block and is used outside of it",
          .help = "give it to `R.output`"},
+        {.name = "force-pure-needs-pure",
+         .message = "the function `{}` has the attribute `relax.force_pure` and is not pure",
+         .help = "leave out `pure=False`: the attribute says that what it calls counts as pure"},
         {.name = "function-not-in-module",
          .message = "the module has no function `{}`"},
         {.name = "impure-call-in-dataflow",
@@ -35,6 +38,12 @@ static constexpr ir::Refusals refusals{
         {.name = "symbol-not-defined",
          .message = "nothing defines the symbolic variable `{}`",
          .help = "a parameter or `R.match_cast` with that dimension alone defines it"},
+        {.name = "tensor-function-mismatch",
+         .message = "`R.call_tir` of `{}`: parameter `{}` is {}, it gets {}",
+         .help = "a tensor function takes the arguments of the call, then its results"},
+        {.name = "tensor-function-arity",
+         .message = "`R.call_tir` of `{}`: {} argument{} and {} result{} for {} parameter{}",
+         .help = "a tensor function takes the arguments of the call, then its results"},
         {.name = "used-before-definition",
          .message = "`{}` is used where it is not defined"},
         {.name = "wrong-global-symbol", .message = "the function `{}` calls itself `{}` by its attribute `global_symbol`"},
@@ -76,6 +85,9 @@ class Verifier {
     name_ = name;
     size_t begin = scope_.size();
     size_t symbols = symbol_scope_.size();
+    auto forced = fn->attrs.find("relax.force_pure");
+    if (forced != fn->attrs.end() && !fn->is_pure && is_true((*forced).second))
+      report(ir::refuse(refusals["force-pure-needs-pure"], name).at(fn->span));
     bool outer_pure = std::exchange(pure_, fn->is_pure && fn->attrs.count("relax.force_pure") == 0);
     bool outer_dataflow = std::exchange(dataflow_, false);
     for (const Var& param : fn->params) {
@@ -95,6 +107,11 @@ class Verifier {
   }
 
  private:
+  static bool is_true(const Any& value) {
+    if (auto flag = value.try_cast<bool>()) return *flag;
+    auto* imm = value.as<ir::IntImmNode>();
+    return imm && imm->value != 0;
+  }
   void report(const ir::Error& error) { found_.push_back(error.all()[0]); }
 
   void define(const Var& var) {
@@ -201,6 +218,8 @@ class Verifier {
         for (const Expr& arg : call->args) expr(arg);
         for (const Type& each : call->ty_args) type(each, call->span);
         if ((pure_ || dataflow_) && is_impure(call)) impure(call);
+        static const ir::Op call_tir = op("relax.call_tir");
+        if (call->op.same_as(call_tir)) tensor_function(call);
         return;
       }
       case ExprKind::kTuple:
@@ -229,6 +248,72 @@ class Verifier {
       default:
         if (is_prim(e)) prim(e);
     }
+  }
+
+  // The parameters of the tensor function against arguments and results. What is not known now is checked when
+  // the program runs.
+  void tensor_function(const CallNode* call) {
+    auto* callee = as<GlobalVarNode>(call->args[0]);
+    GlobalVar name = callee && mod_ ? mod_->find(view(callee->name_hint)) : GlobalVar(nullptr);
+    auto* fn = name ? mod_->functions.at(name).as<PrimFuncNode>() : nullptr;
+    const auto* args = type_as<TupleTypeNode>(call->args[1]);
+    if (!fn || !args || call->ty_args.size() != 1) return;
+    std::vector<Type> given(args->elements.begin(), args->elements.end());
+    size_t results = 1;
+    if (const auto* several = as_type<TupleTypeNode>(call->ty_args[0])) {
+      results = several->elements.size();
+      given.insert(given.end(), several->elements.begin(), several->elements.end());
+    } else {
+      given.push_back(call->ty_args[0]);
+    }
+    auto plural = [](size_t n) { return n == 1 ? "" : "s"; };
+    if (given.size() != fn->params.size()) {
+      size_t arguments = args->elements.size();
+      return report(ir::refuse(refusals["tensor-function-arity"], view(callee->name_hint), arguments, plural(arguments),
+                               results, plural(results), fn->params.size(), plural(fn->params.size()))
+                        .at(call->span)
+                        .note("the function is defined here", fn->span));
+    }
+    for (size_t i = 0; i < given.size(); ++i) {
+      const Var& param = fn->params[static_cast<int64_t>(i)];
+      if (fits_parameter(param, given[i])) continue;
+      report(ir::refuse(refusals["tensor-function-mismatch"], view(callee->name_hint), view(param->name),
+                        parameter_text(param), given_text(given[i]))
+                 .at(call->span)
+                 .note("the parameter is here", param->span));
+    }
+  }
+  static bool fits_parameter(const Var& param, const Type& given) {
+    const auto* tensor = as_type<TensorTypeNode>(given);
+    if (const ir::BufferTypeNode* buffer = param->buffer()) {
+      if (!tensor) return given->kind == TypeKind::kAny;
+      if (tensor->knows_dtype() && tensor->data_type() != DataType(buffer->dtype)) return false;
+      if (tensor->knows_ndim() && tensor->ndim != static_cast<int64_t>(buffer->shape.size())) return false;
+      auto dims = tensor->dims();
+      for (size_t i = 0; dims && i < dims->size(); ++i) {
+        auto a = ir::const_int((*dims)[i]);
+        auto b = ir::const_int(buffer->shape[i]);
+        if (a && b && *a != *b) return false;
+      }
+      return true;
+    }
+    if (is_prim(param)) {
+      if (given->kind == TypeKind::kPrim) return DataType(static_cast<const ir::PrimTypeNode*>(given.get())->dtype) == param->dtype();
+      return given->kind == TypeKind::kAny;
+    }
+    return true;
+  }
+  static std::string parameter_text(const Var& param) {
+    if (const ir::BufferTypeNode* buffer = param->buffer())
+      return fmt::format("a buffer of {} with shape {}", DataType(buffer->dtype).str(), shape_text(buffer->shape));
+    return fmt::format("a number of type {}", param->dtype().str());
+  }
+  static std::string given_text(const Type& type) {
+    const auto* tensor = as_type<TensorTypeNode>(type);
+    if (!tensor) return fmt::format("a {}", kind_name(type));
+    std::string text = tensor->knows_dtype() ? fmt::format("a tensor of {}", tensor->data_type().str()) : "a tensor";
+    if (auto dims = tensor->dims()) return text + " with shape " + shape_text(*dims);
+    return tensor->knows_ndim() ? fmt::format("{} with {} dimensions", text, tensor->ndim) : text;
   }
 
   void impure(const CallNode* call) {

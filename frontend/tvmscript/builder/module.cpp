@@ -128,6 +128,14 @@ Decorator decorator_of(Evaluator& evaluator, Names& names, script::Scope where,
 
 ModuleState* ModuleState::exchange(ModuleState* at_work) { return std::exchange(module_at_work, at_work); }
 
+ir::GlobalVar ModuleState::add(const ir::BaseFunc& fn, std::string_view hint) {
+  std::string name(hint);
+  for (int i = 1; !names.insert(name).second; ++i) name = fmt::format("{}{}", hint, i);
+  ir::GlobalVar global = ir::make<ir::GlobalVarNode>(String(name));
+  added.emplace_back(global, fn);
+  return global;
+}
+
 ModuleState& ModuleState::current(const ir::ApiCall& call) {
   if (module_at_work) return *module_at_work;
   throw ir::refuse(refusals["outside-ir-module"], call.api.name).at(call.span);
@@ -231,6 +239,7 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
       ir::GlobalVar name = ir::make<ir::GlobalVarNode>(String(std::string(def->name.str())), type, def->name_span);
       scope->members.emplace_back(def->name, Expr(name));  // new: nothing to look for among thousands
       members.push_back({def, name, is_graph, one, graph});
+      state.names.emplace(def->name.str());
     });
   }
   Outside inside = outside;
@@ -284,6 +293,7 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
     });
   }
   if (!errors.empty()) errors.raise();
+  for (const auto& [name, fn] : state.added) functions.Set(name, fn);
   ir::IRModule mod = ir::make<ir::IRModuleNode>(functions, state.attrs, state.global_infos);
   if (options.check_well_formed) {
     for (const ir::Diagnostic& one : relax::verify(mod)) errors.add(ir::Error(std::vector{one}), definition.name_span);

@@ -39,6 +39,10 @@ ModuleOptions module_options(const Any& arguments);
 struct ModuleState {
   Map<String, Any> attrs;
   Map<String, Any> global_infos;
+  std::unordered_set<std::string> names;  // of its functions
+  std::vector<std::pair<ir::GlobalVar, ir::BaseFunc>> added;  // by R.emit_te
+  // A function under a name like `hint`.
+  ir::GlobalVar add(const ir::BaseFunc& fn, std::string_view hint);
   static ModuleState* exchange(ModuleState* at_work);    // returns the one that was at work
   static ModuleState& current(const ir::ApiCall& call);  // Error outside-ir-module
 };

@@ -22,6 +22,9 @@ static constexpr ir::Refusals refusals{
         {.name = "binding-after-output",
          .message = "`R.output` ends its dataflow block: no binding follows it",
          .help = "move the binding above `R.output`, or behind the block"},
+        {.name = "cast-never-holds",
+         .kind = "TypeError",
+         .message = "the {} is never of the type that it is cast to"},
         {.name = "declaration-without-value",
          .message = "`{}` has a type but no value",
          .help = "a binding is `name: type = value`"},
@@ -150,7 +153,11 @@ void GraphBuilder::bind(const syntax::Name& name, const Any& value, const syntax
           .at(source.span)
           .note("the type is declared here", type_span);
     }
-    Var var = block_builder_.emit_match_cast(cast->value, cast->type);
+    Expr operand = block_builder_.normalize_operand(cast->value);
+    if (relax::fits(cast->type, operand->ty, block_builder_.context()) == relax::Fit::kNever &&
+        relax::fits(operand->ty, cast->type, block_builder_.context()) == relax::Fit::kNever)
+      throw ir::refuse(refusals["cast-never-holds"], relax::kind_name(operand->ty)).at(source.span);
+    Var var = block_builder_.emit_match_cast(operand, cast->type);
     auto* node = const_cast<ir::VarNode*>(var.get());
     node->name = String(std::string(name.id.str()));
     node->span = name.span;

@@ -202,7 +202,6 @@ relax::Function GraphBuilder::build(const syntax::FunctionDef& definition, const
 
   std::unordered_set<const ir::VarNode*> known;
   for (const Var& param : params_) {
-    if (relax::is_prim(param)) known.insert(param.get());
     for (const Var& var : relax::definable_vars(param->ty)) known.insert(var.get());
   }
   const relax::InferContext& context = block_builder_.context();

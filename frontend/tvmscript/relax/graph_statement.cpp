@@ -55,9 +55,7 @@ static constexpr ir::Refusals refusals{
          .help = "bind the value in both branches, and return it after the `if`"},
         {.name = "return-without-value", .message = "`return` needs a value", .help = "return `R.tuple()` for none"},
         {.name = "second-output", .message = "the dataflow block has an `R.output` already"},
-        {.name = "statement-after-return",
-         .message = "`return` ends the function: no statement follows it",
-         .help = "move it above `return`"},
+        {.name = "second-return", .message = "the function has a `return` already", .help = "a function returns once, at its end"},
         {.name = "undecorated-function",
          .message = "the local function `{}` is not under `@R.function`"},
         {.name = "unsupported-statement", .message = "{} has no meaning in a function of graphs"},
@@ -139,7 +137,6 @@ void GraphBuilder::blame_use(ir::Diagnostic& found, Span within) {
 void GraphBuilder::visit_all(syntax::Seq<syntax::Stmt> stmts) {
   for (const syntax::Stmt* stmt : stmts) {
     bool ok = attempt(stmt->span, [&] {
-      if (result_) throw ir::refuse(refusals["statement-after-return"]).at(stmt->span).note("`return` is here", result_span_);
       visit(stmt);
     });
     if (ok) continue;
@@ -311,6 +308,7 @@ void GraphBuilder::visit_if(const syntax::If& node) {
 void GraphBuilder::visit_return(const syntax::Return& node) {
   if (branches_ > 0) throw ir::refuse(refusals["return-in-branch"]).at(node.span);
   if (!node.value) throw ir::refuse(refusals["return-without-value"]).at(node.span);
+  if (result_) throw ir::refuse(refusals["second-return"]).at(node.span).note("it is here", result_span_);
   Expr value = graph_value(evaluate(*node.value), node.value->span, "a result");
   result_ = block_builder_.normalize(value);
   result_span_ = node.value->span;

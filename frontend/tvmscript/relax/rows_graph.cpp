@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `R.` has beside operators and types: constants and other values, parts of functions, calls whose form
 // is not that of an operator.
+#include "frontend/script/core/library.h"
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/module.h"
 #include "frontend/tvmscript/builder/rows.h"
@@ -206,6 +207,33 @@ Any emit_with_type(ApiCall& call) {
   return Expr(relax::make_call(ir::view(str_arg(call, 0)), args, {}, types_arg(call, 2), call.span));
 }
 
+// The call of a new function of tensor code, which a te function describes.
+Any emit_te(ApiCall& call) {
+  auto* evaluator = dynamic_cast<Evaluator*>(&call.host);
+  MLC_CHECK(evaluator, "R.emit_te outside of a script");
+  ModuleState& state = ModuleState::current(call);
+  Any describe = script::library_member(call.host, "tvm.relax.te_calls", "call_tir_inputs");
+  std::vector<Any> args{call.args[0]};
+  for (const Any& each : script::elements(call.args[1])) args.push_back(each);
+  Any hint;
+  std::vector<ir::Keyword> keywords;
+  auto given = call.args[2].cast<Map<String, Any>>();
+  for (const auto& [key, value] : given) {
+    if (ir::view(key) == "primfunc_name_hint") {
+      hint = value;
+    } else {
+      keywords.emplace_back(ir::view(key), value);
+    }
+  }
+  if (script::is_none(hint)) hint = evaluator->attribute(call.args[0], Symbol("__name__"), call.span_of(0));
+  Any made = evaluator->call(describe, args, keywords, call.span);
+  std::span<const Any> parts = script::elements(made);
+  ir::GlobalVar name = state.add(parts[0].cast<ir::BaseFunc>(), ir::view(hint.cast<String>()));
+  const ir::Api* call_tir = ir::ApiRegistry::global().find("tvm.relax.op.call_tir");
+  std::vector<Any> operands{Expr(name), parts[1], parts[2]};
+  return ir::call_api(*call_tir, call.host, {operands, {}, call.span, {}, {}});
+}
+
 // A device by its name: `R.to_vdevice(x, "cuda:0")`.
 Any to_vdevice(ApiCall& call) {
   Any device = call.args[1];
@@ -237,6 +265,8 @@ constexpr ir::ApiRow graph_table[] = {
     FUNCTION("emit_with_type(op, args, ty_args=None)", "A call of an operator with types among its arguments.",
              emit_with_type),
     FUNCTION("emit_with_ty(op, args, ty_args=None)", "Older name of `R.emit_with_type`.", emit_with_type),
+    FUNCTION("emit_te(func, *args, **kwargs)",
+             "A call of a new function of tensor code that `func` describes over te tensors.", emit_te),
     FUNCTION("to_vdevice(data, dst_vdevice)", "The tensor copied to a device of the module.", to_vdevice),
 };
 #undef FUNCTION
@@ -254,6 +284,7 @@ std::span<const ir::ApiRow> graph_rows() { return graph_table; }
 void register_graph_hooks() {
   script::register_definition_hook(std::string(kGraphFunctionPath), function_hook);
   auto& registry = ir::ApiRegistry::global();
+  registry.alias("tvm.script.ir.StringType", "tvm.ir.StringType");
   for (const char* device : {"cpu", "cuda", "rocm", "metal", "vulkan", "opencl", "hexagon", "webgpu", "vpi", "ext_dev", "device"})
     registry.alias(fmt::format("tvm.script.relax.{}", device), fmt::format("tvm.{}", device));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions, bindings and blocks of the graph language made by hand: the constructors of tvm.relax.
 #include "frontend/tvmscript/relax_api/rows.h"
+
+#include "frontend/tvmscript/relax/graph_builder.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::tvmscript {
@@ -95,20 +97,8 @@ Any make_constant(ApiCall& call) {
 }
 Any constant_data(ApiCall& call) { return call.args[0].as<relax::GenericConstNode>()->value; }
 
-int64_t position_of(const ApiCall& call, int64_t size) {
-  int64_t at = int_arg(call, 1);
-  if (at < -size || at >= size)
-    throw ir::Error("index-out-of-range", "a shape of {} dimensions has no dimension {}", size, at)
-        .kind("IndexError")
-        .at(call.span_of(1));
-  return at < 0 ? at + size : at;
-}
 const Array<Expr>& dims_of(const ApiCall& call) { return call.args[0].as<ShapeExprNode>()->values; }
 Any shape_size(ApiCall& call) { return static_cast<int64_t>(dims_of(call).size()); }
-Any shape_item(ApiCall& call) {
-  return dims_of(call)[position_of(call, static_cast<int64_t>(dims_of(call).size()))];
-}
-
 // The shape of a tensor: an expression that its type holds, or a call that asks for it.
 Any get_shape_of(ApiCall& call) {
   Expr e = graph_arg(call, 0);
@@ -123,6 +113,7 @@ Any get_shape_of(ApiCall& call) {
 
 // What a call of a graph function or of an opaque value is.
 Any call_graph(ApiCall& call) {
+  if (GraphBuilder::current_or_null()) return call_graph_function(call);
   auto callee = call.args[0].cast<Expr>();
   if (relax::is_prim(callee) && callee->kind != ir::ExprKind::kCall)
     throw ir::Error("not-callable", "a number cannot be called").kind("TypeError").at(call.span);
@@ -157,7 +148,6 @@ constexpr ir::ApiRow relax_expr_table[] = {
      "mlc.ir.GenericConst", "tvm.ir.expr.GenericConst"},
     {ir::ApiKind::kProperty, "mlc.ir.GenericConst", "data", "The tensor.", constant_data},
     METHOD("mlc.relax.expr.ShapeExpr", "__len__()", "The number of dimensions.", shape_size),
-    METHOD("mlc.relax.expr.ShapeExpr", "__getitem__(index)", "One of the dimensions.", shape_item),
     {ir::ApiKind::kProperty, "mlc.ir.Expr", "struct_info", "The type.", type_of_expr},
     {ir::ApiKind::kProperty, "mlc.ir.Expr", "struct_info_", "The type.", type_of_expr},
     CALLABLE("mlc.ir.Var"),

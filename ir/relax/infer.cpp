@@ -233,7 +233,8 @@ std::optional<Array<Expr>> broadcast_shape(const Array<Expr>& a, const Array<Exp
 
 DataType common_dtype(const CallNode* call, const TensorTypeNode* a, const TensorTypeNode* b) {
   if (!a->knows_dtype() || !b->knows_dtype()) return DataType::Void();
-  if (a->data_type() == b->data_type()) return a->data_type();
+  // A bool fits any: the result is of the first operand's type.
+  if (a->data_type() == b->data_type() || a->data_type().is_bool() || b->data_type().is_bool()) return a->data_type();
   const Operator* row = operator_of(call->op);
   std::string_view signature = row ? row->signature : std::string_view();
   throw ir::refuse(refusals["dtypes-differ"], callee_name(call), parameter(signature, 0), a->data_type().str(),
@@ -286,7 +287,7 @@ struct Operand {
 
 DataType operand_dtype(const CallNode* call, const Operand& a, const Operand& b) {
   if (a.dtype.is_void() || b.dtype.is_void()) return DataType::Void();
-  if (a.dtype == b.dtype) return a.dtype;
+  if (a.dtype == b.dtype || a.dtype.is_bool() || b.dtype.is_bool()) return a.dtype;
   const Operator* row = operator_of(call->op);
   std::string_view signature = row ? row->signature : std::string_view();
   throw ir::refuse(refusals["dtypes-differ"], callee_name(call), parameter(signature, 0), a.dtype.str(),

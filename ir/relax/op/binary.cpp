@@ -48,10 +48,10 @@ Type infer_fma(const CallNode* call, const InferContext& context) {
 }
 
 Type infer_clip(const CallNode* call, const InferContext&) {
-  const TensorTypeNode* x = tensor_operand(call, 0);
   prim_operand(call, 1);
   prim_operand(call, 2);
-  return same_type(x);
+  if (is_prim(call->args[0])) return call->args[0]->ty;
+  return same_type(tensor_operand(call, 0));
 }
 
 constexpr Operator kRows[] = {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors that are made of numbers, and their like.
+#include <cmath>
+
 #include "ir/relax/operand_checks.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/op.h"
@@ -23,7 +25,7 @@ static constexpr ir::Refusals refusals{
         {.name = "one-hot-values-differ",
          .kind = "TypeError",
          .message = "`on_value` of `one_hot` is `{}`, `off_value` is `{}`; they must have one data type"},
-        {.name = "reduced-step-zero", .message = "`arange` with a step of 0"},
+        {.name = "arange-step-zero", .message = "`arange` with a step of 0"},
     }};
 MLC_REFUSALS(op_create, refusals);
 
@@ -98,14 +100,30 @@ Any build_triangle(ApiCall& call) { return call_with_attrs(call, {operand_arg(ca
 
 // ---- rows of numbers ----
 
+std::optional<double> number(const Expr& e) {
+  if (auto* real = as<ir::FloatImmNode>(e)) return real->value;
+  if (auto whole = ir::const_int(e)) return static_cast<double>(*whole);
+  return std::nullopt;
+}
+// How many numbers there are between constants, one of which is no integer; as float32 counts them.
+std::optional<int64_t> float_count(const Expr& start, const Expr& end, const Expr& step) {
+  auto a = number(start);
+  auto b = number(end);
+  auto by = number(step);
+  if (!a || !b || !by) return std::nullopt;
+  return static_cast<int64_t>(std::ceil(static_cast<float>(*b - *a) / static_cast<float>(*by)));
+}
+
 Type infer_arange(const CallNode* call, const InferContext& context) {
   Expr start = prim_operand(call, 0);
   Expr end = prim_operand(call, 1);
   Expr step = prim_operand(call, 2);
-  if (ir::is_const_int(step, 0)) throw ir::refuse(refusals["reduced-step-zero"]).at(operand_span(call, 2));
+  if (ir::is_const_int(step, 0)) throw ir::refuse(refusals["arange-step-zero"]).at(operand_span(call, 2));
   Expr count;
   if (start->dtype().is_int() && end->dtype().is_int() && step->dtype().is_int()) {
     count = ir::floordiv(ir::sub(ir::add(ir::sub(end, start), step), dim(1)), step);
+  } else if (auto known = float_count(start, end, step)) {
+    count = dim(*known);
   } else {
     Expr length = ir::cast(DataType::Float(32), ir::sub(end, start));
     count = ir::cast(DataType::Int(64), ir::call_op(DataType::Float(32), "tirx.ceil", {ir::div(length, ir::cast(DataType::Float(32), step))}));

@@ -94,6 +94,7 @@ Expr canonical(Expr index, const Expr& length, bool backward) {
   if (!nonnegative(index)) index = ir::if_then_else(ir::lt(index, dim(0)), ir::add(index, length), index);
   if (backward) return ir::min(ir::max(index, dim(-1)), ir::sub(length, dim(1)));
   if (!nonnegative(index)) index = ir::max(index, dim(0));
+  if (ir::is_const_int(index, 0)) return index;
   return ir::min(index, length);
 }
 

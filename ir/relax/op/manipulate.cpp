@@ -352,12 +352,17 @@ Type infer_split(const CallNode* call, const InferContext& context) {
       return make<TupleTypeNode>(parts);
     }
     const Expr& length = (*dims)[axis];
-    auto within = [&](const Expr& at) { return ir::min(ir::max(at, dim(0)), length); };
+    auto within = [&](const Expr& at) -> Expr {
+      auto known = ir::const_int(at);
+      return known && *known <= 0 ? Expr(dim(0)) : ir::min(at, length);
+    };
     for (size_t i = 0; i <= indices->size(); ++i) {
       Expr begin = i == 0 ? Expr(dim(0)) : dim((*indices)[i - 1].cast<int64_t>());
       Expr end = i < indices->size() ? Expr(dim((*indices)[i].cast<int64_t>())) : length;
       Array<Expr> out = *dims;
-      out.Set(axis, context.simplify(ir::max(ir::sub(within(end), within(begin)), dim(0))));
+      Expr from = within(begin);
+      Expr to = i < indices->size() ? within(end) : length;
+      out.Set(axis, context.simplify(ir::is_const_int(from, 0) ? to : ir::max(ir::sub(to, from), dim(0))));
       parts.push_back(with_dims(x, out));
     }
     return make<TupleTypeNode>(parts);

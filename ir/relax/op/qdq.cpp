@@ -24,7 +24,7 @@ namespace {
 
 void check_one_of(const CallNode* call, std::string_view what, DataType dtype, std::span<const std::string_view> all,
                   Span span) {
-  std::string text = dtype.is_void() ? "unknown" : dtype.str();
+  std::string text = dtype.is_void() ? "void" : dtype.str();
   if (std::find(all.begin(), all.end(), text) != all.end()) return;
   std::string wanted;
   for (std::string_view each : all) wanted += (wanted.empty() ? "" : ", ") + std::string(each);
@@ -41,6 +41,9 @@ Type infer_qdq(const CallNode* call, const InferContext& context, std::span<cons
                std::span<const std::string_view> to) {
   std::vector<const TensorTypeNode*> x = tensor_operands(call);
   DataType out = dtype_attr(call, "out_dtype");
+  for (const TensorTypeNode* each : x) {
+    if (!each->knows_dtype()) return with_dtype(x[0], DataType::Void());
+  }
   check_one_of(call, "the data type of `data`", x[0]->dtype, from, operand_span(call, 0));
   check_one_of(call, "`out_dtype`", out, to, call->span);
   check_one_of(call, "the data type of `scale`", x[1]->dtype, kScales, operand_span(call, 1));

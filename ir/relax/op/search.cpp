@@ -23,7 +23,7 @@ namespace {
 Type infer_where(const CallNode* call, const InferContext& context) {
   std::vector<const TensorTypeNode*> x = tensor_operands(call);
   check_bool(call, 0, x[0]);
-  check_same_dtype(call, 1, x[1], 2, x[2]);
+  if (!x[1]->data_type().is_bool() && !x[2]->data_type().is_bool()) check_same_dtype(call, 1, x[1], 2, x[2]);
   VDevice vdevice = shared_vdevice(x);
   DataType dtype = x[1]->knows_dtype() && x[2]->knows_dtype() ? x[1]->data_type() : DataType::Void();
   int64_t ndim = 0;
@@ -47,7 +47,7 @@ Type infer_where(const CallNode* call, const InferContext& context) {
 
 Type infer_bucketize(const CallNode* call, const InferContext&) {
   std::vector<const TensorTypeNode*> x = tensor_operands(call);
-  if (x[1]->ndim != 1) refuse_ndim(call, 1, x[1]->ndim, "1 dimension");
+  check_ndim(call, 1, x[1], 1);
   return with_dtype(x[0], bool_attr(call, "out_int32") ? DataType::Int(32) : DataType::Int(64));
 }
 
@@ -144,7 +144,7 @@ Type infer_multinomial(const CallNode* call, const InferContext& context) {
   for (size_t i = 0; i < 3; ++i) check_ndim(call, i, x[i], 2);
   const Array<Expr>* uniform = written_dims(x[1]);
   const Array<Expr>* indices = written_dims(x[2]);
-  if (!uniform || !indices) return tensor_type(dtype, 2, x[0]->vdevice);
+  if (!written_dims(x[0]) || !uniform || !indices) return tensor_type(dtype, 2, x[0]->vdevice);
   if (!context.proves_equal((*uniform)[0], (*indices)[0]))
     refuse_dims(call, 1, 0, (*uniform)[0], 2, 0, (*indices)[0]);
   for (size_t i = 1; i < 3; ++i) {

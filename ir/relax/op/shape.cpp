@@ -22,7 +22,6 @@ Type infer_shape_to_tensor(const CallNode* call, const InferContext&) {
 Type infer_tensor_to_shape(const CallNode* call, const InferContext&) {
   const TensorTypeNode* x = tensor_operand(call, 0);
   if (x->ndim != 1) refuse_ndim(call, 0, x->ndim, "1 dimension");
-  check_dtype(call, 0, x, DataType::Int(64));
   auto dims = x->dims();
   auto count = dims ? ir::const_int((*dims)[0]) : std::nullopt;
   return make<ShapeTypeNode>(count.value_or(kUnknownNDim));
@@ -32,7 +31,7 @@ constexpr Operator kRows[] = {
     {.signature = "shape_of(expr)", .doc = "The shape of a tensor.", .infer = infer_shape_of},
     {.signature = "size(expr)", .doc = "How many elements a tensor has.", .infer = infer_size},
     {.signature = "shape_to_tensor(expr)", .doc = "A shape as a tensor of int64.", .infer = infer_shape_to_tensor},
-    {.signature = "tensor_to_shape(expr)", .doc = "A tensor of int64 as a shape.", .infer = infer_tensor_to_shape},
+    {.signature = "tensor_to_shape(expr)", .doc = "A tensor of integers as a shape.", .infer = infer_tensor_to_shape},
 };
 
 }  // namespace

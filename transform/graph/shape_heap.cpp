@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/graph/shape_heap.h"
+
+#include <algorithm>
+
+#include "transform/arith/expr_equal.h"
+
+namespace mlc::transform {
+namespace {
+
+// A hash that only equal expressions need to share: kinds and variables.
+uint64_t shallow_hash(const Expr& e) {
+  uint64_t hash = 1469598103934665603U;
+  ir::post_order(e, [&](const Expr& part) {
+    uint64_t value = static_cast<uint64_t>(part->kind);
+    if (auto* var = as<VarNode>(part)) value = reinterpret_cast<uintptr_t>(var) >> 4U;
+    if (auto constant = const_int(part)) value = static_cast<uint64_t>(*constant) + 31;
+    hash = (hash ^ value) * 1099511628211U;
+  });
+  return hash;
+}
+
+}  // namespace
+
+// In the order of the program: types of parameters, operands and types of bindings, the result.
+class ShapeHeap::Collect final : public relax::Visitor {
+ public:
+  explicit Collect(ShapeHeap& heap) : heap_(heap) {}
+  void run(const Function& fn) {
+    for (const Var& param : fn->params) {
+      visit_type(param->ty);
+      visit(param);
+    }
+    visit(fn->body);
+    visit_type(fn->ret_ty);
+  }
+
+ private:
+  void visit(const Expr& e) override {
+    if (as<FunctionNode>(e)) return;  // has a heap of its own
+    if (auto* shape = as<ShapeExprNode>(e)) {
+      for (const Expr& value : shape->values) heap_.add(value);
+      return;
+    }
+    if (auto* call = as<CallNode>(e); call && operator_of(call->op) != nullptr) return visit_call(call);
+    if (is_prim(e) && e->kind != ExprKind::kTupleGetItem && !is_graph_kind(e->kind)) {
+      heap_.add(e);
+      return;
+    }
+    if (auto* call = as<CallNode>(e)) return visit_call(call);
+    walk_children(e);
+  }
+  void visit_call(const CallNode* call) {
+    for (const Type& type : call->ty_args) visit_type(type);
+    for (const Expr& arg : call->args) visit(arg);
+  }
+  void visit_binding(const Binding& binding) override {
+    if (const MatchCastNode* cast = as_match_cast(binding)) return visit_type(cast->ty);
+    visit(binding->value);
+    if (binding->var->ty) visit_type(binding->var->ty);
+  }
+  void visit_type(const Type& type) override {
+    if (!type) return;
+    if (const auto* tensor = as_type<TensorTypeNode>(type)) {
+      if (tensor->shape) visit(tensor->shape);
+    } else if (const auto* shape = as_type<ShapeTypeNode>(type)) {
+      if (!shape->values.has_value()) return;
+      for (const Expr& value : shape->values.value()) heap_.add(value);
+    } else if (const auto* tuple = as_type<TupleTypeNode>(type)) {
+      for (const Type& field : tuple->elements) visit_type(field);
+    }
+  }
+
+  ShapeHeap& heap_;
+};
+
+std::optional<size_t> ShapeHeap::find(const Expr& e) const {
+  auto alike = by_hash_.find(shallow_hash(e));
+  if (alike == by_hash_.end()) return std::nullopt;
+  for (size_t slot : alike->second) {
+    if (same_expr(slots_[slot].expr, e)) return slot;
+  }
+  return std::nullopt;
+}
+
+size_t ShapeHeap::add(const Expr& e) {
+  if (e->kind == ExprKind::kIntImm || e->kind == ExprKind::kFloatImm) return 0;
+  if (auto known = find(e)) return *known;
+  slots_.push_back({e, {}, 0, false});
+  by_hash_[shallow_hash(e)].push_back(slots_.size() - 1);
+  return slots_.size() - 1;
+}
+
+size_t ShapeHeap::index_of(const Expr& e) const {
+  auto slot = find(e);
+  MLC_CHECK(slot, "a symbolic expression has no slot");
+  return *slot;
+}
+
+ShapeHeap::ShapeHeap(const Function& fn) {
+  Collect(*this).run(fn);
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].expr->kind == ExprKind::kVar) continue;
+    for (const Var& var : ir::free_vars(slots_[i].expr)) {
+      auto slot = find(var);
+      MLC_CHECK(slot, "variable `{}` is used by an expression and defined nowhere", text(var->name));
+      slots_[*slot].users.push_back(i);
+      ++slots_[i].waiting;
+    }
+  }
+}
+
+void ShapeHeap::define(size_t slot) {
+  slots_[slot].computed = true;
+  defined_.push_back(slot);
+}
+
+std::vector<size_t> ShapeHeap::take_ready() {
+  std::vector<size_t> ready;
+  for (size_t variable : defined_) {
+    for (size_t user : slots_[variable].users) {
+      if (--slots_[user].waiting == 0) ready.push_back(user);
+    }
+  }
+  defined_.clear();
+  for (size_t slot : ready) slots_[slot].computed = true;
+  return ready;
+}
+
+}  // namespace mlc::transform

@@ -324,7 +324,7 @@ Type infer_unary_any(const CallNode* call, const InferContext&) {
 }
 Type infer_unary_float(const CallNode* call, const InferContext&) {
   const TensorTypeNode* x = tensor_operand(call, 0);
-  if (x->knows_dtype() && !x->data_type().is_floating()) {
+  if (x->knows_dtype() && !x->data_type().is_float() && !x->data_type().is_bfloat16()) {
     throw ir::refuse(refusals["operand-not-float"], operand_name(call, 0), x->data_type().str())
         .at(call->args[0]->span ? call->args[0]->span : call->span);
   }

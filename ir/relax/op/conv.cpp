@@ -182,16 +182,15 @@ constexpr Operator kRows[] = {
      .attrs = kConvAttrs,
      .build = build_conv1d,
      .precision = Precision::kAlways},
-    {.signature = "nn.conv2d(data, weight, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, "
+    {.signature = "nn.conv2d(data, weight, strides=1, padding=0, dilation=1, groups=1, "
                   "data_layout='NCHW', kernel_layout='OIHW', out_layout=None, out_dtype=None)",
      .doc = "Convolution over two spatial axes.",
      .infer = infer_conv2d,
      .attrs = kConvAttrs,
      .build = build_conv2d,
      .precision = Precision::kAlways},
-    {.signature =
-         "nn.conv3d(data, weight, strides=(1, 1, 1), padding=(0, 0, 0), dilation=(1, 1, 1), groups=1, "
-         "data_layout='NCDHW', kernel_layout='OIDHW', out_layout=None, out_dtype=None)",
+    {.signature = "nn.conv3d(data, weight, strides=1, padding=0, dilation=1, groups=1, "
+                  "data_layout='NCDHW', kernel_layout='OIDHW', out_layout=None, out_dtype=None)",
      .doc = "Convolution over three spatial axes.",
      .infer = infer_conv3d,
      .attrs = kConvAttrs,
@@ -205,18 +204,17 @@ constexpr Operator kRows[] = {
      .attrs = kTransposeAttrs,
      .build = build_conv1d_transpose,
      .precision = Precision::kAlways},
-    {.signature = "nn.conv2d_transpose(data, weight, strides=(1, 1), padding=(0, 0), output_padding=(0, 0), "
-                  "dilation=(1, 1), groups=1, data_layout='NCHW', kernel_layout='IOHW', out_layout=None, "
+    {.signature = "nn.conv2d_transpose(data, weight, strides=1, padding=0, output_padding=0, "
+                  "dilation=1, groups=1, data_layout='NCHW', kernel_layout='IOHW', out_layout=None, "
                   "out_dtype=None)",
      .doc = "Transposed convolution over two spatial axes: the gradient of conv2d.",
      .infer = infer_conv2d_transpose,
      .attrs = kTransposeAttrs,
      .build = build_conv2d_transpose,
      .precision = Precision::kAlways},
-    {.signature =
-         "nn.conv3d_transpose(data, weight, strides=(1, 1, 1), padding=(0, 0, 0), output_padding=(0, 0, 0), "
-         "dilation=(1, 1, 1), groups=1, data_layout='NCDHW', kernel_layout='IODHW', out_layout=None, "
-         "out_dtype=None)",
+    {.signature = "nn.conv3d_transpose(data, weight, strides=1, padding=0, output_padding=0, "
+                  "dilation=1, groups=1, data_layout='NCDHW', kernel_layout='IODHW', out_layout=None, "
+                  "out_dtype=None)",
      .doc = "Transposed convolution over three spatial axes: the gradient of conv3d.",
      .infer = infer_conv3d_transpose,
      .attrs = kTransposeAttrs,

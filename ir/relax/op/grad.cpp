@@ -26,6 +26,8 @@ Any build_checkpoint(ApiCall& call) {
   return call_with_attrs(call, {input}, 1);
 }
 Any build_pool(ApiCall& call) {
+  for (const char* name : {"pool_size", "strides", "dilation"}) complete_ints(call, name, 2);
+  complete_ints(call, "padding", 4);
   default_to(call, "out_layout", "layout");
   return call_with_attrs(call, {operand_arg(call, 0), operand_arg(call, 1)}, 2);
 }
@@ -70,18 +72,14 @@ constexpr Operator kRows[] = {
      .infer = infer_second,
      .attrs = {{{"reduction", AttrKind::kString}, {"ignore_index", AttrKind::kInt}}},
      .build = build_nll_loss},
-    {.signature =
-         "grad.max_pool2d_backward(output_grad, data, pool_size=(1, 1), strides=(1, 1), padding=(0, 0, 0, "
-         "0), "
-         "dilation=(1, 1), ceil_mode=False, count_include_pad=False, layout='NCHW', out_layout=None)",
+    {.signature = "grad.max_pool2d_backward(output_grad, data, pool_size=1, strides=1, padding=0, "
+                  "dilation=1, ceil_mode=False, count_include_pad=False, layout='NCHW', out_layout=None)",
      .doc = "The gradient of nn.max_pool2d to its data.",
      .infer = infer_second,
      .attrs = kPoolAttrs,
      .build = build_pool},
-    {.signature =
-         "grad.avg_pool2d_backward(output_grad, data, pool_size=(1, 1), strides=(1, 1), padding=(0, 0, 0, "
-         "0), "
-         "dilation=(1, 1), ceil_mode=False, count_include_pad=False, layout='NCHW', out_layout=None)",
+    {.signature = "grad.avg_pool2d_backward(output_grad, data, pool_size=1, strides=1, padding=0, "
+                  "dilation=1, ceil_mode=False, count_include_pad=False, layout='NCHW', out_layout=None)",
      .doc = "The gradient of nn.avg_pool2d to its data.",
      .infer = infer_second,
      .attrs = kPoolAttrs,

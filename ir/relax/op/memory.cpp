@@ -30,6 +30,7 @@ namespace {
 Type infer_any(const CallNode*, const InferContext&) { return any_type(); }
 Type infer_void(const CallNode*, const InferContext&) { return ir::void_type(); }
 Type infer_same(const CallNode* call, const InferContext&) { return same_type(tensor_operand(call, 0)); }
+Type infer_any_same(const CallNode* call, const InferContext&) { return call->args[0]->ty; }
 
 std::optional<DataType> constant_dtype(const Expr& e) {
   auto* constant = as<GenericConstNode>(e);
@@ -210,7 +211,7 @@ constexpr Operator kRows[] = {
      .build = build_view},
     {.signature = "memory.ensure_zero_offset(data)",
      .doc = "The tensor at the begin of its memory: a copy where it is not.",
-     .infer = infer_same},
+     .infer = infer_any_same},
     {.signature = "vm.alloc_storage(shape, runtime_device_index, dtype, storage_scope='global')",
      .doc = "New storage, by the virtual machine.",
      .infer = infer_any,

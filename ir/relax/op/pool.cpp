@@ -105,47 +105,43 @@ constexpr AttrRows kAdaptiveAttrs{
     {{"output_size", AttrKind::kOptInts}, {"layout", AttrKind::kString}, {"out_layout", AttrKind::kString}}};
 
 constexpr Operator kRows[] = {
-    {.signature =
-         "nn.max_pool1d(data, pool_size=(1,), strides=(1,), padding=(0, 0), dilation=(1,), ceil_mode=False, "
-         "count_include_pad=False, layout='NCW', out_layout=None)",
+    {.signature = "nn.max_pool1d(data, pool_size=1, strides=1, padding=0, dilation=1, ceil_mode=False, "
+                  "count_include_pad=False, layout='NCW', out_layout=None)",
      .doc = "The maximum of each window over one spatial axis.",
      .infer = infer_pool1d,
      .attrs = kPoolAttrs,
      .build = build_pool1d,
      .precision = Precision::kFollow},
-    {.signature = "nn.max_pool2d(data, pool_size=(1, 1), strides=(1, 1), padding=(0, 0), dilation=(1, 1), "
+    {.signature = "nn.max_pool2d(data, pool_size=1, strides=1, padding=0, dilation=1, "
                   "ceil_mode=False, count_include_pad=False, layout='NCHW', out_layout=None)",
      .doc = "The maximum of each window over two spatial axes.",
      .infer = infer_pool2d,
      .attrs = kPoolAttrs,
      .build = build_pool2d,
      .precision = Precision::kFollow},
-    {.signature =
-         "nn.max_pool3d(data, pool_size=(1, 1, 1), strides=(1, 1, 1), padding=(0, 0, 0), "
-         "dilation=(1, 1, 1), ceil_mode=False, count_include_pad=False, layout='NCDHW', out_layout=None)",
+    {.signature = "nn.max_pool3d(data, pool_size=1, strides=1, padding=0, "
+                  "dilation=1, ceil_mode=False, count_include_pad=False, layout='NCDHW', out_layout=None)",
      .doc = "The maximum of each window over three spatial axes.",
      .infer = infer_pool3d,
      .attrs = kPoolAttrs,
      .build = build_pool3d,
      .precision = Precision::kFollow},
-    {.signature =
-         "nn.avg_pool1d(data, pool_size=(1,), strides=(1,), padding=(0, 0), dilation=(1,), ceil_mode=False, "
-         "count_include_pad=True, layout='NCW', out_layout=None)",
+    {.signature = "nn.avg_pool1d(data, pool_size=1, strides=1, padding=0, dilation=1, ceil_mode=False, "
+                  "count_include_pad=True, layout='NCW', out_layout=None)",
      .doc = "The mean of each window over one spatial axis.",
      .infer = infer_pool1d,
      .attrs = kPoolAttrs,
      .build = build_pool1d,
      .precision = Precision::kFollow},
-    {.signature = "nn.avg_pool2d(data, pool_size=(1, 1), strides=(1, 1), padding=(0, 0), dilation=(1, 1), "
+    {.signature = "nn.avg_pool2d(data, pool_size=1, strides=1, padding=0, dilation=1, "
                   "ceil_mode=False, count_include_pad=False, layout='NCHW', out_layout=None)",
      .doc = "The mean of each window over two spatial axes.",
      .infer = infer_pool2d,
      .attrs = kPoolAttrs,
      .build = build_pool2d,
      .precision = Precision::kFollow},
-    {.signature =
-         "nn.avg_pool3d(data, pool_size=(1, 1, 1), strides=(1, 1, 1), padding=(0, 0, 0), "
-         "dilation=(1, 1, 1), ceil_mode=False, count_include_pad=True, layout='NCDHW', out_layout=None)",
+    {.signature = "nn.avg_pool3d(data, pool_size=1, strides=1, padding=0, "
+                  "dilation=1, ceil_mode=False, count_include_pad=True, layout='NCDHW', out_layout=None)",
      .doc = "The mean of each window over three spatial axes.",
      .infer = infer_pool3d,
      .attrs = kPoolAttrs,

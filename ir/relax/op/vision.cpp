@@ -183,6 +183,7 @@ Any build_roi(ApiCall& call) {
   return call_with_attrs(call, {operand_arg(call, 0), operand_arg(call, 1)}, 2);
 }
 Any build_multibox(ApiCall& call) {
+  if (call.args[5] == nullptr) call.args[5] = Array<Any>{1.0, 1.0, 1.0, 1.0};
   size_t count = attr_arg(call, 5, AttrKind::kFloats).cast<Array<Any>>().size();
   if (count != 4) throw ir::refuse(refusals["vision-variances"], count).at(call.span_of(5));
   return call_with_attrs(call, {operand_arg(call, 0), operand_arg(call, 1), operand_arg(call, 2)}, 3);
@@ -219,7 +220,7 @@ constexpr Operator kRows[] = {
                 {"soft_nms_sigma", AttrKind::kFloat},
                 {"score_threshold", AttrKind::kFloat}}}},
     {.signature = "vision.multibox_transform_loc(cls_pred, loc_pred, anchor, clip=False, threshold=0.0, "
-                  "variances=(1.0, 1.0, 1.0, 1.0), keep_background=True, apply_softmax=True)",
+                  "variances=None, keep_background=True, apply_softmax=True)",
      .doc = "Boxes and scores from the offsets to anchors that a detector predicts.",
      .infer = infer_multibox,
      .attrs = {{{"clip", AttrKind::kBool},

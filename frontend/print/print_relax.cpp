@@ -359,6 +359,11 @@ void Printer::binding(const relax::BindingNode* b) {
   if (options_.syntax_sugar && is_void(value->ty) && is_void(var->ty)) {
     indent(depth_);
     expr("value", value);
+    // The variable is not written; where it is used it is what every value of its type is.
+    Capture text(*this);
+    relax_name("tuple");
+    put("()");
+    names_.define_as(var, text.take());
     return end_line();
   }
   if (to.typed) name_free(var->ty);

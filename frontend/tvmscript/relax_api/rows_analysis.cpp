@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "frontend/tvmscript/relax_api/rows.h"
+#include "ir/relax/verify.h"
 #include "ir/relax/visit.h"
 
 namespace mlc::tvmscript {
@@ -15,20 +16,56 @@ using relax::Function;
 using relax::FunctionNode;
 using VarSet = std::unordered_set<const ir::VarNode*>;
 
-Any free_vars(ApiCall& call) { return array_of(relax::free_vars(graph_arg(call, 0))); }
-Any bound_vars(ApiCall& call) { return array_of(relax::bound_vars(graph_arg(call, 0))); }
-Any all_vars(ApiCall& call) { return array_of(relax::all_vars(graph_arg(call, 0))); }
-
-// Variables that stand as values, in order of first use.
-Any used_vars(ApiCall& call) {
-  Array<Var> used;
-  VarSet seen;
-  relax::post_order(graph_arg(call, 0), [&](const Expr& e) {
-    auto* var = ir::as<ir::VarNode>(e);
-    if (var && seen.insert(var).second) used.push_back(ir::ref(var));
-  });
-  return used;
+void add_new(Array<Var>& all, VarSet& seen, const std::vector<Var>& more) {
+  for (const Var& var : more) {
+    if (seen.insert(var.get()).second) all.push_back(var);
+  }
 }
+
+// Variables that are bound with the symbolic ones that their types define, and those that stand as values.
+struct Vars final : relax::Visitor {
+  Array<Var> bound, all, used;
+  VarSet bound_seen, all_seen, used_seen;
+
+  explicit Vars(const Expr& e) { visit(e); }
+  void visit(const Expr& e) override {
+    if (auto* var = ir::as<ir::VarNode>(e)) {
+      add_new(used, used_seen, {ir::ref(var)});
+      add_new(all, all_seen, {ir::ref(var)});
+      return;
+    }
+    if (auto* fn = ir::as<FunctionNode>(e)) {
+      for (const Var& param : fn->params) {
+        bind({param});
+        bind(relax::definable_vars(param->ty));
+      }
+      return visit(fn->body);
+    }
+    walk_children(e);
+  }
+  void visit_binding(const Binding& binding) override {
+    visit(binding->value);
+    if (auto* cast = relax::as_match_cast(binding)) bind(relax::definable_vars(cast->ty));
+    bind({binding->var});
+  }
+  void bind(const std::vector<Var>& vars) {
+    add_new(bound, bound_seen, vars);
+    add_new(all, all_seen, vars);
+  }
+};
+
+Any free_vars(ApiCall& call) {
+  Vars vars(graph_arg(call, 0));
+  Array<Var> free;
+  for (const Var& var : vars.used) {
+    if (vars.bound_seen.count(var.get()) == 0) free.push_back(var);
+  }
+  return free;
+}
+Any bound_vars(ApiCall& call) { return Vars(graph_arg(call, 0)).bound; }
+Any all_vars(ApiCall& call) { return Vars(graph_arg(call, 0)).all; }
+
+Any used_vars(ApiCall& call) { return Vars(graph_arg(call, 0)).used; }
 Any all_global_vars(ApiCall& call) {
   Array<ir::GlobalVar> names;
   std::unordered_set<const ir::GlobalVarNode*> seen;
@@ -38,23 +75,69 @@ Any all_global_vars(ApiCall& call) {
   });
   return names;
 }
-Any post_order_visit(ApiCall& call) {
-  std::unordered_set<const ir::ExprNode*> seen;
-  relax::post_order(graph_arg(call, 0), [&](const Expr& e) {
-    if (!seen.insert(e.get()).second) return;
+
+// Every expression after its operands and its type's shapes, numbers too.
+class PostOrder final : public relax::Visitor {
+ public:
+  explicit PostOrder(const ApiCall& call) : call_(call) {}
+  void visit(const Expr& e) override {
+    if (relax::is_prim(e) && !ir::is_graph_kind(e->kind) && e->kind != ir::ExprKind::kTupleGetItem) {
+      Numbers(*this).visit(e);
+      return;
+    }
+    if (auto* shape = ir::as<relax::ShapeExprNode>(e)) {
+      for (const Expr& value : shape->values) visit(value);
+    } else if (auto* fn = ir::as<FunctionNode>(e)) {
+      for (const Var& param : fn->params) visit_type(param->ty);
+      visit(fn->body);
+    } else if (auto* made = ir::as<ir::CallNode>(e)) {
+      visit(made->op);
+      for (const Type& type : made->ty_args) visit_type(type);
+      for (const Expr& arg : made->args) visit(arg);
+    } else {
+      walk_children(e);
+    }
+    if (shows_type(e)) visit_type(e->ty);
+    show(e);
+  }
+  void visit_type(const Type& type) override {
+    if (!type) return;
+    if (auto* tensor = relax::as_type<relax::TensorTypeNode>(type)) {
+      if (tensor->shape) visit(tensor->shape);
+    } else if (auto* tuple = relax::as_type<ir::TupleTypeNode>(type)) {
+      for (const Type& field : tuple->elements) visit_type(field);
+    } else if (auto* shape = relax::as_type<relax::ShapeTypeNode>(type); shape && shape->values.has_value()) {
+      for (const Expr& value : shape->values.value()) visit(value);
+    }
+  }
+
+ private:
+  struct Numbers final : ir::Walker {
+    PostOrder& whole;
+    explicit Numbers(PostOrder& whole) : whole(whole) {}
+    void visit(const Expr& e) override {
+      walk_children(e);
+      whole.show(e);
+    }
+  };
+  static bool shows_type(const Expr& e) {
+    using enum ir::ExprKind;
+    return e->kind == kVar || e->kind == kTuple || e->kind == kTupleGetItem || e->kind == kCall || e->kind == kIf ||
+           e->kind == kSeqExpr;
+  }
+  void show(const Expr& e) {
     Any argument = e;
-    call.host.call(call.args[1], std::span<const Any>(&argument, 1));
-  });
+    call_.host.call(call_.args[1], std::span<const Any>(&argument, 1));
+  }
+  const ApiCall& call_;
+};
+Any post_order_visit(ApiCall& call) {
+  PostOrder(call).visit(graph_arg(call, 0));
   return nullptr;
 }
 
 // ---- symbolic variables ----
 
-void add_new(Array<Var>& all, VarSet& seen, const std::vector<Var>& more) {
-  for (const Var& var : more) {
-    if (seen.insert(var.get()).second) all.push_back(var);
-  }
-}
 // Those that parameters and match_casts of the function define, and those that it uses.
 struct SymbolicVars final : relax::Visitor {
   Array<Var> defined, used;
@@ -124,16 +207,15 @@ Any udchain(ApiCall& call) {
   script::Dict users;
   for (const Binding& binding : block->bindings) {
     users.Set(binding->var, script::List());
-    for (const Var& used : relax::free_vars(binding->value)) {
-      if (relax::is_prim(used)) continue;
+    std::vector<Var> all = relax::free_vars(binding->value);
+    for (const Var& var : relax::symbolic_vars(binding->value->ty)) all.push_back(var);
+    for (const Var& used : all) {
       if (users.count(used) == 0) users.Set(used, script::List());
       users.at(used).cast<script::List>().push_back(binding->var);
     }
   }
   return users;
 }
-
-// ---- calls ----
 
 bool is_impure(const Expr& callee, const ir::ExprNode* own) {
   if (callee.get() == own) return false;
@@ -155,6 +237,38 @@ struct ImpureCall final : relax::Visitor {
     walk_children(e);
   }
 };
+// Without bindings that nothing uses; what has effects and what is checked stays.
+Any remove_all_unused(ApiCall& call) {
+  Function fn = function_arg(call, 0);
+  VarSet used;
+  for (const Var& var : relax::free_vars(fn->body->body)) used.insert(var.get());
+  std::vector<relax::BindingBlock> blocks;
+  for (size_t b = fn->body->blocks.size(); b-- > 0;) {
+    const relax::BindingBlock& block = fn->body->blocks[static_cast<int64_t>(b)];
+    std::vector<Binding> kept;
+    for (size_t i = block->bindings.size(); i-- > 0;) {
+      const Binding& binding = block->bindings[static_cast<int64_t>(i)];
+      bool stays = used.count(binding->var.get()) != 0 || relax::as_match_cast(binding);
+      if (!stays) {
+        ImpureCall impure(nullptr);
+        impure.visit(binding->value);
+        stays = impure.found.defined();
+      }
+      if (!stays) continue;
+      for (const Var& var : relax::free_vars(binding->value)) used.insert(var.get());
+      kept.push_back(binding);
+    }
+    if (kept.empty()) continue;
+    blocks.push_back(kept.size() == block->bindings.size()
+                         ? block
+                         : relax::with_bindings(block, Array<Binding>(kept.rbegin(), kept.rend())));
+  }
+  Array<relax::BindingBlock> all(blocks.rbegin(), blocks.rend());
+  return relax::with_body(fn, ir::make<relax::SeqExprNode>(all, fn->body->body, fn->body->span));
+}
+
+// ---- calls ----
+
 Any contains_impure_call(ApiCall& call) {
   const ir::ExprNode* own = is_given(call, 1) ? call.args[1].as<ir::ExprNode>() : nullptr;
   ImpureCall impure(own);
@@ -261,6 +375,20 @@ Any computable_at_compile_time(ApiCall& call) {
   return known;
 }
 
+// ---- well-formedness ----
+
+std::vector<ir::Diagnostic> mistakes(const ApiCall& call) {
+  if (auto* mod = call.args[0].as<ir::IRModuleNode>()) return relax::verify(ir::ref(mod));
+  if (auto* fn = call.args[0].as<FunctionNode>()) return relax::verify(ir::ref(fn));
+  ir::wrong_argument(call, 0, "a module, or a function of the graph language");
+}
+Any well_formed(ApiCall& call) {
+  std::vector<ir::Diagnostic> all = mistakes(call);
+  if (!all.empty()) throw ir::Error(all).kind("ValueError").at(call.span);
+  return nullptr;
+}
+Any check_well_formed(ApiCall& call) { return mistakes(call).empty(); }
+
 // ---- natives of tvm.relax.expr_functor ----
 
 // The method of a visitor that takes this node: "visit_call_".
@@ -317,6 +445,11 @@ constexpr ir::ApiRow relax_analysis_table[] = {
     ANALYSIS("free_symbolic_vars(func)", "Symbolic variables that nothing defines.", free_symbolic_vars),
     ANALYSIS("name_to_binding(func)", "The bindings of each name.", name_to_binding),
     ANALYSIS("get_var2val(func)", "The value of each variable.", get_var2val),
+    ANALYSIS("remove_all_unused(func)", "The function without bindings that nothing uses.", remove_all_unused),
+    ANALYSIS("well_formed(obj, check_ty=True)", "ValueError, with all reasons, when the module is not well formed.",
+             well_formed),
+    ANALYSIS("check_well_formed(obj, check_ty=True)", "Is the module, or the function, well formed?",
+             check_well_formed),
     ANALYSIS("udchain(dfb)", "Of each variable of the block, those whose values use it.", udchain),
     ANALYSIS("contains_impure_call(expr, own_name=None)", "Is something called that has effects?",
              contains_impure_call),

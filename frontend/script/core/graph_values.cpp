@@ -73,6 +73,14 @@ Any graph_unary(syntax::UnaryOperator op, const Any& a, Span span) {
 Any graph_compare(syntax::CmpOperator op, const Any& a, const Any& b, Span span) {
   std::string_view sign = syntax::spelling(op);
   using enum syntax::CmpOperator;
+  using syntax::CmpOperator;
+  // As in Python the operand of the derived class is asked first: `x < d` is `d > x`.
+  auto* left = a.as<ir::VarNode>();
+  auto* right = b.as<ir::VarNode>();
+  if (left && right && !relax::is_dataflow(left) && relax::is_dataflow(right)) {
+    CmpOperator turned = op == kLt ? kGt : op == kGt ? kLt : op == kLtE ? kGtE : op == kGtE ? kLtE : op;
+    return graph_compare(turned, b, a, span);
+  }
   switch (op) {
     case kLt:
       return operator_call("relax.less", sign, a, b, span);

@@ -74,10 +74,27 @@ std::string shown(Evaluator& evaluator, const Any& value) {
   return evaluator.repr(value);
 }
 
+// Lists of the script as arrays, all the way down.
+Any attribute_of(const Any& value) {
+  auto* list = value.as<ffi::ListObj>();
+  if (list == nullptr) return value;
+  ffi::Array<Any> all;
+  for (const Any& one : *list) all.push_back(attribute_of(one));
+  return all;
+}
+
 const ApiRow dict_attrs_table[] = {
     {ApiKind::kClass, "tvm.ir", "DictAttrs(values)", "Attributes by name.",
      [](ApiCall& call) -> Any {
        auto values = ir::try_get<Values>(call.args[0]);
+       if (auto dict = call.args[0].as<Dict>(); dict && !values) {
+         Values made;
+         for (const auto& [key, value] : *dict) {
+           if (!is_str(key)) ir::wrong_argument(call, 0, "a map of names");
+           made.Set(key.cast<String>(), attribute_of(value));
+         }
+         values = made;
+       }
        if (!values) ir::wrong_argument(call, 0, "a map of names");
        return Any(ir::make<DictAttrsNode>(*values));
      },

@@ -88,7 +88,6 @@ class PostOrder final : public relax::Visitor {
     if (auto* shape = ir::as<relax::ShapeExprNode>(e)) {
       for (const Expr& value : shape->values) visit(value);
     } else if (auto* fn = ir::as<FunctionNode>(e)) {
-      for (const Var& param : fn->params) visit_type(param->ty);
       visit(fn->body);
     } else if (auto* made = ir::as<ir::CallNode>(e)) {
       visit(made->op);
@@ -99,6 +98,10 @@ class PostOrder final : public relax::Visitor {
     }
     if (shows_type(e)) visit_type(e->ty);
     show(e);
+  }
+  void visit_binding(const Binding& binding) override {
+    visit(binding->value);
+    if (auto* cast = relax::as_match_cast(binding)) visit_type(cast->ty);
   }
   void visit_type(const Type& type) override {
     if (!type) return;

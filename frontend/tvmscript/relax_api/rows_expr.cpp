@@ -18,6 +18,7 @@ static constexpr ir::Refusals refusals{
          .kind = "InternalError+ValueError",
          .message = "the shape of a {} is asked for",
          .help = "tensors have shapes"},
+        {.name = "value-called", .kind = "TypeError", .message = "a {} is called, which is no function"},
     }};
 MLC_REFUSALS(relax_api_rows_expr, refusals);
 
@@ -111,12 +112,18 @@ Any get_shape_of(ApiCall& call) {
   return Expr(ir::with(made, [&](ir::CallNode& n) { n.ty = ir::make<relax::ShapeTypeNode>(tensor->ndim); }));
 }
 
+bool can_be_called(const Expr& e) {
+  if (!e->ty) return true;
+  using enum ir::TypeKind;
+  ir::TypeKind kind = e->ty->kind;
+  return kind == kFunction || kind == kFunc || kind == kOpaque;
+}
 // What a call of a graph function or of an opaque value is.
 Any call_graph(ApiCall& call) {
   if (GraphBuilder::current_or_null()) return call_graph_function(call);
   auto callee = call.args[0].cast<Expr>();
-  if (relax::is_prim(callee) && callee->kind != ir::ExprKind::kCall)
-    throw ir::Error("not-callable", "a number cannot be called").kind("TypeError").at(call.span);
+  if (!can_be_called(callee))
+    throw ir::refuse(refusals["value-called"], relax::kind_name(callee->ty)).at(call.span);
   Array<Expr> args;
   for (const Any& one : script::elements(call.args[1])) args.push_back(script::as_expr(one, call.span, "an argument"));
   return Expr(ir::make<ir::CallNode>(Type(), callee, args, attributes_arg(call, 2), call.span));

@@ -64,4 +64,29 @@ std::vector<GlobalVar> used_functions(const BaseFunc& fn) {
   return all;
 }
 
+IRModule without_unreached_functions(const IRModule& mod) {
+  std::unordered_set<std::string> reached;
+  std::vector<std::string> left;
+  auto reach = [&](std::string name) {
+    if (reached.insert(name).second) left.push_back(std::move(name));
+  };
+  for (const auto& [name, fn] : mod->functions) {
+    if (ir::attr(fn, "global_symbol")) reach(std::string(text(name->name_hint)));
+  }
+  while (!left.empty()) {
+    std::string name = std::move(left.back());
+    left.pop_back();
+    GlobalVar global = mod->find(name);
+    if (!global) continue;
+    for (const GlobalVar& used : used_functions(mod->functions.at(global)))
+      reach(std::string(text(used->name_hint)));
+  }
+  if (reached.size() == mod->functions.size()) return mod;
+  Map<GlobalVar, BaseFunc> functions;
+  for (const auto& [name, fn] : mod->functions) {
+    if (reached.count(std::string(text(name->name_hint))) != 0) functions.Set(name, fn);
+  }
+  return with(mod, [&](IRModuleNode& n) { n.functions = functions; });
+}
+
 }  // namespace mlc::transform

@@ -153,10 +153,10 @@ Function GroupFunction::build(Host& host, const IRModule& mod, Map<String, Any> 
   for (const Var& param : params_) {
     for (const Var& var : definable_vars(param->ty)) known.insert(var.get());
   }
-  Array<Expr> unknown;
+  std::vector<Expr> all_unknown;
   auto collect = [&](const Type& type) {
     for (const Var& var : symbolic_vars(type)) {
-      if (known.insert(var.get()).second) unknown.push_back(var);
+      if (known.insert(var.get()).second) all_unknown.push_back(var);
     }
   };
   for (const Var& param : params_) collect(param->ty);
@@ -166,6 +166,8 @@ Function GroupFunction::build(Host& host, const IRModule& mod, Map<String, Any> 
     }
     collect(binding->var->ty);
   }
+  std::reverse(all_unknown.begin(), all_unknown.end());  // as TVM orders them
+  Array<Expr> unknown(all_unknown.begin(), all_unknown.end());
   if (!unknown.empty()) {
     params_.push_back(make<VarNode>(String("tir_vars"), Type(make<ShapeTypeNode>(unknown))));
     arguments_.push_back(make<ShapeExprNode>(unknown));

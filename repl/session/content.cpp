@@ -161,14 +161,29 @@ void write(const ObjectMemory& memory, const std::vector<char>& bytes) {
   });
 }
 
+// -1 where no such object has been made.
+int32_t type_index_of(std::string_view key) {
+  TVMFFIByteArray name{key.data(), key.size()};
+  int32_t index = -1;
+  return TVMFFITypeKeyToIndex(&name, &index) == 0 ? index : -1;
+}
+
 // Texts of a size that matters.
 constexpr size_t kLargeText = 4096;
 
 }  // namespace
 
-bool is_stream(const Any& value) {
-  return script::value_as_iterator(value) != nullptr ||
-         (script::is_object(value) && value.GetTypeKey() == std::string_view("mlc.script.File"));
+std::string_view stream_kind(const Any& value) {
+  if (auto* iterator = script::value_as_iterator(value)) return iterator->name;
+  if (!script::is_object(value)) return "";
+  static const std::pair<int32_t, std::string_view> kinds[] = {
+      {type_index_of("mlc.script.File"), "file"},
+      {type_index_of("mlc.sym.Analyzer"), "Analyzer"},
+      {type_index_of("mlc.relax.BlockBuilder"), "BlockBuilder"},
+  };
+  for (const auto& [index, kind] : kinds)
+    if (index == value.type_index()) return kind;
+  return "";
 }
 
 std::optional<Content> content_of(const Any& value) {
@@ -195,7 +210,7 @@ std::optional<Content> content_of(const Any& value) {
     for (const auto* slot : module->bound()) made.bound.emplace_back(slot->name, slot->value);
     return made;
   }
-  if (is_stream(value)) return HeldSize{};
+  if (!stream_kind(value).empty()) return HeldSize{};
   if (value.type_index() == ir::ffi::TypeIndex::kTVMFFIStr)
     if (size_t size = script::text_of(value).size(); size >= kLargeText) return HeldSize{size};
   return std::nullopt;
@@ -210,7 +225,9 @@ bool is_unchanged(const Any& value, const Content& known) {
     return at == held.size();
   };
   auto same_item = [](const Any& a, const Any& b) { return same(a, b); };
-  auto same_entry = [](const auto& a, const auto& b) { return same(a.first, b.first) && same(a.second, b.second); };
+  auto same_entry = [](const auto& a, const auto& b) {
+    return same(a.first, b.first) && same(a.second, b.second);
+  };
   if (auto* held = std::get_if<HeldItems>(&known)) {
     auto list = value.as<script::List>();
     return list && equal(*list, held->items, same_item);
@@ -227,7 +244,8 @@ bool is_unchanged(const Any& value, const Content& known) {
     if (auto* instance = get<script::InstanceNode>(value))
       return same(instance->attributes, held->attributes) && same(instance->dict, held->dict) &&
              same(instance->payload, held->payload);
-    if (auto* function = get<script::FunctionNode>(value)) return same(function->attributes, held->attributes);
+    if (auto* function = get<script::FunctionNode>(value))
+      return same(function->attributes, held->attributes);
     if (auto* cls = get<script::ClassNode>(value)) return same(cls->members, held->attributes);
   }
   std::optional<Content> now = content_of(value);

@@ -89,8 +89,8 @@ std::optional<ObjectMemory> memory_of(const Any& value);
 bool has_elements(const ObjectMemory& memory, const std::vector<char>& bytes);
 std::vector<char> elements_of(const ObjectMemory& memory);
 
-// Is the value one whose progress cannot be put back: an iterator, a generator, an open file?
-bool is_stream(const Any& value);
+// What kind of thing the value is whose progress cannot be put back: "generator", "file"; "" for others.
+std::string_view stream_kind(const Any& value);
 
 // Calls `visit` on every value that the object refers to and that never changes, then on those of its
 // contents.

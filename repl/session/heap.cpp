@@ -125,7 +125,7 @@ const Content* Heap::look_at(const Any& value, Walk& walk) {
   if (known != nullptr && is_unchanged(value, *known->content)) return known->content.get();
   std::optional<Content> now = content_of(value);
   if (!now) return nullptr;
-  if (known == nullptr && is_stream(value)) walk.not_kept.push_back(value);
+  if (known == nullptr && !stream_kind(value).empty()) walk.not_kept.push_back(value);
   return note(value, known, std::move(*now), walk);
 }
 

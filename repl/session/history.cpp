@@ -152,13 +152,12 @@ void Session::tell_not_kept() {
     for (const auto& [bound, each] : evaluator_.globals())
       if (script::is_object(each) && bound != "_" && script::raw_object(each) == script::raw_object(value))
         name = "`" + bound + "`";
-    if (!is_stream(value)) {
+    std::string_view kind = stream_kind(value);
+    if (kind.empty()) {
       ++arrays;
       if (!name.empty()) names.push_back(name);
       continue;
     }
-    auto* iterator = script::value_as_iterator(value);
-    std::string kind(iterator != nullptr ? iterator->name : "file");
     streams.push_back(name.empty() ? fmt::format("a {}", kind) : fmt::format("{} ({})", name, kind));
   }
   if (!streams.empty())

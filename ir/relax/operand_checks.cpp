@@ -17,8 +17,10 @@ static constexpr ir::Refusals refusals{
         {.name = "dtypes-of-operands-differ",
          .message = "`{}`: its tensors have the data types `{}` and `{}`",
          .help = "convert them to one with `R.astype`"},
-        {.name = "operand-of-wrong-rank", .kind = "ValueError", .message = "{} must have {}, but has {} dimensions"},
-        {.name = "rank-unknown", .kind = "ValueError", .message = "{} must have {}, but its rank is unknown",
+        {.name = "operand-of-wrong-rank", .kind = "ValueError", .message = "{} must have {}, but has {}"},
+        {.name = "rank-unknown",
+         .kind = "ValueError",
+         .message = "{} must have {}, but its rank is unknown",
          .help = "say what is known with `R.match_cast`"},
         {.name = "ranks-differ",
          .kind = "ValueError",
@@ -26,8 +28,11 @@ static constexpr ir::Refusals refusals{
         {.name = "dimensions-differ",
          .kind = "ValueError",
          .message = "dimension {} of {} is {}, dimension {} of {} is {}; they must be equal"},
-        {.name = "no-tensors", .kind = "ValueError", .message = "`{}` needs at least one tensor, its tuple is empty"},
-        {.name = "operand-not-prim", .message = "{} must be a primitive value such as `4` or `n`, but is a {}"},
+        {.name = "no-tensors",
+         .kind = "ValueError",
+         .message = "`{}` needs at least one tensor, its tuple is empty"},
+        {.name = "operand-not-prim",
+         .message = "{} must be a primitive value such as `4` or `n`, but is a {}"},
         {.name = "operand-not-prim-integer", .message = "{} must be an integer, but has the data type `{}`"},
         {.name = "not-a-number", .message = "argument `{}` of `{}` must be a number, not `{}`"},
     }};
@@ -45,7 +50,9 @@ Type with_dtype(const TensorTypeNode* type, DataType dtype) {
 Type with_dims(const TensorTypeNode* type, Array<Expr> dims) {
   return tensor_type(std::move(dims), type->dtype, type->vdevice);
 }
-Type with_ndim(const TensorTypeNode* type, int64_t ndim) { return tensor_type(type->dtype, ndim, type->vdevice); }
+Type with_ndim(const TensorTypeNode* type, int64_t ndim) {
+  return tensor_type(type->dtype, ndim, type->vdevice);
+}
 
 VDevice shared_vdevice(std::span<const TensorTypeNode* const> operands) {
   VDevice found;
@@ -69,7 +76,8 @@ DataType shared_dtype(const CallNode* call, std::span<const TensorTypeNode* cons
     } else if (found.is_void()) {
       found = each->data_type();
     } else if (found != each->data_type()) {
-      throw ir::refuse(refusals["dtypes-of-operands-differ"], call_name(call), found.str(), each->data_type().str())
+      throw ir::refuse(refusals["dtypes-of-operands-differ"], call_name(call), found.str(),
+                       each->data_type().str())
           .at(operand_span(call, 0));
     }
   }
@@ -94,10 +102,12 @@ void check_bool(const CallNode* call, size_t i, const TensorTypeNode* type) {
 }
 void check_dtype(const CallNode* call, size_t i, const TensorTypeNode* type, DataType wanted) {
   if (!type->knows_dtype() || type->data_type() == wanted) return;
-  throw ir::refuse(refusals["operand-of-wrong-dtype"], operand_name(call, i), wanted.str(), type->data_type().str())
+  throw ir::refuse(refusals["operand-of-wrong-dtype"], operand_name(call, i), wanted.str(),
+                   type->data_type().str())
       .at(operand_span(call, i));
 }
-void check_same_dtype(const CallNode* call, size_t i, const TensorTypeNode* a, size_t j, const TensorTypeNode* b) {
+void check_same_dtype(const CallNode* call, size_t i, const TensorTypeNode* a, size_t j,
+                      const TensorTypeNode* b) {
   if (!a->knows_dtype() || !b->knows_dtype() || a->data_type() == b->data_type()) return;
   throw ir::refuse(refusals["operands-of-two-dtypes"], operand_name(call, i), a->data_type().str(),
                    operand_name(call, j), b->data_type().str())
@@ -107,13 +117,15 @@ void check_same_dtype(const CallNode* call, size_t i, const TensorTypeNode* a, s
 void refuse_ndim(const CallNode* call, size_t i, int64_t ndim, std::string_view wanted) {
   if (ndim == kUnknownNDim)
     throw ir::refuse(refusals["rank-unknown"], operand_name(call, i), wanted).at(operand_span(call, i));
-  throw ir::refuse(refusals["operand-of-wrong-rank"], operand_name(call, i), wanted, ndim).at(operand_span(call, i));
+  throw ir::refuse(refusals["operand-of-wrong-rank"], operand_name(call, i), wanted, ndim)
+      .at(operand_span(call, i));
 }
 void check_ndim(const CallNode* call, size_t i, const TensorTypeNode* type, int64_t ndim) {
   if (!type->knows_ndim() || type->ndim == ndim) return;
   refuse_ndim(call, i, type->ndim, fmt::format("{} dimension{}", ndim, ndim == 1 ? "" : "s"));
 }
-void check_same_ndim(const CallNode* call, size_t i, const TensorTypeNode* a, size_t j, const TensorTypeNode* b) {
+void check_same_ndim(const CallNode* call, size_t i, const TensorTypeNode* a, size_t j,
+                     const TensorTypeNode* b) {
   if (!a->knows_ndim() || !b->knows_ndim() || a->ndim == b->ndim) return;
   throw ir::refuse(refusals["ranks-differ"], operand_name(call, i), a->ndim, operand_name(call, j), b->ndim)
       .at(operand_span(call, j));

@@ -22,7 +22,8 @@ Type infer_fma(const CallNode* call, const InferContext& context) {
   check_same_ndim(call, 0, x[0], 2, x[2]);
   check_same_ndim(call, 1, x[1], 2, x[2]);
   for (size_t i = 1; i < 3; ++i) {
-    if (x[0]->knows_dtype() && x[1]->knows_dtype() && x[2]->knows_dtype()) check_same_dtype(call, i - 1, x[i - 1], i, x[i]);
+    if (x[0]->knows_dtype() && x[1]->knows_dtype() && x[2]->knows_dtype())
+      check_same_dtype(call, i - 1, x[i - 1], i, x[i]);
   }
   DataType dtype = x[0]->dtype;
   if (!x[0]->knows_dtype() || !x[1]->knows_dtype() || !x[2]->knows_dtype()) dtype = DataType::Void();
@@ -33,7 +34,8 @@ Type infer_fma(const CallNode* call, const InferContext& context) {
   if (a && b && c) {
     for (size_t i = 0; i < a->size(); ++i) {
       if (context.proves_equal((*a)[i], (*b)[i]) && context.proves_equal((*b)[i], (*c)[i])) continue;
-      throw ir::refuse(refusals["fma-shapes-differ"], i, dim_text((*a)[i]), dim_text((*b)[i]), dim_text((*c)[i]))
+      throw ir::refuse(refusals["fma-shapes-differ"], i, dim_text((*a)[i]), dim_text((*b)[i]),
+                       dim_text((*c)[i]))
           .at(call->span);
     }
     return tensor_type(*a, dtype, vdevice);
@@ -159,7 +161,9 @@ constexpr Operator kRows[] = {
      .doc = "x1 - x2, elementwise.",
      .infer = infer_binary,
      .precision = Precision::kFollow},
-    {.signature = "clip(x, min, max)", .doc = "x, but at least min and at most max, elementwise.", .infer = infer_clip},
+    {.signature = "clip(x, min, max)",
+     .doc = "x, but at least min and at most max, elementwise.",
+     .infer = infer_clip},
     {.signature = "ewise_fma(x1, x2, x3)",
      .doc = "x1 * x2 + x3, elementwise, of tensors of one shape.",
      .infer = infer_fma,

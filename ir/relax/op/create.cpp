@@ -19,7 +19,9 @@ static constexpr ir::Refusals refusals{
          .message = "`fill_value` of `{}` must be a tensor without dimensions, but has {}",
          .help = "such as `R.const(1.0, \"float32\")`"},
         {.name = "eye-shape-unknown", .message = "the shape of `x` of `eye_like` is unknown"},
-        {.name = "window-not-float", .kind = "TypeError", .message = "a `hamming_window` of the data type `{}`: it must be a float"},
+        {.name = "window-not-float",
+         .kind = "TypeError",
+         .message = "a `hamming_window` of the data type `{}`: it must be a float"},
         {.name = "window-size", .message = "the size {} of a `hamming_window` must be greater than 0"},
         {.name = "one-hot-depth", .message = "`one_hot` of the depth {}: it must be greater than 0"},
         {.name = "one-hot-values-differ",
@@ -64,7 +66,7 @@ Type infer_like(const CallNode* call, const InferContext&) {
 }
 
 Any build_of_shape(ApiCall& call) {
-  if (call.args[1] == nullptr) throw ir::refuse(refusals["create-needs-dtype"], call.api.path()).at(call.span);
+  if (call.args[1] == nullptr) throw ir::refuse(refusals["create-needs-dtype"], call.api.name).at(call.span);
   return call_with_attrs(call, {shape_arg(call, 0)}, 1);
 }
 Any build_full(ApiCall& call) { return call_with_attrs(call, {shape_arg(call, 0), operand_arg(call, 1)}, 2); }
@@ -89,14 +91,18 @@ Any build_eye(ApiCall& call) {
   Expr m = call.args[1] == nullptr ? n : prim_arg(call, 1);
   return call_with_attrs(call, {n, m, prim_arg(call, 2)}, 3);
 }
-Any build_eye_like(ApiCall& call) { return call_with_attrs(call, {operand_arg(call, 0), prim_arg(call, 1)}, 2); }
+Any build_eye_like(ApiCall& call) {
+  return call_with_attrs(call, {operand_arg(call, 0), prim_arg(call, 1)}, 2);
+}
 
 Type infer_triangle(const CallNode* call, const InferContext&) {
   const TensorTypeNode* x = tensor_operand(call, 0);
   if (x->knows_ndim() && x->ndim < 2) refuse_ndim(call, 0, x->ndim, "at least 2 dimensions");
   return same_type(x);
 }
-Any build_triangle(ApiCall& call) { return call_with_attrs(call, {operand_arg(call, 0), prim_arg(call, 1)}, 2); }
+Any build_triangle(ApiCall& call) {
+  return call_with_attrs(call, {operand_arg(call, 0), prim_arg(call, 1)}, 2);
+}
 
 // ---- rows of numbers ----
 
@@ -126,7 +132,8 @@ Type infer_arange(const CallNode* call, const InferContext& context) {
     count = dim(*known);
   } else {
     Expr length = ir::cast(DataType::Float(32), ir::sub(end, start));
-    count = ir::cast(DataType::Int(64), ir::call_op(DataType::Float(32), "tirx.ceil", {ir::div(length, ir::cast(DataType::Float(32), step))}));
+    count = ir::cast(DataType::Int(64), ir::call_op(DataType::Float(32), "tirx.ceil",
+                                                    {ir::div(length, ir::cast(DataType::Float(32), step))}));
   }
   return tensor_type(Array<Expr>{context.simplify(count)}, dtype_attr(call, "dtype"));
 }
@@ -156,7 +163,8 @@ Type infer_window(const CallNode* call, const InferContext& context) {
   return tensor_type(Array<Expr>{context.simplify(size)}, dtype);
 }
 Any build_window(ApiCall& call) {
-  return call_with_attrs(call, {prim_arg(call, 0), prim_arg(call, 1), prim_arg(call, 2), prim_arg(call, 3)}, 4);
+  return call_with_attrs(call, {prim_arg(call, 0), prim_arg(call, 1), prim_arg(call, 2), prim_arg(call, 3)},
+                         4);
 }
 
 Type infer_one_hot(const CallNode* call, const InferContext&) {
@@ -176,7 +184,8 @@ Any build_one_hot(ApiCall& call) {
   Expr on = prim_arg(call, 1);
   Expr off = prim_arg(call, 2);
   if (is_prim(on) && is_prim(off) && on->dtype() != off->dtype())
-    throw ir::refuse(refusals["one-hot-values-differ"], on->dtype().str(), off->dtype().str()).at(call.span_of(2));
+    throw ir::refuse(refusals["one-hot-values-differ"], on->dtype().str(), off->dtype().str())
+        .at(call.span_of(2));
   int64_t depth = attr_arg(call, 3, AttrKind::kInt).cast<int64_t>();
   if (depth <= 0) throw ir::refuse(refusals["one-hot-depth"], depth).at(call.span_of(3));
   return call_with_attrs(call, {operand_arg(call, 0), on, off}, 3);

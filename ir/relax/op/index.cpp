@@ -29,18 +29,24 @@ static constexpr ir::Refusals refusals{
         {.name = "slice-stride-zero", .message = "`strided_slice`: a stride of 0"},
         {.name = "dynamic-slice-length",
          .message = "{} must have one element for each of the {} dimensions of `x`, but has {}"},
-        {.name = "index-count",
-         .message = "`{}`: {} index tensors for a tensor of {} dimensions"},
-        {.name = "index-broadcast", .message = "`index_tensor`: the shapes of its indices do not broadcast: {} and {} differ"},
-        {.name = "index-dtype", .kind = "TypeError", .message = "`{}`: index tensor {} has the data type `{}`, which is no integer"},
-        {.name = "index-scalar", .message = "`index_put`: index tensor {} has no dimensions, it must have 1 or more"},
+        {.name = "index-count", .message = "`{}`: {} index tensors for a tensor of {} dimensions"},
+        {.name = "index-broadcast",
+         .message = "`index_tensor`: the shapes of its indices do not broadcast: {} and {} differ"},
+        {.name = "index-dtype",
+         .kind = "TypeError",
+         .message = "`{}`: index tensor {} has the data type `{}`, which is no integer"},
+        {.name = "index-scalar",
+         .message = "`index_put`: index tensor {} has no dimensions, it must have 1 or more"},
         {.name = "batch-dims", .message = "`gather_nd`: `batch_dims` is {}; it must be from 0 to {}"},
         {.name = "gather-depth",
-         .message = "`{}`: the last dimension of `indices` is {}, more than the {} dimensions that are indexed"},
-        {.name = "scatter-depth-unknown", .message = "`scatter_nd`: the last dimension {} of `indices` is no constant"},
-        {.name = "scatter-dtype-unknown", .kind = "TypeError", .message = "`scatter_nd`: the data type of {} is unknown"},
+         .message =
+             "`{}`: the last dimension of `indices` is {}, more than the {} dimensions that are indexed"},
+        {.name = "scatter-depth-unknown",
+         .message = "`scatter_nd`: the last dimension {} of `indices` is no constant"},
+        {.name = "scatter-dtype-unknown", .kind = "TypeError", .message = "the data type of {} is unknown"},
         {.name = "scatter-shape",
-         .message = "`scatter_nd`: `updates` has the shape {}, but `indices.shape[:-1] + data.shape[K:]` is {}"},
+         .message =
+             "`scatter_nd`: `updates` has the shape {}, but `indices.shape[:-1] + data.shape[K:]` is {}"},
         {.name = "slice-step", .message = "`slice_scatter`: the step {} must be 1 or more"},
         {.name = "slice-order", .message = "`slice_scatter`: it ends at {}, before its start {}"},
         {.name = "slice-source",
@@ -58,14 +64,16 @@ Type infer_take(const CallNode* call, const InferContext&) {
   if (is_prim(call->args[1])) {
     prim_int_operand(call, 1);
   } else if (!indices) {
-    throw ir::refuse(refusals["index-not-tensor-or-number"], operand_name(call, 1), kind_name(call->args[1]->ty))
+    throw ir::refuse(refusals["index-not-tensor-or-number"], operand_name(call, 1),
+                     kind_name(call->args[1]->ty))
         .at(operand_span(call, 1));
   } else {
     check_integer(call, 1, indices);
   }
   auto given = optional_int_attr(call, "axis");
   if (!given && x->ndim != 1)
-    throw ir::refuse(refusals["take-needs-axis"], x->knows_ndim() ? fmt::format("{}", x->ndim) : "an unknown number")
+    throw ir::refuse(refusals["take-needs-axis"],
+                     x->knows_ndim() ? fmt::format("{}", x->ndim) : "an unknown number")
         .at(operand_span(call, 0));
   int64_t rank = indices ? indices->ndim : 0;
   if (!x->knows_ndim() || rank == kUnknownNDim) return with_ndim(x, kUnknownNDim);
@@ -92,7 +100,7 @@ bool nonnegative(const Expr& e) { return ir::is_nonnegative(e, Dimensions{}); }
 // An index as Python's slices read it: from the end when negative, then kept within the dimension.
 Expr canonical(Expr index, const Expr& length, bool backward) {
   if (!nonnegative(index)) index = ir::if_then_else(ir::lt(index, dim(0)), ir::add(index, length), index);
-  if (backward) return ir::min(ir::max(index, dim(-1)), ir::sub(length, dim(1)));
+  if (backward) return ir::min(nonnegative(index) ? index : ir::max(index, dim(-1)), ir::sub(length, dim(1)));
   if (!nonnegative(index)) index = ir::max(index, dim(0));
   if (ir::is_const_int(index, 0)) return index;
   return ir::min(index, length);
@@ -105,7 +113,8 @@ Expr slice_length(const Expr& begin, const Expr& end, const Expr& stride, const 
   bool backward = step && *step < 0;
   Expr from = inbound ? begin : canonical(begin, length, backward);
   Expr to = inbound ? end : canonical(end, length, backward);
-  Expr count = backward ? ir::ceildiv(ir::sub(from, to), dim(-*step)) : ir::ceildiv(ir::sub(to, from), stride);
+  Expr count =
+      backward ? ir::ceildiv(ir::sub(from, to), dim(-*step)) : ir::ceildiv(ir::sub(to, from), stride);
   return context.simplify(count);
 }
 
@@ -151,7 +160,8 @@ Type infer_strided_slice(const CallNode* call, const InferContext& context) {
   for (size_t i = 2; i < call->args.size(); ++i) {
     size_t count = (i == 2 ? *begin : i == 3 ? *end : *strides).size();
     if (count != given.size())
-      throw ir::refuse(refusals["slice-lengths"], given.size(), operand_name(call, i), count).at(operand_span(call, i));
+      throw ir::refuse(refusals["slice-lengths"], given.size(), operand_name(call, i), count)
+          .at(operand_span(call, i));
   }
   auto dims = x->dims();
   if (!dims) return given.empty() ? same_type(x) : unknown();
@@ -159,9 +169,10 @@ Type infer_strided_slice(const CallNode* call, const InferContext& context) {
   Array<Expr> out = *dims;
   for (size_t i = 0; i < given.size(); ++i) {
     Expr stride = strides->empty() ? Expr(dim(1)) : (*strides)[i];
-    if (ir::is_const_int(stride, 0)) throw ir::refuse(refusals["slice-stride-zero"]).at(operand_span(call, 4));
-    out.Set(given[i], slice_length((*begin)[i], (*end)[i], stride, out[given[i]], bool_attr(call, "assume_inbound"),
-                                   context));
+    if (ir::is_const_int(stride, 0))
+      throw ir::refuse(refusals["slice-stride-zero"]).at(operand_span(call, 4));
+    out.Set(given[i], slice_length((*begin)[i], (*end)[i], stride, out[given[i]],
+                                   bool_attr(call, "assume_inbound"), context));
   }
   return with_dims(x, out);
 }
@@ -206,7 +217,8 @@ Type infer_dynamic_strided_slice(const CallNode* call, const InferContext&) {
 Type infer_gather_elements(const CallNode* call, const InferContext&) {
   const TensorTypeNode* x = tensor_operand(call, 0);
   const TensorTypeNode* indices = tensor_operand(call, 1);
-  if (indices->knows_dtype() && !indices->data_type().is_int()) check_dtype(call, 1, indices, DataType::Int(64));
+  if (indices->knows_dtype() && !indices->data_type().is_int())
+    check_dtype(call, 1, indices, DataType::Int(64));
   if (!x->knows_ndim() || !indices->knows_ndim()) return with_ndim(x, kUnknownNDim);
   normalize_axis(int_attr(call, "axis"), x->ndim, call);
   check_same_ndim(call, 0, x, 1, indices);
@@ -219,7 +231,8 @@ Type infer_gather_nd(const CallNode* call, const InferContext&) {
   const TensorTypeNode* indices = tensor_operand(call, 1);
   int64_t batch = int_attr(call, "batch_dims");
   if (batch < 0)
-    throw ir::refuse(refusals["batch-dims"], batch, x->knows_ndim() ? fmt::format("{}", x->ndim) : "the rank of `data`")
+    throw ir::refuse(refusals["batch-dims"], batch,
+                     x->knows_ndim() ? fmt::format("{}", x->ndim) : "the rank of `data`")
         .at(call->span);
   check_dtype(call, 1, indices, DataType::Int(64));
   if (!x->knows_ndim() || !indices->knows_ndim()) return with_ndim(x, kUnknownNDim);
@@ -232,7 +245,8 @@ Type infer_gather_nd(const CallNode* call, const InferContext&) {
   if (!depth) return with_ndim(x, kUnknownNDim);
   if (!dims) return with_ndim(x, indices->ndim + x->ndim - *depth - 1 - batch);
   if (*depth > x->ndim - batch)
-    throw ir::refuse(refusals["gather-depth"], "gather_nd", *depth, x->ndim - batch).at(operand_span(call, 1));
+    throw ir::refuse(refusals["gather-depth"], "gather_nd", *depth, x->ndim - batch)
+        .at(operand_span(call, 1));
   Array<Expr> out(at->begin(), at->end() - 1);
   for (int64_t i = batch + *depth; i < x->ndim; ++i) out.push_back((*dims)[i]);
   return with_dims(x, out);
@@ -275,7 +289,8 @@ Type infer_index_tensor(const CallNode* call, const InferContext& context) {
       }
       if (ir::is_const_int(length, 1)) continue;
       if (ir::const_int(have) && ir::const_int(length) && *ir::const_int(have) != *ir::const_int(length))
-        throw ir::refuse(refusals["index-broadcast"], dim_text(have), dim_text(length)).at(operand_span(call, 1));
+        throw ir::refuse(refusals["index-broadcast"], dim_text(have), dim_text(length))
+            .at(operand_span(call, 1));
       if (!context.proves_equal(have, length)) return with_ndim(x, kUnknownNDim);
     }
   }
@@ -351,7 +366,8 @@ Type infer_scatter_nd(const CallNode* call, const InferContext& context) {
     Array<Expr> wanted(indices->begin(), indices->end() - 1);
     for (int64_t i = *depth; i < x[0]->ndim; ++i) wanted.push_back((*data)[i]);
     if (!context.proves_equal(wanted, *updates))
-      throw ir::refuse(refusals["scatter-shape"], shape_text(*updates), shape_text(wanted)).at(operand_span(call, 2));
+      throw ir::refuse(refusals["scatter-shape"], shape_text(*updates), shape_text(wanted))
+          .at(operand_span(call, 2));
   }
   return scattered(x[0]);
 }
@@ -380,7 +396,8 @@ Type infer_slice_scatter(const CallNode* call, const InferContext& context) {
         refuse_dims(call, 0, i, (*dims)[i], 1, i, (*from)[i]);
     }
     if (context.proves_different((*from)[axis], count))
-      throw ir::refuse(refusals["slice-source"], axis, dim_text((*from)[axis]), dim_text(context.simplify(count)))
+      throw ir::refuse(refusals["slice-source"], axis, dim_text((*from)[axis]),
+                       dim_text(context.simplify(count)))
           .at(operand_span(call, 1));
   }
   return same_type(x);
@@ -388,7 +405,9 @@ Type infer_slice_scatter(const CallNode* call, const InferContext& context) {
 
 Any build_slice_scatter(ApiCall& call) {
   return call_with_attrs(
-      call, {operand_arg(call, 0), operand_arg(call, 1), prim_arg(call, 2), prim_arg(call, 3), prim_arg(call, 4)}, 5);
+      call,
+      {operand_arg(call, 0), operand_arg(call, 1), prim_arg(call, 2), prim_arg(call, 3), prim_arg(call, 4)},
+      5);
 }
 
 constexpr Operator kRows[] = {

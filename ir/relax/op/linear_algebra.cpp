@@ -10,10 +10,11 @@ namespace mlc::relax::operators_linear_algebra {
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
-        {.name = "matmul-scalar", .message = "{} has no dimensions; `matmul` is of vectors and matrices",
+        {.name = "matmul-scalar",
+         .message = "{} has no dimensions; `matmul` is of vectors and matrices",
          .help = "`R.multiply` multiplies by a scalar"},
         {.name = "matmul-inner",
-         .message = "`matmul`: inner dimensions differ: {} has {}, {} has {}",
+         .message = "`matmul`: inner dimensions differ: `x1` has {}, `x2` has {}",
          .help = "the last dimension of `x1` is summed with the one before the last of `x2`"},
         {.name = "einsum-subscripts", .message = "`einsum`: the subscripts `{}` are not understood: {}"},
         {.name = "einsum-lengths", .message = "`einsum`: the index `{}` is of lengths {} and {}"},
@@ -29,7 +30,8 @@ Type infer_matmul(const CallNode* call, const InferContext& context) {
   if (dtype.is_void()) dtype = common_dtype(call, x[0], x[1]);
   if (!x[0]->knows_ndim() || !x[1]->knows_ndim()) return tensor_type(dtype, kUnknownNDim, vdevice);
   for (size_t i = 0; i < 2; ++i) {
-    if (x[i]->ndim == 0) throw ir::refuse(refusals["matmul-scalar"], operand_name(call, i)).at(operand_span(call, i));
+    if (x[i]->ndim == 0)
+      throw ir::refuse(refusals["matmul-scalar"], operand_name(call, i)).at(operand_span(call, i));
   }
   // A vector is a row at the left, a column at the right.
   bool row = x[0]->ndim == 1;
@@ -45,8 +47,7 @@ Type infer_matmul(const CallNode* call, const InferContext& context) {
   const Expr& inner_a = (*a)[a->size() - 1];
   const Expr& inner_b = (*b)[b->size() - (column ? 1 : 2)];
   if (context.proves_different(inner_a, inner_b)) {
-    throw ir::refuse(refusals["matmul-inner"], operand_name(call, 0), dim_text(inner_a), operand_name(call, 1),
-                     dim_text(inner_b))
+    throw ir::refuse(refusals["matmul-inner"], dim_text(inner_a), dim_text(inner_b))
         .at(operand_span(call, 1));
   }
   if (!row) out->push_back((*a)[a->size() - 2]);
@@ -57,9 +58,10 @@ Type infer_matmul(const CallNode* call, const InferContext& context) {
 // matmul(data, permute_dims(weight)) + bias: a function of scripts alone.
 Any build_linear(ApiCall& call) {
   Any out_dtype = attr_arg(call, 3, AttrKind::kDtype);
-  Expr weight = make_call("relax.permute_dims", {operand_arg(call, 1)}, {{String("axes"), Any(nullptr)}}, {}, call.span);
-  Expr product = make_call("relax.matmul", {operand_arg(call, 0), weight}, {{String("out_dtype"), out_dtype}}, {},
-                           call.span);
+  Expr weight = make_call("relax.permute_dims", {operand_arg(call, 1)}, {{String("axes"), Any(nullptr)}}, {},
+                          call.span);
+  Expr product = make_call("relax.matmul", {operand_arg(call, 0), weight}, {{String("out_dtype"), out_dtype}},
+                           {}, call.span);
   if (call.args[2] == nullptr) return product;
   return make_call("relax.add", {product, operand_arg(call, 2)}, {}, {}, call.span);
 }
@@ -103,7 +105,8 @@ Indices indices_of(const CallNode* call, std::string_view text, std::string_view
   return all;
 }
 
-Array<Expr> einsum_shape(const CallNode* call, std::string_view text, const std::vector<Array<Expr>>& shapes) {
+Array<Expr> einsum_shape(const CallNode* call, std::string_view text,
+                         const std::vector<Array<Expr>>& shapes) {
   size_t arrow = text.find("->");
   std::string_view left = text.substr(0, arrow);
   std::vector<Indices> operands;
@@ -114,7 +117,8 @@ Array<Expr> einsum_shape(const CallNode* call, std::string_view text, const std:
     at = comma + 1;
   }
   if (operands.size() != shapes.size())
-    refuse_subscripts(call, text, fmt::format("they are of {} operands, there are {}", operands.size(), shapes.size()));
+    refuse_subscripts(call, text,
+                      fmt::format("they are of {} operands, there are {}", operands.size(), shapes.size()));
   std::map<char, Expr> lengths;
   std::vector<Expr> batch;  // of `...`, from the right
   for (size_t n = 0; n < operands.size(); ++n) {
@@ -152,7 +156,8 @@ Array<Expr> einsum_shape(const CallNode* call, std::string_view text, const std:
     if (!batch.empty()) result += '.';
     for (const auto& [c, length] : lengths) {
       size_t count = 0;
-      for (const Indices& each : operands) count += static_cast<size_t>(std::count(each.begin(), each.end(), c));
+      for (const Indices& each : operands)
+        count += static_cast<size_t>(std::count(each.begin(), each.end(), c));
       if (count == 1) result += c;
     }
   }
@@ -163,7 +168,8 @@ Array<Expr> einsum_shape(const CallNode* call, std::string_view text, const std:
       continue;
     }
     auto found = lengths.find(c);
-    if (found == lengths.end()) refuse_subscripts(call, text, fmt::format("no operand has the index `{}`", c));
+    if (found == lengths.end())
+      refuse_subscripts(call, text, fmt::format("no operand has the index `{}`", c));
     out.push_back(found->second);
   }
   return out;

@@ -13,9 +13,11 @@ static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "broadcast-to-smaller",
-         .message = "`broadcast_to`: a tensor of {} dimensions does not broadcast to the shape of {} dimensions"},
+         .message =
+             "`broadcast_to`: a tensor of {} dimensions does not broadcast to the shape of {} dimensions"},
         {.name = "broadcast-to-mismatch",
-         .message = "`broadcast_to`: dimension {} of `x` is {}, that of the shape is {}; it must be that or 1"},
+         .message =
+             "`broadcast_to`: dimension {} of `x` is {}, that of the shape is {}; it must be that or 1"},
         {.name = "concat-mismatch",
          .message = "`{}`: dimension {} of the tensors is {} and {}; it must be the same in all"},
         {.name = "tuple-ranks-differ", .message = "`{}`: its tensors have {} and {} dimensions"},
@@ -23,14 +25,17 @@ static constexpr ir::Refusals refusals{
          .message = "`permute_dims`: {} axes for a tensor of {} dimensions",
          .help = "name every axis once"},
         {.name = "reshape-two-unknown", .message = "`reshape`: more than one dimension is -1"},
-        {.name = "reshape-negative", .message = "`reshape`: the dimension {} is negative; only -1 is, for what is left"},
-        {.name = "reshape-not-integer", .kind = "TypeError", .message = "`reshape`: the dimension {} is no integer"},
+        {.name = "reshape-negative",
+         .message = "`reshape`: the dimension {} is negative; only -1 is, for what is left"},
+        {.name = "reshape-not-integer",
+         .kind = "TypeError",
+         .message = "`reshape`: dimension {} of the shape is a `{}`, it must be an integer"},
         {.name = "reshape-unknown",
          .message = "`reshape`: 0 and -1 are found from the shape of `x`, which is unknown",
          .help = "say what is known with `R.match_cast`"},
-        {.name = "reshape-no-dimension", .message = "`reshape`: dimension {} is 0, but `x` has {} dimensions"},
-        {.name = "reshape-size",
-         .message = "`reshape`: {} has {} elements, the new shape {} has {}"},
+        {.name = "reshape-no-dimension",
+         .message = "`reshape`: dimension {} is 0, but `x` has {} dimensions"},
+        {.name = "reshape-size", .message = "`reshape`: {} has {} elements, the new shape {} has {}"},
         {.name = "split-sections", .message = "`split` into {} parts: it must be 1 or more"},
         {.name = "split-indices",
          .kind = "TypeError",
@@ -45,13 +50,16 @@ static constexpr ir::Refusals refusals{
          .message = "`layout_transform`: the padding is `{}`, `x` is `{}`"},
         {.name = "layout-no-map",
          .kind = "TypeError",
-         .message = "`index_map` of `layout_transform` must be a function of indices or an IndexMap, not `{}`"},
+         .message =
+             "`index_map` of `layout_transform` must be a function of indices or an IndexMap, not `{}`"},
         {.name = "layout-map-result",
          .kind = "TypeError",
          .message = "`index_map` of `layout_transform` must return a list of index expressions"},
         {.name = "sequence-batch-length",
-         .message = "`reverse_sequence`: `seq_lengths` has {} elements, axis {} of `data` has {}; they must be equal"},
-        {.name = "sequence-same-axes", .message = "`reverse_sequence`: `seq_axis` and `batch_axis` are both {}"},
+         .message = "`reverse_sequence`: `seq_lengths` has {} elements, axis {} of `data` has {}; they must "
+                    "be equal"},
+        {.name = "sequence-same-axes",
+         .message = "`reverse_sequence`: `seq_axis` and `batch_axis` are both {}"},
         {.name = "sequence-lengths-dtype",
          .kind = "TypeError",
          .message = "`seq_lengths` of `reverse_sequence` must be `int32` or `int64`, but is `{}`"},
@@ -80,12 +88,14 @@ Type infer_broadcast_to(const CallNode* call, const InferContext& context) {
   }
   return make<TensorTypeNode>(call->args[1], x->dtype, x->vdevice);
 }
-Any build_with_shape(ApiCall& call) { return call_with_attrs(call, {operand_arg(call, 0), shape_arg(call, 1)}, 2); }
+Any build_with_shape(ApiCall& call) {
+  return call_with_attrs(call, {operand_arg(call, 0), shape_arg(call, 1)}, 2);
+}
 
 // ---- joins ----
 
-// The tensors of a tuple that are joined: one data type, one rank, one device, and where all have written shapes
-// these dimensions.
+// The tensors of a tuple that are joined: one data type, one rank, one device, and where all have written
+// shapes these dimensions.
 struct Joined {
   std::vector<const TensorTypeNode*> tensors;
   DataType dtype = DataType::Void();
@@ -131,7 +141,8 @@ Type infer_concat(const CallNode* call, const InferContext& context) {
   auto given = optional_int_attr(call, "axis");
   Joined all(call, given ? kUnknownNDim : 1);
   if (all.ndim == kUnknownNDim)
-    return all.tensors.size() == 1 ? same_type(all.tensors[0]) : tensor_type(all.dtype, all.ndim, all.vdevice);
+    return all.tensors.size() == 1 ? same_type(all.tensors[0])
+                                   : tensor_type(all.dtype, all.ndim, all.vdevice);
   int64_t axis = given ? normalize_axis(*given, all.ndim, call) : 0;
   if (all.tensors.size() == 1) return same_type(all.tensors[0]);
   if (all.shapes.empty()) return tensor_type(all.dtype, all.ndim, all.vdevice);
@@ -229,7 +240,8 @@ Type infer_permute_dims(const CallNode* call, const InferContext&) {
   auto given = optional_ints_attr(call, "axes");
   if (!given && !x->knows_ndim()) return with_ndim(x, kUnknownNDim);
   if (given && static_cast<int64_t>(given->size()) != x->ndim) {
-    if (!x->knows_ndim()) refuse_ndim(call, 0, x->ndim, fmt::format("{} dimensions, one for each axis", given->size()));
+    if (!x->knows_ndim())
+      refuse_ndim(call, 0, x->ndim, fmt::format("{} dimensions, one for each axis", given->size()));
     throw ir::refuse(refusals["permute-axis-count"], given->size(), x->ndim).at(call->span);
   }
   std::vector<int64_t> axes(static_cast<size_t>(x->ndim));
@@ -305,7 +317,7 @@ Any build_reshape(ApiCall& call) {
   bool copies = false;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (!is_prim(dims[i]) || !(dims[i]->dtype().is_int() || dims[i]->dtype().is_uint()))
-      throw ir::refuse(refusals["reshape-not-integer"], dim_text(dims[i])).at(call.span_of(1));
+      throw ir::refuse(refusals["reshape-not-integer"], i, dims[i]->dtype().str()).at(call.span_of(1));
     auto known = ir::const_int(dims[i]);
     if (!known || *known > 0) continue;
     if (*known == 0) {
@@ -324,7 +336,8 @@ Any build_reshape(ApiCall& call) {
   if (!old) throw ir::refuse(refusals["reshape-unknown"]).at(call.span_of(0));
   for (size_t i = 0; i < dims.size(); ++i) {
     if (!ir::is_const_int(dims[i], 0)) continue;
-    if (i >= old->size()) throw ir::refuse(refusals["reshape-no-dimension"], i, old->size()).at(call.span_of(1));
+    if (i >= old->size())
+      throw ir::refuse(refusals["reshape-no-dimension"], i, old->size()).at(call.span_of(1));
     dims.Set(i, (*old)[i]);
   }
   if (left >= 0) {
@@ -456,8 +469,10 @@ Type infer_reverse_sequence(const CallNode* call, const InferContext& context) {
   const TensorTypeNode* x = tensor_operand(call, 0);
   const TensorTypeNode* lengths = tensor_operand(call, 1);
   check_ndim(call, 1, lengths, 1);
-  if (lengths->knows_dtype() && lengths->data_type() != DataType::Int(32) && lengths->data_type() != DataType::Int(64))
-    throw ir::refuse(refusals["sequence-lengths-dtype"], lengths->data_type().str()).at(operand_span(call, 1));
+  if (lengths->knows_dtype() && lengths->data_type() != DataType::Int(32) &&
+      lengths->data_type() != DataType::Int(64))
+    throw ir::refuse(refusals["sequence-lengths-dtype"], lengths->data_type().str())
+        .at(operand_span(call, 1));
   if (!x->knows_ndim()) return same_type(x);
   int64_t sequence = normalize_axis(int_attr(call, "seq_axis"), x->ndim, call);
   int64_t batch = normalize_axis(int_attr(call, "batch_axis"), x->ndim, call);
@@ -465,7 +480,8 @@ Type infer_reverse_sequence(const CallNode* call, const InferContext& context) {
   const Array<Expr>* dims = written_dims(x);
   const Array<Expr>* count = written_dims(lengths);
   if (dims && count && context.proves_different((*dims)[batch], (*count)[0]))
-    throw ir::refuse(refusals["sequence-batch-length"], dim_text((*count)[0]), batch, dim_text((*dims)[batch]))
+    throw ir::refuse(refusals["sequence-batch-length"], dim_text((*count)[0]), batch,
+                     dim_text((*dims)[batch]))
         .at(operand_span(call, 1));
   return same_type(x);
 }
@@ -478,7 +494,8 @@ void check_collapse(const CallNode* call, const Array<Expr>& data, const Array<E
     const Expr& from = data[data.size() - k];
     const Expr& to = target[target.size() - k];
     if (context.proves_equal(from, to) || ir::is_const_int(to, 1)) continue;
-    throw ir::refuse(refusals["collapse-mismatch"], call_name(call), data.size() - k, dim_text(from), dim_text(to))
+    throw ir::refuse(refusals["collapse-mismatch"], call_name(call), data.size() - k, dim_text(from),
+                     dim_text(to))
         .at(operand_span(call, 1));
   }
 }
@@ -526,7 +543,8 @@ Type infer_layout_transform(const CallNode* call, const InferContext& context) {
 ir::IndexMap index_map_arg(ApiCall& call, size_t i) {
   const Any& given = call.args[i];
   if (auto map = given.as<ir::IndexMap>()) return *map;
-  if (!call.host.callable(given)) throw ir::refuse(refusals["layout-no-map"], ir::type_name(given)).at(call.span_of(i));
+  if (!call.host.callable(given))
+    throw ir::refuse(refusals["layout-no-map"], ir::type_name(given)).at(call.span_of(i));
   Array<Var> indices;
   std::vector<Any> args;
   for (const std::string& name : call.host.parameter_names(given)) {
@@ -559,11 +577,13 @@ Any build_layout_transform(ApiCall& call) {
       value = ir::int_imm(dtype, *ir::const_int(value));
     } else if (plain && dtype.is_floating()) {
       auto* real = as<ir::FloatImmNode>(value);
-      value = make<ir::FloatImmNode>(dtype, real ? real->value : static_cast<double>(ir::const_int(value).value_or(0)));
+      value = make<ir::FloatImmNode>(
+          dtype, real ? real->value : static_cast<double>(ir::const_int(value).value_or(0)));
     }
     pad = value;
   }
-  return make_call("relax.layout_transform", {x}, {{String("index_map"), map}, {String("pad_value"), pad}}, {}, call.span);
+  return make_call("relax.layout_transform", {x}, {{String("index_map"), map}, {String("pad_value"), pad}},
+                   {}, call.span);
 }
 
 constexpr Operator kRows[] = {
@@ -655,7 +675,8 @@ constexpr Operator kRows[] = {
      .operands = 2,
      .build = build_with_shape},
     {.signature = "layout_transform(x, index_map, pad_value=None)",
-     .doc = "x in another layout: element [i, ...] goes to index_map(i, ...), and padding to what no element goes to.",
+     .doc = "x in another layout: element [i, ...] goes to index_map(i, ...), and padding to what no element "
+            "goes to.",
      .infer = infer_layout_transform,
      .operands = 1,
      .attrs = {{{"index_map"}, {"pad_value"}}},

@@ -12,18 +12,19 @@ static constexpr ir::Refusals refusals{
         {.name = "quantize-dtype", .message = "`{}`: {} must be one of {}, not `{}`"},
         {.name = "quantize-shape-unknown",
          .kind = "ValueError",
-         .message = "`{}`: the shape of {} is unknown, which must have as many elements as `data` along its axis",
+         .message = "the shape of {} is unknown, which must have as many elements as `data` along its axis",
          .help = "say what is known with `R.match_cast`"},
         {.name = "quantize-size",
          .kind = "ValueError",
-         .message = "`{}`: {} has the shape {}; it must be a scalar, or a vector of the length {} of `data` along axis {}"},
+         .message = "{} has the shape {}; it must be a scalar, or a vector of the length {} of `data` along "
+                    "axis {}"},
     }};
 MLC_REFUSALS(op_qdq, refusals);
 
 namespace {
 
-void check_one_of(const CallNode* call, std::string_view what, DataType dtype, std::span<const std::string_view> all,
-                  Span span) {
+void check_one_of(const CallNode* call, std::string_view what, DataType dtype,
+                  std::span<const std::string_view> all, Span span) {
   std::string text = dtype.is_void() ? "void" : dtype.str();
   if (std::find(all.begin(), all.end(), text) != all.end()) return;
   std::string wanted;
@@ -33,8 +34,9 @@ void check_one_of(const CallNode* call, std::string_view what, DataType dtype, s
 
 constexpr std::string_view kScales[] = {"float16", "float32"};
 constexpr std::string_view kZeroPoints[] = {"int8", "uint8", "int16", "uint16", "int32", "uint32", "float16"};
-constexpr std::string_view kQuantized[] = {"int8", "uint8", "int16", "uint16", "float8_e4m3fn", "float8_e5m2"};
-constexpr std::string_view kDequantizable[] = {"int8",  "uint8", "int16",   "uint16",  "int32",
+constexpr std::string_view kQuantized[] = {"int8",   "uint8",         "int16",
+                                           "uint16", "float8_e4m3fn", "float8_e5m2"};
+constexpr std::string_view kDequantizable[] = {"int8",    "uint8",   "int16",         "uint16",     "int32",
                                                "float16", "float32", "float8_e4m3fn", "float8_e5m2"};
 
 Type infer_qdq(const CallNode* call, const InferContext& context, std::span<const std::string_view> from,
@@ -53,11 +55,13 @@ Type infer_qdq(const CallNode* call, const InferContext& context, std::span<cons
   auto data = x[0]->dims();
   for (size_t i = 1; i < 3; ++i) {
     auto dims = x[i]->dims();
-    if (!dims) throw ir::refuse(refusals["quantize-shape-unknown"], call_name(call), operand_name(call, i)).at(operand_span(call, i));
+    if (!dims)
+      throw ir::refuse(refusals["quantize-shape-unknown"], operand_name(call, i)).at(operand_span(call, i));
     if (dims->empty() || (dims->size() == 1 && ir::is_const_int((*dims)[0], 1))) continue;
-    if (!data) throw ir::refuse(refusals["quantize-shape-unknown"], call_name(call), operand_name(call, 0)).at(operand_span(call, 0));
+    if (!data)
+      throw ir::refuse(refusals["quantize-shape-unknown"], operand_name(call, 0)).at(operand_span(call, 0));
     if (dims->size() == 1 && context.proves_equal((*dims)[0], (*data)[axis])) continue;
-    throw ir::refuse(refusals["quantize-size"], call_name(call), operand_name(call, i), shape_text(*dims),
+    throw ir::refuse(refusals["quantize-size"], operand_name(call, i), shape_text(*dims),
                      dim_text((*data)[axis]), axis)
         .at(operand_span(call, i));
   }
@@ -74,7 +78,8 @@ Type infer_dequantize(const CallNode* call, const InferContext& context) {
 constexpr AttrRows kAttrs = {{{"out_dtype", AttrKind::kDtype}, {"axis", AttrKind::kInt}}};
 constexpr Operator kRows[] = {
     {.signature = "quantize(data, scale, zero_point, axis=-1, out_dtype='int8')",
-     .doc = "round(data / scale) + zero_point, kept in the range of out_dtype; scale and zero_point along an axis.",
+     .doc = "round(data / scale) + zero_point, kept in the range of out_dtype; scale and zero_point along an "
+            "axis.",
      .infer = infer_quantize,
      .operands = 3,
      .attrs = kAttrs},

@@ -9,11 +9,14 @@ namespace mlc::relax::operators_search {
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
-        {.name = "topk-result", .message = "`ret_type` of `topk` must be \"both\", \"values\" or \"indices\", not \"{}\""},
+        {.name = "topk-result",
+         .message = "`ret_type` of `topk` must be \"both\", \"values\" or \"indices\", not \"{}\""},
         {.name = "unique-flag-unknown",
          .kind = "TypeError",
          .message = "{} must be a constant such as `True`: how many tensors there are depends on it"},
-        {.name = "sample-not-float", .kind = "TypeError", .message = "{} must have a float data type, but has `{}`"},
+        {.name = "sample-not-float",
+         .kind = "TypeError",
+         .message = "{} must have a float data type, but has `{}`"},
         {.name = "sample-column", .message = "{} must have 1 column, but has {}"},
     }};
 MLC_REFUSALS(op_search, refusals);
@@ -134,7 +137,8 @@ Type infer_multinomial(const CallNode* call, const InferContext& context) {
   for (size_t i = 0; i < 2; ++i) {
     DataType dtype = x[i]->data_type();
     if (x[i]->knows_dtype() && !dtype.is_floating())
-      throw ir::refuse(refusals["sample-not-float"], operand_name(call, i), dtype.str()).at(operand_span(call, i));
+      throw ir::refuse(refusals["sample-not-float"], operand_name(call, i), dtype.str())
+          .at(operand_span(call, i));
   }
   check_integer(call, 2, x[2]);
   DataType dtype = dtype_attr(call, "dtype");
@@ -150,7 +154,8 @@ Type infer_multinomial(const CallNode* call, const InferContext& context) {
   for (size_t i = 1; i < 3; ++i) {
     const Expr& columns = (*written_dims(x[i]))[1];
     if (ir::is_const_int(columns, 1)) continue;
-    throw ir::refuse(refusals["sample-column"], operand_name(call, i), dim_text(columns)).at(operand_span(call, i));
+    throw ir::refuse(refusals["sample-column"], operand_name(call, i), dim_text(columns))
+        .at(operand_span(call, i));
   }
   return tensor_type(Array<Expr>{(*uniform)[0], dim(1)}, dtype, x[0]->vdevice);
 }
@@ -184,8 +189,10 @@ constexpr Operator kRows[] = {
                 {"largest", AttrKind::kBool},
                 {"dtype", AttrKind::kDtype}}},
      .build = build_topk},
-    {.signature = "unique(x, sorted=True, return_index=False, return_inverse=False, return_counts=False, axis=None)",
-     .doc = "The elements that differ, or slices along an axis; with their first indices, the way back, how many.",
+    {.signature =
+         "unique(x, sorted=True, return_index=False, return_inverse=False, return_counts=False, axis=None)",
+     .doc = "The elements that differ, or slices along an axis; with their first indices, the way back, how "
+            "many.",
      .infer = infer_unique,
      .operands = 6,
      .build = build_unique},

@@ -80,7 +80,8 @@ Any build_scan(ApiCall& call) {
 
 constexpr AttrRows kReduction = {{{"axis", AttrKind::kOptInts}, {"keepdims", AttrKind::kBool}}};
 constexpr AttrRows kArg = {{{"axis", AttrKind::kOptInt}, {"keepdims", AttrKind::kBool}}};
-constexpr AttrRows kScan = {{{"axis", AttrKind::kOptInt}, {"dtype", AttrKind::kDtype}, {"exclusive", AttrKind::kBool}}};
+constexpr AttrRows kScan = {
+    {{"axis", AttrKind::kOptInt}, {"dtype", AttrKind::kDtype}, {"exclusive", AttrKind::kBool}}};
 
 constexpr Operator kRows[] = {
     {.signature = "max(x, axis=None, keepdims=False)",

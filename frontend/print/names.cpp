@@ -120,6 +120,7 @@ class UseFinder final : public Walker {
       : uses_(uses) {}
 
   void walk(const Any& value) {
+    if (value == nullptr) return;
     if (auto stmt = value.as<Stmt>()) return visit(*stmt);
     if (auto fn = value.as<PrimFunc>()) {
       path_.push_back(fn->get());

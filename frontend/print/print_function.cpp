@@ -45,9 +45,7 @@ void Printer::module(const IRModuleNode* mod) {
   module_ = mod;
   if (!options_.name.empty()) module_name_ = options_.name;
   if (options_.show_object_address) module_name_ = with_address(module_name_, mod);
-  put("@");
-  ir_name("ir_module");
-  put("\nclass ", module_name_, ":\n");
+  put("@", options_.ir_prefix, ".ir_module\nclass ", module_name_, ":\n");
   names_.push(mod, 1, out_.size());
   ++depth_;
   if (mod->functions.empty() && mod->attrs.empty() && mod->global_infos.empty()) {
@@ -69,10 +67,13 @@ void Printer::module(const IRModuleNode* mod) {
     put(")\n");
   }
   std::vector<std::pair<GlobalVar, BaseFunc>> functions(mod->functions.begin(), mod->functions.end());
-  std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) {
-    bool a_main = view(a.first->name_hint) == "main";
-    bool b_main = view(b.first->name_hint) == "main";
-    if (a_main != b_main) return b_main;  // `main` comes last
+  // Tensor functions, external ones, graphs; `main` comes last.
+  auto rank = [](const std::pair<GlobalVar, BaseFunc>& one) {
+    if (view(one.first->name_hint) == "main") return 3;
+    return one.second->kind == ExprKind::kPrimFunc ? 0 : one.second->kind == ExprKind::kExternFunc ? 1 : 2;
+  };
+  std::sort(functions.begin(), functions.end(), [&](const auto& a, const auto& b) {
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
     return view(a.first->name_hint) < view(b.first->name_hint);
   });
   bool first = true;
@@ -93,6 +94,7 @@ void Printer::module(const IRModuleNode* mod) {
       prim_func(as<PrimFuncNode>(fn), name, global.get());
     }
   }
+  uses_ir_ = true;  // headers inside do not say it
   --depth_;
   names_.pop();
 }

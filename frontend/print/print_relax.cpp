@@ -192,7 +192,9 @@ void Printer::graph_function(const relax::FunctionNode* fn, std::string_view nam
         begin = end + 1;
       }
     };
-    if (declares) lines("# from typing import TypeVar\n");
+    nested_type_variables_ = nested_type_variables_ || declares;
+    if (nested_type_variables_ || (!type_variables_.empty() && !options_.use_pep695))
+      lines("# from typing import TypeVar\n");
     lines(import_lines() + "\n");
     if (declares) {
       for (const std::string& each : own) lines(fmt::format("{} = TypeVar(\"{}\")\n", each, each));
@@ -324,9 +326,9 @@ void Printer::binding(const relax::BindingNode* b) {
   if (tracking_) comment_above(b);
   const VarNode* var = b->var.get();
   if (auto* match = ref(b).as<relax::MatchCastNode>()) {
+    if (options_.show_all_ty) name_free(var->ty);
     name_free(match->value);
     name_free(match->ty);
-    if (options_.show_all_ty) name_free(var->ty);
     indent(depth_);
     put(names_.define(var, view(var->name)));
     if (options_.show_all_ty && var->ty) {

@@ -379,6 +379,7 @@ class Printer {
     bool has_alias = false;
   };
   Head* head_ = nullptr;
+  bool nested_type_variables_ = false;  // some local function has declared type variables of its own
   const std::unordered_set<const ir::VarNode*>* quoted_ = nullptr;  // dims that compute with these are quoted
   std::vector<const relax::GenericConstNode*> constants_;  // what the section of metadata holds, too
   std::unordered_map<const relax::GenericConstNode*, size_t> constant_index_;

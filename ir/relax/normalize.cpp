@@ -205,6 +205,9 @@ Expr BlockBuilder::normalize(const Expr& e) {
         throw ir::refuse(refusals["variable-without-type"], view(static_cast<const VarNode*>(e.get())->name))
             .at(e->span);
       }
+      // Nothing is in a value of the empty tuple type: it is written out, so that nothing depends on the binding.
+      if (auto* tuple = type_as<TupleTypeNode>(e); tuple && tuple->elements.empty())
+        return make<TupleNode>(Array<Expr>{}, e->span);
       return e;
     case ExprKind::kGlobalVar:
     case ExprKind::kOp:

@@ -52,8 +52,8 @@ TEST_CASE("a lone binding declares what it uses", "[print]") {
   Var y = make_var(false, "x", tensor({dim(4), dim(4)}));
   Var m = symbol("m");
   CHECK(print::script(make<MatchCastNode>(v, y, tensor({n, m}))) ==
-        "x: R.Tensor((4, 4), dtype=\"float32\")\n"
         "n = T.int64()\n"
+        "x: R.Tensor((4, 4), dtype=\"float32\")\n"
         "m = T.int64()\n"
         "v: R.Tensor((n, 4), dtype=\"float32\") = R.match_cast(x, R.Tensor((n, m), dtype=\"float32\"))");
 

@@ -94,6 +94,12 @@ Any decorator_only(ApiCall& call) { throw ir::refuse(refusals["not-a-decorator"]
 // The value as a tensor of a data type, by NumPy's rules; int32 and float32 where none is said.
 Any constant(ApiCall& call) {
   Any value = call.args[0];
+  // As texts write what has no number of its own.
+  if (auto word = value.as<String>()) {
+    for (std::string_view known : {"inf", "-inf", "nan", "-nan"}) {
+      if (view(*word) == known) value = std::strtod(known.data(), nullptr);
+    }
+  }
   bool typed = is_given(call, 1);
   bool number = script::is_bool(value) || script::is_int(value) || script::is_float(value);
   DataType dtype = typed ? dtype_arg(call, 1) : DataType::Void();

@@ -11,7 +11,7 @@ IMPURE = {"print", "assert_op", "call_packed", "call_inplace_packed", "invoke_cl
           "memory.alloc_storage", "memory.alloc_tensor", "memory.kill_storage", "memory.kill_tensor", "call_builtin_with_ctx", "builtin.alloc_tensor"}
 DTYPES = ["float16", "float64", "int32", "int64", "bool", "uint8", "bfloat16", "float8_e4m3fn"]
 GLOBAL_INFOS = {
-    "to_vdevice": 'I.module_global_infos({"vdevice": [I.vdevice("llvm"), I.vdevice("cuda", 0), I.vdevice("cuda", 1, "shared")]})',
+    "to_vdevice": 'I.module_global_infos({"vdevice": [I.vdevice({"kind": "llvm", "mtriple": "x86_64-linux-gnu"}), I.vdevice("cuda", 0), I.vdevice("cuda", 1, "shared")]})',
     "dist": 'I.module_global_infos({"mesh": [R.dist.device_mesh((2, 2), I.Range(0, 4)), R.dist.device_mesh((4,), I.Range(4, 8))]})',
 }
 KERNEL_TEXTS = '''    @T.prim_func(private=True)

@@ -241,7 +241,7 @@ def drawn_module(draw):
     function = [head, f"def main({signature}){result}:", *("    " + line for line in lines)]
     if not in_module:
         return "\n".join(function) + "\n"
-    extra = draw.choice(["", "", '    I.module_attrs({"version": 1})\n', '    I.module_global_infos({"vdevice": [I.vdevice("llvm")]})\n'])
+    extra = draw.choice(["", "", '    I.module_attrs({"version": 1})\n', '    I.module_global_infos({"vdevice": [I.vdevice({"kind": "llvm", "mtriple": "x86_64-linux-gnu"})]})\n'])
     parts = KERNELS.split("\n\n")
     used = [part.strip("\n") for part in parts if f"cls.{re.search(r'def (.*?)[(]', part)[1]}(" in "\n".join(lines) or f"cls.{re.search(r'def (.*?)[(]', part)[1]}," in "\n".join(lines)]
     if draw.random() < 0.5:

@@ -181,7 +181,7 @@ class Fuse {
       given.emplace_back(callee->params[i], Any(args[i]));
     }
     PrimFunc body = specialize(callee, given, call->span);
-    // What is left are the results. Variables that are bound in the body are new: it may be here twice.
+    // Variables that are bound in the body are new: it may be here twice.
     FreshBinders fresh;
     Stmt copy = fresh.rewrite(body->body);
     auto* realize = as<SBlockRealizeNode>(copy);
@@ -190,10 +190,14 @@ class Fuse {
       for (const Buffer& buffer : realize->block->alloc_buffers) allocated_.push_back(buffer);
       copy = realize->block->body;
     }
-    std::vector<Parts> results;
+    // Scalars are gone from the parameters; buffers of arguments are those of the group.
+    std::unordered_map<const VarNode*, Buffer> buffers;
     size_t next = 0;
-    std::unordered_map<const VarNode*, Buffer> outputs;
-    size_t count = inplace.empty() ? body->params.size() : inplace.size();
+    for (size_t i = 0; i < args.size(); ++i) {
+      if (callee->params[i]->buffer()) buffers[body->params[next++].get()] = ref(as<VarNode>(args[i]));
+    }
+    std::vector<Parts> results;
+    size_t count = inplace.empty() ? body->params.size() - next : inplace.size();
     for (size_t i = 0; i < count; ++i) {
       if (i < inplace.size() && inplace[i] >= 0) {
         results.push_back(Parts{args.at(static_cast<size_t>(inplace[i])), {}});
@@ -201,11 +205,11 @@ class Fuse {
       }
       const Var& param = body->params[next++];
       Buffer output = make<VarNode>(String(fmt::format("{}_intermediate", text(param->name))), param->ty);
-      outputs[param.get()] = output;
+      buffers[param.get()] = output;
       allocated_.push_back(output);
       results.push_back(Parts{output, {}});
     }
-    bodies_.push_back(replace_buffers(copy, outputs));
+    bodies_.push_back(replace_buffers(copy, buffers));
     if (results.size() == 1 && !type_is_tuple(call)) return results[0];
     return Parts{nullptr, results};
   }

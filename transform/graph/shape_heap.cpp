@@ -27,10 +27,7 @@ class ShapeHeap::Collect final : public relax::Visitor {
  public:
   explicit Collect(ShapeHeap& heap) : heap_(heap) {}
   void run(const Function& fn) {
-    for (const Var& param : fn->params) {
-      visit_type(param->ty);
-      visit(param);
-    }
+    for (const Var& param : fn->params) visit_type(param->ty);
     visit(fn->body);
     visit_type(fn->ret_ty);
   }
@@ -91,6 +88,7 @@ size_t ShapeHeap::add(const Expr& e) {
   return slots_.size() - 1;
 }
 
+bool ShapeHeap::holds(const Expr& e) const { return find(e).has_value(); }
 size_t ShapeHeap::index_of(const Expr& e) const {
   auto slot = find(e);
   MLC_CHECK(slot, "a symbolic expression has no slot");

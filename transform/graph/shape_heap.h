@@ -18,6 +18,7 @@ class ShapeHeap {
   explicit ShapeHeap(const Function& fn);
   size_t size() const { return slots_.size(); }
   Slot& operator[](size_t index) { return slots_[index]; }
+  bool holds(const Expr& e) const;
   // The slot of an expression that is no constant.
   size_t index_of(const Expr& e) const;
   // A variable is in its slot. What can be computed now comes with take_ready().

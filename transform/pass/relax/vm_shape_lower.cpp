@@ -202,7 +202,7 @@ class LowerShapes final : public Mutator {
       case TypeKind::kPrim:
         emit_check("vm.builtin.check_prim_value_info",
                    {value, dtype_const(DataType(static_cast<const PrimTypeNode*>(type.get())->dtype)), context(words)});
-        if (as<VarNode>(value)) patterns.push_back({value, {value}, words});
+        if (as<VarNode>(value) && heap_->holds(value)) patterns.push_back({value, {value}, words});
         return;
       case TypeKind::kTuple: {
         const auto& fields = as_type<TupleTypeNode>(type)->elements;
@@ -214,8 +214,11 @@ class LowerShapes final : public Mutator {
           emit_check("vm.builtin.check_tuple_info",
                      {value, dim(static_cast<int64_t>(fields.size())), context(words)});
         }
-        for (size_t i = 0; i < fields.size(); ++i)
-          check(fields[i], element(value, static_cast<int64_t>(i)), always, symbolic_only, words, patterns);
+        for (size_t i = 0; i < fields.size(); ++i) {
+          if (fields[i]->kind == TypeKind::kAny) continue;
+          Expr field = builder_->normalize_operand(element(value, static_cast<int64_t>(i)));
+          check(fields[i], field, always, symbolic_only, words, patterns);
+        }
         return;
       }
       case TypeKind::kFunction:

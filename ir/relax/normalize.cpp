@@ -95,6 +95,7 @@ BindingBlock BlockBuilder::end_block() {
 }
 
 void BlockBuilder::close_current(Block& block) {
+  block.operands.clear();
   if (block.bindings.empty()) return;
   if (block.dataflow) {
     block.before.push_back(make<DataflowBlockNode>(block.bindings));
@@ -193,9 +194,15 @@ Expr InferContext::value_of(const Expr& e) const {
 // ---- normal form ----
 
 Expr BlockBuilder::normalize_operand(const Expr& e) {
+  if (!blocks_.empty() && !is_leaf(e)) {
+    auto known = blocks_.back().operands.find(e);
+    if (known != blocks_.back().operands.end()) return known->second;
+  }
   Expr value = normalize(e);
   if (is_leaf(value)) return value;
-  return emit(value);
+  Var var = emit(value);
+  blocks_.back().operands[e] = var;
+  return var;
 }
 
 Expr BlockBuilder::normalize(const Expr& e) {

@@ -4,6 +4,7 @@
 // expression has its type.
 #pragma once
 
+#include <unordered_map>
 #include <unordered_set>
 
 #include "ir/relax/operator.h"
@@ -56,6 +57,8 @@ class BlockBuilder {
     Array<Binding> bindings;
     bool dataflow = false;
     Array<BindingBlock> before;  // of a sequence whose blocks come one after the other
+    // What was bound because it is an operand: an expression that is used twice is computed once.
+    std::unordered_map<Expr, Var, ffi::ObjectPtrHash, ffi::ObjectPtrEqual> operands;
   };
   void begin_block(bool dataflow);
   void close_current(Block& block);

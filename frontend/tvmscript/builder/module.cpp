@@ -52,8 +52,8 @@ class M:
          .message = "`{}` is not under `@I.ir_module`",
          .meaning = "A class in a text to parse is a module and says so with `@I.ir_module`."},
         {.name = "undecorated-function",
-         .message = "`{}` is not under `@T.prim_func`",
-         .meaning = "A function of a module is under `@T.prim_func`.",
+         .message = "`{}` is not under `@T.prim_func` or `@R.function`",
+         .meaning = "A function of a module is under `@T.prim_func` or `@R.function`.",
          .wrong = R"(@I.ir_module
 class M:
     def f():

@@ -113,6 +113,14 @@ std::string_view statement_name(syntax::StmtKind kind) {
 }  // namespace
 
 void GraphBuilder::blame_use(ir::Diagnostic& found, Span within) {
+  if (found.name == "undefined-name" && found.notes.empty()) {
+    std::string_view name = ir::SourceMap::current().text(found.span);
+    Span ended = name.empty() ? Span() : names_.ended(Symbol(name));
+    if (!ended) return;
+    found.notes.push_back({fmt::format("`{}` is defined here, in a block that has ended", name), ended});
+    found.help = "what a dataflow block binds is seen after it by `R.output`, what a branch binds by its last binding";
+    return;
+  }
   if (!within || !found.span || found.span.file != within.file) return;
   if (found.span.begin >= within.begin && found.span.end <= within.end) return;
   // A variable's span is that of its definition: the error is about its use here.
@@ -291,8 +299,11 @@ void GraphBuilder::visit_if(const syntax::If& node) {
   ok = attempt(node.span, [&] { then_case = branch(node.body, "then", node.span, then_name); }) && ok;
   ok = attempt(node.span, [&] { else_case = branch(node.orelse, "else", node.span, else_name); }) && ok;
   if (!ok) {
-    for (const std::string& name : {then_name, else_name}) {
-      if (!name.empty()) names_.bind(Symbol(name), Any(ir::make<PoisonNode>()), node.span);
+    // What the branches would have bound follows from this error.
+    for (syntax::Seq<syntax::Stmt> body : {node.body, node.orelse}) {
+      if (body.empty()) continue;
+      if (auto* last = syntax::as<syntax::Assign>(body.back())) poison(*last->targets[0]);
+      if (auto* last = syntax::as<syntax::AnnAssign>(body.back())) poison(*last->target);
     }
     return;
   }

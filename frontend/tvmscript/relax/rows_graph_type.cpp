@@ -20,9 +20,6 @@ static constexpr ir::Refusals refusals{
          .message = "a shape is a list of dimensions or a value of type `R.Shape`, not `{}`",
          .help = "write `R.Tensor((2, 3), \"float32\")`"},
         {.name = "rank-mismatch", .message = "a shape of {} dimensions, and `ndim={}`"},
-        {.name = "unknown-device",
-         .message = "the module has no device `{}`",
-         .help = "declare it: `I.module_global_infos({\"vdevice\": [I.vdevice(\"llvm\")]})`"},
     }};
 MLC_REFUSALS(relax_rows_graph_type, refusals);
 

@@ -25,7 +25,8 @@ ir::Expr graph_operand(const Any& value, std::string_view sign, Span span) {
   throw ir::refuse(refusals["number-beside-tensor"], sign, ir::type_name(value)).at(span);
 }
 Any operator_call(std::string_view op, std::string_view sign, const Any& a, const Any& b, Span span) {
-  return ir::Expr(relax::make_call(op, {graph_operand(a, sign, span), graph_operand(b, sign, span)}, {}, {}, span));
+  return ir::Expr(
+      relax::make_call(op, {graph_operand(a, sign, span), graph_operand(b, sign, span)}, {}, {}, span));
 }
 
 }  // namespace
@@ -36,7 +37,8 @@ bool is_graph_value(const Any& value) {
   if (!e->ty) return true;
   if (e->ty->kind == ir::TypeKind::kOpaque) {
     if (e->kind == ir::ExprKind::kTupleGetItem) return true;
-    return e->kind == ir::ExprKind::kCall && relax::operator_of(static_cast<const ir::CallNode*>(e)->op) != nullptr;
+    return e->kind == ir::ExprKind::kCall &&
+           relax::operator_of(static_cast<const ir::CallNode*>(e)->op) != nullptr;
   }
   return e->ty->kind == ir::TypeKind::kTensor || e->ty->kind == ir::TypeKind::kDTensor;
 }

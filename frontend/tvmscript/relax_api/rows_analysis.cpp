@@ -125,8 +125,8 @@ class PostOrder final : public relax::Visitor {
   };
   static bool shows_type(const Expr& e) {
     using enum ir::ExprKind;
-    return e->kind == kVar || e->kind == kTuple || e->kind == kTupleGetItem || e->kind == kCall || e->kind == kIf ||
-           e->kind == kSeqExpr;
+    return e->kind == kVar || e->kind == kTuple || e->kind == kTupleGetItem || e->kind == kCall ||
+           e->kind == kIf || e->kind == kSeqExpr;
   }
   void show(const Expr& e) {
     Any argument = e;
@@ -281,13 +281,15 @@ Any contains_impure_call(ApiCall& call) {
   return impure.found.defined();
 }
 
-// Groups of functions that call each other in a circle (Tarjan's strongly connected components), functions and
-// groups by name.
+// Groups of functions that call each other in a circle (Tarjan's strongly connected components), functions
+// and groups by name.
 Any detect_recursion(ApiCall& call) {
   auto mod = node_arg<ir::IRModuleNode>(call, 0, "IRModule");
   std::vector<ir::GlobalVar> names;
   for (const auto& [name, fn] : mod->functions) names.push_back(name);
-  auto by_name = [](const ir::GlobalVar& a, const ir::GlobalVar& b) { return view(a->name_hint) < view(b->name_hint); };
+  auto by_name = [](const ir::GlobalVar& a, const ir::GlobalVar& b) {
+    return view(a->name_hint) < view(b->name_hint);
+  };
   std::sort(names.begin(), names.end(), by_name);
   std::unordered_map<const ir::GlobalVarNode*, size_t> number;
   for (size_t i = 0; i < names.size(); ++i) number[names[i].get()] = i;
@@ -298,8 +300,7 @@ Any detect_recursion(ApiCall& call) {
     relax::post_order(fn, [&](const Expr& e) {
       auto* name = ir::as<ir::GlobalVarNode>(e);
       if (!name) return;
-      if (ir::GlobalVar known = mod->find(view(name->name_hint)))
-        calls[i].push_back(number.at(known.get()));
+      if (ir::GlobalVar known = mod->find(view(name->name_hint))) calls[i].push_back(number.at(known.get()));
     });
   }
   std::vector<int> order(names.size(), -1), low(names.size(), 0);
@@ -358,7 +359,8 @@ Any computable_at_compile_time(ApiCall& call) {
   for (size_t i = 0; i < fn->params.size(); ++i) {
     if (static_cast<int64_t>(i) < first) continue;
     add_new(known, seen, {fn->params[static_cast<int64_t>(i)]});
-    for (const Var& var : relax::definable_vars(fn->params[static_cast<int64_t>(i)]->ty)) seen.insert(var.get());
+    for (const Var& var : relax::definable_vars(fn->params[static_cast<int64_t>(i)]->ty))
+      seen.insert(var.get());
   }
   for (const relax::BindingBlock& block : fn->body->blocks) {
     if (!relax::is_dataflow(block)) continue;
@@ -366,9 +368,8 @@ Any computable_at_compile_time(ApiCall& call) {
       ImpureCall impure(nullptr);
       impure.visit(binding->value);
       auto used = relax::free_vars(binding->value);
-      bool all = !impure.found && std::all_of(used.begin(), used.end(), [&](const Var& var) {
-        return seen.count(var.get()) != 0;
-      });
+      bool all = !impure.found && std::all_of(used.begin(), used.end(),
+                                              [&](const Var& var) { return seen.count(var.get()) != 0; });
       if (!all) continue;
       auto dims = relax::symbolic_vars(binding->var->ty);
       all = std::all_of(dims.begin(), dims.end(), [&](const Var& var) { return seen.count(var.get()) != 0; });
@@ -400,7 +401,8 @@ Any visit_method(ApiCall& call) {
   if (!e) ir::wrong_argument(call, 0, "an expression");
   switch (e->kind) {
     case ir::ExprKind::kVar:
-      return String(relax::is_dataflow(static_cast<const ir::VarNode*>(e)) ? "visit_dataflow_var_" : "visit_var_");
+      return String(relax::is_dataflow(static_cast<const ir::VarNode*>(e)) ? "visit_dataflow_var_"
+                                                                           : "visit_var_");
     case ir::ExprKind::kGenericConst:
       return String("visit_generic_const_");
     case ir::ExprKind::kTuple:
@@ -448,21 +450,23 @@ constexpr ir::ApiRow relax_analysis_table[] = {
     ANALYSIS("free_symbolic_vars(func)", "Symbolic variables that nothing defines.", free_symbolic_vars),
     ANALYSIS("name_to_binding(func)", "The bindings of each name.", name_to_binding),
     ANALYSIS("get_var2val(func)", "The value of each variable.", get_var2val),
-    ANALYSIS("remove_all_unused(func)", "The function without bindings that nothing uses.", remove_all_unused),
-    ANALYSIS("well_formed(obj, check_ty=True)", "ValueError, with all reasons, when the module is not well formed.",
-             well_formed),
+    ANALYSIS("remove_all_unused(func)", "The function without bindings that nothing uses.",
+             remove_all_unused),
+    ANALYSIS("well_formed(obj, check_ty=True)",
+             "ValueError, with all reasons, when the module is not well formed.", well_formed),
     ANALYSIS("check_well_formed(obj, check_ty=True)", "Is the module, or the function, well formed?",
              check_well_formed),
     ANALYSIS("udchain(dfb)", "Of each variable of the block, those whose values use it.", udchain),
     ANALYSIS("contains_impure_call(expr, own_name=None)", "Is something called that has effects?",
              contains_impure_call),
-    ANALYSIS("detect_recursion(mod)", "Groups of functions that call each other in a circle.", detect_recursion),
+    ANALYSIS("detect_recursion(mod)", "Groups of functions that call each other in a circle.",
+             detect_recursion),
     ANALYSIS("computable_at_compile_time(func)", "Variables that follow from the weights alone.",
              computable_at_compile_time),
-    {ir::ApiKind::kFunction, kRelaxNatives, "visit_method(expr)", "The method of visitors for this expression.",
-     visit_method},
-    {ir::ApiKind::kFunction, kRelaxNatives, "copy_var(var, ty)", "A variable like this one with another type.",
-     copy_var},
+    {ir::ApiKind::kFunction, kRelaxNatives, "visit_method(expr)",
+     "The method of visitors for this expression.", visit_method},
+    {ir::ApiKind::kFunction, kRelaxNatives, "copy_var(var, ty)",
+     "A variable like this one with another type.", copy_var},
 };
 #undef ANALYSIS
 

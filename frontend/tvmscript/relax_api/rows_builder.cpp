@@ -42,7 +42,9 @@ relax::BlockBuilder& open_of(const ApiCall& call) {
   if (!builder.has_block()) throw ir::refuse(refusals["no-open-block"]).at(call.span);
   return builder;
 }
-std::string hint_arg(const ApiCall& call, size_t i) { return is_given(call, i) ? std::string(view(str_arg(call, i))) : ""; }
+std::string hint_arg(const ApiCall& call, size_t i) {
+  return is_given(call, i) ? std::string(view(str_arg(call, i))) : "";
+}
 
 Any create(ApiCall& call) {
   ir::IRModule mod = is_given(call, 0) ? node_arg<ir::IRModuleNode>(call, 0, "IRModule") : ir::IRModule();
@@ -89,7 +91,8 @@ Any normalize(ApiCall& call) { return builder_of(call).normalize(graph_arg(call,
 // A variable, constant, shape or tuple: what is none is bound to a new variable.
 Any normalize_operand(ApiCall& call) {
   relax::BlockBuilder& builder = builder_of(call);
-  return builder.has_block() ? builder.normalize_operand(graph_arg(call, 1)) : builder.normalize(graph_arg(call, 1));
+  return builder.has_block() ? builder.normalize_operand(graph_arg(call, 1))
+                             : builder.normalize(graph_arg(call, 1));
 }
 Any lookup(ApiCall& call) {
   Expr value = builder_of(call).lookup(node_arg<ir::VarNode>(call, 1, "a variable"));
@@ -98,11 +101,12 @@ Any lookup(ApiCall& call) {
 Any unique_name(ApiCall& call) { return String(builder_of(call).unique_name(view(str_arg(call, 1)))); }
 Any in_dataflow(ApiCall& call) { return builder_of(call).in_dataflow(); }
 Any add_function(ApiCall& call) {
-  return builder_of(call).add_function(node_arg<ir::BaseFuncNode>(call, 1, "a function"), view(str_arg(call, 2)));
+  return builder_of(call).add_function(node_arg<ir::BaseFuncNode>(call, 1, "a function"),
+                                       view(str_arg(call, 2)));
 }
 Any update_function(ApiCall& call) {
   builder_of(call).update_function(node_arg<ir::GlobalVarNode>(call, 1, "GlobalVar"),
-                                node_arg<ir::BaseFuncNode>(call, 2, "a function"));
+                                   node_arg<ir::BaseFuncNode>(call, 2, "a function"));
   return nullptr;
 }
 Any module_of(ApiCall& call) {
@@ -117,23 +121,27 @@ constexpr ir::ApiRow relax_builder_table[] = {
     FUNCTION("BlockBuilderBeginDataflowBlock(builder)", "Begins a dataflow block.", begin_dataflow),
     FUNCTION("BlockBuilderBeginBindingBlock(builder)", "Begins a block of bindings.", begin_bindings),
     FUNCTION("BlockBuilderEndBlock(builder)", "The innermost block, ended.", end_block),
-    FUNCTION("BlockBuilderBeginScope(builder, params=None)", "Symbolic variables of parameters are known from here.",
-             begin_scope),
+    FUNCTION("BlockBuilderBeginScope(builder, params=None)",
+             "Symbolic variables of parameters are known from here.", begin_scope),
     FUNCTION("BlockBuilderEndScope(builder)", "Ends the innermost scope.", end_scope),
     FUNCTION("BlockBuilderEmit(builder, expr, name_hint=\"\")", "A variable bound to the value.", emit),
     FUNCTION("BlockBuilderEmitOutput(builder, expr, name_hint=\"\")",
              "A variable that is seen after the dataflow block.", emit_output),
-    FUNCTION("BlockBuilderEmitMatchCast(builder, value, ty, name_hint=\"\")", "A variable bound by match_cast.",
-             emit_match_cast),
+    FUNCTION("BlockBuilderEmitMatchCast(builder, value, ty, name_hint=\"\")",
+             "A variable bound by match_cast.", emit_match_cast),
     FUNCTION("BlockBuilderEmitNormalized(builder, binding)", "Adds a binding as it is.", emit_normalized),
-    FUNCTION("BlockBuilderNormalize(builder, expr)", "The expression in normal form, with its type.", normalize),
-    FUNCTION("BlockBuilderNormalizeArgument(builder, expr)", "The expression as an operand.", normalize_operand),
+    FUNCTION("BlockBuilderNormalize(builder, expr)", "The expression in normal form, with its type.",
+             normalize),
+    FUNCTION("BlockBuilderNormalizeArgument(builder, expr)", "The expression as an operand.",
+             normalize_operand),
     FUNCTION("BlockBuilderLookupBinding(builder, var)", "What the variable is bound to, or None.", lookup),
     FUNCTION("BlockBuilderGetUniqueName(builder, name_prefix)", "A name that no variable has.", unique_name),
-    FUNCTION("BlockBuilderCurrentBlockIsDataFlow(builder)", "Is the innermost block a dataflow block?", in_dataflow),
+    FUNCTION("BlockBuilderCurrentBlockIsDataFlow(builder)", "Is the innermost block a dataflow block?",
+             in_dataflow),
     FUNCTION("BlockBuilderAddFunction(builder, func, func_name)", "Adds a function, or finds an equal one.",
              add_function),
-    FUNCTION("BlockBuilderUpdateFunction(builder, gv, updated_func)", "Replaces a function.", update_function),
+    FUNCTION("BlockBuilderUpdateFunction(builder, gv, updated_func)", "Replaces a function.",
+             update_function),
     FUNCTION("BlockBuilderGetContextIRModule(builder)", "The module as it is.", module_of),
 };
 #undef FUNCTION

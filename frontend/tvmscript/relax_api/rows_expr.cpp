@@ -68,15 +68,16 @@ relax::SeqExpr sequence_of(const Expr& e) {
   return ir::make<SeqExprNode>(Array<relax::BindingBlock>{}, e, e->span);
 }
 Any make_if(ApiCall& call) {
-  return Expr(ir::make<IfNode>(graph_arg(call, 0), sequence_of(graph_arg(call, 1)), sequence_of(graph_arg(call, 2)),
-                               Type(), call.span));
+  return Expr(ir::make<IfNode>(graph_arg(call, 0), sequence_of(graph_arg(call, 1)),
+                               sequence_of(graph_arg(call, 2)), Type(), call.span));
 }
 Any make_sequence(ApiCall& call) {
-  return Expr(ir::make<SeqExprNode>(node_list<BindingBlockNode>(call, 0, "a list of blocks"), graph_arg(call, 1),
-                                    call.span));
+  return Expr(ir::make<SeqExprNode>(node_list<BindingBlockNode>(call, 0, "a list of blocks"),
+                                    graph_arg(call, 1), call.span));
 }
 Any make_var_binding(ApiCall& call) {
-  return ir::make<relax::VarBindingNode>(node_arg<ir::VarNode>(call, 0, "a variable"), graph_arg(call, 1), call.span);
+  return ir::make<relax::VarBindingNode>(node_arg<ir::VarNode>(call, 0, "a variable"), graph_arg(call, 1),
+                                         call.span);
 }
 Any make_match_cast(ApiCall& call) {
   return ir::make<relax::MatchCastNode>(node_arg<ir::VarNode>(call, 0, "a variable"), graph_arg(call, 1),
@@ -125,20 +126,18 @@ Any call_graph(ApiCall& call) {
   if (!can_be_called(callee))
     throw ir::refuse(refusals["value-called"], relax::kind_name(callee->ty)).at(call.span);
   Array<Expr> args;
-  for (const Any& one : script::elements(call.args[1])) args.push_back(script::as_expr(one, call.span, "an argument"));
+  for (const Any& one : script::elements(call.args[1]))
+    args.push_back(script::as_expr(one, call.span, "an argument"));
   return Expr(ir::make<ir::CallNode>(Type(), callee, args, attributes_arg(call, 2), call.span));
 }
 
 Any type_of_expr(ApiCall& call) { return call.args[0].as<ir::ExprNode>()->ty; }
 
-#define EXPR(name, params, doc, body)                                                                   \
-  {                                                                                                     \
-    ir::ApiKind::kClass, kRelax, name params, doc, body, "mlc.relax.expr." name, "tvm.relax.expr." name \
-  }
+#define EXPR(name, params, doc, body) \
+  { ir::ApiKind::kClass, kRelax, name params, doc, body, "mlc.relax.expr." name, "tvm.relax.expr." name }
 #define METHOD(owner, signature, doc, body) \
   { ir::ApiKind::kMethod, owner, signature, doc, body }
-#define CALLABLE(owner) \
-  METHOD(owner, "__call__(*args, attrs=None)", "Calls it.", call_graph)
+#define CALLABLE(owner) METHOD(owner, "__call__(*args, attrs=None)", "Calls it.", call_graph)
 constexpr ir::ApiRow relax_expr_table[] = {
     EXPR("DataflowVar", "(name=None, ty=None, span=None, *, name_hint=None)",
          "A variable that only its dataflow block sees.", make_dataflow_var),
@@ -150,7 +149,8 @@ constexpr ir::ApiRow relax_expr_table[] = {
     EXPR("MatchCast", "(var, value, ty, span=None)", "A value whose type is checked when the program runs.",
          make_match_cast),
     EXPR("BindingBlock", "(bindings, span=None)", "Bindings in order.", make_block),
-    EXPR("DataflowBlock", "(bindings, span=None)", "Bindings without effects or control flow.", make_dataflow_block),
+    EXPR("DataflowBlock", "(bindings, span=None)", "Bindings without effects or control flow.",
+         make_dataflow_block),
     {ir::ApiKind::kClass, "tvm.ir", "GenericConst(value, ty=None, span=None)", "A constant.", make_constant,
      "mlc.ir.GenericConst", "tvm.ir.expr.GenericConst"},
     {ir::ApiKind::kProperty, "mlc.ir.GenericConst", "data", "The tensor.", constant_data},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the graph language: made by hand, with other attributes, with values for parameters and symbolic
-// dimensions.
+// Functions of the graph language: made by hand, with other attributes, with values for parameters and
+// symbolic dimensions.
 #include <unordered_set>
 
 #include "frontend/tvmscript/relax_api/rows.h"
@@ -53,7 +53,8 @@ Type result_type(const Array<Var>& params, const Expr& body, const ApiCall& call
     for (const Var& var : relax::definable_vars(param->ty)) known.insert(var.get());
   }
   return relax::erase_to_defined(
-      body->ty, [&](const ir::VarNode* var) { return known.count(var) != 0; }, relax::InferContext(call.host));
+      body->ty, [&](const ir::VarNode* var) { return known.count(var) != 0; },
+      relax::InferContext(call.host));
 }
 
 // Function(params, body, ret_ty=None, is_pure=True, attrs=None, span=None)
@@ -106,7 +107,9 @@ class Bind final : public relax::Mutator {
   Type rewrite_type(const Type& type) override { return relax::substitute(type, values_, context_); }
   Var rewrite_def(const Var& var) override {
     Type type = rewrite_type(var->ty);
-    return type.same_as(var->ty) || ir::structural_equal(Any(type), Any(var->ty)) ? var : relax::copy_var(var, type);
+    return type.same_as(var->ty) || ir::structural_equal(Any(type), Any(var->ty))
+               ? var
+               : relax::copy_var(var, type);
   }
 
  private:
@@ -124,7 +127,8 @@ Function bound(const Function& fn, const ir::VarMap& values, const ApiCall& call
   Function rest = ir::with(fn, [&](FunctionNode& n) { n.params = params; });
   Function next = Bind(call.host, values).rewrite_function(rest);
   // The type of the function follows from its parameters.
-  return ir::make<FunctionNode>(next->params, next->body, next->ret_ty, next->is_pure, next->attrs, next->span);
+  return ir::make<FunctionNode>(next->params, next->body, next->ret_ty, next->is_pure, next->attrs,
+                                next->span);
 }
 
 const ffi::DictObj* dict_of(const ApiCall& call, size_t i) {

@@ -9,7 +9,9 @@ namespace mlc::tvmscript {
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
-        {.name = "rank-and-shape", .message = "the shape has {} dimensions, `ndim` is {}", .help = "leave `ndim` out"},
+        {.name = "rank-and-shape",
+         .message = "the shape has {} dimensions, `ndim` is {}",
+         .help = "leave `ndim` out"},
         {.name = "result-and-rule",
          .message = "an opaque function has a result type or a rule that derives it, not both"},
     }};
@@ -28,7 +30,8 @@ using relax::TensorTypeNode;
 
 Array<Type> type_list(const ApiCall& call, size_t i) {
   Array<Type> types;
-  for (const Any& one : items(call.args[i], call.span_of(i))) types.push_back(type_from(one, call.span_of(i)));
+  for (const Any& one : items(call.args[i], call.span_of(i)))
+    types.push_back(type_from(one, call.span_of(i)));
   return types;
 }
 
@@ -40,7 +43,8 @@ ir::VDevice vdevice_arg(const ApiCall& call, size_t i) {
 
 // TensorType(shape=None, dtype="float32", vdevice=None, ndim=-1, span=None)
 Any make_tensor_type(ApiCall& call) {
-  bool no_dtype = !is_given(call, 1) || (script::is_str(call.args[1]) && script::text_of(call.args[1]).empty());
+  bool no_dtype =
+      !is_given(call, 1) || (script::is_str(call.args[1]) && script::text_of(call.args[1]).empty());
   DataType dtype = no_dtype ? DataType::Void() : dtype_arg(call, 1);
   ir::VDevice vdevice = vdevice_arg(call, 2);
   int64_t ndim = int_arg(call, 3);
@@ -122,7 +126,8 @@ ir::VarMap values_arg(const ApiCall& call, size_t i) {
     auto* var = key.as<ir::VarNode>();
     if (!var) ir::wrong_argument(call, i, "a dict with variables as keys");
     Expr given = script::as_expr(value, call.span_of(i), "the value of a variable");
-    if (!script::is_object(value) && relax::is_prim(ir::ref(var))) given = ir::int_imm(var->dtype(), script::raw_int(value));
+    if (!script::is_object(value) && relax::is_prim(ir::ref(var)))
+      given = ir::int_imm(var->dtype(), script::raw_int(value));
     values[var] = given;
   }
   return values;
@@ -138,10 +143,8 @@ Any erase_to_well_defined(ApiCall& call) {
   return relax::substitute(kept, values, context);
 }
 
-#define TYPE(name, params, doc, body)                                                              \
-  {                                                                                                \
-    ir::ApiKind::kClass, kRelax, name params, doc, body, "mlc.relax." name, "tvm.relax.type." name \
-  }
+#define TYPE(name, params, doc, body) \
+  { ir::ApiKind::kClass, kRelax, name params, doc, body, "mlc.relax." name, "tvm.relax.type." name }
 #define FUNCTION(owner, signature, doc, body) \
   { ir::ApiKind::kFunction, owner, signature, doc, body }
 constexpr ir::ApiRow relax_type_table[] = {
@@ -149,9 +152,11 @@ constexpr ir::ApiRow relax_type_table[] = {
          make_tensor_type),
     TYPE("ShapeType", "(values=None, ndim=-1, span=None)", "A shape as a value.", make_shape_type),
     TYPE("FuncType", "(params, ret, purity=True, span=None)", "A function.", make_func_type),
-    TYPE("AnyType", "(span=None)", "Any value.", +[](ApiCall&) -> Any { return relax::any_type(); }),
-    TYPE("PackedFuncType", "(span=None)", "A packed function about which nothing is said.",
-         +[](ApiCall&) -> Any { return Type(ir::make<relax::PackedFuncTypeNode>()); }),
+    TYPE(
+        "AnyType", "(span=None)", "Any value.", +[](ApiCall&) -> Any { return relax::any_type(); }),
+    TYPE(
+        "PackedFuncType", "(span=None)", "A packed function about which nothing is said.",
+        +[](ApiCall&) -> Any { return Type(ir::make<relax::PackedFuncTypeNode>()); }),
     FUNCTION("tvm.relax.FuncType", "opaque_func(*, ret=None, derive_func=None, purity=False, span=None)",
              "A function of any arguments.", opaque_func),
     {ir::ApiKind::kProperty, "mlc.relax.TensorType", "dtype", "The type of an element, or None.",
@@ -159,13 +164,15 @@ constexpr ir::ApiRow relax_type_table[] = {
        DataType dtype = call.args[0].as<TensorTypeNode>()->data_type();
        return dtype.is_void() ? Any(nullptr) : Any(Type(ir::prim_type(dtype)));
      }},
-    {ir::ApiKind::kMethod, "mlc.ir.Type", "is_base_of(derived)", "Is every value of the other type one of this?",
-     is_base_of},
+    {ir::ApiKind::kMethod, "mlc.ir.Type", "is_base_of(derived)",
+     "Is every value of the other type one of this?", is_base_of},
     FUNCTION("tvm.relax.analysis", "type_lca(lhs, rhs)", "The most special type that both are of.", lca),
-    FUNCTION("tvm.relax.analysis", "tir_vars_in_type(ty)", "Symbolic variables that the type uses.", symbolic_vars),
+    FUNCTION("tvm.relax.analysis", "tir_vars_in_type(ty)", "Symbolic variables that the type uses.",
+             symbolic_vars),
     FUNCTION("tvm.relax.analysis", "definable_tir_vars_in_type(ty)",
              "Symbolic variables that a parameter of this type defines.", definable_vars),
-    FUNCTION("tvm.relax.analysis", "get_static_type(ty)", "The type without its dimensions.", get_static_type),
+    FUNCTION("tvm.relax.analysis", "get_static_type(ty)", "The type without its dimensions.",
+             get_static_type),
     FUNCTION("tvm.relax.analysis", "erase_to_well_defined(ty, shape_var_map=None, var_map=None)",
              "The type with variables that the maps do not name forgotten.", erase_to_well_defined),
     FUNCTION(kRelaxNatives, "TypeBaseCheck(base, derived)", "How far the types are known to agree: 0 to 3.",

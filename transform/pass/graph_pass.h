@@ -12,6 +12,15 @@ namespace mlc::transform {
 
 using namespace mlc::relax;  // NOLINT: the nodes are the language of these folders
 
+// A pass of `tvm.relax.transform` on every function of graphs, and one on a whole module.
+constexpr Pass graph_pass(std::string_view name, std::string_view signature, std::string_view doc, GraphPass apply) {
+  return {name, "relax.transform", signature, doc, nullptr, nullptr, {}, {}, nullptr, apply};
+}
+constexpr Pass graph_module_pass(std::string_view name, std::string_view signature, std::string_view doc,
+                                 WholePass apply) {
+  return {name, "relax.transform", signature, doc, nullptr, apply};
+}
+
 // The nodes and types of both languages that share a name.
 using relax::FuncType;
 using relax::FuncTypeNode;

@@ -38,10 +38,6 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
 
 }  // namespace
 
-extern const Pass attach_global_symbol{.name = "AttachGlobalSymbol",
-                                       .owner = "relax.transform",
-                                       .signature = "AttachGlobalSymbol()",
-                                       .doc = doc,
-                                       .apply_module = apply};
+extern const Pass attach_global_symbol = graph_module_pass("AttachGlobalSymbol", "AttachGlobalSymbol()", doc, apply);
 
 }  // namespace mlc::transform::pass_attach_global_symbol

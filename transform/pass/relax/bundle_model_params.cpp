@@ -61,10 +61,6 @@ Function apply(const Function& fn, const IRModule& mod, const PassOptions& optio
 
 }  // namespace
 
-extern const Pass bundle_model_params{.name = "BundleModelParams",
-                                      .owner = "relax.transform",
-                                      .signature = "BundleModelParams(param_tuple_name=None)",
-                                      .doc = doc,
-                                      .apply_graph = apply};
+extern const Pass bundle_model_params = graph_pass("BundleModelParams", "BundleModelParams(param_tuple_name=None)", doc, apply);
 
 }  // namespace mlc::transform::pass_bundle_model_params

@@ -86,10 +86,6 @@ Function apply(const Function& fn, const IRModule& mod, const PassOptions& optio
 
 }  // namespace
 
-extern const Pass call_tir_rewrite{.name = "CallTIRRewrite",
-                                   .owner = "relax.transform",
-                                   .signature = "CallTIRRewrite()",
-                                   .doc = doc,
-                                   .apply_graph = apply};
+extern const Pass call_tir_rewrite = graph_pass("CallTIRRewrite", "CallTIRRewrite()", doc, apply);
 
 }  // namespace mlc::transform::pass_call_tir_rewrite

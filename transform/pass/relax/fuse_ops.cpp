@@ -147,10 +147,6 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
 
 }  // namespace
 
-extern const Pass fuse_ops{.name = "FuseOps",
-                           .owner = "relax.transform",
-                           .signature = "FuseOps(fuse_opt_level=-1)",
-                           .doc = doc,
-                           .apply_module = apply};
+extern const Pass fuse_ops = graph_module_pass("FuseOps", "FuseOps(fuse_opt_level=-1)", doc, apply);
 
 }  // namespace mlc::transform::pass_fuse_ops

@@ -73,7 +73,6 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
 
 }  // namespace
 
-extern const Pass fuse_tir{
-    .name = "FuseTIR", .owner = "relax.transform", .signature = "FuseTIR()", .doc = doc, .apply_module = apply};
+extern const Pass fuse_tir = graph_module_pass("FuseTIR", "FuseTIR()", doc, apply);
 
 }  // namespace mlc::transform::pass_fuse_tir

@@ -44,10 +44,6 @@ Function apply(const Function& fn, const IRModule& mod, const PassOptions& optio
 
 }  // namespace
 
-extern const Pass lower_alloc_tensor{.name = "LowerAllocTensor",
-                                     .owner = "relax.transform",
-                                     .signature = "LowerAllocTensor()",
-                                     .doc = doc,
-                                     .apply_graph = apply};
+extern const Pass lower_alloc_tensor = graph_pass("LowerAllocTensor", "LowerAllocTensor()", doc, apply);
 
 }  // namespace mlc::transform::pass_lower_alloc_tensor

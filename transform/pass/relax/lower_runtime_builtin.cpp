@@ -100,10 +100,6 @@ Function apply(const Function& fn, const IRModule& mod, const PassOptions& optio
 
 }  // namespace
 
-extern const Pass lower_runtime_builtin{.name = "LowerRuntimeBuiltin",
-                                        .owner = "relax.transform",
-                                        .signature = "LowerRuntimeBuiltin()",
-                                        .doc = doc,
-                                        .apply_graph = apply};
+extern const Pass lower_runtime_builtin = graph_pass("LowerRuntimeBuiltin", "LowerRuntimeBuiltin()", doc, apply);
 
 }  // namespace mlc::transform::pass_lower_runtime_builtin

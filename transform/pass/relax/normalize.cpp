@@ -30,10 +30,6 @@ Function apply(const Function& fn, const IRModule& mod, const PassOptions& optio
 
 }  // namespace
 
-extern const Pass normalize{.name = "Normalize",
-                            .owner = "relax.transform",
-                            .signature = "Normalize()",
-                            .doc = doc,
-                            .apply_graph = apply};
+extern const Pass normalize = graph_pass("Normalize", "Normalize()", doc, apply);
 
 }  // namespace mlc::transform::pass_normalize

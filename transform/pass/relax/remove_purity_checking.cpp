@@ -26,10 +26,6 @@ Function apply(const Function& fn, const IRModule&, const PassOptions&) {
 
 }  // namespace
 
-extern const Pass remove_purity_checking{.name = "RemovePurityChecking",
-                                         .owner = "relax.transform",
-                                         .signature = "RemovePurityChecking()",
-                                         .doc = doc,
-                                         .apply_graph = apply};
+extern const Pass remove_purity_checking = graph_pass("RemovePurityChecking", "RemovePurityChecking()", doc, apply);
 
 }  // namespace mlc::transform::pass_remove_purity_checking

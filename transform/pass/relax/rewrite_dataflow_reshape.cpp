@@ -69,10 +69,6 @@ Function apply(const Function& fn, const IRModule& mod, const PassOptions& optio
 
 }  // namespace
 
-extern const Pass rewrite_dataflow_reshape{.name = "RewriteDataflowReshape",
-                                           .owner = "relax.transform",
-                                           .signature = "RewriteDataflowReshape()",
-                                           .doc = doc,
-                                           .apply_graph = apply};
+extern const Pass rewrite_dataflow_reshape = graph_pass("RewriteDataflowReshape", "RewriteDataflowReshape()", doc, apply);
 
 }  // namespace mlc::transform::pass_rewrite_dataflow_reshape

@@ -73,10 +73,6 @@ Function apply(const Function& fn, const IRModule& mod, const PassOptions& optio
 
 }  // namespace
 
-extern const Pass static_plan_block_memory{.name = "StaticPlanBlockMemory",
-                                           .owner = "relax.transform",
-                                           .signature = "StaticPlanBlockMemory()",
-                                           .doc = doc,
-                                           .apply_graph = apply};
+extern const Pass static_plan_block_memory = graph_pass("StaticPlanBlockMemory", "StaticPlanBlockMemory()", doc, apply);
 
 }  // namespace mlc::transform::pass_static_plan_block_memory

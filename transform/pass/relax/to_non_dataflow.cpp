@@ -51,10 +51,6 @@ Function apply(const Function& fn, const IRModule&, const PassOptions&) {
 
 }  // namespace
 
-extern const Pass to_non_dataflow{.name = "ToNonDataflow",
-                                  .owner = "relax.transform",
-                                  .signature = "ToNonDataflow()",
-                                  .doc = doc,
-                                  .apply_graph = apply};
+extern const Pass to_non_dataflow = graph_pass("ToNonDataflow", "ToNonDataflow()", doc, apply);
 
 }  // namespace mlc::transform::pass_to_non_dataflow

@@ -300,10 +300,6 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
 
 }  // namespace
 
-extern const Pass vm_shape_lower{.name = "VMShapeLower",
-                                 .owner = "relax.transform",
-                                 .signature = "VMShapeLower(*, emit_err_ctx=True)",
-                                 .doc = doc,
-                                 .apply_module = apply};
+extern const Pass vm_shape_lower = graph_module_pass("VMShapeLower", "VMShapeLower(*, emit_err_ctx=True)", doc, apply);
 
 }  // namespace mlc::transform::pass_vm_shape_lower

@@ -393,7 +393,8 @@ std::string Printer::tensor_text(const ffi::Tensor& t) const {
   for (int64_t extent : t.shape()) shape += std::to_string(extent) + ",";
   if (t.ndim() > 1) shape.pop_back();
   TVMFFIByteArray bytes{static_cast<const char*>(compact.data_ptr()), ffi::GetDataSize(compact)};
-  std::string text = fmt::format("{}.tensor(\"{}\", ({}), \"", options_.ir_prefix, DataType(raw->dtype).str(), shape);
+  std::string text =
+      fmt::format("{}.tensor(\"{}\", ({}), \"", options_.ir_prefix, DataType(raw->dtype).str(), shape);
   String encoded = ffi::Base64Encode(bytes);
   text.append(encoded.data(), encoded.size());
   return text + "\")";
@@ -409,7 +410,8 @@ void Printer::value(const Any& v) {
   }
   if (auto s = v.as<String>()) return text_literal("ffi.String", *s);
   if (auto dtype = v.as<DLDataType>()) return dtype_literal(*dtype);
-  if (auto e = v.as<Expr>()) return expr(*e);
+  bool function = v.as<PrimFuncNode>() || v.as<relax::FunctionNode>();  // an expression, but none of one line
+  if (auto e = v.as<Expr>(); e && !function) return expr(*e);
   if (auto r = v.as<Range>()) return range(*r, true);
   if (auto iter = v.as<IterVar>()) return iter_var(iter->get());
   if (auto reducer = v.as<CommReducer>()) return comm_reducer(reducer->get());

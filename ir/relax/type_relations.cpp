@@ -12,7 +12,6 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "wrong-argument-count", .message = "the function takes {}, {} given"},
         {.name = "argument-type-mismatch", .message = "argument {} is a {}, but the function takes a {}{}"},
-        {.name = "not-a-function-value", .kind = "TypeError", .message = "a {} is called, which is no function"},
     }};
 MLC_REFUSALS(relax_type_relations, refusals);
 

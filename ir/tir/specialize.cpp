@@ -107,6 +107,8 @@ class Match {
   }
   void value(const Var& param, const Expr& own, const Expr& given) {
     if (structural_equal(own, given)) return;
+    auto own_value = const_int(own);
+    if (own_value && own_value == const_int(given)) return;  // of another width
     auto* var = as<VarNode>(own);
     if (var == nullptr) {
       auto n = const_int(own);

@@ -204,7 +204,7 @@ class Fuse {
         continue;
       }
       const Var& param = body->params[next++];
-      Buffer output = make<VarNode>(String(fmt::format("{}_intermediate", text(param->name))), param->ty);
+      Buffer output = make<VarNode>(String(intermediate_name(text(param->name))), param->ty);
       buffers[param.get()] = output;
       allocated_.push_back(output);
       results.push_back(Parts{output, {}});
@@ -212,6 +212,12 @@ class Fuse {
     bodies_.push_back(replace_buffers(copy, buffers));
     if (results.size() == 1 && !type_is_tuple(call)) return results[0];
     return Parts{nullptr, results};
+  }
+  // A third `C` is `C_intermediate_1_2`, as TVM names it.
+  std::string intermediate_name(std::string_view result) {
+    std::string name = fmt::format("{}_intermediate", result);
+    for (int i = 1; !names_.insert(name).second; ++i) name += fmt::format("_{}", i);
+    return name;
   }
   static bool type_is_tuple(const CallNode* call) { return as_type<TupleTypeNode>(call->ty) != nullptr; }
 
@@ -228,6 +234,7 @@ class Fuse {
   std::vector<Var> params_;
   std::vector<Buffer> outputs_, allocated_;
   std::vector<Stmt> bodies_;
+  std::unordered_set<std::string> names_;
 };
 
 }  // namespace

@@ -104,7 +104,6 @@ void Printer::graph_parameters(const relax::FunctionNode* fn) {
   put("(");
   list(fn->params, [&](const Var& param, int64_t i) {
     At at(*this, "params", i);
-    Mark mark(*this, param.get());
     put(names_.define(param.get(), view(param->name)));
     if (!param->ty) return;
     put(": ");
@@ -323,7 +322,9 @@ void Printer::assign(const Assigned& to, const char* attr, const Expr& value) {
 
 void Printer::binding(const relax::BindingNode* b) {
   Mark mark(*this, b);
-  if (tracking_) comment_above(b);
+  ExprKind kind = b->value->kind;
+  bool several_lines = kind == ExprKind::kIf || kind == ExprKind::kFunction || kind == ExprKind::kPrimFunc;
+  if (tracking_ && several_lines) comment_above(b);
   const VarNode* var = b->var.get();
   if (auto* match = ref(b).as<relax::MatchCastNode>()) {
     if (options_.show_all_ty) name_free(var->ty);
@@ -342,7 +343,8 @@ void Printer::binding(const relax::BindingNode* b) {
     put(", ");
     At at(*this, "ty");
     type(match->ty);
-    return put(")\n");
+    put(")\n");
+    return comment_beside(b);
   }
   const Expr& value = b->value;
   Assigned to{var, shows_type(var, value)};
@@ -366,12 +368,14 @@ void Printer::binding(const relax::BindingNode* b) {
     relax_name("tuple");
     put("()");
     names_.define_as(var, text.take());
-    return end_line();
+    end_line();
+    return comment_beside(b);
   }
   if (to.typed) name_free(var->ty);
   names_.define(var, view(var->name));
   assign(to, "value", value);
   end_line();
+  comment_beside(b);
 }
 
 void Printer::branches(const relax::IfNode* n, const Assigned* to) {

@@ -64,6 +64,8 @@ Type erase_to_defined(const Type& type, const std::function<bool(const VarNode*)
 Type infer_function_call(const CallNode* call, const FuncTypeNode* fn, const InferContext& context);
 // The type under which graphs call a function of the module: that of a PrimFunc has tensors for its buffers.
 Type callable_type(const BaseFunc& fn);
+// The same for the type that a GlobalVar of tensor code carries; other types are what they are.
+Type callable_type(const Type& type);
 // Symbolic variables that a type uses, in order of first use.
 std::vector<Var> symbolic_vars(const Type& type);
 // Those that a parameter or match_cast of this type defines: dimensions that are variables by themselves.

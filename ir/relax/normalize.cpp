@@ -293,15 +293,14 @@ Type infer_type(const CallNode* call, const InferContext& context) {
     return row->infer(call, context);
   }
   Expr callee = call->op;
-  Type type = callee->ty;
+  Type type = callable_type(callee->ty);
   if (auto* global = as<GlobalVarNode>(callee); global && context.mod) {
     if (GlobalVar known = context.mod->find(view(global->name_hint))) {
       type = callable_type(context.mod->functions.at(known));
     }
   }
   if (const auto* fn = as_type<FuncTypeNode>(type)) return infer_function_call(call, fn, context);
-  if (!is_opaque(type) && type->kind != TypeKind::kAny && type->kind != TypeKind::kPackedFunc &&
-      type->kind != TypeKind::kFunc)
+  if (!is_opaque(type) && type->kind != TypeKind::kAny && type->kind != TypeKind::kPackedFunc)
     throw ir::refuse(refusals["not-callable"], kind_name(type)).at(call->span);
   return any_type();
 }
@@ -398,7 +397,6 @@ Expr BlockBuilder::normalize_function(const FunctionNode* fn) {
 
 Function normalize(const Function& fn, const InferContext& context) {
   BlockBuilder builder(context.host, context.mod);
-  for (const Var& var : bound_vars(fn)) builder.unique_name(view(var->name));
   Expr next = builder.normalize(fn);
   return ref(static_cast<const FunctionNode*>(next.get()));
 }

@@ -143,6 +143,10 @@ Any attr_arg(const ApiCall& call, size_t i, AttrKind kind);
 // The call of the row of that api: `args` operands, then attributes from argument `first_attr` on by the row.
 Call call_with_attrs(const ApiCall& call, Array<Expr> args, size_t first_attr);
 
+// `R.name(*args)`, for what is more than that: the call of an operator by its short name.
+Any call_operator(std::string_view name, ir::Host& host, std::span<const Any> args, Span span,
+                  std::span<const Span> arg_spans = {});
+
 // The rows of script functions of all operators ("tvm.relax.op", "tvm.script.relax").
 std::span<const ir::ApiRow> operator_api_rows();
 

@@ -239,6 +239,13 @@ Call call_with_attrs(const ApiCall& call, Array<Expr> args, size_t first_attr) {
   return make_call(operator_name(row), std::move(args), attrs, {}, call.span);
 }
 
+Any call_operator(std::string_view name, ir::Host& host, std::span<const Any> args, Span span,
+                  std::span<const Span> arg_spans) {
+  const ir::Api* api = ir::ApiRegistry::global().find(fmt::format("tvm.relax.op.{}", name));
+  MLC_CHECK(api, "no operator `{}`", name);
+  return ir::call_api(*api, host, {args, {}, span, arg_spans, {}});
+}
+
 std::span<const ir::ApiRow> operator_api_rows() {
   static const std::vector<ir::ApiRow> rows = [] {
     static std::deque<std::string> owners;

@@ -391,19 +391,33 @@ std::string type_detail(const Type& wanted, const Type& given) {
 
 }  // namespace
 
+namespace {
+
+Type callable_type(const std::vector<Type>& params, const Type& ret) {
+  Array<Type> types;
+  for (const Type& param : params) {
+    if (const auto* buffer = as_type<ir::BufferTypeNode>(param)) {
+      types.push_back(tensor_type(buffer->shape, DataType(buffer->dtype)));
+    } else {
+      types.push_back(param->kind == TypeKind::kPrim ? param : any_type());
+    }
+  }
+  return make<FuncTypeNode>(ffi::Optional<Array<Type>>(types), ret ? ret : Type(ir::void_type()), true);
+}
+
+}  // namespace
+
 Type callable_type(const BaseFunc& fn) {
   auto* prim = fn.as<PrimFuncNode>();
   if (!prim) return fn->ty;
-  Array<Type> params;
-  for (const Var& param : prim->params) {
-    if (const ir::BufferTypeNode* buffer = param->buffer()) {
-      params.push_back(tensor_type(buffer->shape, DataType(buffer->dtype)));
-    } else {
-      params.push_back(is_prim(param) ? param->ty : any_type());
-    }
-  }
-  return make<FuncTypeNode>(ffi::Optional<Array<Type>>(params), prim->ret_type ? prim->ret_type : Type(ir::void_type()),
-                            true);
+  std::vector<Type> params;
+  for (const Var& param : prim->params) params.push_back(param->ty);
+  return callable_type(params, prim->ret_type);
+}
+Type callable_type(const Type& type) {
+  const auto* fn = as_type<ir::FuncTypeNode>(type);
+  if (!fn) return type;
+  return callable_type(std::vector<Type>(fn->arg_types.begin(), fn->arg_types.end()), fn->ret_type);
 }
 
 Type infer_function_call(const CallNode* call, const FuncTypeNode* fn, const InferContext& context) {

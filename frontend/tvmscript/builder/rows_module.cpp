@@ -4,11 +4,11 @@
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/module.h"
 #include "frontend/tvmscript/builder/rows.h"
-#include "frontend/tvmscript/relax_api/rows.h"
 #include "frontend/tvmscript/relax/graph_builder.h"
-#include "ir/relax/operator.h"
+#include "frontend/tvmscript/relax_api/rows.h"
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
+#include "ir/relax/operator.h"
 
 namespace mlc::tvmscript {
 
@@ -103,7 +103,8 @@ Any call_global(ApiCall& call) {
     }
   }
   Type type = ir::void_type();
-  bool of_graph = std::any_of(args.begin(), args.end(), [](const Expr& arg) { return script::is_graph_value(arg); });
+  bool of_graph =
+      std::any_of(args.begin(), args.end(), [](const Expr& arg) { return script::is_graph_value(arg); });
   if (of_graph || relax::as_type<relax::FuncTypeNode>(name->ty)) {
     type = Type();  // inferred with the arguments' types
   } else if (name->ty && name->ty->kind == ir::TypeKind::kFunc) {

@@ -235,19 +235,17 @@ Any emit_te(ApiCall& call) {
   Any made = evaluator->call(describe, args, keywords, call.span);
   std::span<const Any> parts = script::elements(made);
   ir::GlobalVar name = state.add(parts[0].cast<ir::BaseFunc>(), ir::view(hint.cast<String>()));
-  const ir::Api* call_tir = ir::ApiRegistry::global().find("tvm.relax.op.call_tir");
   std::vector<Any> operands{Expr(name), parts[1], parts[2]};
-  return ir::call_api(*call_tir, call.host, {operands, {}, call.span, {}, {}});
+  return relax::call_operator("call_tir", call.host, operands, call.span);
 }
 
 // A device by its name: `R.to_vdevice(x, "cuda:0")`.
 Any to_vdevice(ApiCall& call) {
   Any device = call.args[1];
   if (script::is_str(device)) device = module_device(call, str_arg(call, 1), call.span_of(1));
-  const ir::Api* operation = ir::ApiRegistry::global().find("tvm.relax.op.to_vdevice");
   std::vector<Any> args{call.args[0], device};
   std::vector<Span> spans{call.span_of(0), call.span_of(1)};
-  return ir::call_api(*operation, call.host, {args, {}, call.span, spans, {}});
+  return relax::call_operator("to_vdevice", call.host, args, call.span, spans);
 }
 
 #define FUNCTION(signature, doc, body) \

@@ -40,7 +40,6 @@ static constexpr ir::Refusals refusals{
         {.name = "split-indices",
          .kind = "TypeError",
          .message = "`indices_or_sections` of `split` must be an integer or a list of integers"},
-        {.name = "split-rank-unknown", .message = "`split`: the rank of `x` is unknown"},
         {.name = "collapse-mismatch",
          .message = "`{}`: dimension {} of the data is {}, that of the target {}; it must be that or 1"},
         {.name = "layout-rank",

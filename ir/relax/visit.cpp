@@ -167,7 +167,6 @@ Expr Mutator::lookup(const Var& var) const { return builder_->lookup(var); }
 void Mutator::map_var(const Var& var, Expr value) { mapped_[var.get()] = std::move(value); }
 
 Function Mutator::rewrite_function(const Function& fn) {
-  for (const Var& var : bound_vars(fn)) builder_->unique_name(view(var->name));
   Expr next = rewrite(fn);
   MLC_CHECK(next->kind == ExprKind::kFunction, "a function was rewritten to something else");
   return ref(static_cast<const FunctionNode*>(next.get()));

@@ -24,7 +24,12 @@ class IndexTypes final : public IndexRewriter {
       return inner.same_as(value->value) ? e : make<CastNode>(e->dtype(), inner, e->span);
     }
     if (auto* two = as_binary(e)) {
+      // Integers that a condition compares count as indices.
+      bool outside = is_index_;
+      bool compares = two->kind >= ExprKind::kEQ && two->kind <= ExprKind::kGE;
+      if (compares) is_index_ = is_condition_ && is_integer(two->a) && is_integer(two->b);
       Expr a = rewrite(two->a), b = rewrite(two->b);
+      is_index_ = outside;
       if (a.same_as(two->a) && b.same_as(two->b)) return e;
       match_types(a, b);
       return binary(two->kind, a, b, e->span);
@@ -37,6 +42,12 @@ class IndexTypes final : public IndexRewriter {
  protected:
   Var narrowed(const Var& var) override {
     return !is_integer(var) || var->dtype() == type_ ? var : retyped(var, type_);
+  }
+  // As in TVM, what changes loses its layout.
+  Buffer map_buffer(const Buffer& buffer) override {
+    Buffer next = IndexRewriter::map_buffer(buffer);
+    if (next.same_as(buffer) || !next->buffer()->layout.defined()) return next;
+    return with_type(buffer, with(type_of(next), [](BufferTypeNode& n) { n.layout = ObjectRef(); }));
   }
 
  private:

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/graph/calls.h"
+#include "transform/graph/lazy_params.h"
+
+namespace mlc::transform::pass_lazy_get_input {
+namespace {
+
+constexpr char doc[] = R"(LazyGetInput(): ask for each weight where it is first needed.
+
+    def f(x, w):                         def f(x, fget_param):
+        y = R.matmul(x, w)       =>          w_untyped = fget_param(0, R.str("w"))
+                                             w = R.match_cast(w_untyped, R.Tensor(...))
+                                             y = R.matmul(x, w)
+needs: nothing. Weights are the parameters after the first `num_input`; functions that are not exported stay.
+keeps: the order of bindings. The parameter is counted among the inputs.
+For functions whose weights do not fit into memory all at once.)";
+
+struct GetInputs final : Mutator {
+  GetInputs(Host& host, const IRModule& mod) : Mutator(host, mod) {}
+  Var fget_param;
+  std::unordered_map<const VarNode*, int64_t> index;
+  std::unordered_map<const VarNode*, Expr> loaded;  // the weights that are there at this point
+
+  Expr rewrite(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) {
+      auto found = index.find(var);
+      return found == index.end() ? rewrite_children(e) : load(var, found->second);
+    }
+    if (auto* branches = as<IfNode>(e)) {
+      Expr cond = rewrite(branches->cond);
+      auto before = loaded;
+      SeqExpr then_case = rewrite_body(branches->true_branch);
+      loaded = before;
+      SeqExpr else_case = rewrite_body(branches->false_branch);
+      loaded = before;
+      if (cond.same_as(branches->cond) && then_case.same_as(branches->true_branch) &&
+          else_case.same_as(branches->false_branch))
+        return e;
+      return make<IfNode>(cond, then_case, else_case, Type(nullptr), e->span);
+    }
+    return rewrite_children(e);
+  }
+  // What is loaded in a dataflow block is a variable of that block.
+  BindingBlock rewrite_block(const BindingBlock& block) override {
+    auto before = loaded;
+    BindingBlock next = Mutator::rewrite_block(block);
+    if (is_dataflow(block)) loaded = before;
+    return next;
+  }
+  Expr load(const VarNode* weight, int64_t i) {
+    Expr& there = loaded[weight];
+    if (!there) {
+      Expr call =
+          make<CallNode>(any_type(), fget_param, Array<Expr>{int64_imm(i), string_imm(text(weight->name))},
+                         Map<String, Any>{}, weight->span);
+      std::string name(text(weight->name));
+      there = builder_->emit_match_cast(builder_->emit(call, name + "_untyped"), weight->ty, name);
+    }
+    return there;
+  }
+};
+
+Function apply(const Function& fn, const IRModule& mod, const PassOptions& options) {
+  if (!ir::attr(fn, "global_symbol")) return fn;
+  int64_t inputs = number_of_inputs(fn).value_or(0);
+  GetInputs get(*options.host, mod);
+  Array<Type> arguments{ir::prim_type(DataType::Int(64)), any_type()};
+  get.fget_param = relax::make_var(false, "fget_param", make<FuncTypeNode>(arguments, any_type(), true));
+  Array<Var> params(fn->params.begin(), fn->params.begin() + inputs);
+  for (size_t i = static_cast<size_t>(inputs); i < fn->params.size(); ++i)
+    get.index[fn->params[i].get()] = static_cast<int64_t>(i) - inputs;
+
+  // Callers see only the dimensions that inputs define.
+  std::unordered_set<const VarNode*> seen;
+  for (const Var& param : params) {
+    for (const Var& var : definable_vars(param->ty)) seen.insert(var.get());
+  }
+  params.push_back(get.fget_param);
+  Type ret = erase_to_defined(
+      fn->ret_ty, [&](const VarNode* var) { return seen.count(var) != 0; }, InferContext(*options.host, mod));
+  Function next = make<FunctionNode>(params, fn->body, ret, fn->is_pure, fn->attrs, fn->span);
+  return get.rewrite_function(relax::with_attr(next, "num_input", inputs + 1));
+}
+
+}  // namespace
+
+extern const Pass lazy_get_input = graph_pass("LazyGetInput", "LazyGetInput()", doc, apply);
+
+}  // namespace mlc::transform::pass_lazy_get_input

@@ -68,9 +68,9 @@ bool keeps_nothing(const CallNode* call, const IRModule& mod, const Operators& o
 }
 
 // First pass: the allocations, how often each is used, and which cannot be planned.
-class Uses final : public relax::Visitor {
+class AllocationUses final : public relax::Visitor {
  public:
-  Uses(const IRModule& mod, UpperBounds& bounds) : mod_(mod), bounds_(bounds) {}
+  AllocationUses(const IRModule& mod, UpperBounds& bounds) : mod_(mod), bounds_(bounds) {}
 
   std::vector<Allocation> allocations;
   std::unordered_map<const CallNode*, size_t> number_of;
@@ -168,7 +168,7 @@ class Uses final : public relax::Visitor {
 // Second pass: gives each planned allocation a storage, in program order.
 class Assign {
  public:
-  Assign(Uses& uses, UpperBounds& bounds) : uses_(uses), bounds_(bounds) {}
+  Assign(AllocationUses& uses, UpperBounds& bounds) : uses_(uses), bounds_(bounds) {}
   MemoryPlan plan;
 
   void run(const SeqExpr& seq) {
@@ -253,7 +253,7 @@ class Assign {
     return storage;
   }
 
-  Uses& uses_;
+  AllocationUses& uses_;
   UpperBounds& bounds_;
   Operators operators_;
   std::unordered_map<size_t, size_t> storage_of_;  // by number of allocation
@@ -264,7 +264,7 @@ class Assign {
 }  // namespace
 
 MemoryPlan plan_memory(const Function& fn, const IRModule& mod, UpperBounds& bounds) {
-  Uses uses(mod, bounds);
+  AllocationUses uses(mod, bounds);
   uses.run(fn);
   Assign assign(uses, bounds);
   assign.run(fn->body);

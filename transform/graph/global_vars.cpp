@@ -64,14 +64,15 @@ std::vector<GlobalVar> used_functions(const BaseFunc& fn) {
   return all;
 }
 
-IRModule without_unreached_functions(const IRModule& mod) {
+IRModule without_unreached_functions(const IRModule& mod, const Array<String>& entries) {
   std::unordered_set<std::string> reached;
   std::vector<std::string> left;
   auto reach = [&](std::string name) {
     if (reached.insert(name).second) left.push_back(std::move(name));
   };
+  for (const String& name : entries) reach(std::string(text(name)));
   for (const auto& [name, fn] : mod->functions) {
-    if (ir::attr(fn, "global_symbol")) reach(std::string(text(name->name_hint)));
+    if (ir::attr(fn, "global_symbol") || Any(fn).as<ExternFuncNode>()) reach(std::string(text(name->name_hint)));
   }
   while (!left.empty()) {
     std::string name = std::move(left.back());

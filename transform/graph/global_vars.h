@@ -13,7 +13,8 @@ namespace mlc::transform {
 IRModule rename_functions(const IRModule& mod, const std::map<std::string, std::string>& names);
 // The functions of the module that a function uses, in order of first use.
 std::vector<GlobalVar> used_functions(const BaseFunc& fn);
-// The module without functions that no exported function (attribute `global_symbol`) reaches.
-IRModule without_unreached_functions(const IRModule& mod);
+// The module without functions that neither an exported function (attribute `global_symbol`) nor one of `entries`
+// reaches.
+IRModule without_unreached_functions(const IRModule& mod, const Array<String>& entries = {});
 
 }  // namespace mlc::transform

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments into a program and its result out: what callers see of the interpreter.
 #include "backend/artefact/c_interface.h"
+#include "backend/interp/graph.h"
 #include "backend/interp/machine.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
@@ -245,8 +246,11 @@ void register_api() {
   static const ir::ApiRow rows[] = {
       {kFunction, "mlc", "interpret(mod, function='main', check_uninitialized=False, check_races=False)",
        "A callable that runs a function of a module in the reference interpreter.\n"
-       "Tensors are changed in place, as by compiled code; indices, shapes and divisions are checked.",
-       ir::native([](ir::IRModule mod, std::string function, bool check_uninitialized, bool check_races) {
+       "Tensors are changed in place, as by compiled code; indices, shapes and divisions are checked.\n"
+       "Operators of graphs run as what they are legalised to; a graph returns its result.",
+       ir::native([](ir::ApiCall& call, ir::IRModule mod, std::string function, bool check_uninitialized,
+                     bool check_races) -> Any {
+         if (mod->lookup(function).as<relax::FunctionNode>()) return compile_graph(mod, function, call.host);
          return compile(mod, function, Options{check_uninitialized, check_races});
        })},
       {kFunction, "mlc", "random_arguments(func, seed=0)",

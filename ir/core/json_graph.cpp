@@ -13,6 +13,7 @@
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/core/visit.h"
+#include "ir/relax/expr.h"
 
 namespace mlc::ir {
 
@@ -54,6 +55,10 @@ constexpr std::string_view kMayBeNone[] = {
     "mlc.tirx.DeclBuffer.data",
     "mlc.target.Target.host",
     "mlc.ir.VDevice.target",
+    // What is not known of a graph's value.
+    "mlc.relax.TensorType.shape", "mlc.relax.TensorType.vdevice", "mlc.relax.ShapeType.values",
+    "mlc.relax.FuncType.params", "mlc.relax.FuncType.derive_func", "mlc.relax.FuncType.ret",
+    "mlc.relax.expr.If.ty", "mlc.ir.GenericConst.value",
 };
 
 // Looks through a graph before tvm-ffi makes objects of it: that follows references as they come, round and
@@ -225,6 +230,16 @@ class DerivedTypes {
                               reduce->value_index);
         return reduce->source[reduce->value_index]->ty;
       }
+      case ExprKind::kShapeExpr:
+        return make<relax::ShapeExprNode>(static_cast<const relax::ShapeExprNode*>(e.get())->values)->ty;
+      case ExprKind::kSeqExpr:
+        return static_cast<const relax::SeqExprNode*>(e.get())->body->ty;
+      case ExprKind::kFunction: {
+        const auto* fn = static_cast<const relax::FunctionNode*>(e.get());
+        return relax::function_type(fn->params, fn->ret_ty, fn->is_pure);
+      }
+      case ExprKind::kPrimFunc:
+        return opaque_type();
       default:
         return e->ty;  // written
     }

@@ -179,6 +179,7 @@ struct IfNode final : ExprNode {
     f("cond", &IfNode::cond);
     f("true_branch", &IfNode::true_branch);
     f("false_branch", &IfNode::false_branch);
+    f("ty", &IfNode::ty, Role::kIgnore);  // does not follow from the branches alone
   }
   MLC_NODE("mlc.relax.expr.If", IfNode, ExprNode);
 };

@@ -17,4 +17,14 @@ void complete_padding(ApiCall& call, std::string_view name, size_t axes);
 // Where it is None it is what the other argument is.
 void default_to(ApiCall& call, std::string_view name, std::string_view other);
 
+// The attributes of a pool and of its gradient.
+inline constexpr AttrRows kPoolAttrs{{{"pool_size", AttrKind::kInts},
+                               {"strides", AttrKind::kInts},
+                               {"dilation", AttrKind::kInts},
+                               {"padding", AttrKind::kInts},
+                               {"ceil_mode", AttrKind::kBool},
+                               {"count_include_pad", AttrKind::kBool},
+                               {"layout", AttrKind::kString},
+                               {"out_layout", AttrKind::kString}}};
+
 }  // namespace mlc::relax

@@ -13,6 +13,7 @@
 #include "repl/session/line_diff.h"
 #include "repl/shell/build_rows.h"
 #include "repl/shell/differential_run.h"
+#include "repl/shell/graph_runs.h"
 #include "repl/shell/report.h"
 #include "repl/shell/verify.h"
 #include "transform/arith/simplify.h"
@@ -220,6 +221,18 @@ void GoldenChecks::check_passes() {
       check("what " + step.step + " leaves",
             [&] { return step.verdict == Verdict::kWrong ? step.reason : ""; });
     }
+  }
+  // They change what the functions of the module take, or on purpose what they compute.
+  static const std::set<std::string> other_functions = {"ToMixedPrecision",    "LiftTransformParams", "LazyGetInput",
+                                                        "LazyTransformParams", "LazySetOutput",       "DecomposeOps",
+                                                        "BundleModelParams",   "UpdateParamType"};
+  for (const transform::PassRun& run : passes) {
+    if (other_functions.count(run.name.substr(run.name.rfind('.') + 1)) != 0) continue;
+    GraphComparison graphs = compare_graphs(run.before, run.after, evaluator_);
+    outcome_.compared += graphs.compared;
+    if (!graphs.not_run.empty()) ++outcome_.not_run[graphs.not_run];
+    if (graphs.compared > 0 || !graphs.difference.empty())
+      check("graphs after " + run.name, [&] { return graphs.difference; });
   }
 }
 

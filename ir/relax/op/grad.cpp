@@ -45,15 +45,6 @@ Any build_take(ApiCall& call) {
                    {operand_arg(call, 0), operand_arg(call, 1), operand_arg(call, 2)}, attrs, {}, call.span);
 }
 
-constexpr AttrRows kPoolAttrs{{{"pool_size", AttrKind::kInts},
-                               {"strides", AttrKind::kInts},
-                               {"dilation", AttrKind::kInts},
-                               {"padding", AttrKind::kInts},
-                               {"ceil_mode", AttrKind::kBool},
-                               {"count_include_pad", AttrKind::kBool},
-                               {"layout", AttrKind::kString},
-                               {"out_layout", AttrKind::kString}}};
-
 constexpr Operator kRows[] = {
     {.signature = "grad.no_grad(input)",
      .doc = "The value, through which no gradient goes.",

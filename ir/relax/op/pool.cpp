@@ -93,14 +93,6 @@ Any build_adaptive1d(ApiCall& call) { return build_adaptive(call, 1); }
 Any build_adaptive2d(ApiCall& call) { return build_adaptive(call, 2); }
 Any build_adaptive3d(ApiCall& call) { return build_adaptive(call, 3); }
 
-constexpr AttrRows kPoolAttrs{{{"pool_size", AttrKind::kInts},
-                               {"strides", AttrKind::kInts},
-                               {"dilation", AttrKind::kInts},
-                               {"padding", AttrKind::kInts},
-                               {"ceil_mode", AttrKind::kBool},
-                               {"count_include_pad", AttrKind::kBool},
-                               {"layout", AttrKind::kString},
-                               {"out_layout", AttrKind::kString}}};
 constexpr AttrRows kAdaptiveAttrs{
     {{"output_size", AttrKind::kOptInts}, {"layout", AttrKind::kString}, {"out_layout", AttrKind::kString}}};
 

@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/interp/graph.h"
+
+#include <tvm/ffi/container/list.h>
+
+#include <cstring>
+#include <map>
+#include <random>
+
+#include "ir/core/ndarray.h"
+#include "ir/core/refusal.h"
+#include "ir/relax/infer.h"
+#include "ir/relax/visit.h"
+
+namespace mlc::interp {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "graph-argument-count", .kind = "TypeError", .message = "`{}` takes {} arguments, {} given"},
+        {.name = "graph-wrong-argument", .kind = "TypeError", .message = "{} must be a {}, got a `{}`"},
+        {.name = "graph-shape-mismatch", .message = "{}: {} must be {}, got {}"},
+        {.name = "graph-unsupported",
+         .kind = "NotImplementedError",
+         .message = "the interpreter of graphs cannot run {}"},
+        {.name = "graph-assertion-failed", .kind = "AssertionError", .message = "{}"},
+    }};
+MLC_REFUSALS(interp_graph, refusals);
+
+namespace {
+
+namespace ffi = ir::ffi;
+using ir::Any;
+using ir::Array;
+using ir::DataType;
+using ir::Expr;
+using ir::ExprKind;
+using ir::make;
+using ir::ref;
+using ir::Span;
+using ir::Type;
+using ir::TypeKind;
+using ir::Var;
+using ir::VarNode;
+using ir::view;
+using namespace relax;  // NOLINT: the nodes of graphs
+
+// Values of variables, symbolic ones included; what a local function captures is around it.
+struct Scope {
+  std::shared_ptr<const Scope> outer;
+  std::unordered_map<const VarNode*, Any> values;
+
+  const Any* find(const VarNode* var) const {
+    for (const Scope* scope = this; scope; scope = scope->outer.get()) {
+      auto found = scope->values.find(var);
+      if (found != scope->values.end()) return &found->second;
+    }
+    return nullptr;
+  }
+};
+
+struct ClosureNode final : ffi::Object {
+  Function fn;
+  std::shared_ptr<const Scope> around;
+  Array<Any> first;  // arguments that are there already
+  ClosureNode(Function fn, std::shared_ptr<const Scope> around, Array<Any> first)
+      : fn(std::move(fn)), around(std::move(around)), first(std::move(first)) {}
+  MLC_NODE("mlc.interp.Closure", ClosureNode, ffi::Object);
+};
+
+// A tensor in the memory of another one.
+struct InMemoryOf {
+  ffi::Tensor storage;
+  int64_t offset;  // bytes
+  void AllocData(DLTensor* tensor) { tensor->data = static_cast<char*>(storage.data_ptr()) + offset; }
+  void FreeData(DLTensor*) {}
+};
+ffi::Tensor view_of(const ffi::Tensor& storage, int64_t offset, const std::vector<int64_t>& shape, DataType dtype) {
+  return ffi::Tensor::FromNDAlloc(InMemoryOf{storage, offset}, ffi::Shape(shape.begin(), shape.end()), dtype,
+                                  DLDevice{kDLCPU, 0});
+}
+
+// As the interpreter keeps it: arrays of the script as tensors, its lists as arrays.
+Any kept(const Any& value) {
+  if (auto* array = value.as<ir::NDArrayNode>()) return ir::contiguous(array->tensor);
+  auto all = [](const auto& items) {
+    Array<Any> kept_items;
+    for (const Any& item : items) kept_items.push_back(kept(item));
+    return Any(kept_items);
+  };
+  if (auto items = value.as<Array<Any>>()) return all(*items);
+  if (auto* list = value.as<ffi::ListObj>()) return all(*list);
+  return value;
+}
+
+class Machine {
+ public:
+  Machine(ir::IRModule mod, ir::Host& host) : mod_(std::move(mod)), host_(host) {}
+
+  Any call(std::string_view name, std::span<const Any> args) {
+    ir::BaseFunc fn = mod_->lookup(name);
+    auto* graph = fn.as<FunctionNode>();
+    if (!graph) throw refuse(refusals["graph-unsupported"], fmt::format("`{}`, which is no graph", name));
+    std::vector<Any> own;
+    for (const Any& arg : args) own.push_back(kept(arg));
+    return apply(ref(graph), own, nullptr, name);
+  }
+
+ private:
+  [[noreturn]] static void unsupported(std::string_view what, Span span) {
+    throw refuse(refusals["graph-unsupported"], what).at(span);
+  }
+
+  // ---- functions ----
+
+  Any apply(const Function& fn, std::span<const Any> args, std::shared_ptr<const Scope> around, std::string_view name) {
+    if (args.size() != fn->params.size()) {
+      throw refuse(refusals["graph-argument-count"], name, fn->params.size(), args.size()).at(fn->span);
+    }
+    if (depth_ == kDeepest) unsupported(fmt::format("more than {} calls in one another", kDeepest), fn->span);
+    struct Deeper {
+      size_t& depth;
+      explicit Deeper(size_t& depth) : depth(depth) { ++depth; }
+      ~Deeper() { --depth; }
+    } deeper(depth_);
+    auto scope = std::make_shared<Scope>();
+    scope->outer = std::move(around);
+    // Dimensions that are variables first: others are computed of them.
+    for (bool known : {false, true}) {
+      for (size_t i = 0; i < args.size(); ++i) {
+        std::string what = fmt::format("`{}` of `{}`", view(fn->params[i]->name), name);
+        scope->values[fn->params[i].get()] = match(fn->params[i]->ty, args[i], *scope, what, known);
+      }
+    }
+    return run(fn->body, scope);
+  }
+
+  Any run(const SeqExpr& seq, const std::shared_ptr<Scope>& scope) {
+    for (const BindingBlock& block : seq->blocks) {
+      for (const Binding& binding : block->bindings) {
+        Any value = eval(binding->value, scope);
+        if (const MatchCastNode* cast = as_match_cast(binding)) {
+          std::string what = fmt::format("the cast of `{}`", view(binding->var->name));
+          for (bool known : {false, true}) value = match(cast->ty, value, *scope, what, known);
+        }
+        scope->values[binding->var.get()] = value;
+      }
+    }
+    return eval(seq->body, scope);
+  }
+
+  // Is the value of that type? Symbolic variables that are new get their values. `known`: other dimensions are
+  // compared, too.
+  Any match(const Type& type, const Any& value, Scope& scope, const std::string& what, bool known) {
+    switch (type->kind) {
+      case TypeKind::kTensor: {
+        auto tensor = value.as<ffi::Tensor>();
+        if (!tensor) throw refuse(refusals["graph-wrong-argument"], what, "tensor", ir::type_name(value));
+        const auto* wanted = as_type<TensorTypeNode>(type);
+        if (wanted->knows_dtype() && !(wanted->data_type() == DataType(tensor->dtype()))) {
+          throw refuse(refusals["graph-shape-mismatch"], what, "its data type", wanted->data_type().str(),
+                       DataType(tensor->dtype()).str());
+        }
+        ffi::ShapeView shape = tensor->shape();
+        match_rank(wanted->ndim, shape.size(), what);
+        if (auto dims = wanted->dims()) match_dims(*dims, {shape.data(), shape.size()}, scope, what, known);
+        if (auto* var = as<VarNode>(wanted->shape)) scope.values[var] = ffi::Shape(shape.begin(), shape.end());
+        return value;
+      }
+      case TypeKind::kShape: {
+        std::vector<int64_t> dims = shape_of(value, what);
+        const auto* wanted = as_type<ShapeTypeNode>(type);
+        match_rank(wanted->ndim, dims.size(), what);
+        if (wanted->values.has_value()) match_dims(wanted->values.value(), dims, scope, what, known);
+        return ffi::Shape(dims.begin(), dims.end());
+      }
+      case TypeKind::kTuple: {
+        auto items = value.as<Array<Any>>();
+        const auto& fields = as_type<TupleTypeNode>(type)->elements;
+        if (!items || items->size() != fields.size()) {
+          throw refuse(refusals["graph-wrong-argument"], what, fmt::format("tuple of {}", fields.size()),
+                       ir::type_name(value));
+        }
+        Array<Any> matched;
+        for (size_t i = 0; i < fields.size(); ++i)
+          matched.push_back(match(fields[i], (*items)[i], scope, fmt::format("element {} of {}", i, what), known));
+        return matched;
+      }
+      default:
+        return value;
+    }
+  }
+  static void match_rank(int64_t wanted, size_t given, const std::string& what) {
+    if (wanted == kUnknownNDim || wanted == static_cast<int64_t>(given)) return;
+    throw refuse(refusals["graph-shape-mismatch"], what, "its number of dimensions", wanted, given);
+  }
+  void match_dims(const Array<Expr>& wanted, std::span<const int64_t> given, Scope& scope, const std::string& what,
+                  bool known) {
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      auto* var = as<VarNode>(wanted[i]);
+      if (var && !scope.find(var)) {
+        scope.values[var] = given[i];
+        continue;
+      }
+      if (!var && !known && !ir::const_int(wanted[i])) continue;
+      int64_t expected = integer(wanted[i], scope);
+      if (expected != given[i])
+        throw refuse(refusals["graph-shape-mismatch"], what, fmt::format("dimension {}", i), expected, given[i]);
+    }
+  }
+  static std::vector<int64_t> shape_of(const Any& value, const std::string& what) {
+    if (auto shape = value.as<ffi::Shape>()) return {shape->begin(), shape->end()};
+    if (auto items = value.as<Array<Any>>()) {
+      std::vector<int64_t> dims;
+      for (const Any& item : *items) {
+        auto number = item.as<int64_t>();
+        if (!number) throw refuse(refusals["graph-wrong-argument"], what, "shape", ir::type_name(value));
+        dims.push_back(*number);
+      }
+      return dims;
+    }
+    throw refuse(refusals["graph-wrong-argument"], what, "shape", ir::type_name(value));
+  }
+
+  // ---- expressions ----
+
+  Any primitive(const Expr& e, const Scope& scope) {
+    if (auto* var = as<VarNode>(e)) {
+      if (const Any* value = scope.find(var)) return *value;
+      unsupported(fmt::format("`{}`, which has no value", view(var->name)), e->span);
+    }
+    ir::VarMap values;
+    for (const Var& var : ir::free_vars(e)) {
+      Any value = primitive(var, scope);
+      if (auto number = value.as<int64_t>()) {
+        values[var.get()] = ir::int_imm(var->dtype(), *number);
+      } else if (auto real = value.as<double>()) {
+        values[var.get()] = make<ir::FloatImmNode>(var->dtype(), *real);
+      }
+    }
+    Expr folded = host_.simplify(ir::substitute(e, values));
+    if (auto* imm = as<ir::IntImmNode>(folded)) return imm->dtype().is_bool() ? Any(imm->value != 0) : Any(imm->value);
+    if (auto* imm = as<ir::FloatImmNode>(folded)) return imm->value;
+    unsupported("this primitive expression", e->span);
+  }
+  int64_t integer(const Expr& e, const Scope& scope) {
+    if (auto constant = ir::const_int(e)) return *constant;
+    Any value = primitive(e, scope);
+    if (auto number = value.as<int64_t>()) return *number;
+    unsupported("a dimension that is no integer", e->span);
+  }
+  std::vector<int64_t> integers(const Array<Expr>& all, const Scope& scope) {
+    std::vector<int64_t> values;
+    for (const Expr& e : all) values.push_back(integer(e, scope));
+    return values;
+  }
+
+  Any eval(const Expr& e, const std::shared_ptr<Scope>& scope) {
+    switch (e->kind) {
+      case ExprKind::kVar: {
+        const Any* value = scope->find(static_cast<const VarNode*>(e.get()));
+        if (!value) unsupported(fmt::format("`{}`, which has no value", view(as<VarNode>(e)->name)), e->span);
+        return *value;
+      }
+      case ExprKind::kGenericConst: {
+        const Any& value = static_cast<const GenericConstNode*>(e.get())->value;
+        auto tensor = value.as<ffi::Tensor>();
+        return tensor ? Any(ir::contiguous(*tensor)) : value;
+      }
+      case ExprKind::kStringImm:
+        return as<ir::StringImmNode>(e)->value;
+      case ExprKind::kShapeExpr: {
+        std::vector<int64_t> dims = integers(static_cast<const ShapeExprNode*>(e.get())->values, *scope);
+        return ffi::Shape(dims.begin(), dims.end());
+      }
+      case ExprKind::kTuple: {
+        Array<Any> items;
+        for (const Expr& field : as<TupleNode>(e)->elements) items.push_back(eval(field, scope));
+        return items;
+      }
+      case ExprKind::kTupleGetItem: {
+        auto* item = as<TupleGetItemNode>(e);
+        return eval(item->tuple_value, scope).cast<Array<Any>>()[item->index];
+      }
+      case ExprKind::kSeqExpr:
+        return run(ref(static_cast<const SeqExprNode*>(e.get())), scope);
+      case ExprKind::kIf: {
+        auto* branches = static_cast<const IfNode*>(e.get());
+        auto inner = std::make_shared<Scope>();
+        inner->outer = scope;
+        return run(truth(eval(branches->cond, scope)) ? branches->true_branch : branches->false_branch, inner);
+      }
+      case ExprKind::kFunction:
+        return make<ClosureNode>(ref(static_cast<const FunctionNode*>(e.get())), scope, Array<Any>{});
+      case ExprKind::kGlobalVar:
+      case ExprKind::kExternFunc:
+        return e;
+      case ExprKind::kCall: {
+        auto* call = as<CallNode>(e);
+        if (const Operator* row = operator_of(call->op)) return operation(*row, call, scope);
+        if (!as<ir::OpNode>(call->op)) return function_call(call, scope);
+        break;
+      }
+      default:
+        break;
+    }
+    return primitive(e, *scope);
+  }
+  static bool truth(const Any& value) {
+    if (auto tensor = value.as<ffi::Tensor>()) return *static_cast<const uint8_t*>(tensor->data_ptr()) != 0;
+    if (auto flag = value.as<bool>()) return *flag;
+    return value.cast<int64_t>() != 0;
+  }
+
+  std::vector<Any> evaluated(const Array<Expr>& args, const std::shared_ptr<Scope>& scope) {
+    std::vector<Any> values;
+    for (const Expr& arg : args) values.push_back(eval(arg, scope));
+    return values;
+  }
+
+  Any function_call(const CallNode* call, const std::shared_ptr<Scope>& scope) {
+    std::vector<Any> args = evaluated(call->args, scope);
+    if (auto* global = as<GlobalVarNode>(call->op)) {
+      std::string_view name = view(global->name_hint);
+      ir::BaseFunc fn = mod_->lookup(name);
+      if (auto* graph = fn.as<FunctionNode>()) return apply(ref(graph), args, nullptr, name);
+      return tensor_function(name, args);
+    }
+    if (auto* external = as<ExternFuncNode>(call->op)) return packed(view(external->global_symbol), args, call);
+    return invoke(eval(call->op, scope), args, call->span);
+  }
+  Any invoke(const Any& callee, const std::vector<Any>& args, Span span) {
+    if (auto global = callee.as<GlobalVar>()) {
+      auto* graph = mod_->lookup(view((*global)->name_hint)).as<FunctionNode>();
+      if (graph) return apply(ref(graph), args, nullptr, view((*global)->name_hint));
+    }
+    auto* closure = callee.as<ClosureNode>();
+    if (!closure) unsupported("a call of a value that is no function of a graph", span);
+    std::vector<Any> all(closure->first.begin(), closure->first.end());
+    all.insert(all.end(), args.begin(), args.end());
+    return apply(closure->fn, all, closure->around, "a local function");
+  }
+
+  Any tensor_function(std::string_view name, const std::vector<Any>& args) {
+    std::string key(name);
+    auto found = compiled_.find(key);
+    if (found == compiled_.end()) found = compiled_.emplace(key, compile(mod_, name)).first;
+    std::vector<ir::AnyView> views(args.begin(), args.end());
+    Any result;
+    found->second.CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
+    return result == nullptr ? Any(Array<Any>{}) : result;
+  }
+
+  Any packed(std::string_view name, const std::vector<Any>& args, const CallNode* call) {
+    if (name == "vm.builtin.reshape") return reshaped(args[0], args[1]);
+    if (name == "vm.builtin.shape_of") return shape_value(args[0]);
+    if (name == "vm.builtin.null_value") return nullptr;
+    auto function = ffi::Function::GetGlobal(ir::String(std::string(name)));
+    if (!function) unsupported(fmt::format("the packed function `{}`, which is not registered", name), call->span);
+    std::vector<ir::AnyView> views(args.begin(), args.end());
+    Any result;
+    function->CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
+    return result;
+  }
+
+  // ---- operators ----
+
+  ffi::Tensor allocate(const Type& type, const Scope& scope, Span span) {
+    const auto* tensor = as_type<TensorTypeNode>(type);
+    auto dims = tensor ? tensor->dims() : std::nullopt;
+    if (!dims || !tensor->knows_dtype()) unsupported("a result of unknown size", span);
+    return zeroed(integers(*dims, scope), tensor->data_type());
+  }
+  // Memory that is not written reads as zeros: of planned graphs that is no error of the graph.
+  static ffi::Tensor zeroed(const std::vector<int64_t>& shape, DataType dtype) {
+    ffi::Tensor made = ir::make_tensor(shape, dtype);
+    std::memset(made.data_ptr(), 0, ffi::GetDataSize(made));
+    return made;
+  }
+  static Any shape_value(const Any& tensor) {
+    ffi::ShapeView shape = tensor.cast<ffi::Tensor>().shape();
+    return ffi::Shape(shape.begin(), shape.end());
+  }
+  static Any reshaped(const Any& value, const Any& shape) {
+    auto tensor = value.cast<ffi::Tensor>();
+    return view_of(tensor, 0, shape_of(shape, "a shape"), DataType(tensor.dtype()));
+  }
+  static void flatten(const Any& value, std::vector<Any>& all) {
+    if (auto items = value.as<Array<Any>>()) {
+      for (const Any& item : *items) flatten(item, all);
+    } else if (auto shape = value.as<ffi::Shape>()) {
+      for (int64_t extent : *shape) all.emplace_back(extent);
+    } else {
+      all.push_back(value);
+    }
+  }
+
+  // call_tir, call_tir_inplace, call_dps_packed: the results are the last arguments.
+  Any destination_call(const CallNode* call, const std::shared_ptr<Scope>& scope, const std::vector<int64_t>& inplace) {
+    std::vector<Any> args;
+    flatten(eval(call->args[1], scope), args);
+    Array<Type> types = call->ty_args;
+    bool several = types.size() != 1;
+    if (!several) {
+      if (const auto* tuple = as_type<TupleTypeNode>(types[0])) {
+        types = tuple->elements;
+        several = true;
+      }
+    }
+    std::vector<Any> all = args;
+    Array<Any> results;
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (i < inplace.size() && inplace[i] >= 0) {
+        results.push_back(args.at(static_cast<size_t>(inplace[i])));
+        continue;
+      }
+      results.push_back(allocate(types[i], *scope, call->span));
+      all.push_back(results.back());
+    }
+    for (size_t i = 2; i < call->args.size(); ++i) flatten(eval(call->args[i], scope), all);
+    if (auto* global = as<GlobalVarNode>(call->args[0])) {
+      tensor_function(view(global->name_hint), all);
+    } else if (auto* external = as<ExternFuncNode>(call->args[0])) {
+      packed(view(external->global_symbol), all, call);
+    } else {
+      unsupported("a destination that is no function of the module", call->span);
+    }
+    return several ? Any(results) : results[0];
+  }
+
+  Any operation(const Operator& row, const CallNode* call, const std::shared_ptr<Scope>& scope) {
+    std::string_view name = row.short_name();
+    auto arg = [&](size_t i) { return eval(call->args[i], scope); };
+    if (name == "call_tir" || name == "call_dps_packed" || name == "call_tir_with_grad")
+      return destination_call(call, scope, {});
+    if (name == "call_tir_inplace") return destination_call(call, scope, ints_attr(call, "inplace_indices"));
+    if (name == "call_pure_packed" || name == "call_inplace_packed") {
+      std::vector<Any> args = evaluated(call->args, scope);
+      Any callee = args[0];
+      args.erase(args.begin());
+      if (auto* external = callee.as<ExternFuncNode>()) return packed(view(external->global_symbol), args, call);
+      return invoke(callee, args, call->span);
+    }
+    if (name == "reshape") return reshaped(arg(0), arg(1));
+    if (name == "shape_of") return shape_value(arg(0));
+    if (name == "null_value") return nullptr;
+    if (name == "make_closure") {
+      auto* global = as<GlobalVarNode>(call->args[0]);
+      auto* graph = global ? mod_->lookup(view(global->name_hint)).as<FunctionNode>() : nullptr;
+      if (!graph) unsupported("a closure of what is no function of the module", call->span);
+      return make<ClosureNode>(ref(graph), nullptr, arg(1).cast<Array<Any>>());
+    }
+    if (name == "invoke_closure" || name == "invoke_pure_closure") {
+      auto args = arg(1).cast<Array<Any>>();
+      return invoke(arg(0), std::vector<Any>(args.begin(), args.end()), call->span);
+    }
+    if (name == "builtin.alloc_tensor" || name == "memory.alloc_tensor" || name == "vm.alloc_tensor")
+      return allocation(name, call, scope);
+    if (name == "memory.alloc_storage" || name == "vm.alloc_storage")
+      return zeroed({shape_of(arg(0), "the size of a storage").at(0)}, DataType::UInt(8));
+    if (name == "memory.kill_tensor" || name == "memory.kill_storage" || name == "vm.kill_object")
+      return Array<Any>{};
+    for (std::string_view same : {"to_vdevice", "hint_on_device", "wrap_param", "builtin.stop_lift_params",
+                                  "memory.ensure_zero_offset", "grad.no_grad", "grad.start_checkpoint",
+                                  "grad.end_checkpoint"}) {
+      if (name == same) return arg(0);
+    }
+    if (name == "assert_op") {
+      if (!truth(arg(0))) throw refuse(refusals["graph-assertion-failed"], "an assertion of the graph failed").at(call->span);
+      return Array<Any>{};
+    }
+    unsupported(fmt::format("the operator `{}`, which has no legalisation", name), call->span);
+  }
+
+  // A tensor in new memory, or in a storage.
+  Any allocation(std::string_view name, const CallNode* call, const std::shared_ptr<Scope>& scope) {
+    size_t at = name == "builtin.alloc_tensor" ? 0 : 2;
+    std::vector<int64_t> shape = shape_of(eval(call->args[at], scope), "a shape");
+    auto dtype = eval(call->args[at + 1], scope).cast<DLDataType>();
+    if (at == 0) return zeroed(shape, DataType(dtype));
+    auto storage = eval(call->args[0], scope).cast<ffi::Tensor>();
+    int64_t offset = eval(call->args[1], scope).cast<int64_t>();
+    int64_t bytes = (static_cast<int64_t>(dtype.bits) * dtype.lanes + 7) / 8;
+    for (int64_t extent : shape) bytes *= extent;
+    int64_t room = storage.shape()[0];
+    if (offset + bytes > room)
+      throw refuse(refusals["graph-shape-mismatch"], "a tensor in a storage", "its size", fmt::format("at most {} bytes", room),
+                   fmt::format("{} from byte {}", bytes, offset))
+          .at(call->span);
+    return view_of(storage, offset, shape, DataType(dtype));
+  }
+
+  static constexpr size_t kDeepest = 200;
+  ir::IRModule mod_;
+  ir::Host& host_;
+  std::map<std::string, ffi::Function> compiled_;
+  size_t depth_ = 0;
+};
+
+ir::IRModule legalized(const ir::IRModule& mod, ir::Host& host) {
+  Any argument(mod);
+  return host.call_library("tvm.relax", "_legalized", {&argument, 1}).cast<ir::IRModule>();
+}
+
+ffi::Tensor random_tensor(const std::vector<int64_t>& shape, DataType dtype, std::mt19937_64& random) {
+  ffi::Tensor tensor = ir::make_tensor(shape, dtype);
+  int64_t count = 1;
+  for (int64_t extent : shape) count *= extent;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t small = static_cast<int64_t>(random() % 17) - 8;
+    void* data = tensor.data_ptr();
+    auto store = [&](auto zero) { static_cast<decltype(zero)*>(data)[i] = static_cast<decltype(zero)>(small); };
+    if (dtype == DataType::Float(32)) {
+      static_cast<float*>(data)[i] = static_cast<float>(small) / 4;
+    } else if (dtype == DataType::Float(64)) {
+      static_cast<double*>(data)[i] = static_cast<double>(small) / 4;
+    } else if (dtype.is_bool()) {
+      static_cast<uint8_t*>(data)[i] = small > 0;
+    } else if (dtype.bits() == 8) {
+      store(int8_t{0});
+    } else if (dtype.bits() == 16) {
+      store(int16_t{0});
+    } else if (dtype.bits() == 32) {
+      store(int32_t{0});
+    } else {
+      store(int64_t{0});
+    }
+  }
+  return tensor;
+}
+
+}  // namespace
+
+Any run_graph(const ir::IRModule& mod, std::string_view function, std::span<const Any> args, ir::Host& host) {
+  return Machine(legalized(mod, host), host).call(function, args);
+}
+
+ffi::Function compile_graph(const ir::IRModule& mod, std::string_view function, ir::Host& host) {
+  auto machine = std::make_shared<Machine>(legalized(mod, host), host);
+  return ffi::Function::FromPacked(
+      [machine, name = std::string(function)](const ir::AnyView* args, int32_t count, Any* result) {
+        std::vector<Any> owned(args, args + count);
+        *result = machine->call(name, owned);
+      });
+}
+
+std::optional<std::vector<Any>> random_graph_arguments(const relax::Function& fn, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::unordered_map<const VarNode*, int64_t> sizes;
+  bool known = true;
+  auto extent = [&](const Expr& e) -> int64_t {
+    if (auto constant = ir::const_int(e)) return *constant;
+    auto* var = as<VarNode>(e);
+    if (!var) {
+      known = false;
+      return 1;
+    }
+    auto [found, added] = sizes.try_emplace(var, 0);
+    if (added) found->second = static_cast<int64_t>(1 + random() % 5);
+    return found->second;
+  };
+  std::function<Any(const Type&)> value = [&](const Type& type) -> Any {
+    if (const auto* tensor = as_type<TensorTypeNode>(type)) {
+      auto dims = tensor->dims();
+      DataType dtype = tensor->data_type();
+      bool plain = dtype.is_scalar() && (dtype.is_bool() || !dtype.is_floating() || dtype.bits() >= 32);
+      if (!dims || !tensor->knows_dtype() || !plain || dtype.bits() < 8) {
+        known = known && dims && dtype.is_bool();
+        if (!known) return nullptr;
+      }
+      std::vector<int64_t> shape;
+      for (const Expr& e : *dims) shape.push_back(extent(e));
+      return random_tensor(shape, dtype, random);
+    }
+    if (const auto* tuple = as_type<TupleTypeNode>(type)) {
+      Array<Any> items;
+      for (const Type& field : tuple->elements) items.push_back(value(field));
+      return items;
+    }
+    if (const auto* shape = as_type<ShapeTypeNode>(type); shape && shape->values.has_value()) {
+      std::vector<int64_t> dims;
+      for (const Expr& e : shape->values.value()) dims.push_back(extent(e));
+      return ffi::Shape(dims.begin(), dims.end());
+    }
+    known = false;
+    return nullptr;
+  };
+  std::vector<Any> args;
+  for (const Var& param : fn->params) {
+    if (is_prim(param) && !param->dtype().is_floating()) {
+      args.emplace_back(extent(param));
+    } else {
+      args.push_back(value(param->ty));
+    }
+  }
+  if (!known) return std::nullopt;
+  return args;
+}
+
+}  // namespace mlc::interp

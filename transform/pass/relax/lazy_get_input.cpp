@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/graph/calls.h"
-#include "transform/graph/lazy_params.h"
+#include "transform/graph/dead_code.h"
+#include "transform/graph/model_params.h"
 
 namespace mlc::transform::pass_lazy_get_input {
 namespace {
@@ -12,51 +13,25 @@ constexpr char doc[] = R"(LazyGetInput(): ask for each weight where it is first 
                                              w = R.match_cast(w_untyped, R.Tensor(...))
                                              y = R.matmul(x, w)
 needs: nothing. Weights are the parameters after the first `num_input`; functions that are not exported stay.
-keeps: the order of bindings. The parameter is counted among the inputs.
+keeps: the order of bindings. The parameter is counted among the inputs. Values that are computed twice, and bindings
+that nothing uses, go: what is not used is not asked for.
 For functions whose weights do not fit into memory all at once.)";
 
+// Each use asks; of equal questions the first remains.
 struct GetInputs final : Mutator {
   GetInputs(Host& host, const IRModule& mod) : Mutator(host, mod) {}
   Var fget_param;
   std::unordered_map<const VarNode*, int64_t> index;
-  std::unordered_map<const VarNode*, Expr> loaded;  // the weights that are there at this point
 
   Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) {
-      auto found = index.find(var);
-      return found == index.end() ? rewrite_children(e) : load(var, found->second);
-    }
-    if (auto* branches = as<IfNode>(e)) {
-      Expr cond = rewrite(branches->cond);
-      auto before = loaded;
-      SeqExpr then_case = rewrite_body(branches->true_branch);
-      loaded = before;
-      SeqExpr else_case = rewrite_body(branches->false_branch);
-      loaded = before;
-      if (cond.same_as(branches->cond) && then_case.same_as(branches->true_branch) &&
-          else_case.same_as(branches->false_branch))
-        return e;
-      return make<IfNode>(cond, then_case, else_case, Type(nullptr), e->span);
-    }
-    return rewrite_children(e);
-  }
-  // What is loaded in a dataflow block is a variable of that block.
-  BindingBlock rewrite_block(const BindingBlock& block) override {
-    auto before = loaded;
-    BindingBlock next = Mutator::rewrite_block(block);
-    if (is_dataflow(block)) loaded = before;
-    return next;
-  }
-  Expr load(const VarNode* weight, int64_t i) {
-    Expr& there = loaded[weight];
-    if (!there) {
-      Expr call =
-          make<CallNode>(any_type(), fget_param, Array<Expr>{int64_imm(i), string_imm(text(weight->name))},
-                         Map<String, Any>{}, weight->span);
-      std::string name(text(weight->name));
-      there = builder_->emit_match_cast(builder_->emit(call, name + "_untyped"), weight->ty, name);
-    }
-    return there;
+    auto* weight = as<VarNode>(e);
+    auto found = weight ? index.find(weight) : index.end();
+    if (found == index.end()) return rewrite_children(e);
+    std::string name(text(weight->name));
+    Expr call =
+        make<CallNode>(any_type(), fget_param, Array<Expr>{int64_imm(found->second), string_imm(name)},
+                       Map<String, Any>{}, e->span);
+    return builder_->emit_match_cast(builder_->emit(call, name + "_untyped"), weight->ty, name);
   }
 };
 
@@ -79,7 +54,10 @@ Function apply(const Function& fn, const IRModule& mod, const PassOptions& optio
   Type ret = erase_to_defined(
       fn->ret_ty, [&](const VarNode* var) { return seen.count(var) != 0; }, InferContext(*options.host, mod));
   Function next = make<FunctionNode>(params, fn->body, ret, fn->is_pure, fn->attrs, fn->span);
-  return get.rewrite_function(relax::with_attr(next, "num_input", inputs + 1));
+  next = get.rewrite_function(relax::with_attr(next, "num_input", inputs + 1));
+  const Any of_calls_alone = false;
+  PassOptions once{{&of_calls_alone, 1}, options.config, options.host};
+  return without_unused_bindings(find_pass("EliminateCommonSubexpr").apply_graph(next, mod, once));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/graph/calls.h"
-#include "transform/graph/lazy_params.h"
+#include "transform/graph/model_params.h"
 
 namespace mlc::transform::pass_lazy_set_output {
 namespace {

@@ -190,12 +190,17 @@ class Sort final : public relax::Rewriter {
 };
 
 Function apply(const Function& fn, const IRModule&, const PassOptions& options) {
-  auto words = std::pair(options.args[0].cast<String>(), options.args[1].cast<String>());
-  std::string_view order = text(words.first), direction = text(words.second);
-  bool depth_first = order == "depth-first";
-  if (!depth_first && order != "breadth-first") throw ir::refuse(refusals["unknown-order"], order);
-  bool from_inputs = direction == "from-inputs";
-  if (!from_inputs && direction != "from-outputs") throw ir::refuse(refusals["unknown-direction"], direction);
+  auto order = options.args[0].try_cast<String>(), direction = options.args[1].try_cast<String>();
+  if (!order)
+    throw ir::refuse_as(refusals["unknown-order"], "an order is a text, not `{}`", type_name(options.args[0]));
+  if (!direction) {
+    throw ir::refuse_as(refusals["unknown-direction"], "a direction is a text, not `{}`",
+                        type_name(options.args[1]));
+  }
+  bool depth_first = *order == "depth-first", from_inputs = *direction == "from-inputs";
+  if (!depth_first && *order != "breadth-first") throw ir::refuse(refusals["unknown-order"], text(*order));
+  if (!from_inputs && *direction != "from-outputs")
+    throw ir::refuse(refusals["unknown-direction"], text(*direction));
   // apply
   return Sort(depth_first, from_inputs).rewrite(fn).as<Function>().value();
 }

@@ -518,6 +518,7 @@ Any ir_subscript(const Any& base, std::span<const Any> indices, Span span) {
 }
 
 std::optional<Any> ir_attribute(const Any& base, std::string_view name, Span span) {
+  if (auto* graph = base.as<relax::FunctionNode>(); graph && name == "ty") return Any(graph->ty);
   Expr e = expr_in(base);
   if (!e) return std::nullopt;
   auto* var = ir::as<ir::VarNode>(e);

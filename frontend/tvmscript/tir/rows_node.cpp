@@ -142,6 +142,7 @@ Any make_tuple(ApiCall& call) { return Expr(ir::make<ir::TupleNode>(exprs_arg(ca
 Any make_tuple_item(ApiCall& call) {
   Expr tuple = expr_arg(call, 0);
   auto index = ir::const_int(expr_arg(call, 1));
+  if (!tuple->ty) ir::wrong_argument(call, 0, "a tuple whose type is known: `bb.normalize(value)` finds it");
   if (tuple->ty->kind != ir::TypeKind::kTuple) ir::wrong_argument(call, 0, "a tuple");
   auto size = static_cast<int64_t>(static_cast<const ir::TupleTypeNode*>(tuple->ty.get())->elements.size());
   if (!index || *index < 0 || *index >= size) {
@@ -175,6 +176,8 @@ Any make_call(ApiCall& call) {
   for (const Any& one : items(call.args[1], call.span_of(1))) {
     if (script::is_str(one)) {
       args.push_back(ir::make<ir::StringImmNode>(one.cast<String>(), call.span));
+    } else if (auto function = one.as<ir::BaseFunc>()) {
+      args.push_back(*function);
     } else {
       args.push_back(script::as_expr(one, call.span_of(1), "an argument"));
     }

@@ -6,6 +6,7 @@
 #include "ir/relax/operand_checks.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/index_map.h"
+#include "ir/tir/nonnegative.h"
 
 namespace mlc::relax::operators_manipulate {
 
@@ -351,6 +352,13 @@ Any build_reshape(ApiCall& call) {
 
 // ---- split ----
 
+// Dimensions are 0 or more, and index arithmetic does not wrap.
+struct Dimensions {
+  bool is_nonnegative(const VarNode*) const { return true; }
+  bool is_exact(const Expr&) const { return true; }
+};
+bool nonnegative(const Expr& e) { return ir::is_nonnegative(e, Dimensions{}); }
+
 Type infer_split(const CallNode* call, const InferContext& context) {
   const TensorTypeNode* x = tensor_operand(call, 0);
   const Array<Expr>* dims = written_dims(x);
@@ -366,7 +374,8 @@ Type infer_split(const CallNode* call, const InferContext& context) {
     const Expr& length = (*dims)[axis];
     auto within = [&](const Expr& at) -> Expr {
       auto known = ir::const_int(at);
-      return known && *known <= 0 ? Expr(dim(0)) : ir::min(at, length);
+      if (known && *known <= 0) return dim(0);
+      return nonnegative(context.simplify(ir::sub(length, at))) ? at : ir::min(at, length);
     };
     for (size_t i = 0; i <= indices->size(); ++i) {
       Expr begin = i == 0 ? Expr(dim(0)) : dim((*indices)[i - 1].cast<int64_t>());
@@ -374,7 +383,8 @@ Type infer_split(const CallNode* call, const InferContext& context) {
       Array<Expr> out = *dims;
       Expr from = within(begin);
       Expr to = i < indices->size() ? within(end) : length;
-      out.Set(axis, context.simplify(ir::is_const_int(from, 0) ? to : ir::max(ir::sub(to, from), dim(0))));
+      Expr size = context.simplify(ir::is_const_int(from, 0) ? to : ir::sub(to, from));
+      out.Set(axis, nonnegative(size) ? size : context.simplify(ir::max(size, dim(0))));
       parts.push_back(with_dims(x, out));
     }
     return make<TupleTypeNode>(parts);

@@ -119,7 +119,7 @@ struct Kill final : relax::Rewriter {
   }
   BindingBlock rewrite_block(const BindingBlock& block) override {
     Array<Binding> all;
-    bool changed = false;
+    bool changed = false, dataflow = is_dataflow(block);
     for (const Binding& binding : block->bindings) {
       Binding next = rewrite_binding(binding);
       changed = changed || !next.same_as(binding);
@@ -128,16 +128,17 @@ struct Kill final : relax::Rewriter {
       if (found == killed.end()) continue;
       changed = true;
       LastUses::Killed ends = found->second;
-      for (const VarNode* var : ends.tensors) all.push_back(kill("relax.memory.kill_tensor", var));
-      for (const VarNode* var : ends.storages) all.push_back(kill("relax.memory.kill_storage", var));
-      for (const VarNode* var : ends.others) all.push_back(kill("relax.vm.kill_object", var));
+      for (const VarNode* var : ends.tensors) all.push_back(kill("relax.memory.kill_tensor", var, dataflow));
+      for (const VarNode* var : ends.storages)
+        all.push_back(kill("relax.memory.kill_storage", var, dataflow));
+      for (const VarNode* var : ends.others) all.push_back(kill("relax.vm.kill_object", var, dataflow));
     }
     return changed ? relax::with_bindings(block, all) : block;
   }
-  static Binding kill(std::string_view name, const VarNode* var) {
+  static Binding kill(std::string_view name, const VarNode* var, bool dataflow) {
     Type none = make<TupleTypeNode>(Array<Type>{});
     Call call = make<CallNode>(none, Expr(relax::op(name)), Array<Expr>{Expr(ref(var))});
-    return make<VarBindingNode>(relax::make_var(false, "_", none), call);
+    return make<VarBindingNode>(relax::make_var(dataflow, "_", none), call);
   }
 };
 

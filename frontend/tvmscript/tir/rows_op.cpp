@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known of operators, and what scripts add to it: tvm.ir.Op.
+#include <algorithm>
 #include <map>
 
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "ir/core/refusal.h"
+#include "ir/relax/operator.h"
 #include "ir/tir/op.h"
 
 namespace mlc::tvmscript {
@@ -31,11 +33,40 @@ std::map<std::string, std::map<std::string, Any>>& attributes() {
 }
 
 const ir::OpNode* op_self(const ApiCall& call) { return call.args[0].as<ir::OpNode>(); }
-const ir::OpRow& row(const ApiCall& call) { return ir::op_row(op_self(call)); }
+// Of an operator of graphs; null for those of tensor code.
+const relax::Operator* graph_row(const ApiCall& call) {
+  return relax::find_operator(view(op_self(call)->name));
+}
+
+// The number of arguments, -1 for any: of an operator of graphs, the parameters that are no attributes.
+int64_t arity(const ApiCall& call) {
+  const relax::Operator* graph = graph_row(call);
+  if (graph == nullptr) return ir::op_row(op_self(call)).arity;
+  if (graph->operands >= 0) return graph->operands;
+  std::string_view signature = graph->signature;
+  if (signature.find('*') != std::string_view::npos) return -1;
+  int64_t count = 0;
+  int depth = 0;
+  for (size_t i = 0; i < signature.size(); ++i) {
+    char c = signature[i];
+    bool begins = depth == (c == '(' ? 0 : 1) && (c == '(' || c == ',');
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (!begins) continue;
+    size_t first = signature.find_first_not_of(' ', i + 1);
+    std::string_view name = signature.substr(first, signature.find_first_of(",=)", first) - first);
+    auto attrs = graph->attrs.span();
+    bool attribute =
+        std::any_of(attrs.begin(), attrs.end(), [&](const auto& attr) { return attr.name == name; });
+    if (!name.empty() && !attribute) ++count;
+  }
+  return count;
+}
 
 // What the table of operators says under TVM's names; None where it says nothing.
 Any known(const ApiCall& call, std::string_view name) {
-  const ir::OpRow& row = tvmscript::row(call);
+  if (const relax::Operator* graph = graph_row(call)) return name == "FPurity" ? Any(graph->pure) : Any();
+  const ir::OpRow& row = ir::op_row(op_self(call));
   // TVM has one number for both of the last.
   if (name == "TCallEffectKind") return std::min<int64_t>(static_cast<int64_t>(row.effect), 3);
   if (name == "TVectorizable" && (row.unary != nullptr || row.binary != nullptr)) return true;
@@ -54,8 +85,9 @@ Any get_attr(ApiCall& call) {
 // A name that no operator has anything under is a mistake, which has_attr does not make of it.
 Any get_known_attr(ApiCall& call) {
   String name = str_arg(call, 1);
-  static constexpr std::string_view own[] = {"TCallEffectKind", "TVectorizable", "TScriptPrinterName",
-                                             "TScriptDtypePrintLocation", "FLowerIntrinsic"};
+  static constexpr std::string_view own[] = {"TCallEffectKind",    "TVectorizable",
+                                             "TScriptPrinterName", "TScriptDtypePrintLocation",
+                                             "FLowerIntrinsic",    "FPurity"};
   bool is_own = std::find(std::begin(own), std::end(own), view(name)) != std::end(own) ||
                 view(name).ends_with(".FLowerIntrinsic") || view(name).ends_with(".FLegalize");
   if (!is_own && attributes().count(std::string(name)) == 0) {
@@ -94,12 +126,11 @@ Any set_said(ApiCall& call) {
   return nullptr;
 }
 Any shown_op(ApiCall& call) {
-  return String(
-      fmt::format("ir.Op(span=None, ty=ir.Type(span=None), name=\"{}\", description=\"\", arguments=(), "
-                  "attrs_type_key=\"{}\", num_inputs={}, support_level={})",
-                  op_self(call)->name.c_str(), said(call, kTypeKey, String("")).cast<String>().c_str(),
-                  call.host.repr(said(call, kInputs, int64_t{row(call).arity})),
-                  call.host.repr(said(call, kLevel, int64_t{10}))));
+  return String(fmt::format(
+      "ir.Op(span=None, ty=ir.Type(span=None), name=\"{}\", description=\"\", arguments=(), "
+      "attrs_type_key=\"{}\", num_inputs={}, support_level={})",
+      op_self(call)->name.c_str(), said(call, kTypeKey, String("")).cast<String>().c_str(),
+      call.host.repr(said(call, kInputs, arity(call))), call.host.repr(said(call, kLevel, int64_t{10}))));
 }
 
 constexpr std::string_view kOp = "mlc.ir.Op";
@@ -119,8 +150,7 @@ constexpr ir::ApiRow op_table[] = {
     METHOD("set_attrs_type_key(key)", "Says what kind of attributes it has.", set_said<kTypeKey>),
     METHOD("__repr__()", "The fields.", shown_op),
     METHOD("__str__()", "The fields.", shown_op),
-    PROPERTY("num_inputs", "The number of arguments; -1: any.",
-             said(call, kInputs, int64_t{row(call).arity})),
+    PROPERTY("num_inputs", "The number of arguments; -1: any.", said(call, kInputs, arity(call))),
     PROPERTY("support_level", "10: everything else.", said(call, kLevel, int64_t{10})),
     PROPERTY("description", "None is kept.", (static_cast<void>(call), String(""))),
     PROPERTY("attrs_type_key", "Operators of tensor functions have no kind of attributes of their own.",

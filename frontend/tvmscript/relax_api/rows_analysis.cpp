@@ -224,7 +224,8 @@ bool is_impure(const Expr& callee, const ir::ExprNode* own) {
   if (callee.get() == own) return false;
   if (const relax::Operator* row = relax::operator_of(callee)) return !row->pure;
   if (auto* fn = relax::type_as<relax::FuncTypeNode>(callee)) return !fn->purity;
-  return false;
+  // A tensor function writes to what it is given.
+  return ir::as<ir::GlobalVarNode>(callee) && callee->ty && callee->ty->kind == ir::TypeKind::kFunc;
 }
 // A function that is made here is no call of it.
 struct ImpureCall final : relax::Visitor {

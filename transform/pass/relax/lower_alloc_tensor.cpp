@@ -27,7 +27,6 @@ struct OwnStorage final : Mutator {
     auto* known = as<ShapeExprNode>(shape);
     MLC_CHECK(known, "the shape of an allocation is not written out");
     for (const Expr& extent : known->values) bytes = ir::mul(bytes, extent);
-    bytes = builder_->context().simplify(bytes);
     Var storage = builder_->emit(
         make_call("relax.memory.alloc_storage",
                   {Expr(make<ShapeExprNode>(Array<Expr>{bytes})), call->args[2], call->args[3],

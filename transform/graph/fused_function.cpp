@@ -45,11 +45,11 @@ struct UniqueBlockNames final : ir::Rewriter {
     return with(ref(as<SBlockNode>(next)), [&](SBlockNode& n) { n.name_hint = String(name); });
   }
   std::string unique(const std::string& hint) {
+    if (used.emplace(hint, 0).second) return hint;
     size_t letters = hint.find_last_not_of("0123456789");
     std::string base = letters == hint.npos ? hint : hint.substr(0, letters + 1);
     std::string name = base;
-    while (used.count(name) != 0) name = base + std::to_string(++used[base]);
-    used.emplace(name, 0);
+    while (!used.emplace(name, 0).second) name = base + std::to_string(++used[base]);
     return name;
   }
 };
@@ -180,6 +180,7 @@ class Fuse {
       if (i >= callee->params.size()) refuse_group("a call has more arguments than its function", call->span);
       given.emplace_back(callee->params[i], Any(args[i]));
     }
+    add_result_sizes(call, callee, inplace, given);
     PrimFunc body = specialize(callee, given, call->span);
     // Variables that are bound in the body are new: it may be here twice.
     FreshBinders fresh;
@@ -212,6 +213,34 @@ class Fuse {
     bodies_.push_back(replace_buffers(copy, buffers));
     if (results.size() == 1 && !type_is_tuple(call)) return results[0];
     return Parts{nullptr, results};
+  }
+  // Sizes that no argument says, of a function that fills its result, are those of the call's type.
+  static void add_result_sizes(const CallNode* call, const PrimFunc& callee, const std::vector<int64_t>& inplace,
+                               std::vector<std::pair<Var, Any>>& given) {
+    std::unordered_set<const VarNode*> said;
+    for (const auto& [param, value] : given) {
+      said.insert(param.get());
+      if (!param->buffer()) continue;
+      for (const Expr& extent : param->buffer()->shape) said.insert(as<VarNode>(extent));
+    }
+    Array<Type> types = call->ty_args;
+    if (const auto* tuple = types.empty() ? nullptr : as_type<TupleTypeNode>(types[0])) types = tuple->elements;
+    size_t next = given.size();
+    for (size_t i = 0; i < types.size() && next < callee->params.size(); ++i) {
+      if (i < inplace.size() && inplace[i] >= 0) continue;
+      const Var& param = callee->params[next++];
+      const auto* type = as_type<TensorTypeNode>(types[i]);
+      auto dims = type ? type->dims() : std::nullopt;
+      const auto* own = param->buffer();
+      if (!dims || !own || own->shape.size() != dims->size()) continue;
+      Array<Expr> shape;
+      for (size_t j = 0; j < dims->size(); ++j) {
+        auto* var = as<VarNode>(own->shape[j]);
+        shape.push_back(var && said.count(var) == 0 ? (*dims)[j] : own->shape[j]);
+      }
+      BufferType result = with(ref(own), [&](BufferTypeNode& n) { n.shape = shape; });
+      given.emplace_back(param, Any(Buffer(make<VarNode>(param->name, result))));
+    }
   }
   // A third `C` is `C_intermediate_1_2`, as TVM names it.
   std::string intermediate_name(std::string_view result) {

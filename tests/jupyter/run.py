@@ -182,7 +182,7 @@ def test_plots_are_shown_in_their_place(front):
     answer = front.run("print('before')\n:plot nest\nprint('after')")
     same(answer.types(), ["status", "execute_input", "stream", "display_data", "stream", "status"])
     (shown,) = answer.contents("display_data")
-    assert shown["data"]["image/svg+xml"].startswith("<svg "), shown
+    assert shown["data"]["image/svg+xml"].startswith(("<svg ", "<!-- Made by mlc. -->\n<svg ")), shown
     assert shown["data"]["text/plain"], shown
     with tempfile.TemporaryDirectory() as folder:
         same(front.run(f":plot nest -o {folder}/p.svg").contents("display_data"), [])

@@ -64,6 +64,15 @@ Code ordered(ExprKind kind, With with, Compare compare) {
   }
 }
 
+// `And` and `Or` guard what stands to their right: it is evaluated only when it matters.
+Code guarded(bool is_and, Code a, Code b) {
+  return [is_and, a = std::move(a), b = std::move(b)](Frame& frame, Lane* out) {
+    a(frame, out);
+    if ((out->i != 0) == is_and) b(frame, out);
+    out->i = out->i != 0;
+  };
+}
+
 Code integer_binary(ExprKind kind, const Number& number, int lanes, Code a, Code b, Span span) {
   bool is_unsigned = number.is_unsigned;
   auto with = [&](auto op) {
@@ -116,8 +125,10 @@ Code integer_binary(ExprKind kind, const Number& number, int lanes, Code a, Code
       if (is_unsigned) return divide([](int64_t x, int64_t y) { return s(u(x) % u(y)); });
       return divide([](int64_t x, int64_t y) { return floor_mod(x, y); });
     case ExprKind::kAnd:
+      if (lanes == 1) return guarded(true, std::move(a), std::move(b));
       return compare([](int64_t x, int64_t y) { return x != 0 && y != 0; });
     case ExprKind::kOr:
+      if (lanes == 1) return guarded(false, std::move(a), std::move(b));
       return compare([](int64_t x, int64_t y) { return x != 0 || y != 0; });
     case ExprKind::kBitwiseAnd:
       return with([](int64_t x, int64_t y) { return x & y; });

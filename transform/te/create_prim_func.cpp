@@ -204,6 +204,14 @@ class Creator {
       auto k = static_cast<int64_t>(i);
       map(op->output_placeholders[k], {op.get(), k}, true);
     }
+    // Elements of tensors that the statement names although it has no placeholders for them.
+    auto name = [&](const Expr& e) {
+      auto* load = as<TensorLoadNode>(e);
+      const OriginNode* origin = load ? origin_of(load->source.get()) : nullptr;
+      auto found = origin ? buffers_.find({origin->op.get(), origin->value_index}) : buffers_.end();
+      if (found != buffers_.end()) stand_for[load->source.get()] = found->second;
+    };
+    post_order(op->body, name, nullptr);
     Iterators none;
     return realize(none, block_name(std::string(op->name)), op->attrs, substitute(op->body, stand_for),
                    nullptr, false);
@@ -327,11 +335,18 @@ class Creator {
     return simplify_value(rewrite_with(e, load_of_buffer), analyzer_);
   }
 
-  // Tensors whose layout the scheduler may choose, by an attribute of the function
-  // arguments they are.
-  void add_layout_free(const Any& tensors) {
-    for (const Any& one : elements(tensors).value_or(Array<Any>{}))
-      if (auto tensor = one.as<Tensor>()) layout_free_.insert(key_of(*tensor));
+  // Tensors whose layout the scheduler may choose: an attribute of the function tells which arguments they are. The
+  // others stay in the attribute of the block.
+  Array<Any> add_layout_free(const Any& tensors) {
+    Array<Any> inner;
+    for (const Any& one : elements(tensors).value_or(Array<Any>{})) {
+      auto tensor = one.as<Tensor>();
+      if (tensor && given_.contains(key_of(*tensor)))
+        layout_free_.insert(key_of(*tensor));
+      else
+        inner.push_back(with_buffers(one));
+    }
+    return inner;
   }
 
   // What is said of an operation, with the buffers of the tensors in it.
@@ -357,10 +372,11 @@ class Creator {
                bool detect_regions = true) {
     Map<String, Any> annotations;
     for (const auto& [key, value] : attrs) {
-      if (view(key) == kLayoutFree)
-        add_layout_free(value);
-      else if (view(key) != kConstMatrix && view(key) != kConstIndices)
+      if (view(key) == kLayoutFree) {
+        if (Array<Any> inner = add_layout_free(value); !inner.empty()) annotations.Set(key, inner);
+      } else if (view(key) != kConstMatrix && view(key) != kConstIndices) {
         annotations.Set(key, with_buffers(value));
+      }
     }
     SBlock block = make<SBlockNode>(at.iters, Array<TensorRegion>(), Array<TensorRegion>(), std::move(name),
                                     std::move(body), std::move(init), Array<Buffer>(),

@@ -14,6 +14,18 @@ class IndexTypes final : public IndexRewriter {
   explicit IndexTypes(DataType type) : type_(type) {}
 
   using IndexRewriter::rewrite;
+  // What is said of a block names buffers, too.
+  Stmt rewrite(const Stmt& s) override {
+    Stmt next = IndexRewriter::rewrite(s);
+    auto* block = as<SBlockNode>(next);
+    if (block == nullptr || block->annotations.empty()) return next;
+    return updated(block, [&](SBlockNode& n) {
+      for (const auto& [key, value] : block->annotations) {
+        Any mapped = with_buffers(value);
+        if (!mapped.same_as(value)) n.annotations.Set(key, mapped);
+      }
+    });
+  }
   Expr rewrite(const Expr& e) override {
     if (auto* var = as<VarNode>(e)) return use_of(var);
     if (auto* number = as<IntImmNode>(e))
@@ -51,6 +63,11 @@ class IndexTypes final : public IndexRewriter {
   }
 
  private:
+  Any with_buffers(const Any& value) {
+    if (auto var = value.as<Var>()) return (*var)->buffer() ? Any(mapped(*var)) : value;
+    auto all = value.as<Array<Any>>();
+    return all ? Any(all->Map([this](const Any& one) { return with_buffers(one); })) : value;
+  }
   static bool is_integer(const Expr& e) {
     return e->ty->kind == TypeKind::kPrim && e->dtype().is_scalar() && e->dtype().is_int();
   }

@@ -62,6 +62,7 @@ Array<Tensor> OperationNode::input_tensors() const {
   std::unordered_map<const OperationNode*, std::unordered_set<int64_t>> seen;
   Array<Tensor> found;
   auto inputs = [&](const Expr& e, Walker& on) {
+    on.walk_children(e);  // what indices read comes first
     if (auto* load = as<TensorLoadNode>(e)) {
       const OriginNode* origin = origin_of(load->source.get());
       if (origin && seen_buffers.insert(load->source.get()).second &&
@@ -69,7 +70,6 @@ Array<Tensor> OperationNode::input_tensors() const {
         found.push_back(make<TensorNode>(origin->op, origin->value_index));
       }
     }
-    on.walk_children(e);
   };
   switch (kind) {
     case OperationKind::kPlaceholder:

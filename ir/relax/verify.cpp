@@ -355,7 +355,10 @@ bool is_impure(const CallNode* call) {
   if (const Operator* row = operator_of(call->op)) return !row->pure;
   if (call->op->kind == ExprKind::kOp) return false;
   if (const auto* fn = type_as<FuncTypeNode>(call->op)) return !fn->purity;
-  return call->op->ty && call->op->ty->kind == TypeKind::kPackedFunc;
+  if (!call->op->ty) return false;
+  // A tensor function writes to what it is given.
+  if (call->op->kind == ExprKind::kGlobalVar && call->op->ty->kind == TypeKind::kFunc) return true;
+  return call->op->ty->kind == TypeKind::kPackedFunc;
 }
 
 std::vector<ir::Diagnostic> verify(const IRModule& mod) {

@@ -10,7 +10,7 @@ constexpr char doc[] = R"(EliminateCommonSubexpr(call_only=False): compute the s
     b = R.exp(x)        =>     b = a
     c = R.add(a, b)            c = R.add(a, a)
 needs: nothing.
-keeps: calls with effects. A value is looked for in the same body and those around it, not in other branches or in
+keeps: calls with effects, and allocations, each of which is new memory. A value is looked for in the same body and those around it, not in other branches or in
 functions around. With `call_only` tuples, constants and functions stay as they are.
 CanonicalizeBindings and DeadCodeElimination remove the bindings that are copies now.)";
 
@@ -31,6 +31,13 @@ struct HashComputed {
     return c.cast ? hash * 31 + ir::structural_hash(Any(c.cast)) : hash;
   }
 };
+
+// `R.builtin.alloc_tensor`, `R.memory.alloc_storage`, ...
+bool allocates(const Expr& value) {
+  auto* call = as<CallNode>(value);
+  auto* op = call ? as<OpNode>(call->op) : nullptr;
+  return op && view(op->name).find(".alloc_") != std::string_view::npos;
+}
 
 class UseOnce final : public Mutator {
  public:
@@ -65,7 +72,7 @@ class UseOnce final : public Mutator {
   void rewrite_binding(const Binding& binding) override {
     const MatchCastNode* cast = as_match_cast(binding);
     Expr value = builder_->normalize(rewrite(binding->value));
-    if ((call_only_ && value->kind != ExprKind::kCall) || contains_impure_call(value))
+    if ((call_only_ && value->kind != ExprKind::kCall) || allocates(value) || contains_impure_call(value))
       return bind(binding, value);
     std::vector<Var>& vars = now_.bound[{value, cast ? cast->ty : Type(nullptr)}];
     if (vars.empty()) {

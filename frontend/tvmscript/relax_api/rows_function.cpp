@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of the graph language: made by hand, with other attributes, with values for parameters and
 // symbolic dimensions.
+#include <functional>
 #include <unordered_set>
 
 #include "frontend/tvmscript/relax_api/rows.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
-#include "ir/relax/normalize.h"
-#include "ir/relax/visit.h"
+#include "ir/relax/bind.h"
 
 namespace mlc::tvmscript {
 
@@ -18,19 +18,6 @@ static constexpr ir::Refusals refusals{
          .kind = "InternalError+ValueError",
          .message = "the result of the function has no type yet",
          .help = "give `ret_ty`, or normalize the body: `BlockBuilder().normalize(body)`"},
-        {.name = "no-such-parameter",
-         .kind = "InternalError+ValueError",
-         .message = "the function has no parameter `{}`"},
-        {.name = "no-such-dimension",
-         .kind = "InternalError+ValueError",
-         .message = "the function has no symbolic variable `{}`"},
-        {.name = "ambiguous-name",
-         .kind = "InternalError+ValueError",
-         .message = "{} variables are called `{}`",
-         .help = "name the variable itself"},
-        {.name = "argument-does-not-fit",
-         .kind = "InternalError+ValueError",
-         .message = "parameter `{}` is a {} that the value cannot be"},
     }};
 MLC_REFUSALS(relax_api_rows_function, refusals);
 
@@ -91,161 +78,43 @@ Any has_attr(ApiCall& call) { return self_of(call)->attrs.count(str_arg(call, 1)
 
 // ---- values for variables ----
 
-// Puts values in the place of variables, in types too, and infers again.
-class Bind final : public relax::Mutator {
- public:
-  Bind(ir::Host& host, const ir::VarMap& values) : Mutator(host, {}), values_(values), context_(host) {}
-  Expr rewrite(const Expr& e) override {
-    if (auto* var = ir::as<ir::VarNode>(e)) {
-      auto found = values_.find(var);
-      return found == values_.end() ? rewrite_children(e) : found->second;
-    }
-    bool graph = ir::is_graph_kind(e->kind) || e->kind == ir::ExprKind::kTupleGetItem;
-    if (relax::is_prim(e) && !graph) return ir::substitute(e, values_);
-    return rewrite_children(e);
-  }
-  Type rewrite_type(const Type& type) override { return relax::substitute(type, values_, context_); }
-  Var rewrite_def(const Var& var) override {
-    Type type = rewrite_type(var->ty);
-    return type.same_as(var->ty) || ir::structural_equal(Any(type), Any(var->ty))
-               ? var
-               : relax::copy_var(var, type);
-  }
-
- private:
-  const ir::VarMap& values_;
-  relax::InferContext context_;
-};
-
-// The function with `values` in its body and types, less the parameters that have one.
-Function bound(const Function& fn, const ir::VarMap& values, const ApiCall& call) {
-  if (values.empty()) return fn;
-  Array<Var> params;
-  for (const Var& param : fn->params) {
-    if (values.count(param.get()) == 0) params.push_back(param);
-  }
-  Function rest = ir::with(fn, [&](FunctionNode& n) { n.params = params; });
-  Function next = Bind(call.host, values).rewrite_function(rest);
-  // The type of the function follows from its parameters.
-  return ir::make<FunctionNode>(next->params, next->body, next->ret_ty, next->is_pure, next->attrs,
-                                next->span);
-}
-
 const ffi::DictObj* dict_of(const ApiCall& call, size_t i) {
   if (!script::as<ffi::DictObj>(call.args[i])) ir::wrong_argument(call, i, "dict");
   return script::as<ffi::DictObj>(call.args[i]);
 }
 
-Var variable_named(const std::vector<Var>& vars, const Any& key, const ApiCall& call, bool parameter) {
-  std::string name;
-  if (auto* var = key.as<ir::VarNode>()) {
-    for (const Var& each : vars) {
-      if (each.get() == var) return each;
+// The variables or names in a dictionary, each with its value as `to_expr` has it.
+relax::Bindings bindings_arg(const ApiCall& call, const std::function<Expr(const Any&)>& to_expr) {
+  dict_of(call, 1);
+  relax::Bindings all;
+  for (const auto& [key, value] : call.args[1].cast<script::Dict>()) {
+    if (key.as<ir::VarNode>()) {
+      all.emplace_back(key, to_expr(value));
+    } else if (script::is_str(key)) {
+      all.emplace_back(Any(String(std::string(script::text_of(key)))), to_expr(value));
+    } else {
+      ir::wrong_argument(call, 1, "a dict with names or variables as keys");
     }
-    name = view(var->name);
-  } else if (script::is_str(key)) {
-    name = script::text_of(key);
-    Var found;
-    int count = 0;
-    for (const Var& each : vars) {
-      if (view(each->name) != name) continue;
-      found = each;
-      ++count;
-    }
-    if (count == 1) return found;
-    if (count > 1) throw ir::refuse(refusals["ambiguous-name"], count, name).at(call.span_of(1));
-  } else {
-    ir::wrong_argument(call, 1, "a dict with names or variables as keys");
   }
-  std::vector<std::string> names;
-  for (const Var& each : vars) names.emplace_back(view(each->name));
-  auto error = parameter ? ir::refuse(refusals["no-such-parameter"], name)
-                         : ir::refuse(refusals["no-such-dimension"], name);
-  throw std::move(error).at(call.span_of(1)).help(ir::did_you_mean(name, names));
-}
-
-// Symbolic variables of the signature, in order.
-std::vector<Var> signature_vars(const Function& fn) {
-  std::vector<Var> all;
-  std::unordered_set<const ir::VarNode*> seen;
-  auto add = [&](const Var& var) {
-    if (seen.insert(var.get()).second) all.push_back(var);
-  };
-  for (const Var& param : fn->params) {
-    if (relax::is_prim(param)) add(param);
-    for (const Var& var : relax::symbolic_vars(param->ty)) add(var);
-  }
-  for (const Var& var : relax::symbolic_vars(fn->ret_ty)) add(var);
   return all;
 }
 
-Expr dimension_value(const Any& value, const Var& var, const ApiCall& call) {
-  Expr e = script::as_expr(value, call.span_of(1), "the value of a dimension");
-  if (auto known = ir::const_int(e)) return ir::int_imm(var->dtype(), *known);
-  return e;
-}
-
 Any bind_symbolic_vars(ApiCall& call) {
-  Function fn = self_of(call);
-  std::vector<Var> vars = signature_vars(fn);
-  ir::VarMap values;
-  dict_of(call, 1);
-  for (const auto& [key, value] : call.args[1].cast<script::Dict>()) {
-    Var var = variable_named(vars, key, call, false);
-    values[var.get()] = dimension_value(value, var, call);
-  }
-  return bound(fn, values, call);
-}
-
-// Symbolic variables of `type` whose value is seen in `given`.
-void match_dims(const Type& type, const Type& given, ir::VarMap& values) {
-  auto match = [&](const ffi::Optional<Array<Expr>>& want, const ffi::Optional<Array<Expr>>& have) {
-    if (!want.has_value() || !have.has_value() || want.value().size() != have.value().size()) return;
-    for (size_t i = 0; i < want.value().size(); ++i) {
-      auto* var = ir::as<ir::VarNode>(want.value()[i]);
-      if (var && !want.value()[i].same_as(have.value()[i])) values.emplace(var, have.value()[i]);
-    }
+  auto dimension = [&](const Any& value) {
+    return script::as_expr(value, call.span_of(1), "the value of a dimension");
   };
-  auto as_optional = [](std::optional<Array<Expr>> dims) {
-    return dims ? ffi::Optional<Array<Expr>>(*dims) : ffi::Optional<Array<Expr>>();
-  };
-  if (auto* tensor = relax::as_type<relax::TensorTypeNode>(type)) {
-    if (auto* other = relax::as_type<relax::TensorTypeNode>(given))
-      match(as_optional(tensor->dims()), as_optional(other->dims()));
-  } else if (auto* shape = relax::as_type<relax::ShapeTypeNode>(type)) {
-    if (auto* other = relax::as_type<relax::ShapeTypeNode>(given)) match(shape->values, other->values);
-  } else if (auto* tuple = relax::as_type<ir::TupleTypeNode>(type)) {
-    auto* other = relax::as_type<ir::TupleTypeNode>(given);
-    for (size_t i = 0; other && i < tuple->elements.size() && i < other->elements.size(); ++i)
-      match_dims(tuple->elements[static_cast<int64_t>(i)], other->elements[static_cast<int64_t>(i)], values);
-  }
+  return relax::bind_symbolic_vars(self_of(call), bindings_arg(call, dimension), call.host, call.span_of(1));
 }
 
 // A tensor or an array is a constant.
-Expr parameter_value(const Any& value, const ApiCall& call) {
-  if (auto* array = value.as<ir::NDArrayNode>())
-    return ir::make<relax::GenericConstNode>(Any(array->tensor), call.span_of(1));
-  if (value.as<ffi::Tensor>()) return ir::make<relax::GenericConstNode>(value, call.span_of(1));
-  return script::as_expr(value, call.span_of(1), "the value of a parameter");
-}
-
 Any bind_params(ApiCall& call) {
-  Function fn = self_of(call);
-  dict_of(call, 1);
-  std::vector<Var> params(fn->params.begin(), fn->params.end());
-  ir::VarMap values;
-  relax::InferContext context(call.host);
-  for (const auto& [key, value] : call.args[1].cast<script::Dict>()) {
-    Var param = variable_named(params, key, call, true);
-    Expr given = relax::is_prim(param) ? dimension_value(value, param, call) : parameter_value(value, call);
-    if (relax::fits(param->ty, given->ty, context) == relax::Fit::kNever) {
-      throw ir::refuse(refusals["argument-does-not-fit"], view(param->name), relax::kind_name(param->ty))
-          .at(call.span_of(1));
-    }
-    values[param.get()] = given;
-    match_dims(param->ty, given->ty, values);
-  }
-  return bound(fn, values, call);
+  auto constant = [&](const Any& value) -> Expr {
+    if (auto* array = value.as<ir::NDArrayNode>())
+      return ir::make<relax::GenericConstNode>(Any(array->tensor), call.span_of(1));
+    if (value.as<ffi::Tensor>()) return ir::make<relax::GenericConstNode>(value, call.span_of(1));
+    return script::as_expr(value, call.span_of(1), "the value of a parameter");
+  };
+  return relax::bind_params(self_of(call), bindings_arg(call, constant), call.host, call.span_of(1));
 }
 
 #define METHOD(signature, doc, body) \

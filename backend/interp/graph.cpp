@@ -62,9 +62,9 @@ struct Scope {
 struct ClosureNode final : ffi::Object {
   Function fn;
   std::shared_ptr<const Scope> around;
-  Array<Any> first;  // arguments that are there already
-  ClosureNode(Function fn, std::shared_ptr<const Scope> around, Array<Any> first)
-      : fn(std::move(fn)), around(std::move(around)), first(std::move(first)) {}
+  Array<Any> last;  // arguments that are there already, behind those of a call
+  ClosureNode(Function fn, std::shared_ptr<const Scope> around, Array<Any> last)
+      : fn(std::move(fn)), around(std::move(around)), last(std::move(last)) {}
   MLC_NODE("mlc.interp.Closure", ClosureNode, ffi::Object);
 };
 
@@ -336,8 +336,8 @@ class Machine {
     }
     auto* closure = callee.as<ClosureNode>();
     if (!closure) unsupported("a call of a value that is no function of a graph", span);
-    std::vector<Any> all(closure->first.begin(), closure->first.end());
-    all.insert(all.end(), args.begin(), args.end());
+    std::vector<Any> all(args.begin(), args.end());
+    all.insert(all.end(), closure->last.begin(), closure->last.end());
     return apply(closure->fn, all, closure->around, "a local function");
   }
 

@@ -14,6 +14,7 @@
 #include "ir/tir/region.h"
 #include "ir/tir/verify.h"
 #include "transform/arith/simplify.h"
+#include "transform/graph/reshape_pattern.h"
 #include "transform/pass/allocated_bytes.h"
 #include "transform/pass/buffer_scopes.h"
 #include "transform/pass/definitions.h"
@@ -492,6 +493,9 @@ constexpr ApiRow analysis_api_table[] = {
     FUNCTION(kSTir, "get_vtcm_compaction_passes()",
              "The passes after which a function allocates what it keeps in VTCM and no more.",
              native([]() { return vtcm_compaction_passes(); })),
+    FUNCTION("tvm.relax.analysis", "has_reshape_pattern(func)",
+             "Does the tensor function copy its first buffer to its last one in row-major order?",
+             native([](PrimFunc func) { return has_reshape_pattern(func); })),
 };
 #undef FUNCTION
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/graph/calls.h"
+#include "transform/graph/dead_code.h"
 #include "transform/graph/fused_function.h"
-#include "transform/graph/global_vars.h"
 
 namespace mlc::transform::pass_fuse_tir {
 namespace {
@@ -15,7 +15,8 @@ constexpr char doc[] = R"(FuseTIR(): make one tensor function of each group that
         return gv
     gv = cls.fused_add_exp(x)                       gv = R.call_tir(cls.fused_add_exp, (x,), ...)
 needs: functions with the attribute `Primitive` that hold calls of tensor functions only.
-keeps: values. Functions that nothing reaches any more are removed.
+keeps: values. ExpandTupleArguments and RemoveUnusedParameters run before: private functions take what they use, element
+by element. Bindings and functions that nothing uses are removed.
 Schedules of the fused function decide how far the computations grow together.)";
 
 struct CallFused final : Mutator {
@@ -51,7 +52,10 @@ struct CallFused final : Mutator {
   }
 };
 
-IRModule apply(const IRModule& mod, const PassOptions& options) {
+IRModule apply(const IRModule& given, const PassOptions& options) {
+  IRModule mod = given;
+  for (std::string_view before : {"ExpandTupleArguments", "RemoveUnusedParameters"})
+    mod = find_pass(before).apply_module(mod, options);
   std::map<std::string, FusedFunction> fused;
   IRModule next = mod;
   for (const auto& [name, fn] : mod->functions) {
@@ -68,7 +72,7 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
       next = with_function(next, name, CallFused(*options.host, next, fused).rewrite_function(ref(graph)));
     }
   }
-  return without_unreached_functions(next);
+  return without_dead_code(next);
 }
 
 }  // namespace

@@ -39,7 +39,9 @@ class ShapeHeap::Collect final : public relax::Visitor {
       for (const Expr& value : shape->values) heap_.add(value);
       return;
     }
-    if (auto* call = as<CallNode>(e); call && operator_of(call->op) != nullptr) return visit_call(call);
+    auto* called = as<CallNode>(e);
+    if (called && (called->op->kind != ExprKind::kOp || operator_of(called->op))) return visit_call(called);
+    if (auto* var = as<VarNode>(e); var && bound_.count(var) != 0) return;
     if (is_prim(e) && e->kind != ExprKind::kTupleGetItem && !is_graph_kind(e->kind)) {
       heap_.add(e);
       return;
@@ -54,6 +56,7 @@ class ShapeHeap::Collect final : public relax::Visitor {
   void visit_binding(const Binding& binding) override {
     if (const MatchCastNode* cast = as_match_cast(binding)) return visit_type(cast->ty);
     visit(binding->value);
+    bound_.insert(binding->var.get());
     if (binding->var->ty) visit_type(binding->var->ty);
   }
   void visit_type(const Type& type) override {
@@ -68,6 +71,7 @@ class ShapeHeap::Collect final : public relax::Visitor {
     }
   }
 
+  std::unordered_set<const VarNode*> bound_;  // numbers that bindings compute are values, not sizes
   ShapeHeap& heap_;
 };
 

@@ -15,13 +15,16 @@ static constexpr ir::Refusals refusals{
         {.name = "shape-variable-left",
          .message = "`{}`: a shape that is a variable as a whole cannot be checked",
          .help = "write its dimensions"},
-        {.name = "tuple-sizes-differ", .kind = "TypeError", .message = "a tuple of {} elements is cast to one of {}"},
+        {.name = "tuple-sizes-differ",
+         .kind = "TypeError",
+         .message = "a tuple of {} elements is cast to one of {}"},
     }};
 MLC_REFUSALS(relax_vm_shape_lower, refusals);
 
 namespace {
 
-constexpr char doc[] = R"(VMShapeLower(*, emit_err_ctx=True): compute symbolic shapes in a heap, and check what a function is given.
+constexpr char doc[] =
+    R"(VMShapeLower(*, emit_err_ctx=True): compute symbolic shapes in a heap, and check what a function is given.
 
     def main(x: R.Tensor((n,), ...)):       shape_heap = R.call_builtin_with_ctx("vm.builtin.alloc_shape_heap", (2,))
         ...                                 R.call_packed("vm.builtin.check_tensor_info", x, 1, R.dtype("float32"), ...)
@@ -44,7 +47,8 @@ struct Pattern {
 
 class LowerShapes final : public Mutator {
  public:
-  LowerShapes(Host& host, const IRModule& mod, bool contexts) : Mutator(host, mod), host_(host), contexts_(contexts) {}
+  LowerShapes(Host& host, const IRModule& mod, bool contexts)
+      : Mutator(host, mod), host_(host), contexts_(contexts) {}
 
   IRModule module() const { return builder_->module(); }
 
@@ -69,8 +73,8 @@ class LowerShapes final : public Mutator {
     match(left, true);
     blocks.push_back(builder_->end_block());
     builder_->end_scope();
-    Expr next = builder_->normalize(make<FunctionNode>(fn->params, make<SeqExprNode>(blocks, body->body), fn->ret_ty,
-                                                       fn->is_pure, fn->attrs, fn->span));
+    Expr next = builder_->normalize(make<FunctionNode>(fn->params, make<SeqExprNode>(blocks, body->body),
+                                                       fn->ret_ty, fn->is_pure, fn->attrs, fn->span));
     builder_->update_function(name, ref(static_cast<const FunctionNode*>(next.get())));
   }
 
@@ -84,12 +88,13 @@ class LowerShapes final : public Mutator {
   Expr context(const std::string& words) const { return string_imm(contexts_ ? words : std::string()); }
 
   void allocate_heap() {
-    Expr value = heap_->size() == 0
-                     ? Expr(make_call("relax.null_value", {}))
-                     : Expr(make_call("relax.call_builtin_with_ctx",
-                                      {Expr(make<ExternFuncNode>(String("vm.builtin.alloc_shape_heap"))),
-                                       Expr(make<TupleNode>(Array<Expr>{dim(static_cast<int64_t>(heap_->size()))}))},
-                                      {}, {heap_type()}));
+    Expr value =
+        heap_->size() == 0
+            ? Expr(make_call("relax.null_value", {}))
+            : Expr(make_call("relax.call_builtin_with_ctx",
+                             {Expr(make<ExternFuncNode>(String("vm.builtin.alloc_shape_heap"))),
+                              Expr(make<TupleNode>(Array<Expr>{dim(static_cast<int64_t>(heap_->size()))}))},
+                             {}, {heap_type()}));
     builder_->emit_normalized(make<VarBindingNode>(heap_var_, builder_->normalize(value)));
   }
 
@@ -100,8 +105,8 @@ class LowerShapes final : public Mutator {
     for (size_t i = 0; i < fn->params.size(); ++i) {
       const Var& param = fn->params[i];
       check(param->ty, param, true, i >= inputs,
-            fmt::format("ErrorContext(fn={}, loc=param[{}], param={}, annotation={}) ", name_, i, text(param->name),
-                        host_.str(param->ty)),
+            fmt::format("ErrorContext(fn={}, loc=param[{}], param={}, annotation={}) ", name_, i,
+                        text(param->name), host_.str(param->ty)),
             left);
     }
     match_all(left);
@@ -150,8 +155,9 @@ class LowerShapes final : public Mutator {
   void compute() {
     std::vector<size_t> ready = heap_->take_ready();
     if (ready.empty()) return;
-    BufferType type = make<BufferTypeNode>(DataType::Int(64), "global",
-                                           Array<Expr>{dim(static_cast<int64_t>(heap_->size()))}, Array<Expr>{}, dim(0));
+    BufferType type =
+        make<BufferTypeNode>(DataType::Int(64), "global",
+                             Array<Expr>{dim(static_cast<int64_t>(heap_->size()))}, Array<Expr>{}, dim(0));
     Buffer heap = make<VarNode>("H", type);
     ir::VarMap loads;
     for (size_t i = 0; i < heap_->size(); ++i) {
@@ -184,10 +190,10 @@ class LowerShapes final : public Mutator {
         if (tensor->shape && !shape) throw refuse(refusals["shape-variable-left"], name_).at(value->span);
         if (symbolic_only && shape && is_constant(shape->values)) return;
         if (!fits_already(make<TensorTypeNode>(tensor->data_type(), tensor->ndim))) {
-          emit_check("vm.builtin.check_tensor_info",
-                     {value, dim(tensor->ndim),
-                      tensor->knows_dtype() ? dtype_const(tensor->data_type()) : dtype_const(DataType::Void()),
-                      context(words)});
+          emit_check("vm.builtin.check_tensor_info", {value, dim(tensor->ndim),
+                                                      tensor->knows_dtype() ? dtype_const(tensor->data_type())
+                                                                            : dtype_const(DataType::Void()),
+                                                      context(words)});
         }
         if (shape) patterns.push_back({value, shape->values, words});
         return;
@@ -201,7 +207,8 @@ class LowerShapes final : public Mutator {
       }
       case TypeKind::kPrim:
         emit_check("vm.builtin.check_prim_value_info",
-                   {value, dtype_const(DataType(static_cast<const PrimTypeNode*>(type.get())->dtype)), context(words)});
+                   {value, dtype_const(DataType(static_cast<const PrimTypeNode*>(type.get())->dtype)),
+                    context(words)});
         if (as<VarNode>(value) && heap_->holds(value)) patterns.push_back({value, {value}, words});
         return;
       case TypeKind::kTuple: {
@@ -252,7 +259,8 @@ class LowerShapes final : public Mutator {
     }
     auto* call = as<CallNode>(e);
     bool primitive = is_prim(e) && !is_graph_kind(e->kind) && e->kind != ExprKind::kTupleGetItem &&
-                     !(call && operator_of(call->op) != nullptr);
+                     !(call && (call->op->kind != ExprKind::kOp || operator_of(call->op)));
+    if (auto* var = as<VarNode>(e); var && bound_.count(var) != 0) return rewrite_children(e);
     if (primitive && e->kind != ExprKind::kIntImm && e->kind != ExprKind::kFloatImm) {
       Array<Expr> args{heap_var_};
       add_argument(e, args);
@@ -279,6 +287,8 @@ class LowerShapes final : public Mutator {
       check(cast->ty, value, false, false,
             fmt::format("ErrorContext(match_cast, ty={}) ", host_.str(cast->ty)), patterns);
       match_all(patterns);
+    } else {
+      bound_.insert(binding->var.get());
     }
     Mutator::rewrite_binding(binding);
   }
@@ -287,6 +297,7 @@ class LowerShapes final : public Mutator {
   bool contexts_;
   ShapeHeap* heap_ = nullptr;
   Var heap_var_;
+  std::unordered_set<const VarNode*> bound_;  // numbers that bindings compute
   std::string name_;
 };
 
@@ -300,6 +311,7 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
 
 }  // namespace
 
-extern const Pass vm_shape_lower = graph_module_pass("VMShapeLower", "VMShapeLower(*, emit_err_ctx=True)", doc, apply);
+extern const Pass vm_shape_lower =
+    graph_module_pass("VMShapeLower", "VMShapeLower(*, emit_err_ctx=True)", doc, apply);
 
 }  // namespace mlc::transform::pass_vm_shape_lower

@@ -72,9 +72,15 @@ void Printer::constant(const relax::GenericConstNode* n) {
   }
   if (auto tensor = n->tensor()) {
     if (auto text = scalar_text(*tensor)) {
-      relax_name("const");
+      bool on_mesh = n->ty->kind == TypeKind::kDTensor;
+      relax_name(on_mesh ? "dist.const" : "const");
       put("(", *text, ", ");
-      dtype_literal(tensor->dtype());
+      if (on_mesh) {
+        At at(*this, "ty");
+        type(n->ty);
+      } else {
+        dtype_literal(tensor->dtype());
+      }
       return put(")");
     }
   }

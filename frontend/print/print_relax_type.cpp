@@ -49,6 +49,39 @@ std::string Printer::device_name(const VDevice& device) const {
   return fmt::format("{}:{}:{}", kind, index, view(device->memory_scope));
 }
 
+// In a function of a module that lists the mesh, where it stands there: "mesh[0]".
+void Printer::device_mesh(const relax::DeviceMeshNode* mesh) {
+  Mark mark(*this, mesh);
+  if (graph_ && module_) {
+    for (const auto& [key, infos] : module_->global_infos) {
+      int64_t i = 0;
+      for (const Any& one : infos.cast<Array<Any>>()) {
+        if (one.as<relax::DeviceMeshNode>() == mesh) return put(literal(fmt::format("{}[{}]", view(key), i)));
+        ++i;
+      }
+    }
+  }
+  auto numbers = [this](const Array<int64_t>& all) {
+    list(all, [this](int64_t number, int64_t) { put(std::to_string(number)); });
+  };
+  relax_name("device_mesh");
+  put("((");
+  numbers(mesh->shape);
+  put(mesh->shape.size() == 1 ? ",), " : "), ");
+  if (!mesh->device_range) {
+    put("[");
+    numbers(mesh->device_ids);
+    return put("])");
+  }
+  int64_t first = const_int(mesh->device_range->min).value();
+  if (module_) {
+    ir_name("Range");
+  } else {
+    relax_name("Range");
+  }
+  put(fmt::format("({}, {}))", first, first + static_cast<int64_t>(mesh->device_ids.size())));
+}
+
 void Printer::graph_type(const Type& t) {
   Mark mark(*this, t.get());
   std::string_view separator = "(";
@@ -92,6 +125,44 @@ void Printer::graph_type(const Type& t) {
     }
     if (separator != "(") put(")");
     return;
+  }
+  if (auto* distributed = relax::as_type<relax::DTensorTypeNode>(t)) {
+    const relax::TensorTypeNode* tensor = distributed->tensor_ty.get();
+    relax_name("DTensor");
+    // By position as long as nothing is left out.
+    bool named = !tensor->shape;
+    if (auto* shape = as<relax::ShapeExprNode>(tensor->shape)) {
+      part("");
+      put("(");
+      dimensions("shape", shape->values);
+      put(shape->values.size() == 1 ? ",)" : ")");
+    } else if (tensor->shape) {
+      part("");
+      expr("shape", tensor->shape);
+    }
+    if (tensor->knows_dtype()) {
+      part(named ? "dtype" : "");
+      At at(*this, "dtype");
+      dtype_literal(tensor->dtype);
+    } else {
+      named = true;
+    }
+    part(named ? "device_mesh" : "");
+    {
+      At at(*this, "device_mesh");
+      device_mesh(distributed->device_mesh.get());
+    }
+    part(named ? "placement" : "");
+    {
+      At at(*this, "placement");
+      Mark placement(*this, distributed->placement.get());
+      put(literal(relax::placement_text(distributed->placement)));
+    }
+    if (!tensor->shape && tensor->knows_ndim()) {
+      part("ndim");
+      put(std::to_string(tensor->ndim));
+    }
+    return put(")");
   }
   if (auto* shape = relax::as_type<relax::ShapeTypeNode>(t)) {
     relax_name("Shape");

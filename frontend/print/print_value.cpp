@@ -306,6 +306,7 @@ void Printer::index_map(const IndexMapNode* map) {
 }
 
 void Printer::global_info(const GlobalInfoNode* info) {
+  if (info->IsInstance<relax::DeviceMeshNode>()) return device_mesh(static_cast<const relax::DeviceMeshNode*>(info));
   auto* device = info->IsInstance<VDeviceNode>() ? static_cast<const VDeviceNode*>(info) : nullptr;
   if (!device) {
     ir_name("dummy_global_info");
@@ -418,6 +419,7 @@ void Printer::value(const Any& v) {
   if (auto t = v.as<Target>()) return target(t->get());
   if (auto* map = v.as<IndexMapNode>()) return index_map(map);
   if (auto* info = v.as<GlobalInfoNode>()) return global_info(info);
+  if (auto placement = v.as<relax::Placement>()) return put(literal(relax::placement_text(*placement)));
   if (auto t = v.as<Type>()) return type(*t);
   if (auto l = v.as<Layout>()) return layout(*l);
   if (auto* iter = v.as<IterNode>()) {

@@ -8,7 +8,7 @@
 #include "frontend/print/print.h"
 #include "ir/core/global_info.h"
 #include "ir/core/visit.h"
-#include "ir/relax/expr.h"
+#include "ir/relax/distributed.h"
 #include "ir/target/target.h"
 #include "ir/tir/index_map.h"
 #include "ir/tir/layout.h"
@@ -80,6 +80,7 @@ class Printer {
   void target_dict(const ir::TargetNode* t);
   void index_map(const ir::IndexMapNode* map);
   void global_info(const ir::GlobalInfoNode* info);
+  void device_mesh(const relax::DeviceMeshNode* mesh);
   void tensor(const ffi::Tensor& t);
   std::string tensor_text(const ffi::Tensor& t) const;
   std::string metadata() const;

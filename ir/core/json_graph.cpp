@@ -58,7 +58,7 @@ constexpr std::string_view kMayBeNone[] = {
     // What is not known of a graph's value.
     "mlc.relax.TensorType.shape", "mlc.relax.TensorType.vdevice", "mlc.relax.ShapeType.values",
     "mlc.relax.FuncType.params", "mlc.relax.FuncType.derive_func", "mlc.relax.FuncType.ret",
-    "mlc.relax.expr.If.ty", "mlc.ir.GenericConst.value",
+    "mlc.relax.expr.If.ty", "mlc.ir.GenericConst.value", "mlc.relax.distributed.DeviceMesh.device_range",
 };
 
 // Looks through a graph before tvm-ffi makes objects of it: that follows references as they come, round and

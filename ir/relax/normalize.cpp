@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/core/visit.h"
+#include "ir/relax/distributed.h"
 #include "ir/relax/infer.h"
 #include "ir/relax/visit.h"
 
@@ -290,7 +291,7 @@ Expr BlockBuilder::normalize_call(const CallNode* call) {
 Type infer_type(const CallNode* call, const InferContext& context) {
   if (const Operator* row = operator_of(call->op)) {
     MLC_CHECK(row->infer, "operator `{}` has no inference", row->short_name());
-    return row->infer(call, context);
+    return on_mesh(call) ? infer_on_mesh(call, context) : row->infer(call, context);
   }
   Expr callee = call->op;
   Type type = callable_type(callee->ty);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reflection of the nodes of graphs (ir/core/register_nodes.cpp has the others). Compiled without optimisation.
 #include "ir/core/register_node.h"
-#include "ir/relax/expr.h"
+#include "ir/relax/distributed.h"
 
 namespace mlc::relax {
 
@@ -25,6 +25,10 @@ void register_nodes() {
   register_node<IfNode>();
   register_node<FunctionNode>();
   register_node<ExternFuncNode>();
+  register_node<DeviceMeshNode>();
+  register_node<PlacementSpecNode>();
+  register_node<PlacementNode>();
+  register_node<DTensorTypeNode>();
 }
 
 }  // namespace mlc::relax

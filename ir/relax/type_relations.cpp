@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/core/visit.h"
+#include "ir/relax/distributed.h"
 #include "ir/relax/infer.h"
 
 namespace mlc::relax {
@@ -92,6 +93,12 @@ Fit fits(const Type& base, const Type& derived, const InferContext& context) {
     case TypeKind::kTensor:
       return tensor_fits(as_type<TensorTypeNode>(base), as_type<TensorTypeNode>(derived), context);
     case TypeKind::kShape:
+    case TypeKind::kDTensor: {
+      const auto* a = as_type<DTensorTypeNode>(base);
+      const auto* b = as_type<DTensorTypeNode>(derived);
+      bool alike = same_mesh(a->device_mesh, b->device_mesh) && same_placement(a->placement, b->placement);
+      return alike ? tensor_fits(a->tensor_ty.get(), b->tensor_ty.get(), context) : Fit::kNever;
+    }
       return shape_fits(as_type<ShapeTypeNode>(base), as_type<ShapeTypeNode>(derived), context);
     case TypeKind::kFunction:
       return function_fits(as_type<FuncTypeNode>(base), as_type<FuncTypeNode>(derived), context);
@@ -132,6 +139,14 @@ Type common_type(const Type& a, const Type& b, const InferContext& context) {
       return make<TensorTypeNode>(dtype, ndim, vdevice);
     }
     case TypeKind::kShape: {
+    case TypeKind::kDTensor: {
+      const auto* x = as_type<DTensorTypeNode>(a);
+      const auto* y = as_type<DTensorTypeNode>(b);
+      if (!same_mesh(x->device_mesh, y->device_mesh) || !same_placement(x->placement, y->placement)) return any_type();
+      Type tensor = common_type(x->tensor_ty, y->tensor_ty, context);
+      // A placement that shards needs the number of axes.
+      return as_type<TensorTypeNode>(tensor)->knows_ndim() ? with_tensor(x, tensor) : any_type();
+    }
       const auto* x = as_type<ShapeTypeNode>(a);
       const auto* y = as_type<ShapeTypeNode>(b);
       if (x->values.has_value() && y->values.has_value() && context.proves_equal(x->values.value(), y->values.value()))
@@ -188,6 +203,8 @@ void each_expr(const Type& type, const std::function<void(const Expr&)>& on) {
       return;
     }
     case TypeKind::kShape: {
+    case TypeKind::kDTensor:
+      return each_expr(as_type<DTensorTypeNode>(type)->tensor_ty, on);
       const auto* shape = as_type<ShapeTypeNode>(type);
       if (!shape->values.has_value()) return;
       for (const Expr& e : shape->values.value()) on(e);
@@ -276,6 +293,10 @@ Type substitute(const Type& type, const ir::VarMap& values, const InferContext& 
       return make<TensorTypeNode>(next, tensor->data_type(), tensor->vdevice);
     }
     case TypeKind::kShape: {
+    case TypeKind::kDTensor: {
+      const auto* distributed = as_type<DTensorTypeNode>(type);
+      return with_tensor(distributed, substitute(distributed->tensor_ty, values, context));
+    }
       const auto* shape = as_type<ShapeTypeNode>(type);
       if (!shape->values.has_value()) return type;
       Array<Expr> old = shape->values.value();
@@ -322,6 +343,10 @@ Type erase_to_defined(const Type& type, const std::function<bool(const VarNode*)
       return known ? type : Type(make<TensorTypeNode>(tensor->data_type(), tensor->ndim, tensor->vdevice));
     }
     case TypeKind::kShape: {
+    case TypeKind::kDTensor: {
+      const auto* distributed = as_type<DTensorTypeNode>(type);
+      return with_tensor(distributed, erase_to_defined(distributed->tensor_ty, kept, context));
+    }
       bool known = true;
       each_expr(type, [&](const Expr& e) { known = known && only_uses(e, kept); });
       return known ? type : Type(make<ShapeTypeNode>(as_type<ShapeTypeNode>(type)->ndim));
@@ -363,6 +388,8 @@ void match(const Type& param, const Type& arg, ir::VarMap& bound) {
       match_dims(shape->values, *dims, bound);
     }
   } else if (const auto* shape = as_type<ShapeTypeNode>(param)) {
+  } else if (const auto* distributed = as_type<DTensorTypeNode>(param)) {
+    match(distributed->tensor_ty, as_type<DTensorTypeNode>(arg)->tensor_ty, bound);
     const auto* given = as_type<ShapeTypeNode>(arg);
     if (shape->values.has_value() && given->values.has_value())
       match_dims(shape->values.value(), given->values.value(), bound);
@@ -393,7 +420,7 @@ std::string type_detail(const Type& wanted, const Type& given) {
 
 namespace {
 
-Type callable_type(const std::vector<Type>& params, const Type& ret) {
+Type callable_of(const std::vector<Type>& params, const Type& ret) {
   Array<Type> types;
   for (const Type& param : params) {
     if (const auto* buffer = as_type<ir::BufferTypeNode>(param)) {
@@ -412,12 +439,12 @@ Type callable_type(const BaseFunc& fn) {
   if (!prim) return fn->ty;
   std::vector<Type> params;
   for (const Var& param : prim->params) params.push_back(param->ty);
-  return callable_type(params, prim->ret_type);
+  return callable_of(params, prim->ret_type);
 }
 Type callable_type(const Type& type) {
   const auto* fn = as_type<ir::FuncTypeNode>(type);
   if (!fn) return type;
-  return callable_type(std::vector<Type>(fn->arg_types.begin(), fn->arg_types.end()), fn->ret_type);
+  return callable_of(std::vector<Type>(fn->arg_types.begin(), fn->arg_types.end()), fn->ret_type);
 }
 
 Type infer_function_call(const CallNode* call, const FuncTypeNode* fn, const InferContext& context) {

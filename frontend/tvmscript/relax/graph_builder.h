@@ -154,3 +154,5 @@ std::optional<Expr> to_graph_value(const Any& value, Span span);
 Any call_graph_function(ApiCall& call);
 
 }  // namespace mlc::tvmscript
+// `R.device_mesh(shape, device_ids)`, `relax.distributed.DeviceMesh(...)`.
+Any make_device_mesh(ApiCall& call);

@@ -23,6 +23,7 @@ std::span<const ir::ApiRow> relax_analysis_rows();
 void register_relax_api();
 
 // Argument i as an expression of a graph; lists are tuples. Error wrong-type otherwise.
+std::span<const ir::ApiRow> relax_distributed_rows();
 relax::Expr graph_arg(const ApiCall& call, size_t i);
 relax::Type type_arg(const ApiCall& call, size_t i);
 relax::Function function_arg(const ApiCall& call, size_t i);

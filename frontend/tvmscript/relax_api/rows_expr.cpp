@@ -206,6 +206,11 @@ constexpr std::pair<std::string_view, std::string_view> aliases[] = {
     {"tvm.relax.call_tir_with_grad", "tvm.relax.op.call_tir_with_grad"},
     {"tvm.relax.call_dps_packed", "tvm.relax.op.call_dps_packed"},
     {"tvm.relax.call_pure_packed", "tvm.relax.op.call_pure_packed"},
+    {"tvm.relax.op.distributed", "tvm.relax.op.dist"},
+    {"tvm.script.ir.Range", "tvm.ir.Range"},
+    {"tvm.script.relax.dist.DeviceMesh", "tvm.relax.distributed.DeviceMesh"},
+    {"tvm.script.relax.dist.Placement", "tvm.relax.distributed.Placement"},
+    {"tvm.script.relax.dist.DTensorType", "tvm.relax.distributed.DTensorType"},
     {"tvm.relax.expr", "tvm.relax"},
     {"tvm.relax.type", "tvm.relax"},
     {"tvm.relax.ty", "tvm.relax"},
@@ -225,5 +230,6 @@ void register_relax_api() {
   registry.add(relax_analysis_rows);
   for (const auto& [from, to] : aliases) registry.alias(std::string(from), std::string(to));
 }
+  registry.add(relax_distributed_rows);
 
 }  // namespace mlc::tvmscript

@@ -48,6 +48,16 @@ std::optional<Layout> Layout::parse(std::string_view text) {
   return layout;
 }
 
+std::string Layout::text() const {
+  std::string all;
+  for (const Axis& axis : axes)
+    all += axis.is_inner() ? fmt::format("{}{}", axis.factor, axis.name) : std::string(1, axis.name);
+  return all;
+}
+
+bool Layout::is_split() const {
+  return std::any_of(axes.begin(), axes.end(), [](const Axis& axis) { return axis.is_inner(); });
+}
 bool Layout::has(char outer) const {
   for (const Axis& axis : axes) {
     if (axis.name == outer) return true;
@@ -105,14 +115,9 @@ LayoutAttr layout_attr(const CallNode* call, std::string_view attr, std::string_
 
 std::optional<Array<Expr>> canonical_dims(const CallNode* call, size_t i, const TensorTypeNode* type,
                                           const LayoutAttr& layout, const InferContext& context) {
-  auto text = [&] {
-    std::string all;
-    for (const Layout::Axis& axis : layout.layout.axes)
-      all += axis.is_inner() ? fmt::format("{}{}", axis.factor, axis.name) : std::string(1, axis.name);
-    return all;
-  };
   if (type->knows_ndim() && type->ndim != layout.ndim())
-    throw ir::refuse(refusals["layout-rank"], operand_name(call, i), type->ndim, text(), layout.ndim())
+    throw ir::refuse(refusals["layout-rank"], operand_name(call, i), type->ndim, layout.layout.text(),
+                     layout.ndim())
         .at(operand_span(call, i));
   const Array<Expr>* dims = written_dims(type);
   if (!dims) return std::nullopt;
@@ -120,7 +125,8 @@ std::optional<Array<Expr>> canonical_dims(const CallNode* call, size_t i, const 
     const Layout::Axis& axis = layout.layout.axes[k];
     auto extent = ir::const_int((*dims)[k]);
     if (axis.is_inner() && extent && *extent != axis.factor)
-      throw ir::refuse(refusals["layout-factor"], k, operand_name(call, i), *extent, text(), axis.factor)
+      throw ir::refuse(refusals["layout-factor"], k, operand_name(call, i), *extent, layout.layout.text(),
+                       axis.factor)
           .at(operand_span(call, i));
   }
   return convert_dims(*dims, layout.layout, layout.canonical, context);

@@ -15,14 +15,18 @@ struct Layout {
     int64_t factor;
     bool is_inner() const { return factor > 0; }
     char outer() const { return is_inner() ? static_cast<char>(name - 'a' + 'A') : name; }
+    bool operator==(const Axis&) const = default;
   };
   std::vector<Axis> axes;
+  bool operator==(const Layout&) const = default;
 
   // Letters of which each occurs once, inner parts with their factors; nullopt for other text.
   static std::optional<Layout> parse(std::string_view text);
+  std::string text() const;
   int64_t ndim() const { return static_cast<int64_t>(axes.size()); }
   bool has(char outer) const;
   int64_t inner_factor(char outer) const;  // the product of its inner parts; 0 without any
+  bool is_split() const;                   // has an axis inner parts?
   // The same axes, however split and ordered.
   bool converts_to(const Layout& other) const;
 };

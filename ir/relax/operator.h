@@ -77,6 +77,11 @@ struct AttrRows {
   }
 };
 
+// The layouts that a call takes and gives under ConvertLayout (ir/relax/infer_layout.h).
+struct LayoutQuery;
+struct LayoutChoice;
+using InferLayout = LayoutChoice (*)(const CallNode* call, const LayoutQuery& query);
+
 // What ToMixedPrecision does with a call: always in the lower precision, as its operands are, never.
 enum class Precision : uint8_t { kNever, kAlways, kFollow };
 
@@ -92,6 +97,7 @@ struct Operator {
   Any (*build)(ApiCall& call) = nullptr;
   bool pure = true;
   Precision precision = Precision::kNever;
+  InferLayout layout = nullptr;  // null: its tensors stay as they are written
   // No script function of this name (what passes alone make).
   bool internal = false;
   // A script function alone: `build` makes calls of other operators, and there is none of this name.

@@ -2,6 +2,7 @@
 // Communication between the workers that run one program together.
 #include <algorithm>
 
+#include "ir/relax/infer_layout.h"
 #include "ir/relax/operand_checks.h"
 #include "ir/tir/arith_ops.h"
 
@@ -67,14 +68,17 @@ constexpr Operator kRows[] = {
      .doc = "The reduction of the tensors of all workers, at each of them.",
      .infer = infer_same,
      .attrs = {{{"op_type", AttrKind::kString}, {"in_group", AttrKind::kBool}}},
-     .build = build_allreduce},
+     .build = build_allreduce,
+     .layout = layout_elementwise},
     {.signature = "ccl.allgather(x, num_workers, in_group=True)",
      .doc = "The tensors of all workers one behind the other along axis 0, at each of them.",
      .infer = infer_allgather,
-     .attrs = {{{"num_workers", AttrKind::kInt}, {"in_group", AttrKind::kBool}}}},
+     .attrs = {{{"num_workers", AttrKind::kInt}, {"in_group", AttrKind::kBool}}},
+     .layout = layout_allgather},
     {.signature = "ccl.broadcast_from_worker0(x)",
      .doc = "The tensor of worker 0, at each worker.",
-     .infer = infer_same},
+     .infer = infer_same,
+     .layout = layout_elementwise},
     {.signature = "ccl.scatter_from_worker0(x, num_workers, axis=0)",
      .doc = "The tensor of worker 0 in equal parts along the axis, one at each worker.",
      .infer = infer_scatter,

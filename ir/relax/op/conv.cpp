@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions.
+#include "ir/relax/infer_layout.h"
 #include "ir/relax/layout.h"
 #include "ir/relax/operand_checks.h"
 #include "ir/relax/window.h"
@@ -181,21 +182,24 @@ constexpr Operator kRows[] = {
      .infer = infer_conv1d,
      .attrs = kConvAttrs,
      .build = build_conv1d,
-     .precision = Precision::kAlways},
+     .precision = Precision::kAlways,
+     .layout = layout_conv},
     {.signature = "nn.conv2d(data, weight, strides=1, padding=0, dilation=1, groups=1, "
                   "data_layout='NCHW', kernel_layout='OIHW', out_layout=None, out_dtype=None)",
      .doc = "Convolution over two spatial axes.",
      .infer = infer_conv2d,
      .attrs = kConvAttrs,
      .build = build_conv2d,
-     .precision = Precision::kAlways},
+     .precision = Precision::kAlways,
+     .layout = layout_conv_split},
     {.signature = "nn.conv3d(data, weight, strides=1, padding=0, dilation=1, groups=1, "
                   "data_layout='NCDHW', kernel_layout='OIDHW', out_layout=None, out_dtype=None)",
      .doc = "Convolution over three spatial axes.",
      .infer = infer_conv3d,
      .attrs = kConvAttrs,
      .build = build_conv3d,
-     .precision = Precision::kAlways},
+     .precision = Precision::kAlways,
+     .layout = layout_conv},
     {.signature =
          "nn.conv1d_transpose(data, weight, strides=1, padding=0, output_padding=0, dilation=1, groups=1, "
          "data_layout='NCW', kernel_layout='IOW', out_layout=None, out_dtype=None)",
@@ -203,7 +207,8 @@ constexpr Operator kRows[] = {
      .infer = infer_conv1d_transpose,
      .attrs = kTransposeAttrs,
      .build = build_conv1d_transpose,
-     .precision = Precision::kAlways},
+     .precision = Precision::kAlways,
+     .layout = layout_conv},
     {.signature = "nn.conv2d_transpose(data, weight, strides=1, padding=0, output_padding=0, "
                   "dilation=1, groups=1, data_layout='NCHW', kernel_layout='IOHW', out_layout=None, "
                   "out_dtype=None)",
@@ -211,7 +216,8 @@ constexpr Operator kRows[] = {
      .infer = infer_conv2d_transpose,
      .attrs = kTransposeAttrs,
      .build = build_conv2d_transpose,
-     .precision = Precision::kAlways},
+     .precision = Precision::kAlways,
+     .layout = layout_conv_split},
     {.signature = "nn.conv3d_transpose(data, weight, strides=1, padding=0, output_padding=0, "
                   "dilation=1, groups=1, data_layout='NCDHW', kernel_layout='IODHW', out_layout=None, "
                   "out_dtype=None)",
@@ -219,7 +225,8 @@ constexpr Operator kRows[] = {
      .infer = infer_conv3d_transpose,
      .attrs = kTransposeAttrs,
      .build = build_conv3d_transpose,
-     .precision = Precision::kAlways},
+     .precision = Precision::kAlways,
+     .layout = layout_conv_split},
 };
 
 }  // namespace

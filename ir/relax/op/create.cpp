@@ -2,6 +2,7 @@
 // Tensors that are made of numbers, and their like.
 #include <cmath>
 
+#include "ir/relax/infer_layout.h"
 #include "ir/relax/operand_checks.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/op.h"
@@ -278,7 +279,8 @@ constexpr Operator kRows[] = {
      .infer = infer_like,
      .operands = 1,
      .attrs = kDtypeAttr,
-     .precision = Precision::kFollow},
+     .precision = Precision::kFollow,
+     .layout = layout_elementwise},
     {.signature = "wrap_param(data, dtype='float32')",
      .doc = "A parameter of a model in the data type with which the model computes.",
      .infer = infer_like,

@@ -2,6 +2,7 @@
 // Images: resizing and sampling.
 #include <tvm/ffi/container/list.h>
 
+#include "ir/relax/infer_layout.h"
 #include "ir/relax/layout.h"
 #include "ir/relax/operand_checks.h"
 
@@ -157,7 +158,8 @@ constexpr Operator kRows[] = {
      .infer = infer_resize2d,
      .attrs = kResizeAttrs,
      .build = build_resize2d,
-     .precision = Precision::kFollow},
+     .precision = Precision::kFollow,
+     .layout = layout_resize},
     {.signature = "image.resize3d(data, size, roi=None, layout='NCDHW', method='linear', "
                   "coordinate_transformation_mode='half_pixel', rounding_method='', cubic_alpha=-0.75, "
                   "cubic_exclude=0, extrapolation_value=0.0, out_dtype=None)",
@@ -165,7 +167,8 @@ constexpr Operator kRows[] = {
      .infer = infer_resize3d,
      .attrs = kResizeAttrs,
      .build = build_resize3d,
-     .precision = Precision::kFollow},
+     .precision = Precision::kFollow,
+     .layout = layout_resize},
     {.signature = "image.grid_sample(data, grid, method='bilinear', layout='NCHW', padding_mode='zeros', "
                   "align_corners=False)",
      .doc =

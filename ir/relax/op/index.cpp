@@ -2,6 +2,7 @@
 // What is taken from tensors, and written to them, by index.
 #include <algorithm>
 
+#include "ir/relax/infer_layout.h"
 #include "ir/relax/operand_checks.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/nonnegative.h"
@@ -422,7 +423,8 @@ constexpr Operator kRows[] = {
      .operands = 5,
      .attrs = {{{"assume_inbound", AttrKind::kBool}}},
      .build = build_strided_slice,
-     .precision = Precision::kFollow},
+     .precision = Precision::kFollow,
+     .layout = layout_strided_slice},
     {.signature = "dynamic_strided_slice(x, begin, end, strides)",
      .doc = "x[begin:end:stride] along all axes, with bounds that are tensors.",
      .infer = infer_dynamic_strided_slice,
@@ -431,7 +433,8 @@ constexpr Operator kRows[] = {
      .doc = "data[..., indices[..., i, ...], ...]: the element along an axis that each index names.",
      .infer = infer_gather_elements,
      .operands = 2,
-     .attrs = {{{"axis", AttrKind::kInt}}}},
+     .attrs = {{{"axis", AttrKind::kInt}}},
+     .layout = layout_gather_elements},
     {.signature = "gather_nd(data, indices, batch_dims=0)",
      .doc = "The slices that the rows of the last axis of indices name.",
      .infer = infer_gather_nd,
@@ -449,7 +452,8 @@ constexpr Operator kRows[] = {
      .doc = "data with updates written to the elements along an axis that indices name.",
      .infer = infer_scatter_elements,
      .operands = 3,
-     .attrs = {{{"axis", AttrKind::kInt}, {"reduction", AttrKind::kString}}}},
+     .attrs = {{{"axis", AttrKind::kInt}, {"reduction", AttrKind::kString}}},
+     .layout = layout_scatter_elements},
     {.signature = "scatter_nd(data, indices, updates, reduction='update')",
      .doc = "data with updates written to the slices that the rows of the last axis of indices name.",
      .infer = infer_scatter_nd,

@@ -2,6 +2,7 @@
 // Normalisation.
 #include <algorithm>
 
+#include "ir/relax/infer_layout.h"
 #include "ir/relax/operand_checks.h"
 #include "ir/tir/arith_ops.h"
 
@@ -167,30 +168,35 @@ constexpr Operator kRows[] = {
                 kCenter,
                 kScale,
                 {"momentum", AttrKind::kFloat},
-                {"training", AttrKind::kBool}}}},
+                {"training", AttrKind::kBool}}},
+     .layout = layout_batch_norm},
     {.signature = "nn.layer_norm(data, gamma, beta, axes, epsilon=1e-05, center=True, scale=True)",
      .doc = "(data - mean) / sqrt(variance + epsilon) * gamma + beta, with mean and variance over `axes`.",
      .infer = infer_norm,
      .attrs = {{kAxes, kEpsilon, kCenter, kScale}},
-     .precision = Precision::kFollow},
+     .precision = Precision::kFollow,
+     .layout = layout_norm},
     {.signature =
          "nn.group_norm(data, gamma, beta, num_groups, channel_axis, axes, epsilon=1e-05, center=True, "
          "scale=True)",
      .doc = "As layer_norm over `axes` and the channels of each of `num_groups` groups.",
      .infer = infer_group_norm,
      .attrs = {{{"num_groups", AttrKind::kInt}, kChannelAxis, kAxes, kEpsilon, kCenter, kScale}},
-     .precision = Precision::kFollow},
+     .precision = Precision::kFollow,
+     .layout = layout_norm},
     {.signature =
          "nn.instance_norm(data, gamma, beta, channel_axis, axes, epsilon=1e-05, center=True, scale=True)",
      .doc = "As layer_norm over `axes`, for each channel of each sample.",
      .infer = infer_instance_norm,
      .attrs = {{kChannelAxis, kAxes, kEpsilon, kCenter, kScale}},
-     .precision = Precision::kFollow},
+     .precision = Precision::kFollow,
+     .layout = layout_norm},
     {.signature = "nn.rms_norm(data, weight, axes=-1, epsilon=1e-05)",
      .doc = "data / sqrt(mean(data ** 2) + epsilon) * weight, with the mean over `axes`.",
      .infer = infer_norm,
      .attrs = {{kAxes, kEpsilon}},
-     .precision = Precision::kFollow},
+     .precision = Precision::kFollow,
+     .layout = layout_norm},
 };
 
 }  // namespace

@@ -97,6 +97,9 @@ constexpr Address same_modules[] = {
     {"tvm.topi.nn.deformable_conv2d", "tvm.topi.nn.deformable"},
     {"tvm.topi.vision.nms_util", "tvm.topi.vision.all_class_nms"},
     {"tvm.topi.cpp.utils", "tvm.topi.nn.deformable"},
+    {"tvm.relax.training.utils", "tvm.relax.training.append_loss"},
+    {"tvm.relax.op.base", "tvm.relax.transform.gradients"},
+    {"tvm.relax.op.grad.grad", "tvm.relax.op.grad"},
 };
 
 // Modules that only the files of TVM have: their package shows what stands in them.

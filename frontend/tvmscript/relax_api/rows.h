@@ -18,6 +18,7 @@ std::span<const ir::ApiRow> relax_expr_rows();
 std::span<const ir::ApiRow> relax_type_rows();
 std::span<const ir::ApiRow> relax_function_rows();
 std::span<const ir::ApiRow> relax_builder_rows();
+std::span<const ir::ApiRow> relax_gradient_rows();
 std::span<const ir::ApiRow> relax_analysis_rows();
 // All of them, and the names under which TVM shows the nodes.
 void register_relax_api();

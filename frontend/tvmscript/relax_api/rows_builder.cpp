@@ -6,6 +6,7 @@
 #include "frontend/tvmscript/relax_api/rows.h"
 #include "ir/core/refusal.h"
 #include "ir/relax/normalize.h"
+#include "ir/relax/visit.h"
 
 namespace mlc::tvmscript {
 
@@ -113,6 +114,11 @@ Any module_of(ApiCall& call) {
   ir::IRModule mod = builder_of(call).module();
   return mod ? mod : ir::make<ir::IRModuleNode>();
 }
+// copy_with_new_vars(func)
+Any copy_with_new_vars(ApiCall& call) {
+  return Expr(
+      relax::with_new_vars(node_arg<relax::FunctionNode>(call, 0, "a function of the graph language")));
+}
 
 #define FUNCTION(signature, doc, body) \
   { ir::ApiKind::kFunction, kRelaxNatives, signature, doc, body }
@@ -143,6 +149,8 @@ constexpr ir::ApiRow relax_builder_table[] = {
     FUNCTION("BlockBuilderUpdateFunction(builder, gv, updated_func)", "Replaces a function.",
              update_function),
     FUNCTION("BlockBuilderGetContextIRModule(builder)", "The module as it is.", module_of),
+    {ir::ApiKind::kFunction, "tvm.relax.utils", "copy_with_new_vars(func)",
+     "The same function with new variables everywhere: a copy that may stand beside it.", copy_with_new_vars},
 };
 #undef FUNCTION
 

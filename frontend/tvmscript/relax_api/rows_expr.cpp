@@ -227,6 +227,7 @@ void register_relax_api() {
   registry.add(relax_type_rows);
   registry.add(relax_function_rows);
   registry.add(relax_builder_rows);
+  registry.add(relax_gradient_rows);
   registry.add(relax_analysis_rows);
   for (const auto& [from, to] : aliases) registry.alias(std::string(from), std::string(to));
 }

@@ -15,9 +15,6 @@ static constexpr ir::Refusals refusals{
         {.name = "sharding-conflict",
          .message = "axis {} of `{}` would be sharded along dimension {} of its mesh, and along dimension {}",
          .help = "say with `R.dist.annotate_sharding` or `R.dist.redistribute` how it lies"},
-        {.name = "axes-share-mesh-dimension",
-         .message = "axes {} and {} of the result would both be sharded along dimension {} of the mesh",
-         .help = "redistribute one of the operands first"},
     }};
 MLC_REFUSALS(relax_axis_groups, refusals);
 
@@ -288,10 +285,7 @@ Placement placement_of(const DeviceMesh& mesh, int64_t ndim,
   for (int64_t axis = 0; axis < ndim; ++axis) {
     const AxisSharding* found = sharding_of(axis);
     if (!found || found->mesh_dim < 0) continue;
-    PlacementSpec& spec = specs[static_cast<size_t>(found->mesh_dim)];
-    if (spec->shards())
-      throw ir::refuse(refusals["axes-share-mesh-dimension"], spec->axis, axis, found->mesh_dim);
-    spec = sharding(axis);
+    specs[static_cast<size_t>(found->mesh_dim)] = sharding(axis);
   }
   return make<PlacementNode>(Array<PlacementSpec>(specs.begin(), specs.end()));
 }
@@ -320,15 +314,11 @@ Type place_result(const Array<Expr>& operands, const Type& result, Span span,
                         }));
   };
   const auto* tuple = as_type<TupleTypeNode>(result);
-  try {
-    if (!tuple) return placed(result, 0);
-    Array<Type> fields;
-    for (size_t i = 0; i < tuple->elements.size(); ++i)
-      fields.push_back(placed(tuple->elements[i], static_cast<int64_t>(i)));
-    return make<TupleTypeNode>(fields);
-  } catch (ir::Error& error) {
-    throw std::move(error).at(span);
-  }
+  if (!tuple) return placed(result, 0);
+  Array<Type> fields;
+  for (size_t i = 0; i < tuple->elements.size(); ++i)
+    fields.push_back(placed(tuple->elements[i], static_cast<int64_t>(i)));
+  return make<TupleTypeNode>(fields);
 }
 
 }  // namespace mlc::relax

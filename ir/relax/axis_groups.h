@@ -73,7 +73,7 @@ void join_axes(AxisGroups& groups, const MeshOperator& row, const Var& output, c
 // The result, a tensor or a tuple of tensors, as it lies on the mesh of the operands when `join` ties their axes.
 Type place_result(const Array<Expr>& operands, const Type& result, Span span,
                   const std::function<void(AxisGroups&, const Var&)>& join);
-// A placement of `ndim` axes: dimension d of the mesh holds parts of the axis that `sharding` says.
+// A placement of `ndim` axes: dimension d of the mesh holds parts of the axis that `sharding` says; of several, the last.
 Placement placement_of(const DeviceMesh& mesh, int64_t ndim,
                        const std::function<const AxisSharding*(int64_t axis)>& sharding);
 

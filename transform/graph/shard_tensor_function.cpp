@@ -122,11 +122,12 @@ class Shard final : public ir::Rewriter {
     }
     std::map<const VarNode*, int64_t> divided_by;
     Analyzer analyzer;
+    for (const IterVar& iter : block->iter_vars) analyzer.bind(iter->var, iter->dom);
     auto access = [&](const Buffer& buffer, const Array<Expr>& indices) {
       auto found = shards_.find(buffer.get());
       if (found == shards_.end()) return;
       for (const auto& [axis, workers] : found->second) {
-        const VarNode* var = sharding_var(indices[axis], ranges, analyzer);
+        const VarNode* var = sharding_var(analyzer.simplify(indices[axis]), ranges, analyzer);
         if (!var || iters.count(var) == 0) {
           throw ir::refuse(refusals["partition-unclear"], axis, name_of(buffer.get()), text(block->name_hint),
                            dim_text(indices[axis]))

@@ -73,7 +73,7 @@ struct Lower final : Mutator {
       n.args.Set(0, name);
     });
     if (!view.reduction.empty()) {
-      Map<String, Any> attrs{{String("op_type"), Any(String(view.reduction))}, {String("in_group"), Any(true)}};
+      Map<String, Any> attrs{{String("op_type"), Any(String(view.reduction))}, {String("in_group"), Any(false)}};
       next = make_call("relax.ccl.allreduce", {next}, attrs, {}, call->span);
     }
     bind(binding, next);

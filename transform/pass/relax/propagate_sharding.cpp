@@ -13,6 +13,9 @@ static constexpr ir::Refusals refusals{
          .message = "nothing says on which mesh `{}` lies",
          .help = "annotate it, or what it is computed with: `R.dist.annotate_sharding(x, \"mesh[0]\", \"R\")`"},
         {.name = "two-meshes", .message = "`{}` would lie on two meshes"},
+        {.name = "axes-share-mesh-dimension",
+         .message = "axes {} and {} of `{}` would both be sharded along dimension {} of the mesh",
+         .help = "say with `R.dist.annotate_sharding` how it lies"},
         {.name = "constant-sharded",
          .message = "a constant would be sharded along its axis {}",
          .help = "make it a parameter of the function"},
@@ -148,6 +151,7 @@ struct Settle final : Visitor {
     if (!tensor) return;
     auto* shape = as<ShapeExprNode>(tensor->shape);
     DeviceMesh mesh;
+    std::map<int64_t, int64_t> axis_of;  // dimensions of the mesh
     for (int64_t i = -1; i < tensor->ndim; ++i) {
       const AxisSharding* found = groups.sharding({var.get(), i});
       if (!found) continue;
@@ -155,14 +159,13 @@ struct Settle final : Visitor {
       mesh = found->mesh;
       if (i < 0) continue;
       if (!shape) throw ir::refuse(refusals["sharded-shape-unknown"], text(var->name)).at(var->span);
+      auto [other, added] = axis_of.emplace(found->mesh_dim, i);
+      if (!added) {
+        throw ir::refuse(refusals["axes-share-mesh-dimension"], other->second, i, text(var->name), found->mesh_dim)
+            .at(var->span);
+      }
       auto extent = ir::const_int(shape->values[i]);
       if (extent && *extent < mesh->shape[found->mesh_dim]) cuts.push_back({var.get(), i});
-    }
-    if (!mesh) return;
-    try {
-      placement_of(mesh, tensor->ndim, [&](int64_t axis) { return groups.sharding({var.get(), axis}); });
-    } catch (ir::Error& error) {
-      throw std::move(error).at(var->span);
     }
   }
   void visit(const Expr& e) override {

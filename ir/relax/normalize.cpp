@@ -2,6 +2,7 @@
 #include "ir/relax/normalize.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "ir/core/visit.h"
 #include "ir/relax/distributed.h"
@@ -63,8 +64,10 @@ GlobalVar BlockBuilder::add_function(const BaseFunc& fn, std::string_view hint) 
     auto found = context_.mod->functions.find(known);
     if (found != context_.mod->functions.end() && ir::structural_equal((*found).second, fn)) return known;
   }
-  std::string name(hint);
-  for (int i = 1; context_.mod->find(name); ++i) name = fmt::format("{}{}", hint, i);
+  std::string base(hint);  // what a text can name
+  std::replace_if(base.begin(), base.end(), [](unsigned char c) { return c != '_' && std::isalnum(c) == 0; }, '_');
+  std::string name = base;
+  for (int i = 1; context_.mod->find(name); ++i) name = fmt::format("{}{}", base, i);
   GlobalVar global = make<GlobalVarNode>(String(name), is_opaque(fn->ty) ? Type(ir::opaque_type()) : fn->ty);
   context_.mod = ir::with_function(context_.mod, global, fn);
   alike.push_back(global);

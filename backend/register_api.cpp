@@ -15,6 +15,7 @@
 #include "backend/runtime/time_evaluator.h"
 #include "backend/runtime_functions.h"
 #include "backend/target_api.h"
+#include "backend/vm/api.h"
 #include "ir/core/array_text.h"
 #include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
@@ -289,6 +290,7 @@ void register_api() {
   registry.alias("tvm.runtime.NDArray", "tvm.runtime.Tensor");
   registry.alias("tvm.runtime.executable.Executable", "tvm.runtime.Executable");
   interp::register_api();
+  vm::register_api();
 }
 
 }  // namespace mlc::backend

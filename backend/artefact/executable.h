@@ -10,7 +10,7 @@ namespace mlc::backend {
 
 namespace ffi = ir::ffi;
 
-struct ExecutableNode final : ffi::Object {
+struct ExecutableNode : ffi::Object {
   ffi::Module mod;
 
   explicit ExecutableNode(ffi::Module mod) : mod(std::move(mod)) {}

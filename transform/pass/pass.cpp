@@ -76,6 +76,25 @@ IRModule apply_each(FunctionPass apply, const IRModule& mod, const PassOptions& 
   return map_prim_funcs(mod, [&](const PrimFunc& fn) { return apply(fn, options); });
 }
 
+// Every graph is put back, changed or not, which moves it behind the other functions: names that later passes make
+// follow this order, as in TVM.
+IRModule apply_to_graphs(GraphPass apply, const IRModule& mod, const PassOptions& options) {
+  std::vector<std::pair<GlobalVar, relax::Function>> made;
+  bool changed = false;
+  for (const auto& [name, base] : mod->functions) {
+    auto fn = base.as<relax::Function>();
+    if (!fn) continue;
+    made.emplace_back(name, apply(*fn, mod, options));
+    changed = changed || !made.back().second.same_as(*fn);
+  }
+  IRModule next = with(mod, [&](IRModuleNode& node) {
+    for (const auto& [name, fn] : made) node.functions.Set(name, fn);
+  });
+  bool same_order = std::equal(mod->functions.begin(), mod->functions.end(), next->functions.begin(),
+                               [](const auto& a, const auto& b) { return a.first.same_as(b.first); });
+  return changed || !same_order ? next : mod;
+}
+
 Stage stage_of(const BaseFunc& function) {
   auto fn = Any(function).as<PrimFunc>();
   if (!fn || !(*fn)->body) return Stage::kSchedulable;
@@ -100,9 +119,7 @@ IRModule apply_pass(const Pass& pass, const IRModule& mod, Host& host, std::span
   if (pass.apply) {
     result = apply_each(pass.apply, mod, options);
   } else if (pass.apply_graph) {
-    result = relax::map_functions(mod, [&](const GlobalVar&, const relax::Function& fn) {
-      return pass.apply_graph(fn, mod, options);
-    });
+    result = apply_to_graphs(pass.apply_graph, mod, options);
   } else if (pass.apply_module) {
     result = pass.apply_module(mod, options);
   } else {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions of the graphs of a module that the lowering passes have taken down to calls.
+#pragma once
+
+#include "backend/vm/exec_builder.h"
+#include "ir/core/module.h"
+
+namespace mlc::vm {
+
+// Emits every graph of the module, in its order. What is left: the module without them.
+// Errors: vm-no-symbol, vm-not-lowered.
+ir::IRModule generate_code(const ir::IRModule& mod, ExecBuilder& builder);
+
+}  // namespace mlc::vm

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/vm/machine.h"
+
+#include <fmt/format.h>
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/list.h>
+
+#include "ir/core/ndarray.h"
+#include "ir/core/refusal.h"
+#include "ir/registry/api_row.h"
+
+namespace mlc::vm {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "vm-function-missing",
+         .kind = "InternalError",
+         .message = "`{}`, which the executable calls, is neither among its tensor functions nor registered",
+         .help = "register it with `tvm.register_global_func` before the machine is made"},
+        {.name = "vm-unsupported-device",
+         .kind = "NotImplementedError",
+         .message = "graphs run on the CPU only, not on a device of type {}"},
+        {.name = "vm-not-initialized",
+         .kind = "InternalError",
+         .message = "the machine has no device yet: `vm_initialization` comes first"},
+        {.name = "vm-argument-count",
+         .kind = "InternalError",
+         .message = "`{}` takes {} arguments ({}), {} given"},
+        {.name = "vm-recursion-too-deep",
+         .kind = "RecursionError",
+         .message = "more than {} calls of graphs in one another"},
+        {.name = "vm-no-inputs",
+         .kind = "ValueError",
+         .message = "`{}` has no inputs yet",
+         .help = "`set_input` gives them"},
+        {.name = "vm-has-inputs",
+         .kind = "ValueError",
+         .message = "`{}` has inputs of `set_input`, and is called without them",
+         .help = "call it with `invoke_stateful`"},
+        {.name = "vm-no-output", .message = "`{}` has not run", .help = "`invoke_stateful` runs it"},
+        {.name = "vm-output-index", .kind = "IndexError", .message = "the result of `{}` has no element {}"},
+        {.name = "vm-name-taken", .message = "the executable has a function `{}`"},
+        {.name = "vm-not-callable", .kind = "TypeError", .message = "a `{}` cannot be called"},
+        {.name = "vm-unknown-opcode", .kind = "InternalError", .message = "instruction {} of `{}` is unknown"},
+    }};
+MLC_REFUSALS(vm_machine, refusals);
+
+namespace {
+
+// As graphs take values: arrays of the script as tensors, lists as tuples.
+Any kept(ffi::AnyView value) {
+  if (auto array = value.as<ir::NDArray>(); array && *array) return ir::contiguous((*array)->tensor);
+  auto all = [](const auto& items) {
+    ffi::Array<Any> made;
+    for (const Any& item : items) made.push_back(kept(item));
+    return Any(made);
+  };
+  if (auto items = value.as<ffi::Array<Any>>()) return all(*items);
+  if (auto items = value.as<ffi::List<Any>>()) return all(*items);
+  return Any(value);
+}
+
+std::string parameters_of(const FunctionInfo& fn) { return fmt::format("{}", fmt::join(fn.param_names, ", ")); }
+std::string text_of(ffi::AnyView value) { return std::string(value.cast<ffi::String>()); }
+
+// Keeps a machine alive as long as a function of it.
+ffi::Module module_of(Machine* machine) {
+  return ffi::Module(ffi::details::ObjectUnsafe::ObjectPtrFromUnowned<ffi::ModuleObj>(machine));
+}
+
+constexpr size_t kDeepest = 4000;
+
+}  // namespace
+
+Closure bind_last(const Closure& closure, std::vector<Any> last) {
+  return ir::make<ClosureNode>(
+      closure->name,
+      ffi::Function::FromPacked([impl = closure->impl, last = std::move(last)](ffi::PackedArgs args, Any* result) {
+        std::vector<ffi::AnyView> all(args.data(), args.data() + args.size());
+        all.insert(all.end(), last.begin(), last.end());
+        impl.CallPacked(ffi::PackedArgs(all.data(), static_cast<int32_t>(all.size())), result);
+      }));
+}
+
+// ---- functions ----
+
+void Machine::initialize(bool naive) {
+  pool_ = std::make_shared<Pool>(naive);
+  constants_ = program().constants;
+  functions_.clear();
+  for (size_t i = 0; i < program().functions.size(); ++i) {
+    const FunctionInfo& fn = program().functions[i];
+    if (fn.kind == FunctionKind::kVM) {
+      functions_.push_back(closure_of(static_cast<int64_t>(i)));
+      continue;
+    }
+    ffi::Optional<ffi::Function> found;
+    for (const Any& each : executable_->imports()) {
+      found = each.cast<ffi::Module>()->GetFunction(fn.name, true);
+      if (found.has_value()) break;
+    }
+    if (!found.has_value()) {
+      if (auto global = ffi::Function::GetGlobal(fn.name)) found = *global;
+    }
+    if (!found.has_value()) throw refuse(refusals["vm-function-missing"], fn.name);
+    functions_.push_back(*found);
+  }
+}
+
+Any Machine::closure_of(int64_t function) {
+  const std::string& name = program().functions[static_cast<size_t>(function)].name;
+  return ir::make<ClosureNode>(name, ffi::Function::FromPacked([function](ffi::PackedArgs args, Any* result) {
+                                 Machine::of(args[0]).invoke(function, args.Slice(1), result);
+                               }));
+}
+
+int64_t Machine::index_of(const std::string& name) const {
+  auto found = program().index.find(name);
+  if (found == program().index.end()) return -1;
+  return program().functions[static_cast<size_t>(found->second)].kind == FunctionKind::kPacked ? -1 : found->second;
+}
+
+// ---- running ----
+
+ffi::AnyView Machine::operand(Operand operand, const Registers& registers) const {
+  Word value = operand.value();
+  switch (operand.kind()) {
+    case Operand::Kind::kRegister:
+      if (value == kVoid) return {};
+      if (value == kMachine) return static_cast<void*>(const_cast<Machine*>(this));
+      return registers[static_cast<size_t>(value)];
+    case Operand::Kind::kImmediate:
+      return value;
+    case Operand::Kind::kConstant:
+      return constants_[static_cast<size_t>(value)];
+    case Operand::Kind::kFunction:
+      return functions_[static_cast<size_t>(value)];
+  }
+  return {};
+}
+
+void Machine::invoke(int64_t function, ffi::PackedArgs args, Any* result) {
+  const FunctionInfo& fn = program().functions[static_cast<size_t>(function)];
+  if (!pool_) throw refuse(refusals["vm-not-initialized"]);
+  if (fn.num_args != args.size())
+    throw refuse(refusals["vm-argument-count"], fn.name, fn.num_args, parameters_of(fn), args.size());
+  if (depth_ == kDeepest) throw refuse(refusals["vm-recursion-too-deep"], kDeepest);
+  // A register file of an earlier call, and back again: a call makes none of its own.
+  struct Frame {
+    Machine& machine;
+    Registers registers;
+    explicit Frame(Machine& machine) : machine(machine) {
+      ++machine.depth_;
+      if (machine.spare_.empty()) return;
+      registers = std::move(machine.spare_.back());
+      machine.spare_.pop_back();
+    }
+    Frame(const Frame&) = delete;
+    Frame& operator=(const Frame&) = delete;
+    ~Frame() {
+      --machine.depth_;
+      registers.clear();
+      machine.spare_.push_back(std::move(registers));
+    }
+  } frame(*this);
+  frame.registers.resize(static_cast<size_t>(fn.register_file_size));
+  for (int i = 0; i < args.size(); ++i) frame.registers[static_cast<size_t>(i)] = args[i];
+  run(fn, frame.registers, result);
+}
+
+void Machine::call_instruction(const Instruction& call, int64_t at, Registers& registers,
+                               std::vector<ffi::AnyView>& args) {
+  size_t function = static_cast<size_t>(call.function());
+  args.clear();
+  for (Word i = 0; i < call.count(); ++i) args.push_back(operand(call.operand(i), registers));
+  Any result;
+  const Any& callee = functions_[function];
+  auto packed = [](std::vector<ffi::AnyView>& all) {
+    return ffi::PackedArgs(all.data(), static_cast<int32_t>(all.size()));
+  };
+  // What an instrument is told: the function, its name, before or after, the result, the arguments. 1: do not run it.
+  auto instrumented = [&](bool before) {
+    if (!instrument_) return false;
+    std::vector<ffi::AnyView> told{callee, program().functions[function].name, before, result};
+    told.insert(told.end(), args.begin(), args.end());
+    Any answer;
+    ffi::Function instrument = *instrument_;
+    instrument.CallPacked(packed(told), &answer);
+    auto number = answer.try_cast<int64_t>();
+    return before && number && *number == 1;
+  };
+  try {
+    if (!instrumented(true)) {
+      if (auto* closure = callee.as<ClosureNode>()) {
+        // The closure's function takes the machine first.
+        std::vector<ffi::AnyView> all{static_cast<void*>(this)};
+        all.insert(all.end(), args.begin(), args.end());
+        closure->impl.CallPacked(packed(all), &result);
+      } else {
+        callee.as<ffi::Function>()->CallPacked(packed(args), &result);
+      }
+      instrumented(false);
+    }
+  } catch (ir::Error& error) {
+    if (program().spans.empty()) throw;
+    throw std::move(error).at(program().spans[static_cast<size_t>(at)]);
+  }
+  if (call.destination() != kVoid) registers[static_cast<size_t>(call.destination())] = std::move(result);
+}
+
+void Machine::run(const FunctionInfo& fn, Registers& registers, Any* result) {
+  std::vector<ffi::AnyView> args;
+  int64_t at = fn.start;
+  while (true) {
+    Instruction each = program().instruction(at);
+    switch (each.opcode()) {
+      case Opcode::kCall:
+        call_instruction(each, at, registers, args);
+        ++at;
+        break;
+      case Opcode::kReturn:
+        *result = each.source() == kVoid ? Any() : std::move(registers[static_cast<size_t>(each.source())]);
+        return;
+      case Opcode::kGoto:
+        at += each.offset();
+        break;
+      case Opcode::kIf:
+        at += registers[static_cast<size_t>(each.source())].cast<int64_t>() != 0 ? 1 : each.offset();
+        break;
+      default:
+        throw refuse(refusals["vm-unknown-opcode"], at - fn.start, fn.name);
+    }
+  }
+}
+
+void Machine::call(int64_t function, ffi::PackedArgs args, Any* result) {
+  std::vector<Any> own;
+  for (int i = 0; i < args.size(); ++i) own.push_back(kept(args[i]));
+  std::vector<ffi::AnyView> views(own.begin(), own.end());
+  invoke(function, ffi::PackedArgs(views.data(), static_cast<int32_t>(views.size())), result);
+}
+
+void Machine::call_value(const Any& callee, ffi::PackedArgs args, Any* result) {
+  if (auto fn = callee.as<ffi::Function>()) return fn->CallPacked(args, result);
+  auto* closure = callee.as<ClosureNode>();
+  if (closure == nullptr) throw refuse(refusals["vm-not-callable"], ir::type_name(callee));
+  std::vector<ffi::AnyView> all{static_cast<void*>(this)};
+  all.insert(all.end(), args.data(), args.data() + args.size());
+  closure->impl.CallPacked(ffi::PackedArgs(all.data(), static_cast<int32_t>(all.size())), result);
+}
+
+// ---- what scripts ask ----
+
+bool Machine::ImplementsFunction(const ffi::String& name) {
+  std::string wanted(name);
+  return saved_.count(wanted) != 0 || index_of(wanted) >= 0 || service(wanted).has_value();
+}
+
+ffi::Optional<ffi::Function> Machine::GetFunction(const ffi::String& name) {
+  std::string wanted(name);
+  if (auto saved = saved_.find(wanted); saved != saved_.end()) {
+    return ffi::Function::FromPacked([function = *GetFunction(saved->second.function), saved = saved->second](
+                                         ffi::PackedArgs, Any* result) {
+      std::vector<ffi::AnyView> views(saved.args.begin(), saved.args.end());
+      Any made;
+      function.CallPacked(ffi::PackedArgs(views.data(), static_cast<int32_t>(views.size())), &made);
+      if (saved.with_result) *result = std::move(made);
+    });
+  }
+  if (int64_t index = index_of(wanted); index >= 0) {
+    return ffi::Function::FromPacked([this, keep = module_of(this), index, wanted](ffi::PackedArgs args, Any* result) {
+      if (inputs_.count(wanted) != 0) throw refuse(refusals["vm-has-inputs"], wanted);
+      call(index, args, result);
+    });
+  }
+  if (auto found = service(wanted)) return *found;
+  return std::nullopt;
+}
+
+void Machine::save_function(const ffi::PackedArgs& args) {
+  std::string name = text_of(args[0]), saved = text_of(args[1]);
+  bool with_result = args[2].cast<int64_t>() != 0;
+  if (index_of(saved) >= 0) throw refuse(refusals["vm-name-taken"], saved);
+  if (!ImplementsFunction(name)) throw ir::Error("no-such-function", "the module has no function `{}`", name).kind("ValueError");
+  std::vector<Any> bound;
+  for (int i = 3; i < args.size(); ++i) bound.push_back(kept(args[i]));
+  saved_.insert_or_assign(saved, Saved{name, std::move(bound), with_result});
+}
+
+// The element of the last result of a function that indices name.
+const Any& Machine::output(const ffi::PackedArgs& args) const {
+  std::string name = text_of(args[0]);
+  auto found = outputs_.find(name);
+  if (found == outputs_.end()) throw refuse(refusals["vm-no-output"], name);
+  const Any* value = &found->second;
+  for (int i = 1; i < args.size(); ++i) {
+    auto* items = value->as<ffi::ArrayObj>();
+    int64_t index = args[i].cast<int64_t>();
+    if (items == nullptr || index < 0 || index >= static_cast<int64_t>(items->size()))
+      throw refuse(refusals["vm-output-index"], name, index);
+    value = items->begin() + index;
+  }
+  return *value;
+}
+
+std::optional<ffi::Function> Machine::service(std::string_view name) {
+  auto made = [this](auto body) {
+    return ffi::Function::FromPacked(
+        [keep = module_of(this), body](ffi::PackedArgs args, Any* result) { body(args, result); });
+  };
+  auto info = [this](ffi::AnyView given) -> const FunctionInfo& {
+    std::string wanted = text_of(given);
+    if (const FunctionInfo* fn = program().find(wanted)) return *fn;
+    throw ir::Error("no-such-function", "the module has no function `{}`", wanted).kind("ValueError");
+  };
+  if (name == "vm_initialization") {
+    // Triples of device type, device and kind of allocator (1: naive, 2: pooled).
+    return made([this](ffi::PackedArgs args, Any*) {
+      bool naive = false;
+      for (int i = 0; i + 2 < args.size(); i += 3) {
+        if (int64_t type = args[i].cast<int64_t>(); type != kDLCPU) throw refuse(refusals["vm-unsupported-device"], type);
+        naive = args[i + 2].cast<int64_t>() == 1;
+      }
+      initialize(naive);
+    });
+  }
+  if (name == "invoke_closure") {
+    return made([this](ffi::PackedArgs args, Any* result) {
+      std::vector<Any> own;
+      for (int i = 1; i < args.size(); ++i) own.push_back(kept(args[i]));
+      std::vector<ffi::AnyView> views(own.begin(), own.end());
+      call_value(Any(args[0]), ffi::PackedArgs(views.data(), static_cast<int32_t>(views.size())), result);
+    });
+  }
+  if (name == "save_function") return made([this](ffi::PackedArgs args, Any*) { save_function(args); });
+  if (name == "set_input") {
+    return made([this, info](ffi::PackedArgs args, Any*) {
+      const FunctionInfo& fn = info(args[0]);
+      if (args.size() - 1 != fn.num_args)
+        throw refuse(refusals["vm-argument-count"], fn.name, fn.num_args, parameters_of(fn), args.size() - 1);
+      std::vector<Any> inputs;
+      for (int i = 1; i < args.size(); ++i) inputs.push_back(kept(args[i]));
+      inputs_.insert_or_assign(fn.name, std::move(inputs));
+    });
+  }
+  if (name == "invoke_stateful") {
+    return made([this, info](ffi::PackedArgs args, Any*) {
+      const FunctionInfo& fn = info(args[0]);
+      auto found = inputs_.find(fn.name);
+      if (found == inputs_.end()) throw refuse(refusals["vm-no-inputs"], fn.name);
+      std::vector<ffi::AnyView> views(found->second.begin(), found->second.end());
+      Any result;
+      invoke(program().index.at(fn.name), ffi::PackedArgs(views.data(), static_cast<int32_t>(views.size())), &result);
+      outputs_.insert_or_assign(fn.name, std::move(result));
+    });
+  }
+  if (name == "get_output") {
+    return made([this](ffi::PackedArgs args, Any* result) { *result = output(args); });
+  }
+  if (name == "get_output_arity") {
+    return made([this](ffi::PackedArgs args, Any* result) {
+      auto* items = output(args).as<ffi::ArrayObj>();
+      *result = items == nullptr ? int64_t{-1} : static_cast<int64_t>(items->size());
+    });
+  }
+  if (name == "get_function_arity") {
+    return made([info](ffi::PackedArgs args, Any* result) { *result = info(args[0]).num_args; });
+  }
+  if (name == "get_function_param_name") {
+    return made([info](ffi::PackedArgs args, Any* result) {
+      const FunctionInfo& fn = info(args[0]);
+      int64_t index = args[1].cast<int64_t>();
+      if (index < 0 || index >= static_cast<int64_t>(fn.param_names.size()))
+        throw refuse(refusals["vm-output-index"], fn.name, index);
+      *result = ffi::String(fn.param_names[static_cast<size_t>(index)]);
+    });
+  }
+  if (name == "set_instrument") {
+    return made([this](ffi::PackedArgs args, Any*) {
+      instrument_ = args[0] == nullptr ? std::nullopt : std::optional(args[0].cast<ffi::Function>());
+    });
+  }
+  return std::nullopt;
+}
+
+}  // namespace mlc::vm

@@ -5,7 +5,6 @@
 
 #include <cstring>
 #include <map>
-#include <random>
 
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
@@ -95,7 +94,8 @@ Any kept(const Any& value) {
 
 class Machine {
  public:
-  Machine(ir::IRModule mod, ir::Host& host) : mod_(std::move(mod)), host_(host) {}
+  Machine(ir::IRModule mod, ir::Host& host, TensorFunctions tensor_functions = {})
+      : mod_(std::move(mod)), host_(host), tensor_functions_(std::move(tensor_functions)) {}
 
   Any call(std::string_view name, std::span<const Any> args) {
     ir::BaseFunc fn = mod_->lookup(name);
@@ -344,7 +344,10 @@ class Machine {
   Any tensor_function(std::string_view name, const std::vector<Any>& args) {
     std::string key(name);
     auto found = compiled_.find(key);
-    if (found == compiled_.end()) found = compiled_.emplace(key, compile(mod_, name)).first;
+    if (found == compiled_.end()) {
+      ffi::Function made = tensor_functions_ ? tensor_functions_(mod_, name) : compile(mod_, name);
+      found = compiled_.emplace(key, std::move(made)).first;
+    }
     std::vector<ir::AnyView> views(args.begin(), args.end());
     Any result;
     found->second.CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
@@ -352,15 +355,108 @@ class Machine {
   }
 
   Any packed(std::string_view name, const std::vector<Any>& args, const CallNode* call) {
-    if (name == "vm.builtin.reshape") return reshaped(args[0], args[1]);
-    if (name == "vm.builtin.shape_of") return shape_value(args[0]);
-    if (name == "vm.builtin.null_value") return nullptr;
+    if (auto result = builtin(name, args, call->span)) return *result;
     auto function = ffi::Function::GetGlobal(ir::String(std::string(name)));
     if (!function) unsupported(fmt::format("the packed function `{}`, which is not registered", name), call->span);
     std::vector<ir::AnyView> views(args.begin(), args.end());
     Any result;
     function->CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
     return result;
+  }
+
+  // ---- functions of the virtual machine ----
+
+  // Codes of vm.builtin.match_shape and vm.builtin.make_shape: what is done with one dimension.
+  enum Match : int64_t { kEqualToImm = 0, kStore = 1, kNothing = 2, kEqualToHeap = 3 };
+  enum Make : int64_t { kImm = 0, kLoad = 1 };
+
+  std::optional<Any> builtin(std::string_view name, const std::vector<Any>& args, Span span) {
+    constexpr std::string_view kPrefix = "vm.builtin.";
+    if (name == "runtime.TVMTensorCreateView") {
+      return view_of(args[0].cast<ffi::Tensor>(), args[3].cast<int64_t>(), shape_of(args[1], "a shape"),
+                     DataType(args[2].cast<DLDataType>()));
+    }
+    if (!name.starts_with(kPrefix)) return std::nullopt;
+    name.remove_prefix(kPrefix.size());
+    if (name == "reshape") return reshaped(args[0], args[1]);
+    if (name == "shape_of") return shape_value(args[0]);
+    if (name == "null_value") return Any(nullptr);
+    if (name == "ensure_zero_offset" || name == "to_device" || name == "copy") return args[0];
+    if (name == "tuple_getitem") return args[0].cast<Array<Any>>()[args[1].cast<int64_t>()];
+    if (name == "alloc_shape_heap") return zeroed({args[0].cast<int64_t>()}, DataType::Int(64));
+    if (name == "tensor_to_shape") {
+      auto tensor = args[0].cast<ffi::Tensor>();
+      auto* dims = static_cast<const int64_t*>(tensor.data_ptr());
+      return ffi::Shape(dims, dims + tensor.numel());
+    }
+    if (name == "make_closure") {
+      auto* graph = mod_->lookup(view(args[0].cast<GlobalVar>()->name_hint)).as<FunctionNode>();
+      if (!graph) unsupported("a closure of what is no function of the module", span);
+      return make<ClosureNode>(ref(graph), nullptr, Array<Any>(args.begin() + 1, args.end()));
+    }
+    if (name == "invoke_closure") return invoke(args[0], {args.begin() + 1, args.end()}, span);
+    if (name == "check_tensor_info") return checked_tensor(args);
+    if (name == "check_shape_info") {
+      match_rank(args[1].cast<int64_t>(), shape_of(args[0], "a value").size(), "a shape");
+      return Any(nullptr);
+    }
+    if (name == "check_tuple_info") {
+      auto items = args[0].as<Array<Any>>();
+      if (!items || static_cast<int64_t>(items->size()) != args[1].cast<int64_t>())
+        throw refuse(refusals["graph-wrong-argument"], "a value", fmt::format("tuple of {}", args[1].cast<int64_t>()),
+                     ir::type_name(args[0]));
+      return Any(nullptr);
+    }
+    if (name == "check_prim_value_info" || name == "check_func_info") return Any(nullptr);
+    if (name == "match_shape") {
+      auto tensor = args[0].as<ffi::Tensor>();
+      std::vector<int64_t> dims = shape_of(tensor ? shape_value(args[0]) : args[0], "a value");
+      match_rank(args[2].cast<int64_t>(), dims.size(), "a value");
+      for (size_t i = 0; i < dims.size(); ++i) match_slot(dims[i], i, args[1], args[3 + 2 * i], args[4 + 2 * i]);
+      return Any(nullptr);
+    }
+    if (name == "match_prim_value") {
+      match_slot(args[0].cast<int64_t>(), 0, args[1], args[2], args[3]);
+      return Any(nullptr);
+    }
+    if (name == "make_shape") {
+      std::vector<int64_t> dims;
+      for (size_t i = 2; i + 1 < args.size(); i += 2) dims.push_back(slot_value(args[0], args[i], args[i + 1]));
+      return ffi::Shape(dims.begin(), dims.end());
+    }
+    if (name == "make_prim_value") return Any(slot_value(args[0], args[1], args[2]));
+    return std::nullopt;
+  }
+  static Any checked_tensor(const std::vector<Any>& args) {
+    auto tensor = args[0].as<ffi::Tensor>();
+    if (!tensor) throw refuse(refusals["graph-wrong-argument"], "a value", "tensor", ir::type_name(args[0]));
+    match_rank(args[1].cast<int64_t>(), tensor->shape().size(), "a tensor");
+    DataType wanted(args[2].cast<DLDataType>());
+    if (!wanted.is_void() && !(wanted == DataType(tensor->dtype())))
+      throw refuse(refusals["graph-shape-mismatch"], "a tensor", "its data type", wanted.str(),
+                   DataType(tensor->dtype()).str());
+    return nullptr;
+  }
+  static int64_t* heap_of(const Any& heap) { return static_cast<int64_t*>(heap.cast<ffi::Tensor>().data_ptr()); }
+  static void match_slot(int64_t extent, size_t i, const Any& heap, const Any& code, const Any& argument) {
+    int64_t expected = argument.cast<int64_t>();
+    switch (code.cast<int64_t>()) {
+      case kStore:
+        heap_of(heap)[expected] = extent;
+        return;
+      case kNothing:
+        return;
+      case kEqualToHeap:
+        expected = heap_of(heap)[expected];
+        [[fallthrough]];
+      case kEqualToImm:
+        if (extent != expected)
+          throw refuse(refusals["graph-shape-mismatch"], "a value", fmt::format("dimension {}", i), expected, extent);
+    }
+  }
+  static int64_t slot_value(const Any& heap, const Any& code, const Any& argument) {
+    int64_t value = argument.cast<int64_t>();
+    return code.cast<int64_t>() == kLoad ? heap_of(heap)[value] : value;
   }
 
   // ---- operators ----
@@ -441,6 +537,19 @@ class Machine {
       if (auto* external = callee.as<ExternFuncNode>()) return packed(view(external->global_symbol), args, call);
       return invoke(callee, args, call->span);
     }
+    if (name == "call_builtin_with_ctx") {
+      auto* external = as<ExternFuncNode>(call->args[0]);
+      if (!external) unsupported("a call with a context of what is no packed function", call->span);
+      auto args = arg(1).cast<Array<Any>>();
+      return packed(view(external->global_symbol), {args.begin(), args.end()}, call);
+    }
+    if (name == "vm.call_tir_dyn") {
+      auto* global = as<GlobalVarNode>(call->args[0]);
+      if (!global) unsupported("a destination that is no function of the module", call->span);
+      std::vector<Any> args;
+      flatten(arg(1), args);
+      return tensor_function(view(global->name_hint), args);
+    }
     if (name == "reshape") return reshaped(arg(0), arg(1));
     if (name == "shape_of") return shape_value(arg(0));
     if (name == "null_value") return nullptr;
@@ -493,108 +602,26 @@ class Machine {
   static constexpr size_t kDeepest = 200;
   ir::IRModule mod_;
   ir::Host& host_;
+  TensorFunctions tensor_functions_;
   std::map<std::string, ffi::Function> compiled_;
   size_t depth_ = 0;
 };
+
+}  // namespace
 
 ir::IRModule legalized(const ir::IRModule& mod, ir::Host& host) {
   Any argument(mod);
   return host.call_library("tvm.relax", "_legalized", {&argument, 1}).cast<ir::IRModule>();
 }
 
-ffi::Tensor random_tensor(const std::vector<int64_t>& shape, DataType dtype, std::mt19937_64& random) {
-  ffi::Tensor tensor = ir::make_tensor(shape, dtype);
-  int64_t count = 1;
-  for (int64_t extent : shape) count *= extent;
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t small = static_cast<int64_t>(random() % 17) - 8;
-    void* data = tensor.data_ptr();
-    auto store = [&](auto zero) { static_cast<decltype(zero)*>(data)[i] = static_cast<decltype(zero)>(small); };
-    if (dtype == DataType::Float(32)) {
-      static_cast<float*>(data)[i] = static_cast<float>(small) / 4;
-    } else if (dtype == DataType::Float(64)) {
-      static_cast<double*>(data)[i] = static_cast<double>(small) / 4;
-    } else if (dtype.is_bool()) {
-      static_cast<uint8_t*>(data)[i] = small > 0;
-    } else if (dtype.bits() == 8) {
-      store(int8_t{0});
-    } else if (dtype.bits() == 16) {
-      store(int16_t{0});
-    } else if (dtype.bits() == 32) {
-      store(int32_t{0});
-    } else {
-      store(int64_t{0});
-    }
-  }
-  return tensor;
-}
-
-}  // namespace
-
-Any run_graph(const ir::IRModule& mod, std::string_view function, std::span<const Any> args, ir::Host& host) {
-  return Machine(legalized(mod, host), host).call(function, args);
-}
-
-ffi::Function compile_graph(const ir::IRModule& mod, std::string_view function, ir::Host& host) {
-  auto machine = std::make_shared<Machine>(legalized(mod, host), host);
+ffi::Function compile_graph(const ir::IRModule& mod, std::string_view function, ir::Host& host,
+                            const TensorFunctions& tensor_functions) {
+  auto machine = std::make_shared<Machine>(legalized(mod, host), host, tensor_functions);
   return ffi::Function::FromPacked(
       [machine, name = std::string(function)](const ir::AnyView* args, int32_t count, Any* result) {
         std::vector<Any> owned(args, args + count);
         *result = machine->call(name, owned);
       });
-}
-
-std::optional<std::vector<Any>> random_graph_arguments(const relax::Function& fn, uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::unordered_map<const VarNode*, int64_t> sizes;
-  bool known = true;
-  auto extent = [&](const Expr& e) -> int64_t {
-    if (auto constant = ir::const_int(e)) return *constant;
-    auto* var = as<VarNode>(e);
-    if (!var) {
-      known = false;
-      return 1;
-    }
-    auto [found, added] = sizes.try_emplace(var, 0);
-    if (added) found->second = static_cast<int64_t>(1 + random() % 5);
-    return found->second;
-  };
-  std::function<Any(const Type&)> value = [&](const Type& type) -> Any {
-    if (const auto* tensor = as_type<TensorTypeNode>(type)) {
-      auto dims = tensor->dims();
-      DataType dtype = tensor->data_type();
-      bool plain = dtype.is_scalar() && (dtype.is_bool() || !dtype.is_floating() || dtype.bits() >= 32);
-      if (!dims || !tensor->knows_dtype() || !plain || dtype.bits() < 8) {
-        known = known && dims && dtype.is_bool();
-        if (!known) return nullptr;
-      }
-      std::vector<int64_t> shape;
-      for (const Expr& e : *dims) shape.push_back(extent(e));
-      return random_tensor(shape, dtype, random);
-    }
-    if (const auto* tuple = as_type<TupleTypeNode>(type)) {
-      Array<Any> items;
-      for (const Type& field : tuple->elements) items.push_back(value(field));
-      return items;
-    }
-    if (const auto* shape = as_type<ShapeTypeNode>(type); shape && shape->values.has_value()) {
-      std::vector<int64_t> dims;
-      for (const Expr& e : shape->values.value()) dims.push_back(extent(e));
-      return ffi::Shape(dims.begin(), dims.end());
-    }
-    known = false;
-    return nullptr;
-  };
-  std::vector<Any> args;
-  for (const Var& param : fn->params) {
-    if (is_prim(param) && !param->dtype().is_floating()) {
-      args.emplace_back(extent(param));
-    } else {
-      args.push_back(value(param->ty));
-    }
-  }
-  if (!known) return std::nullopt;
-  return args;
 }
 
 }  // namespace mlc::interp

@@ -39,6 +39,7 @@ text{white-space:pre}
 .axis{stroke:var(--soft);fill:none}.grid{stroke:var(--rule);fill:none}.cut{stroke:var(--soft);stroke-dasharray:3 3;fill:none}
 .dots{fill:none;stroke:currentColor;stroke-width:1.6}.curve{fill:none;stroke:currentColor;stroke-width:2}.ink{color:var(--ink)}
 .dot{fill:currentColor;stroke:var(--paper);stroke-width:1.5}
+.edge{fill:none;stroke:var(--soft);stroke-opacity:.6;stroke-width:1.2}.fold{stroke-dasharray:5 4}.kind{font-size:11px;fill:currentColor}
 .tinted{fill:currentColor}.stem{stroke:currentColor;stroke-opacity:.5;stroke-width:2;fill:none}.row{fill-opacity:.6}
 .serial{color:var(--serial)}.parallel{color:var(--parallel)}.vectorized{color:var(--vectorized)}.unrolled{color:var(--unrolled)}
 .thread{color:var(--thread)}.branch{color:var(--open)}

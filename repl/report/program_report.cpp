@@ -8,6 +8,7 @@
 
 #include "frontend/syntax/parse.h"
 #include "repl/measure/machine.h"
+#include "repl/report/graph_plot.h"
 #include "repl/report/nest.h"
 #include "repl/report/page.h"
 #include "repl/report/steps.h"
@@ -16,6 +17,7 @@
 #include "repl/session/module_diff.h"
 #include "repl/session/session.h"
 #include "repl/session/subject.h"
+#include "repl/shell/graph_runs.h"
 #include "repl/shell/source.h"
 #include "transform/analysis/loop_tree.h"
 #include "transform/schedule/primitive.h"
@@ -317,18 +319,21 @@ class Report {
     return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>", escape(value), escape(label));
   }
 
-  // The loop nest at the end, of the module that was changed last.
+  // The loop nest at the end, of the module that was changed last; where that has graphs, these.
   std::string nest() {
     std::string name = in_force(session_, session_.position());
     if (name.empty()) return "";
     Subject subject = subject_of(session_, name);
-    if (transform::loop_trees(subject.mod).empty()) return "";
-    Plot plot = nest_plot(subject.mod, subject.name, script_of(session_.evaluator(), ir::Any(subject.mod)));
+    bool graph = has_graphs(subject.mod);
+    if (!graph && transform::loop_trees(subject.mod).empty()) return "";
+    std::string program = script_of(session_.evaluator(), ir::Any(subject.mod));
+    Plot plot = graph ? graph_plot(subject, subject.name, std::move(program), session_.evaluator())
+                      : nest_plot(subject.mod, subject.name, std::move(program));
     std::string drawn = figure(plot);
     if (drawn.size() > kMostFigure)
       return fmt::format(
-          "<h2>{}</h2><p class=\"sub\">Too large for this page: <code>:plot nest</code> draws it.</p>",
-          escape(plot.title));
+          "<h2>{}</h2><p class=\"sub\">Too large for this page: <code>:plot {}</code> draws it.</p>",
+          escape(plot.title), graph ? "graph" : "nest");
     return fmt::format(
         "<h2>{} at the end</h2><p class=\"sub\">{}</p><div class=\"beside two\">{}<aside>{}</aside></div>",
         escape(plot.title), escape(plot.caption), drawn, listing(plot.source, 30'000));

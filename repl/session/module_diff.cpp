@@ -8,10 +8,12 @@
 
 #include "frontend/print/print.h"
 #include "repl/session/commands.h"
+#include "repl/session/graph_text.h"
 #include "repl/session/line_diff.h"
 #include "repl/session/subject.h"
 #include "repl/session/table.h"
 #include "repl/shell/source.h"
+#include "transform/analysis/graph_diff.h"
 #include "transform/analysis/tree_diff.h"
 
 namespace mlc::repl {
@@ -59,9 +61,38 @@ void add_attributes(Table& table, const ir::BaseFunc& before, const ir::BaseFunc
     if (!after->attrs.Get(key)) table.add({mark_of(Sense::kRemoved), {"attribute"}, {std::string(key)}});
 }
 
-void add_function(Table& table, Session& session, const std::string& name, const ir::BaseFunc& before,
-                  const ir::BaseFunc& after) {
+std::vector<transform::TreeChange> graph_changes(const std::string& name, const ir::IRModule& before, const ir::IRModule& after,
+                                                 const relax::Function& old, const relax::Function& now) {
+  return transform::graph_diff(before, after, transform::graph_tree(name, old, before, plain_text),
+                               transform::graph_tree(name, now, after, plain_text), plain_text);
+}
+
+constexpr size_t kMostNames = 4;  // of bindings that a change is about
+std::string names_text(const std::vector<std::string>& names) {
+  if (names.size() <= kMostNames + 1) return fmt::format("{}", fmt::join(names, ", "));
+  std::vector<std::string> first(names.begin(), names.begin() + kMostNames);
+  return fmt::format("{}, {} more", fmt::join(first, ", "), names.size() - kMostNames);
+}
+
+void add_function(Table& table, Session& session, const std::string& name, const ir::IRModule& before_mod,
+                  const ir::IRModule& after_mod, const ir::BaseFunc& before, const ir::BaseFunc& after) {
+  auto old_graph = ir::Any(before).as<relax::Function>(), new_graph = ir::Any(after).as<relax::Function>();
+  if (old_graph && new_graph) {
+    auto changes = graph_changes(name, before_mod, after_mod, *old_graph, *new_graph);
+    table.add({{name, colour::kName}});
+    for (const transform::TreeChange& each : changes)
+      table.add({mark_of(each.sense), {each.verb}, {each.what}, {names_text(each.blocks), colour::kQuiet}});
+    add_attributes(table, before, after);
+    if (changes.empty() && ir::structural_equal(ir::Any(before->attrs), ir::Any(after->attrs)))
+      table.add({mark_of(Sense::kChanged), {"names"}, {"of variables, or what types say of them; `--text` shows the lines"}});
+    return;
+  }
   auto old_tir = before.as<ir::PrimFunc>(), new_tir = after.as<ir::PrimFunc>();
+  if ((old_graph && new_tir) || (old_tir && new_graph))
+    return table.add({mark_of(Sense::kChanged),
+                      {"function"},
+                      {fmt::format("{}: {}; `:tree {}` shows it", name,
+                                   new_tir ? "a graph, now a tensor function" : "a tensor function, now a graph", name)}});
   if (!old_tir || !new_tir) {
     DiffCount count = count_diff(script_of(session.evaluator(), ir::Any(before)),
                                  script_of(session.evaluator(), ir::Any(after)));
@@ -100,7 +131,7 @@ std::string semantic_diff(Session& session, const ir::IRModule& before, const ir
     if (was == old.end())
       table.add({mark_of(Sense::kAdded), {"function"}, {name}});
     else if (!was->second.same_as(fn) && !ir::structural_equal(ir::Any(was->second), ir::Any(fn)))
-      add_function(table, session, name, was->second, fn);
+      add_function(table, session, name, before, after, was->second, fn);
   }
   return table.text(width_of(session), session.options().colour);
 }
@@ -150,11 +181,16 @@ std::string diff_in_brief(Session& session, const ir::IRModule& before, const ir
   Functions old = functions_in(before);
   for (const auto& [name, function] : functions_in(after)) {
     auto found = old.find(name);
-    auto was = found == old.end() ? std::nullopt : found->second.as<ir::PrimFunc>();
-    auto is = function.as<ir::PrimFunc>();
-    if (!was || !is || was->same_as(*is)) continue;
-    for (const transform::TreeChange& each :
-         transform::tree_diff(transform::loop_tree(name, *was), transform::loop_tree(name, *is), text)) {
+    if (found == old.end() || found->second.same_as(function)) continue;
+    ir::Any was = found->second, is = function;
+    std::vector<transform::TreeChange> changes;
+    if (was.as<ir::PrimFuncNode>() && is.as<ir::PrimFuncNode>()) {
+      changes = transform::tree_diff(transform::loop_tree(name, was.cast<ir::PrimFunc>()),
+                                     transform::loop_tree(name, is.cast<ir::PrimFunc>()), text);
+    } else if (was.as<relax::FunctionNode>() && is.as<relax::FunctionNode>()) {
+      changes = graph_changes(name, before, after, was.cast<relax::Function>(), is.cast<relax::Function>());
+    }
+    for (const transform::TreeChange& each : changes) {
       if (++count > kMost) continue;
       std::string_view sign = each.sense == Sense::kAdded ? "+" : each.sense == Sense::kRemoved ? "-" : "";
       shown.push_back(fmt::format("{}{} {}", sign, each.verb, each.what));

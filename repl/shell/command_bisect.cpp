@@ -9,8 +9,8 @@
 #include "frontend/print/print.h"
 #include "frontend/script/modules/global_functions.h"
 #include "repl/shell/command_line.h"
-#include "repl/shell/differential_run.h"
 #include "repl/shell/interpreter.h"
+#include "repl/shell/module_runs.h"
 #include "repl/shell/program.h"
 #include "repl/shell/progress.h"
 #include "repl/shell/report.h"
@@ -27,14 +27,13 @@ namespace {
 class Bisection {
  public:
   Bisection(const ir::IRModule& mod, script::Evaluator& evaluator, bool json)
-      : trials_(differential_runs_of(mod, evaluator)), last_(mod), json_(json) {
-    for (const DifferentialRun& trial : trials_) how_.push_back(trial.how());
+      : runs_(mod, evaluator), last_(mod), json_(json) {
     progress_.clear();
-    for (const std::string& how : how_) {
+    for (const std::string& how : runs_.how()) {
       if (!json_) fmt::print("  {}\n", visible(how));
     }
   }
-  const std::vector<std::string>& how() const { return how_; }
+  const std::vector<std::string>& how() const { return runs_.how(); }
   void at(const std::string& step) { progress_.at(visible(step)); }
   void report(std::string_view verdict, const std::string& name, const std::string& why) {
     progress_.clear();
@@ -45,57 +44,47 @@ class Bisection {
       std::fflush(stdout);
     }
   }
-  bool any_runs() const {
-    return std::any_of(trials_.begin(), trials_.end(),
-                       [](const DifferentialRun& trial) { return trial.runs(); });
-  }
+  bool any_runs() const { return runs_.any_runs(); }
   const std::string& wrong() const { return wrong_; }
 
-  void step(const std::string& name, const ir::IRModule& mod) {
+  // `pass_name`: as the pipeline calls it; `name`: with its number.
+  void step(const std::string& name, const std::string& pass_name, const ir::IRModule& mod) {
     if (!wrong_.empty()) return;
     if (mod.same_as(last_)) return report("unchanged", name, "");
     last_ = mod;
-    judge(name, [&](const DifferentialRun& trial, bool* not_run) { return trial.difference(mod, not_run); });
+    judged(name, runs_.judge(pass_name, mod, ModuleRuns::Effort::kCompile));
   }
-  void compiled(const ir::ffi::Module& built) {
-    if (!wrong_.empty()) return;
-    judge("compiled code", [&](const DifferentialRun& trial, bool* not_run) {
-      return trial.difference(
-          [&](const std::string& function, const std::vector<Any>& args) {
-            return backend::run_built(built, function, args);
-          },
-          not_run);
-    });
+  // `words`: what is compiled.
+  void compiled(const std::string& words, const ir::IRModule& mod, const ir::ffi::Module& built) {
+    if (wrong_.empty()) judged(words, runs_.judge_compiled(mod, built));
   }
 
  private:
-  template <class F>
-  void judge(const std::string& name, F&& difference) {
-    bool not_run = false;
-    for (const DifferentialRun& trial : trials_) {
-      std::string found = difference(trial, &not_run);
-      if (found.empty()) continue;
+  void judged(const std::string& name, const ModuleRuns::Judgement& judgement) {
+    if (!judgement.difference.empty()) {
       wrong_ = name;
-      return report("DIFFERENT", name, found);
+      return report("DIFFERENT", name, judgement.difference);
     }
-    report(not_run ? "not run" : "same", name, not_run ? "the interpreter does not know all of it" : "");
+    report(judgement.not_run.empty() ? "same" : "not run", name, judgement.not_run);
   }
 
-  std::vector<DifferentialRun> trials_;
+  ModuleRuns runs_;
   ir::IRModule last_;
   std::string wrong_;
-  std::vector<std::string> how_;
   bool json_;
   Progress progress_;
 };
 
 }  // namespace
 
-int run_bisect(const CommandLine& line) {
+int run_bisect(const CommandLine& given) {
+  CommandLine line = given;
   ir::Target target = target_of(line);
   Interpreter evaluator;
   if (line.check_bounds) check_bounds(evaluator);
   NamedModule found = chosen_module(evaluator, load_program(evaluator, line.file), line.module);
+  bool graphs = has_graphs(found.mod);
+  if (graphs && line.pipeline == "default") line.pipeline = "graph";
   transform::Pipeline pipeline = pipeline_of(line, target, evaluator);
   if (!line.json) {
     fmt::print("{}: `{}`, pipeline `{}`, {} passes\n", visible(line.file), visible(found.name), line.pipeline,
@@ -120,9 +109,9 @@ int run_bisect(const CommandLine& line) {
   }
   ir::IRModule mod = found.mod;
   const backend::Backend& maker = backend::backend_of(target);
-  if (line.schedule == "auto" && !maker.schedule_rules.empty()) {
+  if (line.schedule == "auto" && !maker.schedule_rules.empty() && !graphs) {
     mod = *module_in(evaluator, schedule_by_rules(evaluator, maker.schedule_rules, mod, line.target));
-    bisection.step("schedule by the rules of mlc.schedule", mod);
+    bisection.step("schedule by the rules of mlc.schedule", "", mod);
   }
   for (size_t i = 0; i < pipeline.size() && bisection.wrong().empty(); ++i) {
     bisection.at(stage_name(pipeline, i + 1));
@@ -132,13 +121,14 @@ int run_bisect(const CommandLine& line) {
       bisection.report("REFUSED", stage_name(pipeline, i + 1), "");
       throw;
     }
-    bisection.step(stage_name(pipeline, i + 1), mod);
+    bisection.step(stage_name(pipeline, i + 1), pipeline.pass_name(i), mod);
   }
   bool own = line.target == std::string(target->kind);  // no attributes: this machine's
   if (own && bisection.wrong().empty()) {
-    bisection.at("compiled code");
+    std::string words = graphs ? "compiled tensor functions" : "compiled code";
+    bisection.at(words);
     script::define_of_library(mod, evaluator);
-    bisection.compiled(backend::build_lowered(mod, target));
+    bisection.compiled(words, mod, backend::build_lowered(graphs ? tensor_functions_of(mod) : mod, target));
   }
   if (bisection.wrong().empty()) {
     result("no step changes what it computes");

@@ -193,6 +193,14 @@ constexpr std::array kRows = std::to_array<Row>({
                                    "the steps that `mlc build` takes for a program, as a program");
        app.add_option("--target", line.target, "of --schedule")->needs(file);
        name->excludes(file);
+       auto* fusion = app.add_option("--fusion", line.fusion_file,
+                                     "why the calls of a program's graph are fused or not; NAME is a graph or a call of it");
+       app.add_option("--memory", line.memory_file,
+                      "which tensors of a program's graph share memory, and why not; NAME is a graph or a tensor of it")
+           ->excludes(fusion)
+           ->excludes(file);
+       fusion->excludes(file);
+       module_option(app, line);
        app.add_option("--report", line.report,
                       "NAME is a program: write a page of its steps, what each changed, and what is known of it")
            ->needs(name);

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "ir/relax/expr.h"
 #include "ir/target/target.h"
 #include "repl/report/program_report.h"
+#include "repl/session/graph_reasons.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/explain.h"
 #include "repl/shell/golden.h"
@@ -51,6 +53,22 @@ void explain_schedule(const CommandLine& line) {
   show("schedule", line.schedule_file, evaluator.str(text) + "\n", line.json);
 }
 
+void explain_graph(const CommandLine& line) {
+  bool fusion = !line.fusion_file.empty();
+  const std::string& file = fusion ? line.fusion_file : line.memory_file;
+  Interpreter evaluator;
+  ir::IRModule mod = chosen_module(evaluator, load_program(evaluator, file), line.module).mod;
+  ReasonOptions options;
+  ir::GlobalVar function = line.name.empty() ? ir::GlobalVar(nullptr) : mod->find(line.name);
+  if (function && mod->functions.at(function).as<relax::FunctionNode>()) {
+    options.function = line.name;
+  } else if (!line.name.empty()) {
+    options.about.push_back(line.name);
+  }
+  show(fusion ? "fusion" : "memory", file, fusion ? fusion_reasons(mod, evaluator, options) : memory_reasons(mod, evaluator, options),
+       line.json);
+}
+
 int write_report(const CommandLine& line) {
   if (!line.report.ends_with(".html"))
     throw CallError{fmt::format("`{}` is no name for a page", line.report),
@@ -70,6 +88,10 @@ int write_report(const CommandLine& line) {
 }  // namespace
 
 int run_explain(const CommandLine& line) {
+  if (!line.fusion_file.empty() || !line.memory_file.empty()) {
+    explain_graph(line);
+    return 0;
+  }
   if (line.schedule_file.empty() && line.name.empty())
     throw CallError{"`mlc explain` is followed by a name",
                     "`mlc explain split`, or `mlc explain --schedule FILE`"};

@@ -4,8 +4,7 @@
 //   - each module bound at the end prints to a program that is equal to it;
 //   - each schedule's trace, replayed on the module it began with, gives the same module;
 //   - scheduled modules compute on random inputs what they computed before, in the interpreter;
-//   - what each pass of a row leaves computes what the module before the row did, in the interpreter;
-//   - so do the functions of graphs that each pass leaves;
+//   - what each pass of a row leaves computes what the module before the row did, in the interpreter, graphs, too;
 //   - compiled code computes what the interpreter does.
 // A file of whose modules nothing was run says why, or fails.
 #pragma once

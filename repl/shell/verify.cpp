@@ -4,22 +4,12 @@
 #include <optional>
 
 #include "repl/shell/differential_run.h"
+#include "repl/shell/module_runs.h"
 #include "transform/schedule/primitive.h"
 
 namespace mlc::repl {
 
 using transform::Schedule;
-
-namespace {
-
-bool has_function(const ir::IRModule& mod, const std::string& name) {
-  for (const auto& [var, function] : mod->functions) {
-    if (std::string_view(var->name_hint.data(), var->name_hint.size()) == name) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 std::string_view name_of(Verdict verdict) {
   static constexpr std::string_view names[] = {"proved", "tested", "unchecked", "WRONG"};
@@ -82,36 +72,6 @@ Verification verify_schedule(script::Evaluator& evaluator, const Schedule& sched
   return result;
 }
 
-namespace {
-
-// What `mod` computes beside the trials of the beginning: what differs, or why it is not known to be the
-// same.
-StepVerdict judge(const std::vector<DifferentialRun>& trials, const ir::IRModule& mod) {
-  StepVerdict verdict{.step = "", .verdict = Verdict::kTested, .reason = ""};
-  auto unchecked = [&](std::string reason) {
-    verdict.verdict = Verdict::kUnchecked;
-    verdict.reason = std::move(reason);
-  };
-  for (const DifferentialRun& trial : trials) {
-    if (!trial.runs()) {
-      unchecked(trial.why_not());
-    } else if (!trial.cheap()) {
-      unchecked(fmt::format("`{}` takes too long to interpret", trial.name()));
-    } else if (!has_function(mod, trial.name())) {
-      unchecked(fmt::format("there is no `{}` any more", trial.name()));
-    } else {
-      bool not_run = false;
-      std::string found = trial.difference(mod, &not_run);
-      if (!found.empty()) return {.step = "", .verdict = Verdict::kWrong, .reason = found};
-      if (not_run) unchecked(fmt::format("the interpreter does not know all of `{}`", trial.name()));
-    }
-  }
-  if (trials.empty()) unchecked("no function can be run");
-  return verdict;
-}
-
-}  // namespace
-
 std::vector<std::span<const transform::PassRun>> rows_of(std::span<const transform::PassRun> runs) {
   std::vector<std::span<const transform::PassRun>> result;
   for (size_t first = 0, i = 1; i <= runs.size(); ++i) {
@@ -125,15 +85,19 @@ std::vector<std::span<const transform::PassRun>> rows_of(std::span<const transfo
 Verification verify_passes(script::Evaluator& evaluator, std::span<const transform::PassRun> runs,
                            const AtWork& at_work, const RunLimits& limits) {
   Verification result;
-  std::vector<DifferentialRun> trials = differential_runs_of(runs.front().before, evaluator, limits);
-  for (const DifferentialRun& trial : trials) result.functions.push_back(trial.how());
+  ModuleRuns module_runs(runs.front().before, evaluator, limits);
+  result.functions = module_runs.how();
   for (const transform::PassRun& run : runs) {
     if (at_work) at_work(run.name);
     StepVerdict verdict;
     if (run.after.same_as(run.before)) {
       verdict.reason = "it changes nothing";
     } else {
-      verdict = judge(trials, run.after);
+      ModuleRuns::Judgement judgement = module_runs.judge(run.name, run.after, ModuleRuns::Effort::kInterpret);
+      verdict.verdict = !judgement.difference.empty() ? Verdict::kWrong
+                        : !judgement.not_run.empty()  ? Verdict::kUnchecked
+                                                      : Verdict::kTested;
+      verdict.reason = judgement.difference.empty() ? judgement.not_run : judgement.difference;
     }
     verdict.step = run.name;
     result.wrong = result.wrong || verdict.verdict == Verdict::kWrong;

@@ -160,6 +160,58 @@ def test_nest(folder):
     check((folder / "plot-nest-2.html").exists(), "what is there is not overwritten")
 
 
+def boxes_of(svg):
+    """Boxes as (x, y, width, height), and lines between them as lists of (x, y)."""
+    number = lambda e, name: float(e.get(name))
+    boxes = [tuple(number(e, n) for n in ("x", "y", "width", "height")) for e in svg.iter(SVG + "rect")
+             if (e.get("class") or "").split()[:1] == ["box"]]
+    lines = []
+    for path in svg.iter(SVG + "path"):
+        if path.get("class") != "edge":
+            continue
+        points = []
+        for command, rest in re.findall(r"([MLC])([^MLC]*)", path.get("d")):
+            values = [float(v) for v in rest.split()]
+            points.append(tuple(values[-2:]))
+        lines.append(points)
+    return boxes, lines
+
+
+def test_graph(folder):
+    commands = [f":load {here}/graph.mlc", ":plot graph Zoo -o zoo.html"]
+    for name in ("Zoo", "Fused", "Groups", "Layers"):
+        commands.append(f":plot graph {name} -o {name}.svg")
+    session(folder, commands)
+    for name, parts in (("Zoo", []), ("Fused", ["matmul", "compute"]), ("Groups", ["matmul", "relu"]), ("Layers", [])):
+        svg = xml.parse(folder / f"{name}.svg").getroot()
+        boxes, lines = boxes_of(svg)
+        check(len(boxes) >= 5 and len(lines) >= len(boxes) - 1, f"{name}: {len(boxes)} boxes, {len(lines)} lines")
+        width = float(svg.get("width"))
+        for i, (x, y, w, h) in enumerate(boxes):
+            check(x >= 0 and x + w <= width, f"{name}: a box ends at {x + w} of {width}")
+            for other in boxes[i + 1:]:
+                apart = x + w <= other[0] or other[0] + other[2] <= x or y + h <= other[1] or other[1] + other[3] <= y
+                check(apart, f"{name}: boxes on one another: {(x, y, w, h)}, {other}")
+        for points in lines:
+            check(all(a[1] <= b[1] for a, b in zip(points, points[1:])), f"{name}: a line goes upward: {points}")
+            check(any(abs(y + h - points[0][1]) < 0.2 and x <= points[0][0] <= x + w for x, y, w, h in boxes), "it begins at a box")
+            check(any(abs(y - points[-1][1]) < 0.2 and x <= points[-1][0] <= x + w for x, y, w, h in boxes), "it ends at a box")
+            for (ax, ay), (bx, by) in zip(points, points[1:]):
+                if ax == bx:
+                    check(not any(x < ax < x + w and ay < y + h / 2 < by for x, y, w, h in boxes), f"{name}: a line crosses a box")
+        shown = texts(svg)
+        check(all(part in shown for part in parts), f"{name}: {parts} in {shown}")
+    shown = texts(xml.parse(folder / "Zoo.svg").getroot())
+    for word in ("reduction", "injective", "elementwise", "opaque", "product", "somebody.else", "return"):
+        check(word in shown, f"{word} in {shown}")
+    shown = texts(xml.parse(folder / "Layers.svg").getroot())
+    check("the same 39 times more" in shown, shown)
+    page = read_page(folder / "zoo.html")
+    lit = [e["@data-line"] for e in page.elements if e["tag"] == "g" and e.get("@data-line")]
+    numbered = {e["@data-line"]: e["text"] for e in page.of_class("l")}
+    check(len(lit) >= 10 and all(" = " in numbered[line] or "if c" in numbered[line] or "def " in numbered[line] or ": " in numbered[line] for line in lit), "boxes find their lines")
+
+
 def test_access(folder):
     session(folder, [f":load {here}/small.mlc", ":plot access B -o b.html", ":plot access C -o c.svg", ":plot access -o most.svg"])
     page = read_page(folder / "b.html")

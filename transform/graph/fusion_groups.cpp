@@ -13,7 +13,7 @@ constexpr int kElementwisePhase = 0;
 constexpr int kInjectivePhase = 1;
 constexpr int kPhases = 2;  // TVM's third fuses tuples, which are no values of their own here
 
-OpPattern pattern_of(const IRModule& mod, const GlobalVarNode* callee) {
+OpPattern annotated_pattern(const IRModule& mod, const GlobalVarNode* callee) {
   auto pattern = ir::attr(mod->lookup(text(callee->name_hint)), "op_pattern");
   auto number = pattern ? integer_of(*pattern) : std::nullopt;
   return number ? static_cast<OpPattern>(*number) : OpPattern::kOpaque;
@@ -29,6 +29,7 @@ FusionGroups::FusionGroups(const IRModule& mod, size_t max_size) {
   for (size_t i = 0; i < values_.size(); ++i)
     groups_.push_back({i, values_[i].pattern, values_[i].pattern == OpPattern::kOutEWiseFusable});
   find_dominators();
+  decisions_.resize(values_.size());
   for (int phase = 0; phase < kPhases; ++phase) fuse(phase, max_size);
   for (size_t i = 0; i < groups_.size(); ++i) root(i);  // every path one step long
 }
@@ -43,7 +44,7 @@ std::optional<size_t> FusionGroups::group_of(const ExprNode* value) const {
 
 size_t FusionGroups::add(const ExprNode* key, OpPattern pattern, bool external) {
   auto [found, added] = number_of_.emplace(key, values_.size());
-  if (added) values_.push_back({pattern, external, {}});
+  if (added) values_.push_back({key, pattern, external, {}});
   return found->second;
 }
 
@@ -79,7 +80,7 @@ void FusionGroups::add_binding(const Binding& binding, const IRModule& mod) {
   if (as_match_cast(binding)) {
     // checked at run time: a group of its own
   } else if (const CallNode* call = call_of(value, call_tir)) {
-    pattern = pattern_of(mod, as<GlobalVarNode>(call->args[0]));
+    pattern = annotated_pattern(mod, as<GlobalVarNode>(call->args[0]));
     operands = tuple_elements(call->args[1]);
   } else if (auto* other = as<CallNode>(value)) {
     operands = other->args;
@@ -164,7 +165,7 @@ void FusionGroups::merge(size_t child, size_t parent) {
 }
 
 template <class F>
-bool FusionGroups::all_between(size_t from, size_t to, F allows) {
+std::optional<size_t> FusionGroups::first_between(size_t from, size_t to, F allows) {
   std::unordered_set<size_t> seen;
   std::vector<size_t> left;
   for (const Edge& edge : values_[from].uses) left.push_back(edge.to);
@@ -172,11 +173,11 @@ bool FusionGroups::all_between(size_t from, size_t to, F allows) {
     size_t value = left.back();
     left.pop_back();
     if (!seen.insert(value).second) continue;
-    if (!allows(groups_[root(value)].pattern, value == to)) return false;
+    if (!allows(groups_[root(value)].pattern, value == to)) return value;
     if (value == to) continue;
     for (const Edge& edge : values_[value].uses) left.push_back(edge.to);
   }
-  return true;
+  return std::nullopt;
 }
 
 void FusionGroups::merge_between(size_t from, size_t to) {
@@ -210,27 +211,59 @@ void FusionGroups::fuse(int phase, size_t max_size) {
 }
 
 void FusionGroups::fuse_value(size_t value, int phase, size_t max_size) {
+  FusionDecision& decision = decisions_[value];
+  if (decision.kind == FusionDecision::Kind::kFused) return;
+  std::optional<FusionDecision> found = decide(value, phase, max_size);
+  if (!found) return;
+  decision = *found;
+  if (decision.kind == FusionDecision::Kind::kFused) merge_between(value, *dominators_[value].parent);
+}
+
+std::optional<FusionDecision> FusionGroups::decide(size_t value, int phase, size_t max_size) {
+  using Kind = FusionDecision::Kind;
   OpPattern pattern = groups_[value].pattern;
   const Dominator& dominator = dominators_[value];
-  if (pattern == OpPattern::kOpaque || !dominator.parent) return;
+  FusionDecision found;
+  auto is = [&](Kind kind) {
+    found.kind = kind;
+    return found;
+  };
+  if (pattern == OpPattern::kOpaque) return is(Kind::kOpaque);
+  if (!dominator.parent)
+    return is(values_[value].external ? Kind::kOutside : values_[value].uses.empty() ? Kind::kUnused : Kind::kApart);
   size_t parent = *dominator.parent;
-  if (size_with(value, parent) > max_size || root(value) == root(parent)) return;
-  bool fits = false;
+  found.dominator = values_[parent].key;
+  if (root(value) == root(parent)) return is(Kind::kFused);
+  found.size = size_with(value, parent);
+  if (found.size > max_size) return is(Kind::kTooLarge);
+  auto read_as = [&](bool allowed) {
+    if (!allowed) found.kind = Kind::kUse, found.pattern = dominator.pattern;
+    return allowed;
+  };
+  auto decided = [&](std::optional<size_t> blocking) {
+    if (!blocking) return is(Kind::kFused);
+    found.blocking = values_[*blocking].key;
+    found.pattern = groups_[root(*blocking)].pattern;
+    return is(Kind::kBetween);
+  };
   if (pattern == OpPattern::kOutEWiseFusable) {
-    fits = phase == kElementwisePhase && dominator.pattern == OpPattern::kElemWise &&
-           all_between(value, parent, [](OpPattern kind, bool) { return kind <= OpPattern::kBroadcast; });
-  } else if (pattern <= OpPattern::kBroadcast) {
-    // The last value may be a reduction, or already follow a product of matrices.
-    fits = (dominator.pattern <= OpPattern::kInjective || dominator.pattern == OpPattern::kCommReduce) &&
-           all_between(value, parent, [](OpPattern kind, bool last) {
-             return kind <= OpPattern::kInjective ||
-                    (last && (kind == OpPattern::kCommReduce || kind == OpPattern::kOutEWiseFusable));
-           });
-  } else if (pattern == OpPattern::kInjective) {
-    fits = phase == kInjectivePhase &&
-           all_between(value, parent, [](OpPattern kind, bool) { return kind <= OpPattern::kInjective; });
+    if (phase != kElementwisePhase) return std::nullopt;
+    if (!read_as(dominator.pattern == OpPattern::kElemWise)) return found;
+    return decided(first_between(value, parent, [](OpPattern kind, bool) { return kind <= OpPattern::kBroadcast; }));
   }
-  if (fits) merge_between(value, parent);
+  if (pattern <= OpPattern::kBroadcast) {
+    // The last value may be a reduction, or already follow a product of matrices.
+    if (!read_as(dominator.pattern <= OpPattern::kInjective || dominator.pattern == OpPattern::kCommReduce)) return found;
+    return decided(first_between(value, parent, [](OpPattern kind, bool last) {
+      return kind <= OpPattern::kInjective ||
+             (last && (kind == OpPattern::kCommReduce || kind == OpPattern::kOutEWiseFusable));
+    }));
+  }
+  if (pattern == OpPattern::kInjective) {
+    if (phase != kInjectivePhase) return std::nullopt;
+    return decided(first_between(value, parent, [](OpPattern kind, bool) { return kind <= OpPattern::kInjective; }));
+  }
+  return is(Kind::kReduction);
 }
 
 }  // namespace mlc::transform

@@ -116,7 +116,9 @@ Function GroupFunction::build(Host& host, const IRModule& mod, Map<String, Any> 
   for (const auto& [key, index] : argument_of_) body.params[key] = params_[index];
   body.builder_->begin_scope(Array<Var>(params_.begin(), params_.end()));
   for (const Var& param : params_) body.builder_->unique_name(text(param->name));
-  for (const Binding& binding : bindings_) body.builder_->unique_name(text(binding->var->name));
+  for (const Binding& binding : bindings_) {  // results get new variables
+    if (!output_index(binding->var)) body.builder_->unique_name(text(binding->var->name));
+  }
   body.builder_->begin_dataflow_block();
   std::vector<Expr> results(outputs_.size());
   for (const Binding& binding : bindings_) {

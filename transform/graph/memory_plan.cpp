@@ -29,8 +29,20 @@ struct Allocation {
   Expr bytes;
   DataType dtype;
   std::string scope;
+  Var var;
+  size_t begin = 0, end = 0;  // numbers of bindings
   int uses = 0;
   bool planned = true;
+  // Why it is not planned.
+  PlannedTensor::Kind why = PlannedTensor::Kind::kEscapes;
+  Expr keeper = nullptr;
+
+  void unplan(PlannedTensor::Kind because, Expr by = nullptr) {
+    if (!planned) return;
+    planned = false;
+    why = because;
+    keeper = std::move(by);
+  }
 };
 
 Expr bytes_of(const Array<Expr>& shape, DataType dtype) {
@@ -99,7 +111,11 @@ class AllocationUses final : public relax::Visitor {
  private:
   void visit_block(const BindingBlock& block) override {
     const BindingBlockNode* outer = std::exchange(block_, block.get());
-    for (const Binding& binding : block->bindings) held[binding->var.get()] = bound(binding->value);
+    for (const Binding& binding : block->bindings) {
+      ++number_;
+      var_ = binding->var;
+      held[binding->var.get()] = bound(binding->value);
+    }
     block_ = outer;
   }
 
@@ -132,10 +148,14 @@ class AllocationUses final : public relax::Visitor {
     bool harmless = keeps_nothing(call, mod_, operators_);
     for (const Expr& arg : call->args) {
       value(arg).each([&](size_t i) {
-        if (!harmless || allocations[i].block != block_) {
-          allocations[i].planned = false;
+        Allocation& allocation = allocations[i];
+        allocation.end = number_;
+        if (!harmless) {
+          allocation.unplan(PlannedTensor::Kind::kKept, call->op);
+        } else if (allocation.block != block_) {
+          allocation.unplan(PlannedTensor::Kind::kCrosses);
         } else {
-          ++allocations[i].uses;
+          ++allocation.uses;
         }
       });
     }
@@ -147,7 +167,7 @@ class AllocationUses final : public relax::Visitor {
     auto* shape = type ? as<ShapeExprNode>(type->shape) : nullptr;
     MLC_CHECK(shape && type->knows_dtype(), "an allocation of unknown size");
     Allocation made{call, block_, bytes_of(bounds_.of(shape->values), type->data_type()), type->data_type(),
-                    std::string(text(as<StringImmNode>(call->args[3])->value))};
+                    std::string(text(as<StringImmNode>(call->args[3])->value)), var_, number_, number_};
     number_of[call] = allocations.size();
     Held result;
     result.allocation = static_cast<int>(allocations.size());
@@ -156,19 +176,25 @@ class AllocationUses final : public relax::Visitor {
   }
 
   void release(const Held& value) {
-    value.each([&](size_t i) { allocations[i].planned = false; });
+    value.each([&](size_t i) {
+      allocations[i].end = number_;
+      allocations[i].unplan(PlannedTensor::Kind::kEscapes);
+    });
   }
 
   const IRModule& mod_;
   UpperBounds& bounds_;
   Operators operators_;
   const BindingBlockNode* block_ = nullptr;
+  size_t number_ = 0;  // of the binding in view
+  Var var_;
 };
 
 // Second pass: gives each planned allocation a storage, in program order.
 class Assign {
  public:
-  Assign(AllocationUses& uses, UpperBounds& bounds) : uses_(uses), bounds_(bounds) {}
+  Assign(AllocationUses& uses, UpperBounds& bounds, std::vector<PlannedTensor>* tensors)
+      : uses_(uses), bounds_(bounds), tensors_(tensors) {}
   MemoryPlan plan;
 
   void run(const SeqExpr& seq) {
@@ -196,7 +222,7 @@ class Assign {
   void visit_call(const CallNode* call) {
     if (auto found = uses_.number_of.find(call); found != uses_.number_of.end()) {
       Allocation& allocation = uses_.allocations[found->second];
-      if (!allocation.planned) return;
+      if (!allocation.planned) return note(allocation, allocation.why, 0, {});
       size_t storage = take(allocation);
       plan.storage_of[call] = storage;
       storage_of_[found->second] = storage;
@@ -222,9 +248,39 @@ class Assign {
   }
 
   size_t take(const Allocation& allocation) {
-    if (auto reused = allocation.uses == 0 ? std::nullopt : reuse(allocation)) return *reused;
+    if (auto reused = allocation.uses == 0 ? std::nullopt : reuse(allocation)) {
+      note(allocation, PlannedTensor::Kind::kReuses, *reused, {});
+      return *reused;
+    }
+    note(allocation, PlannedTensor::Kind::kNew, plan.storages.size(), tensors_ ? refused(allocation) : Refusals{});
     plan.storages.push_back({allocation.bytes, allocation.dtype, allocation.scope});
     return plan.storages.size() - 1;
+  }
+
+  // ---- what is said of it ----
+
+  using Refusals = std::vector<PlannedTensor::Refused>;
+  void note(const Allocation& allocation, PlannedTensor::Kind kind, size_t storage, Refusals refused) {
+    if (!tensors_) return;
+    tensors_->push_back({kind, allocation.var, allocation.call, allocation.bytes, storage, allocation.begin, allocation.end,
+                         allocation.keeper, allocation.planned && allocation.uses == 0, std::move(refused)});
+  }
+  // All that is free, when nothing of it was taken.
+  Refusals refused(const Allocation& allocation) const {
+    using Why = PlannedTensor::Refused::Why;
+    Refusals all;
+    for (const auto& [key, pool] : pools_) {
+      for (const auto& [size, storage] : pool) {
+        const Storage& free = plan.storages[storage];
+        bool symbolic = size == kSymbolic || size_of(allocation.bytes) == kSymbolic;
+        Why why = free.scope != allocation.scope       ? Why::kScope
+                  : !(free.dtype == allocation.dtype) ? Why::kType
+                  : symbolic                          ? Why::kSymbolic
+                                                      : Why::kSize;
+        all.push_back({why, storage});
+      }
+    }
+    return all;
   }
 
   std::optional<size_t> reuse(const Allocation& allocation) {
@@ -259,14 +315,16 @@ class Assign {
   std::unordered_map<size_t, size_t> storage_of_;  // by number of allocation
   std::unordered_map<size_t, int> left_;           // uses that are to come, by storage
   std::map<std::string, Pool> pools_;
+  std::vector<PlannedTensor>* tensors_;
 };
 
 }  // namespace
 
-MemoryPlan plan_memory(const Function& fn, const IRModule& mod, UpperBounds& bounds) {
+MemoryPlan plan_memory(const Function& fn, const IRModule& mod, UpperBounds& bounds,
+                       std::vector<PlannedTensor>* tensors) {
   AllocationUses uses(mod, bounds);
   uses.run(fn);
-  Assign assign(uses, bounds);
+  Assign assign(uses, bounds, tensors);
   assign.run(fn->body);
   return std::move(assign.plan);
 }

@@ -23,6 +23,32 @@ struct MemoryPlan {
   std::unordered_map<const CallNode*, size_t> storage_of;
 };
 
-MemoryPlan plan_memory(const Function& fn, const IRModule& mod, UpperBounds& bounds);
+// What was decided of one allocation, and what for. Bindings are numbered in program order, those of branches within.
+struct PlannedTensor {
+  enum class Kind : uint8_t {
+    kNew,      // a storage of its own, at first
+    kReuses,   // the storage of tensors before it
+    kEscapes,  // it leaves its block: a result, or a value of a branch
+    kKept,     // `keeper` is called with it and may keep it
+    kCrosses,  // it is used in another block than the one that allocates it
+  } kind = Kind::kNew;
+  // A storage that was free then, and why it was not taken.
+  struct Refused {
+    enum class Why : uint8_t { kType, kScope, kSize, kSymbolic } why;
+    size_t storage;
+  };
+  Var var;
+  const CallNode* call = nullptr;
+  Expr bytes;  // at the upper bounds of symbolic dimensions
+  size_t storage = 0;
+  size_t begin = 0, end = 0;  // the bindings that allocate it and use it last
+  Expr keeper;
+  bool unused = false;           // nothing uses it: no storage is looked for
+  std::vector<Refused> refused;  // of one that has a storage of its own
+};
+
+// `tensors`: is filled with the decisions, in program order. Looking at all that is free takes its time.
+MemoryPlan plan_memory(const Function& fn, const IRModule& mod, UpperBounds& bounds,
+                       std::vector<PlannedTensor>* tensors = nullptr);
 
 }  // namespace mlc::transform

@@ -7,6 +7,7 @@
 
 #include "repl/measure/machine.h"
 #include "repl/report/access.h"
+#include "repl/report/graph_plot.h"
 #include "repl/report/nest.h"
 #include "repl/report/roofline.h"
 #include "repl/report/steps.h"
@@ -28,6 +29,12 @@ Plot plot_nest(Session& session, std::string_view arguments) {
   no_more("plot", arguments);
   ir::IRModule mod = module_of(subject);
   return nest_plot(mod, title_of(subject), script_of(session.evaluator(), ir::Any(mod)));
+}
+
+Plot plot_graph(Session& session, std::string_view arguments) {
+  Subject subject = subject_of(session, take_word(arguments));
+  no_more("plot", arguments);
+  return graph_plot(subject, title_of(subject), script_of(session.evaluator(), ir::Any(subject.mod)), session.evaluator());
 }
 
 // `block`: in the module in force; `sch block` in another one.
@@ -83,7 +90,7 @@ struct Kind {
   Plot (*plot)(Session& session, std::string_view arguments);
 };
 constexpr Kind kKinds[] = {
-    {"nest", plot_nest}, {"access", plot_access}, {"roofline", plot_roofline}, {"steps", plot_steps}};
+    {"nest", plot_nest}, {"graph", plot_graph}, {"access", plot_access}, {"roofline", plot_roofline}, {"steps", plot_steps}};
 
 // "plot-nest.html", or the first of plot-nest-2.html, ... that is not there.
 std::string free_name(std::string_view kind) {
@@ -135,9 +142,10 @@ void draw(Session& session, std::string_view arguments) {
 }
 
 constexpr Command kRows[] = {
-    {"plot", "nest|access|roofline|steps [NAME] [-o FILE]",
-     "a picture of loops, accesses, a roofline or steps, as a page or a drawing",
+    {"plot", "nest|graph|access|roofline|steps [NAME] [-o FILE]",
+     "a picture of loops, a graph, accesses, a roofline or steps, as a page or a drawing",
      "    :plot nest              the loops, blocks and buffers of the module in force, or of NAME\n"
+     "    :plot graph             calls of a graph, what uses what, and what is computed together\n"
      "    :plot access C          what block C touches in order, and its reuse distances; without a name, of "
      "the\n"
      "                            block that runs most often; `:plot access sch C` in another module\n"

@@ -18,11 +18,13 @@ namespace {
 constexpr std::string_view kPure[] = {
     "tvm.script.tirx.", "tvm.script.tir.", "tvm.script.ir.", "tvm.script.relax.",
     "tvm.tirx.",        "tvm.tir.",        "math."};
-constexpr std::string_view kPureNames[] = {"tvm.script.ir_module", "tvm.target.Target", "tvm.DataType"};
+constexpr std::string_view kPureNames[] = {"tvm.script.ir_module", "tvm.target.Target", "tvm.DataType",
+                                         "typing.TypeVar"};
 // Names that a printed program has without an import.
 constexpr std::pair<std::string_view, std::string_view> kDefaultModules[] = {
     {"tvm", "tvm"},           {"I", "tvm.script.ir"},     {"ir", "tvm.script.ir"},
     {"T", "tvm.script.tirx"}, {"tir", "tvm.script.tirx"}, {"tirx", "tvm.script.tirx"},
+    {"R", "tvm.script.relax"},
 };
 // Builtins that have no effect beside their value.
 constexpr std::string_view kBuiltins[] = {

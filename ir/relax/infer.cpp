@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/core/visit.h"
+#include "ir/relax/origin.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
 
@@ -18,7 +19,7 @@ static constexpr ir::Refusals refusals{
          .message = "{} must have a floating-point data type, but is `{}`",
          .help = "convert it first: `R.astype(x, \"float32\")`"},
         {.name = "dtypes-differ",
-         .message = "`{}`: the data types of `{}` ({}) and `{}` ({}) differ",
+         .message = "`{}`: the data types of {} ({}) and {} ({}) differ",
          .help = "convert one of them with `R.astype`"},
         {.name = "devices-differ",
          .kind = "ValueError",
@@ -26,7 +27,7 @@ static constexpr ir::Refusals refusals{
          .help = "move one of them with `R.to_vdevice`"},
         {.name = "shapes-do-not-broadcast",
          .kind = "ValueError",
-         .message = "`{}`: the shapes {} of `{}` and {} of `{}` do not broadcast: {} and {} differ",
+         .message = "`{}`: the shapes {} of {} and {} of {} do not broadcast: {} and {} differ",
          .help = "dimensions are compared from the right; they must be equal, or one of them 1"},
         {.name = "axis-out-of-range",
          .kind = "ValueError",
@@ -216,11 +217,13 @@ std::optional<Array<Expr>> broadcast_shape(const Array<Expr>& a, const Array<Exp
       if (equal == InferContext::Proof::kTrue) {
         reversed.push_back(x);
       } else if (ir::const_int(x) && ir::const_int(y)) {
-        const Operator* row = operator_of(call->op);
-        std::string_view signature = row ? row->signature : std::string_view();
-        throw ir::refuse(refusals["shapes-do-not-broadcast"], callee_name(call), shape_text(a), parameter(signature, i),
-                         shape_text(b), parameter(signature, j), dim_text(x), dim_text(y))
-            .at(call->args[j]->span ? call->args[j]->span : call->span);
+        ir::Error error = ir::refuse(refusals["shapes-do-not-broadcast"], callee_name(call), shape_text(a),
+                                     operand_text(call, i), shape_text(b), operand_text(call, j), dim_text(x),
+                                     dim_text(y))
+                              .at(call->args[j]->span ? call->args[j]->span : call->span);
+        explain_dim(error, call->args[i], a.size() - k, context);
+        explain_dim(error, call->args[j], b.size() - k, context);
+        throw error;
       } else {
         return std::nullopt;
       }
@@ -231,15 +234,21 @@ std::optional<Array<Expr>> broadcast_shape(const Array<Expr>& a, const Array<Exp
   return Array<Expr>(reversed.rbegin(), reversed.rend());
 }
 
+namespace {
+[[noreturn]] void refuse_dtypes(const CallNode* call, DataType a, DataType b) {
+  ir::Error error = ir::refuse(refusals["dtypes-differ"], callee_name(call), operand_text(call, 0), a.str(),
+                               operand_text(call, 1), b.str())
+                        .at(call->args[1]->span ? call->args[1]->span : call->span);
+  note_definition(error, call, 0);
+  throw error;
+}
+}  // namespace
+
 DataType common_dtype(const CallNode* call, const TensorTypeNode* a, const TensorTypeNode* b) {
   if (!a->knows_dtype() || !b->knows_dtype()) return DataType::Void();
   // A bool fits any: the result is of the first operand's type.
   if (a->data_type() == b->data_type() || a->data_type().is_bool() || b->data_type().is_bool()) return a->data_type();
-  const Operator* row = operator_of(call->op);
-  std::string_view signature = row ? row->signature : std::string_view();
-  throw ir::refuse(refusals["dtypes-differ"], callee_name(call), parameter(signature, 0), a->data_type().str(),
-                   parameter(signature, 1), b->data_type().str())
-      .at(call->span);
+  refuse_dtypes(call, a->data_type(), b->data_type());
 }
 
 VDevice common_vdevice(const CallNode* call, std::span<const TensorTypeNode* const> operands) {
@@ -288,11 +297,7 @@ struct Operand {
 DataType operand_dtype(const CallNode* call, const Operand& a, const Operand& b) {
   if (a.dtype.is_void() || b.dtype.is_void()) return DataType::Void();
   if (a.dtype == b.dtype || a.dtype.is_bool() || b.dtype.is_bool()) return a.dtype;
-  const Operator* row = operator_of(call->op);
-  std::string_view signature = row ? row->signature : std::string_view();
-  throw ir::refuse(refusals["dtypes-differ"], callee_name(call), parameter(signature, 0), a.dtype.str(),
-                   parameter(signature, 1), b.dtype.str())
-      .at(call->span);
+  refuse_dtypes(call, a.dtype, b.dtype);
 }
 
 Type infer_broadcast(const CallNode* call, const InferContext& context, std::optional<DataType> result) {

@@ -62,6 +62,8 @@ Type erase_to_defined(const Type& type, const std::function<bool(const VarNode*)
 // What a call of a function of type `fn` yields, with its symbolic variables bound by the arguments;
 // Error wrong-argument-count, argument-type-mismatch.
 Type infer_function_call(const CallNode* call, const FuncTypeNode* fn, const InferContext& context);
+// What the type of an argument says about the symbolic variables that are dimensions of the parameter's.
+void bind_symbols(const Type& param, const Type& arg, ir::VarMap& bound);
 // The type under which graphs call a function of the module: that of a PrimFunc has tensors for its buffers.
 Type callable_type(const BaseFunc& fn);
 // The same for the type that a GlobalVar of tensor code carries; other types are what they are.

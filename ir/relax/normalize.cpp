@@ -31,7 +31,7 @@ namespace {
 bool is_leaf(const Expr& e) {
   switch (e->kind) {
     case ExprKind::kCall:
-      return is_prim(e) && operator_of(static_cast<const CallNode*>(e.get())->op) == nullptr;
+      return is_tensor_code(static_cast<const CallNode*>(e.get()));
     case ExprKind::kSeqExpr:
     case ExprKind::kIf:
     case ExprKind::kFunction:
@@ -231,13 +231,9 @@ Expr BlockBuilder::normalize(const Expr& e) {
       return normalize_call(static_cast<const CallNode*>(e.get()));
     case ExprKind::kTuple: {
       auto* tuple = static_cast<const TupleNode*>(e.get());
-      Array<Expr> fields;
-      bool changed = false;
-      for (const Expr& field : tuple->elements) {
-        fields.push_back(normalize_operand(field));
-        changed = changed || !fields.back().same_as(field);
-      }
-      return changed ? Expr(make<TupleNode>(fields, e->span)) : e;
+      Array<Expr> fields =
+          map_array(tuple->elements, [this](const Expr& field) { return normalize_operand(field); });
+      return fields.same_as(tuple->elements) ? e : Expr(make<TupleNode>(fields, e->span));
     }
     case ExprKind::kTupleGetItem: {
       auto* item = static_cast<const TupleGetItemNode*>(e.get());
@@ -267,17 +263,11 @@ Expr BlockBuilder::normalize(const Expr& e) {
 }
 
 Expr BlockBuilder::normalize_call(const CallNode* call) {
-  if (is_prim(ref(call)) && operator_of(call->op) == nullptr) return ref(call);  // of tensor code
-  Array<Expr> args;
-  bool changed = false;
-  for (const Expr& arg : call->args) {
-    args.push_back(normalize_operand(arg));
-    changed = changed || !args.back().same_as(arg);
-  }
+  if (is_tensor_code(call)) return ref(call);
+  Array<Expr> args = map_array(call->args, [this](const Expr& arg) { return normalize_operand(arg); });
   Expr callee = normalize_operand(call->op);
-  changed = changed || !callee.same_as(call->op);
   Call next = ref(call);
-  if (changed) {
+  if (!callee.same_as(call->op) || !args.same_as(call->args)) {
     next = ir::with(next, [&](CallNode& n) {
       n.op = callee;
       n.args = args;

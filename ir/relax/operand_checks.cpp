@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/relax/operand_checks.h"
 
+#include "ir/relax/origin.h"
 #include "ir/tir/arith_ops.h"
 
 namespace mlc::relax {
@@ -131,10 +132,13 @@ void check_same_ndim(const CallNode* call, size_t i, const TensorTypeNode* a, si
       .at(operand_span(call, j));
 }
 void refuse_dims(const CallNode* call, size_t i, size_t a_axis, const Expr& a, size_t j, size_t b_axis,
-                 const Expr& b) {
-  throw ir::refuse(refusals["dimensions-differ"], a_axis, operand_name(call, i), dim_text(a), b_axis,
-                   operand_name(call, j), dim_text(b))
-      .at(operand_span(call, j));
+                 const Expr& b, const InferContext& context) {
+  ir::Error error = ir::refuse(refusals["dimensions-differ"], a_axis, operand_name(call, i), dim_text(a), b_axis,
+                               operand_name(call, j), dim_text(b))
+                        .at(operand_span(call, j));
+  explain_dim(error, call->args[i], a_axis, context);
+  explain_dim(error, call->args[j], b_axis, context);
+  throw error;
 }
 void check_not_empty(const CallNode* call, std::span<const TensorTypeNode* const> operands) {
   if (operands.empty()) throw ir::refuse(refusals["no-tensors"], call_name(call)).at(operand_span(call, 0));

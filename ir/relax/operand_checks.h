@@ -34,9 +34,9 @@ void check_same_dtype(const CallNode* call, size_t i, const TensorTypeNode* a, s
 void check_ndim(const CallNode* call, size_t i, const TensorTypeNode* type, int64_t ndim);
 void check_same_ndim(const CallNode* call, size_t i, const TensorTypeNode* a, size_t j, const TensorTypeNode* b);
 [[noreturn]] void refuse_ndim(const CallNode* call, size_t i, int64_t ndim, std::string_view wanted);
-// Error dimensions-differ: dimension `a_axis` of operand i, which is `a`, and `b_axis` of operand j.
+// Error dimensions-differ: dimension `a_axis` of operand i, which is `a`, and `b_axis` of operand j; with where both come from.
 [[noreturn]] void refuse_dims(const CallNode* call, size_t i, size_t a_axis, const Expr& a, size_t j, size_t b_axis,
-                              const Expr& b);
+                              const Expr& b, const InferContext& context);
 // Error no-tensors, about a tuple operand.
 void check_not_empty(const CallNode* call, std::span<const TensorTypeNode* const> operands);
 // A primitive operand; Error operand-not-prim, operand-not-prim-integer.

@@ -5,14 +5,15 @@
 #include "ir/core/visit.h"
 #include "ir/relax/distributed.h"
 #include "ir/relax/infer.h"
+#include "ir/relax/origin.h"
 
 namespace mlc::relax {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
-        {.name = "wrong-argument-count", .message = "the function takes {}, {} given"},
-        {.name = "argument-type-mismatch", .message = "argument {} is a {}, but the function takes a {}{}"},
+        {.name = "wrong-argument-count", .message = "{} takes {}, {} given"},
+        {.name = "argument-type-mismatch", .message = "argument {} of {} is {}, but its parameter is {}"},
     }};
 MLC_REFUSALS(relax_type_relations, refusals);
 
@@ -92,13 +93,13 @@ Fit fits(const Type& base, const Type& derived, const InferContext& context) {
   switch (base->kind) {
     case TypeKind::kTensor:
       return tensor_fits(as_type<TensorTypeNode>(base), as_type<TensorTypeNode>(derived), context);
-    case TypeKind::kShape:
     case TypeKind::kDTensor: {
       const auto* a = as_type<DTensorTypeNode>(base);
       const auto* b = as_type<DTensorTypeNode>(derived);
       bool alike = same_mesh(a->device_mesh, b->device_mesh) && same_placement(a->placement, b->placement);
       return alike ? tensor_fits(a->tensor_ty.get(), b->tensor_ty.get(), context) : Fit::kNever;
     }
+    case TypeKind::kShape:
       return shape_fits(as_type<ShapeTypeNode>(base), as_type<ShapeTypeNode>(derived), context);
     case TypeKind::kFunction:
       return function_fits(as_type<FuncTypeNode>(base), as_type<FuncTypeNode>(derived), context);
@@ -138,7 +139,6 @@ Type common_type(const Type& a, const Type& b, const InferContext& context) {
       if (!x->shape && dtype == x->data_type() && ndim == x->ndim && vdevice.same_as(x->vdevice)) return a;
       return make<TensorTypeNode>(dtype, ndim, vdevice);
     }
-    case TypeKind::kShape: {
     case TypeKind::kDTensor: {
       const auto* x = as_type<DTensorTypeNode>(a);
       const auto* y = as_type<DTensorTypeNode>(b);
@@ -147,6 +147,7 @@ Type common_type(const Type& a, const Type& b, const InferContext& context) {
       // A placement that shards needs the number of axes.
       return as_type<TensorTypeNode>(tensor)->knows_ndim() ? with_tensor(x, tensor) : any_type();
     }
+    case TypeKind::kShape: {
       const auto* x = as_type<ShapeTypeNode>(a);
       const auto* y = as_type<ShapeTypeNode>(b);
       if (x->values.has_value() && y->values.has_value() && context.proves_equal(x->values.value(), y->values.value()))
@@ -202,9 +203,9 @@ void each_expr(const Type& type, const std::function<void(const Expr&)>& on) {
       }
       return;
     }
-    case TypeKind::kShape: {
     case TypeKind::kDTensor:
       return each_expr(as_type<DTensorTypeNode>(type)->tensor_ty, on);
+    case TypeKind::kShape: {
       const auto* shape = as_type<ShapeTypeNode>(type);
       if (!shape->values.has_value()) return;
       for (const Expr& e : shape->values.value()) on(e);
@@ -292,11 +293,11 @@ Type substitute(const Type& type, const ir::VarMap& values, const InferContext& 
       if (next.same_as(tensor->shape)) return type;
       return make<TensorTypeNode>(next, tensor->data_type(), tensor->vdevice);
     }
-    case TypeKind::kShape: {
     case TypeKind::kDTensor: {
       const auto* distributed = as_type<DTensorTypeNode>(type);
       return with_tensor(distributed, substitute(distributed->tensor_ty, values, context));
     }
+    case TypeKind::kShape: {
       const auto* shape = as_type<ShapeTypeNode>(type);
       if (!shape->values.has_value()) return type;
       Array<Expr> old = shape->values.value();
@@ -342,11 +343,11 @@ Type erase_to_defined(const Type& type, const std::function<bool(const VarNode*)
       each_expr(type, [&](const Expr& e) { known = known && only_uses(e, kept); });
       return known ? type : Type(make<TensorTypeNode>(tensor->data_type(), tensor->ndim, tensor->vdevice));
     }
-    case TypeKind::kShape: {
     case TypeKind::kDTensor: {
       const auto* distributed = as_type<DTensorTypeNode>(type);
       return with_tensor(distributed, erase_to_defined(distributed->tensor_ty, kept, context));
     }
+    case TypeKind::kShape: {
       bool known = true;
       each_expr(type, [&](const Expr& e) { known = known && only_uses(e, kept); });
       return known ? type : Type(make<ShapeTypeNode>(as_type<ShapeTypeNode>(type)->ndim));
@@ -387,9 +388,9 @@ void match(const Type& param, const Type& arg, ir::VarMap& bound) {
     } else if (auto dims = given->dims(); shape && dims) {
       match_dims(shape->values, *dims, bound);
     }
-  } else if (const auto* shape = as_type<ShapeTypeNode>(param)) {
   } else if (const auto* distributed = as_type<DTensorTypeNode>(param)) {
     match(distributed->tensor_ty, as_type<DTensorTypeNode>(arg)->tensor_ty, bound);
+  } else if (const auto* shape = as_type<ShapeTypeNode>(param)) {
     const auto* given = as_type<ShapeTypeNode>(arg);
     if (shape->values.has_value() && given->values.has_value())
       match_dims(shape->values.value(), given->values.value(), bound);
@@ -401,22 +402,15 @@ void match(const Type& param, const Type& arg, ir::VarMap& bound) {
 
 std::string counted(size_t n) { return fmt::format("{} argument{}", n, n == 1 ? "" : "s"); }
 
-std::string type_detail(const Type& wanted, const Type& given) {
-  const auto* a = as_type<TensorTypeNode>(wanted);
-  const auto* b = as_type<TensorTypeNode>(given);
-  if (!a || !b) return "";
-  auto text = [](const TensorTypeNode* type) {
-    std::string dims;
-    if (auto known = type->dims())
-      dims = shape_text(*known);
-    else
-      dims = type->knows_ndim() ? fmt::format("{} dimensions", type->ndim) : "an unknown shape";
-    return fmt::format("{} of {}", type->knows_dtype() ? type->data_type().str() : "an unknown data type", dims);
-  };
-  return fmt::format(" ({} for {})", text(b), text(a));
+std::string callee_text(const CallNode* call) {
+  if (auto* global = as<GlobalVarNode>(call->op)) return fmt::format("`{}`", view(global->name_hint));
+  if (auto* var = as<VarNode>(call->op)) return fmt::format("`{}`", view(var->name));
+  return "the function";
 }
 
 }  // namespace
+
+void bind_symbols(const Type& param, const Type& arg, ir::VarMap& bound) { match(param, arg, bound); }
 
 namespace {
 
@@ -456,7 +450,8 @@ Type infer_function_call(const CallNode* call, const FuncTypeNode* fn, const Inf
   }
   Array<Type> params = fn->params.value();
   if (params.size() != call->args.size())
-    throw ir::refuse(refusals["wrong-argument-count"], counted(params.size()), call->args.size()).at(call->span);
+    throw ir::refuse(refusals["wrong-argument-count"], callee_text(call), counted(params.size()), call->args.size())
+        .at(call->span);
   ir::VarMap bound;
   for (size_t i = 0; i < params.size(); ++i) {
     const Expr& arg = call->args[i];
@@ -464,9 +459,11 @@ Type infer_function_call(const CallNode* call, const FuncTypeNode* fn, const Inf
     Type wanted = substitute(params[i], bound, context);
     Fit fit = fits(wanted, arg->ty, context);
     if (fit == Fit::kNever || fit == Fit::kTypeUnknown) {
-      throw ir::refuse(refusals["argument-type-mismatch"], i + 1, kind_name(arg->ty), kind_name(params[i]),
-                       type_detail(wanted, arg->ty))
-          .at(arg->span ? arg->span : call->span);
+      ir::Error error = ir::refuse(refusals["argument-type-mismatch"], i + 1, callee_text(call), describe(arg->ty),
+                                   describe(wanted))
+                            .at(arg->span ? arg->span : call->span);
+      explain_argument(error, call, fn, i, bound, context);
+      throw error;
     }
   }
   // Variables of the function that the arguments do not tell are not seen outside of it.

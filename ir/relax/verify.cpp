@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/relax/verify.h"
 
+#include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "ir/core/visit.h"
+#include "ir/registry/no_script.h"
+#include "ir/relax/distributed.h"
 #include "ir/relax/infer.h"
+#include "ir/relax/origin.h"
 
 namespace mlc::relax {
 
@@ -39,10 +44,10 @@ static constexpr ir::Refusals refusals{
          .message = "nothing defines the symbolic variable `{}`",
          .help = "a parameter or `R.match_cast` with that dimension alone defines it"},
         {.name = "tensor-function-mismatch",
-         .message = "`R.call_tir` of `{}`: parameter `{}` is {}, it gets {}",
+         .message = "`R.{}` of `{}`: parameter `{}` is {}, it gets {}",
          .help = "a tensor function takes the arguments of the call, then its results"},
         {.name = "tensor-function-arity",
-         .message = "`R.call_tir` of `{}`: {} argument{} and {} result{} for {} parameter{}",
+         .message = "`R.{}` of `{}`: {} argument{} and {} {}result{} for {} parameter{}",
          .help = "a tensor function takes the arguments of the call, then its results"},
         {.name = "used-before-definition",
          .message = "`{}` is used where it is not defined"},
@@ -51,6 +56,12 @@ static constexpr ir::Refusals refusals{
 MLC_REFUSALS(relax_verify, refusals);
 
 namespace {
+
+bool calls_tensor_function(const CallNode* call) {
+  static const std::array<ir::Op, 3> ops{op("relax.call_tir"), op("relax.call_tir_inplace"),
+                                         op("relax.call_tir_with_grad")};
+  return std::any_of(ops.begin(), ops.end(), [&](const ir::Op& each) { return call->op.same_as(each); });
+}
 
 // Symbolic variables that the type does not define itself, as a type of functions does in its parameters.
 std::vector<Var> free_symbols(const Type& type) {
@@ -218,8 +229,7 @@ class Verifier {
         for (const Expr& arg : call->args) expr(arg);
         for (const Type& each : call->ty_args) type(each, call->span);
         if ((pure_ || dataflow_) && is_impure(call)) impure(call);
-        static const ir::Op call_tir = op("relax.call_tir");
-        if (call->op.same_as(call_tir)) tensor_function(call);
+        if (calls_tensor_function(call)) tensor_function(call);
         return;
       }
       case ExprKind::kTuple:
@@ -250,70 +260,80 @@ class Verifier {
     }
   }
 
-  // The parameters of the tensor function against arguments and results. What is not known now is checked when
-  // the program runs.
+  // The parameters of the tensor function against arguments and results: first those of the arguments, then one for each
+  // result that is not written in place. What is decided by values alone is checked when the program runs; results
+  // are made as declared, so their types must follow from those of the arguments.
   void tensor_function(const CallNode* call) {
     auto* callee = as<GlobalVarNode>(call->args[0]);
     GlobalVar name = callee && mod_ ? mod_->find(view(callee->name_hint)) : GlobalVar(nullptr);
     auto* fn = name ? mod_->functions.at(name).as<PrimFuncNode>() : nullptr;
     const auto* args = type_as<TupleTypeNode>(call->args[1]);
     if (!fn || !args || call->ty_args.size() != 1) return;
-    std::vector<Type> given(args->elements.begin(), args->elements.end());
-    size_t results = 1;
-    if (const auto* several = as_type<TupleTypeNode>(call->ty_args[0])) {
-      results = several->elements.size();
-      given.insert(given.end(), several->elements.begin(), several->elements.end());
-    } else {
-      given.push_back(call->ty_args[0]);
+    FuncType type = callable_type(mod_->functions.at(name)).as<FuncType>().value();
+    Array<Type> params = type->params.value();
+    std::string_view op = operator_of(call->op)->short_name();
+    std::vector<Type> results{call->ty_args[0]};
+    if (const auto* several = as_type<TupleTypeNode>(call->ty_args[0]))
+      results.assign(several->elements.begin(), several->elements.end());
+    std::vector<int64_t> in_place;
+    if (op == "call_tir_inplace") in_place = ints_attr(call, "inplace_indices");
+    // A tensor over a mesh is passed in parts, whose shapes its type does not say.
+    for (const Type& each : args->elements) {
+      if (each->kind == TypeKind::kDTensor) return;
     }
-    auto plural = [](size_t n) { return n == 1 ? "" : "s"; };
-    if (given.size() != fn->params.size()) {
-      size_t arguments = args->elements.size();
-      return report(ir::refuse(refusals["tensor-function-arity"], view(callee->name_hint), arguments, plural(arguments),
-                               results, plural(results), fn->params.size(), plural(fn->params.size()))
+    size_t arguments = args->elements.size();
+    auto overwritten = [&](size_t result) { return result < in_place.size() && in_place[result] >= 0; };
+    size_t fresh = 0;
+    for (size_t i = 0; i < results.size(); ++i) fresh += overwritten(i) ? 0 : 1;
+    if (arguments + fresh != params.size()) {
+      auto plural = [](size_t n) { return n == 1 ? "" : "s"; };
+      return report(ir::refuse(refusals["tensor-function-arity"], op, view(callee->name_hint), arguments,
+                               plural(arguments), fresh, in_place.empty() ? "" : "new ", plural(fresh), params.size(),
+                               plural(params.size()))
                         .at(call->span)
                         .note("the function is defined here", fn->span));
     }
-    for (size_t i = 0; i < given.size(); ++i) {
-      const Var& param = fn->params[static_cast<int64_t>(i)];
-      if (fits_parameter(param, given[i])) continue;
-      report(ir::refuse(refusals["tensor-function-mismatch"], view(callee->name_hint), view(param->name),
-                        parameter_text(param), given_text(given[i]))
-                 .at(call->span)
-                 .note("the parameter is here", param->span));
+    ir::NoScript host;
+    InferContext context(host, mod_);
+    ir::VarMap bound;
+    auto mismatch = [&](size_t param, const Type& wanted, const Type& given, bool unknown) {
+      const Var& var = fn->params[static_cast<int64_t>(param)];
+      ir::Error error = ir::refuse(refusals["tensor-function-mismatch"], op, view(callee->name_hint), view(var->name),
+                                   parameter_text(var), describe(given))
+                            .at(call->span)
+                            .note("the parameter is here", var->span);
+      ir::Diagnostic& found = error.first();
+      if (std::string exact = describe(wanted); exact != describe(params[param]))
+        found.notes.push_back({fmt::format("for these arguments it is {}", exact), {}});
+      auto* written = as<TupleNode>(call->args[1]);
+      auto* given_var = written && param < arguments ? as<VarNode>(written->elements[param]) : nullptr;
+      if (given_var && given_var->span)
+        found.notes.push_back({fmt::format("`{}` is defined here", view(given_var->name)), given_var->span});
+      if (unknown) found.help = "say what is known of it with `R.match_cast`";
+      report(error);
+    };
+    bool all_fit = true;
+    for (size_t i = 0; i < arguments; ++i) {
+      bind_symbols(params[i], args->elements[i], bound);
+      Type wanted = substitute(params[i], bound, context);
+      Fit fit = fits(wanted, args->elements[i], context);
+      if (fit != Fit::kNever && fit != Fit::kTypeUnknown) continue;
+      mismatch(i, wanted, args->elements[i], fit == Fit::kTypeUnknown);
+      all_fit = false;
     }
-  }
-  static bool fits_parameter(const Var& param, const Type& given) {
-    const auto* tensor = as_type<TensorTypeNode>(given);
-    if (const ir::BufferTypeNode* buffer = param->buffer()) {
-      if (!tensor) return given->kind == TypeKind::kAny;
-      if (tensor->knows_dtype() && tensor->data_type() != DataType(buffer->dtype)) return false;
-      if (tensor->knows_ndim() && tensor->ndim != static_cast<int64_t>(buffer->shape.size())) return false;
-      auto dims = tensor->dims();
-      for (size_t i = 0; dims && i < dims->size(); ++i) {
-        auto a = ir::const_int((*dims)[i]);
-        auto b = ir::const_int(buffer->shape[i]);
-        if (a && b && *a != *b) return false;
-      }
-      return true;
+    if (!all_fit) return;
+    // What the arguments do not tell is not known of the results.
+    auto own = [&](const VarNode* var) { return bound.count(var) != 0; };
+    for (size_t i = 0, next = arguments; i < results.size(); ++i) {
+      size_t param = overwritten(i) ? static_cast<size_t>(in_place[i]) : next++;
+      Type wanted = substitute(erase_to_defined(params[param], own, context), bound, context);
+      if (fits(wanted, results[i], context) != Fit::kAlways) mismatch(param, wanted, results[i], false);
     }
-    if (is_prim(param)) {
-      if (given->kind == TypeKind::kPrim) return DataType(static_cast<const ir::PrimTypeNode*>(given.get())->dtype) == param->dtype();
-      return given->kind == TypeKind::kAny;
-    }
-    return true;
   }
   static std::string parameter_text(const Var& param) {
     if (const ir::BufferTypeNode* buffer = param->buffer())
       return fmt::format("a buffer of {} with shape {}", DataType(buffer->dtype).str(), shape_text(buffer->shape));
     return fmt::format("a number of type {}", param->dtype().str());
-  }
-  static std::string given_text(const Type& type) {
-    const auto* tensor = as_type<TensorTypeNode>(type);
-    if (!tensor) return fmt::format("a {}", kind_name(type));
-    std::string text = tensor->knows_dtype() ? fmt::format("a tensor of {}", tensor->data_type().str()) : "a tensor";
-    if (auto dims = tensor->dims()) return text + " with shape " + shape_text(*dims);
-    return tensor->knows_ndim() ? fmt::format("{} with {} dimensions", text, tensor->ndim) : text;
   }
 
   void impure(const CallNode* call) {
@@ -328,8 +348,18 @@ class Verifier {
     } else if (auto* var = as<VarNode>(call->op)) {
       what = fmt::format("`{}`", view(var->name));
     }
-    if (dataflow_) return report(ir::refuse(refusals["impure-call-in-dataflow"], what).at(call->span));
-    report(ir::refuse(refusals["impure-call-in-pure-function"], what, name_).at(call->span));
+    ir::Error error = dataflow_ ? ir::refuse(refusals["impure-call-in-dataflow"], what)
+                                : ir::refuse(refusals["impure-call-in-pure-function"], what, name_);
+    ir::Diagnostic& found = error.first();
+    found.span = call->span;
+    auto* global = as<GlobalVarNode>(call->op);
+    if (GlobalVar known = global && mod_ ? mod_->find(view(global->name_hint)) : GlobalVar(nullptr)) {
+      BaseFunc callee = mod_->functions.at(known);
+      found.notes.push_back({fmt::format("`{}` is defined here", view(global->name_hint)), callee->span});
+      if (callee.as<PrimFuncNode>())
+        found.help = "a tensor function writes to its arguments; `R.call_tir` makes values of its results";
+    }
+    report(error);
   }
 
   IRModule mod_;

@@ -13,7 +13,7 @@ void Visitor::walk_children(const Expr& e) {
   switch (e->kind) {
     case ExprKind::kCall: {
       auto* call = static_cast<const CallNode*>(e.get());
-      if (is_prim(e) && operator_of(call->op) == nullptr) return;  // of tensor code
+      if (is_tensor_code(call)) return;  // of tensor code
       visit(call->op);
       for (const Expr& arg : call->args) visit(arg);
       for (const Type& type : call->ty_args) visit_type(type);
@@ -63,19 +63,6 @@ void Visitor::walk_block(const BindingBlock& block) {
 
 namespace {
 
-template <class T, class F>
-Array<T> map_array(const Array<T>& all, F change) {
-  for (size_t i = 0; i < all.size(); ++i) {
-    T next = change(all[i]);
-    if (next.same_as(all[i])) continue;
-    Array<T> changed(all.begin(), all.begin() + static_cast<int64_t>(i));
-    changed.push_back(next);
-    for (size_t j = i + 1; j < all.size(); ++j) changed.push_back(change(all[j]));
-    return changed;
-  }
-  return all;
-}
-
 SeqExpr as_seq(const Expr& e) {
   if (auto* seq = as<SeqExprNode>(e)) return ref(seq);
   return make<SeqExprNode>(Array<BindingBlock>{}, e, e->span);
@@ -87,7 +74,7 @@ Expr Rewriter::rewrite_children(const Expr& e) {
   switch (e->kind) {
     case ExprKind::kCall: {
       auto* call = static_cast<const CallNode*>(e.get());
-      if (is_prim(e) && operator_of(call->op) == nullptr) return e;
+      if (is_tensor_code(call)) return e;
       Expr callee = rewrite(call->op);
       Array<Expr> args = map_array(call->args, [this](const Expr& arg) { return rewrite(arg); });
       Array<Type> types = map_array(call->ty_args, [this](const Type& type) { return rewrite_type(type); });
@@ -158,9 +145,14 @@ BindingBlock Rewriter::rewrite_block_children(const BindingBlock& block) {
   return bindings.same_as(block->bindings) ? block : with_bindings(block, bindings);
 }
 
+bool is_tensor_code(const CallNode* call) {
+  return is_prim(ir::ref(call)) && call->op->kind == ExprKind::kOp && operator_of(call->op) == nullptr;
+}
+
 // ---- Mutator ----
 
-Mutator::Mutator(ir::Host& host, const IRModule& mod) : builder_(std::make_unique<BlockBuilder>(host, mod)) {}
+Mutator::Mutator(ir::Host& host, const IRModule& mod) : builder_(std::make_shared<BlockBuilder>(host, mod)) {}
+Mutator::Mutator(std::shared_ptr<BlockBuilder> builder) : builder_(std::move(builder)) {}
 Mutator::~Mutator() = default;
 
 Expr Mutator::lookup(const Var& var) const { return builder_->lookup(var); }
@@ -180,7 +172,7 @@ Expr Mutator::rewrite_children(const Expr& e) {
     }
     case ExprKind::kCall: {
       auto* call = static_cast<const CallNode*>(e.get());
-      if (is_prim(e) && operator_of(call->op) == nullptr) return e;
+      if (is_tensor_code(call)) return e;
       Expr callee = rewrite(call->op);
       Array<Expr> args = map_array(call->args, [this](const Expr& arg) { return rewrite(arg); });
       Array<Type> types = map_array(call->ty_args, [this](const Type& type) { return rewrite_type(type); });

@@ -13,6 +13,20 @@ namespace mlc::relax {
 
 class BlockBuilder;
 
+// Every element as `change` makes it; the same list where all stay the same.
+template <class T, class F>
+Array<T> map_array(const Array<T>& all, F change) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    T next = change(all[i]);
+    if (next.same_as(all[i])) continue;
+    Array<T> changed(all.begin(), all.begin() + static_cast<int64_t>(i));
+    changed.push_back(next);
+    for (size_t j = i + 1; j < all.size(); ++j) changed.push_back(change(all[j]));
+    return changed;
+  }
+  return all;
+}
+
 // Read-only walk. Override visit() and the visit_... of what is of interest, and call walk_children() to go on.
 // Primitive expressions, types and tensor functions are not looked into.
 class Visitor {
@@ -52,6 +66,7 @@ class Rewriter {
 class Mutator {
  public:
   Mutator(ir::Host& host, const IRModule& mod);
+  explicit Mutator(std::shared_ptr<BlockBuilder> builder);  // one that others emit through, too
   virtual ~Mutator();
 
   virtual Expr rewrite(const Expr& e) { return rewrite_children(e); }
@@ -72,7 +87,7 @@ class Mutator {
  protected:
   // Binds what `value` has become to `var` or a variable like it.
   void bind(const Binding& old, const Expr& value);
-  std::unique_ptr<BlockBuilder> builder_;
+  std::shared_ptr<BlockBuilder> builder_;
   std::unordered_map<const VarNode*, Expr> mapped_;
 };
 
@@ -89,6 +104,8 @@ IRModule map_functions(const IRModule& mod, F change) {
   return result;
 }
 
+// A number of tensor code, such as T.max(n, 1), and no call of a graph.
+bool is_tensor_code(const CallNode* call);
 // Simultaneous replacement of variables (symbolic ones in types and shapes, too).
 Expr substitute(const Expr& e, const ir::VarMap& values);
 // Every expression below and including `root`, operands before their calls.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <optional>
 
 #include "frontend/print/print.h"
 #include "ir/core/walk_with.h"
 #include "ir/registry/context.h"
+#include "ir/relax/visit.h"
 #include "repl/lsp/definitions.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
@@ -99,6 +101,24 @@ class FactReader {
   std::vector<Fact>& facts_;
 };
 
+// The types of parameters and bindings of a graph, found again by their place: a name may be bound several times.
+class ValueReader final : public relax::Visitor {
+ public:
+  ValueReader(std::string function, uint32_t file, std::vector<Fact>& values)
+      : function_(std::move(function)), file_(file), values_(values) {}
+
+  void visit_def(const ir::Var& var) override {
+    if (var->span.file != file_ || !var->ty) return;
+    std::string type = print::script(Any(var->ty));
+    values_.push_back({function_, Fact::About::kValue, std::string(var->name), type, type, var->span.begin});
+  }
+
+ private:
+  std::string function_;
+  uint32_t file_;
+  std::vector<Fact>& values_;
+};
+
 // Spans that count from the beginning of the definition; those of other texts have no place here.
 ir::Span local(ir::Span span, uint32_t file) {
   return span.file == file ? ir::Span{1, span.begin, span.end} : ir::Span{};
@@ -117,16 +137,19 @@ void keep(const ir::Diagnostic& found, uint32_t file, Built& built) {
   built.problems.push_back(std::move(kept));
 }
 
-void gather(script::Evaluator& evaluator, const std::string& name, Built& built) {
+void gather(script::Evaluator& evaluator, const std::string& name, uint32_t file, Built& built) {
   const Any* value = evaluator.global(name);
   if (value == nullptr) return;
   std::optional<ir::IRModule> mod = repl::module_in(evaluator, *value);
   if (!mod) return;
   for (const auto& [global, base] : (*mod)->functions) {
+    if (auto graph = Any(base).as<relax::Function>())
+      ValueReader(std::string(global->name_hint), file, built.values).visit(*graph);
     auto fn = Any(base).as<ir::PrimFunc>();
     bool alone = value->as<ir::PrimFunc>().has_value();
     if (fn) FactReader(alone ? name : std::string(global->name_hint), built.facts).read(*fn);
   }
+  std::ranges::stable_sort(built.values, {}, &Fact::begin);
 }
 
 }  // namespace
@@ -156,7 +179,7 @@ Built build_definition(const std::vector<std::string>& sources, const std::strin
       if (i + 1 == sources.size()) file = source;
       evaluator.evaluate_repl(source);
     }
-    gather(evaluator, name, built);
+    gather(evaluator, name, file, built);
   } catch (const ir::Error& error) {
     // What it captures has failed: that is said where it stands.
     for (const ir::Diagnostic& each : error.all())

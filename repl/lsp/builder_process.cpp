@@ -27,17 +27,28 @@ constexpr rlim_t kMostMemory = rlim_t{4} << 30;
 json written(ir::Span span) { return {span.file, span.begin, span.end}; }
 ir::Span read_span(const json& from) { return {from.at(0), from.at(1), from.at(2)}; }
 
+json written(const std::vector<Fact>& facts) {
+  json all = json::array();
+  for (const Fact& each : facts)
+    all.push_back({each.function, static_cast<int>(each.about), each.name, each.text, each.hint, each.begin});
+  return all;
+}
+std::vector<Fact> read_facts(const json& from) {
+  std::vector<Fact> facts;
+  for (const json& each : from)
+    facts.push_back({each.at(0), static_cast<Fact::About>(each.at(1).get<int>()), each.at(2), each.at(3), each.at(4), each.at(5)});
+  return facts;
+}
+
 json written(const Built& built) {
-  json problems = json::array(), facts = json::array();
+  json problems = json::array();
   for (const ir::Diagnostic& each : built.problems) {
     json notes = json::array();
     for (const ir::Note& note : each.notes) notes.push_back({note.message, written(note.span)});
     problems.push_back({static_cast<int>(each.severity), each.name, each.kind, each.message,
                         written(each.span), std::move(notes), each.help});
   }
-  for (const Fact& each : built.facts)
-    facts.push_back({each.function, static_cast<int>(each.about), each.name, each.text, each.hint});
-  return {std::move(problems), std::move(facts)};
+  return {std::move(problems), written(built.facts), written(built.values)};
 }
 
 Built read_built(const json& from) {
@@ -53,9 +64,8 @@ Built read_built(const json& from) {
     made.help = each.at(6);
     built.problems.push_back(std::move(made));
   }
-  for (const json& each : from.at(1))
-    built.facts.push_back(
-        {each.at(0), static_cast<Fact::About>(each.at(1).get<int>()), each.at(2), each.at(3), each.at(4)});
+  built.facts = read_facts(from.at(1));
+  built.values = read_facts(from.at(2));
   return built;
 }
 

@@ -135,6 +135,7 @@ class Completer {
 
   void members(const std::string& owner) {
     uint32_t id = index_.find(owner, index_.scope_at(offset_));
+    if (id != kNone && index_.entities[id].module != kNone) id = index_.entities[id].module;  // `cls = Module`
     if (id != kNone && index_.entities[id].kind == Kind::kClass) {
       for (const Entity& each : index_.entities)
         if (each.inside == id && (each.kind == Kind::kFunction || each.kind == Kind::kVariable))
@@ -189,6 +190,11 @@ class Completer {
     auto call = innermost_call(before);
     std::string_view callee = call ? std::string_view(call->callee) : "";
     callee = callee.substr(callee.rfind('.') + 1);  // all of it without a dot: npos + 1 is 0
+    if (callee == "Tensor" || callee == "Shape") {
+      for (uint32_t id : index_.visible(offset_))
+        if (index_.entities[id].kind == Kind::kDimension) entity(index_.entities[id]);
+      return words(kTypes, "data type");
+    }
     bool finds_block = callee == "get_sblock" || callee == "get_block";
     if (callee == "tensorize" && call->argument > 0) {
       for (const std::string& each : server_.library().intrinsics()) add(each, kValue, "tensor intrinsic");

@@ -19,18 +19,20 @@ namespace mlc::lsp {
 
 // What is known of a name once its definition is built.
 struct Fact {
-  enum class About : uint8_t { kBuffer, kLoop, kIterator };
+  enum class About : uint8_t { kBuffer, kLoop, kIterator, kValue };
   std::string function;
   About about{};
   std::string name;
   std::string text;  // "buffer (128, 128) float32, 64 KiB"
   std::string hint;  // "128"
+  uint32_t begin = 0;  // of a value of a graph: where it is bound, counted from the beginning of the definition
 };
 
 // A definition that was built. Spans count from its beginning and have no file.
 struct Built {
   std::vector<ir::Diagnostic> problems;
   std::vector<Fact> facts;
+  std::vector<Fact> values;  // parameters and bindings of graphs, in order of place
 };
 
 class Definitions {

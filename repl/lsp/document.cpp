@@ -93,6 +93,16 @@ std::vector<ir::Diagnostic> Document::diagnostics() {
   return all;
 }
 
+const Fact* Document::value_bound_at(size_t offset, Bound which) {
+  for (const Definitions::Part& part : definitions().parts()) {
+    if (part.built == nullptr || offset < part.begin || offset >= part.end) continue;
+    const std::vector<Fact>& values = part.built->values;
+    auto [first, last] = std::ranges::equal_range(values, offset - part.begin, {}, &Fact::begin);
+    if (first != last) return which == Bound::kThere ? &*first : &*std::prev(last);
+  }
+  return nullptr;
+}
+
 const Fact* Document::fact(const Entity& entity) {
   Fact::About about{};
   switch (entity.kind) {

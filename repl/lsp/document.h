@@ -35,6 +35,10 @@ class Document {
 
   // What the IR says of a buffer, loop or iterator; null where its definition is not built.
   const Fact* fact(const Entity& entity);
+  // The value of a graph that is bound there, or null. The last binding of an `if` is that of its branch, and at its end
+  // that of the `if`.
+  enum class Bound : uint8_t { kThere, kAtTheEnd };
+  const Fact* value_bound_at(size_t offset, Bound which = Bound::kThere);
 
  private:
   void read();

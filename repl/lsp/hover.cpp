@@ -31,6 +31,8 @@ std::string_view kind_word(Kind kind) {
       return "block iterator";
     case Kind::kBlock:
       return "block";
+    case Kind::kDimension:
+      return "symbolic dimension";
   }
   return "";
 }
@@ -46,12 +48,13 @@ std::string source_of(const Document& document, const Entity& entity) {
   return source;
 }
 
-std::string about_entity(Server& server, Document& document, const Entity& entity) {
+// `value`: what is known of it where it is asked about, if anything.
+std::string about_entity(Server& server, Document& document, const Entity& entity, const Fact* value = nullptr) {
   if (entity.kind == Kind::kImport && !entity.path.empty()) {
     const std::string& doc = server.library().explain(entity.path);
     if (!doc.empty()) return doc;
   }
-  const Fact* fact = document.fact(entity);
+  const Fact* fact = value != nullptr ? value : document.fact(entity);
   std::string_view kind =
       entity.is_ir ? (entity.kind == Kind::kClass ? "module" : "function of the IR") : kind_word(entity.kind);
   std::string text = fmt::format("{}: {}", entity.name, fact != nullptr ? fact->text : std::string(kind));
@@ -60,6 +63,11 @@ std::string about_entity(Server& server, Document& document, const Entity& entit
   if (entity.inside != kNone && entity.kind != Kind::kImport)
     text += fmt::format("\nof {}", index.entities[entity.inside].name);
   return fmt::format("{}\n\n{}\n", text, source_of(document, entity));
+}
+
+bool is_annotated(std::string_view text, size_t name_end) {
+  size_t next = text.find_first_not_of(" \t", name_end);
+  return next != text.npos && text[next] == ':';
 }
 
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -78,8 +86,13 @@ json hover(Server& server, const json& params) {
     for (const Use* use : uses) {
       Origin origin = server.workspace().origin(document, use->entity);
       if (origin.entity == kNone) origin = {&document, use->entity};
+      const Use* bound = origin.document == &document ? index.write_before(*use) : nullptr;
       text += (text.empty() ? "" : "\n") +
-              about_entity(server, *origin.document, origin.document->index().entities[origin.entity]);
+              about_entity(server, *origin.document, origin.document->index().entities[origin.entity],
+                           bound == nullptr ? nullptr
+                                            : document.value_bound_at(bound->begin, bound == use
+                                                                                        ? Document::Bound::kThere
+                                                                                        : Document::Bound::kAtTheEnd));
     }
   } else if (const Member* member = index.member_at(offset); member != nullptr) {
     begin = member->begin;
@@ -126,6 +139,12 @@ json inlay_hint(Server& server, const json& params) {
                      {"label", ": " + fact->hint},
                      {"kind", kHintOfType},
                      {"tooltip", fact->text}});
+  }
+  for (const Use& use : document.index().uses) {
+    if (!use.writes || use.begin < from || use.end > to) continue;
+    const Fact* value = document.value_bound_at(use.begin);
+    if (value == nullptr || is_annotated(text.str(), use.end)) continue;
+    hints.push_back({{"position", to_json(text.place(use.end))}, {"label", ": " + value->hint}, {"kind", kHintOfType}});
   }
   return hints;
 }

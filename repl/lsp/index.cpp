@@ -34,6 +34,16 @@ std::vector<const Use*> Index::uses_of(uint32_t entity) const {
   return found;
 }
 
+const Use* Index::write_before(const Use& use) const {
+  if (use.writes) return &use;
+  const Use* found = nullptr;
+  for (const Use& each : uses) {
+    if (each.begin >= use.begin) break;
+    if (each.entity == use.entity && each.writes) found = &each;
+  }
+  return found;
+}
+
 const Member* Index::member_at(size_t offset) const {
   auto after = std::ranges::upper_bound(members, offset, {}, &Member::begin);
   if (after == members.begin()) return nullptr;

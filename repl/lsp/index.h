@@ -22,6 +22,7 @@ enum class Kind : uint8_t {
   kLoop,
   kIterator,  // of a block
   kBlock,
+  kDimension,  // symbolic, of a function of graphs
 };
 
 constexpr uint32_t kNone = 0xFFFFFFFF;
@@ -36,6 +37,7 @@ struct Entity {
   std::string path;             // imports: `tvm.script.tirx`
   std::string type;             // of a variable, where the text says it: `Schedule`
   uint32_t schedules = kNone;   // of a schedule: the module or function that it was made from
+  uint32_t module = kNone;      // of `cls = Module`: the class
   size_t ordinal = 0;           // how many of its kind and name come before it in the function
   bool is_ir = false;           // a function or module of the IR
   bool can_rename = true;
@@ -83,6 +85,8 @@ class Index {
   // The uses at an offset, one unless a string is ambiguous; a name is also touched at its end.
   std::vector<const Use*> uses_at(size_t offset) const;
   std::vector<const Use*> uses_of(uint32_t entity) const;
+  // Where a name gets the value that it has at a use: the last place before, or null.
+  const Use* write_before(const Use& use) const;
   const Member* member_at(size_t offset) const;
   uint32_t scope_at(size_t offset) const;
   // The entity that a name means there, or kNone.

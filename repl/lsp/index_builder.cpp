@@ -38,6 +38,11 @@ bool makes_buffer(const Expr* value) {
   auto* call = as<Call>(value);
   return call != nullptr && is_listed(last_word(call->func), kMakesBuffer);
 }
+// `@R.function`, with or without arguments.
+bool is_graph_decorator(const Expr* decorator) {
+  auto* call = as<Call>(decorator);
+  return last_word(call == nullptr ? decorator : call->func) == "function";
+}
 bool opens_block(const Expr* value) {
   auto* call = as<Call>(value);
   if (call == nullptr || call->args.empty() || as<Constant>(call->args[0]) == nullptr) return false;
@@ -141,6 +146,7 @@ void IndexBuilder::bind_target(const Expr* target, const Expr* value, Kind kind,
     uint32_t made = inner ? seen : make({name->id, kind, name->span, whole}, fresh);
     if (inner) use(name->span, seen, true);
     Entity& entity = index_.entities[made];
+    if (in_graph_) entity.module = module_of(value);
     if (std::string type = type_made_by(value); !type.empty()) {
       entity.type = type;
       auto* call = as<Call>(value);
@@ -195,30 +201,37 @@ void IndexBuilder::imports(const Stmt& stmt) {
 bool IndexBuilder::definition(const FunctionDef& def) {
   for (const Expr* decorator : def.decorators) walk(decorator, *this);
   bool is_ir = review::defines_ir(def.decorators) || (in_ir_ && def.decorators.empty());
-  review::each_parameter(*def.args, [&](const Arg& arg) {
-    if (arg.annotation != nullptr) walk(arg.annotation, *this);
-  });
+  bool is_graph = is_ir && std::ranges::any_of(def.decorators, is_graph_decorator);
+  auto annotations = [&] {
+    review::each_parameter(*def.args, [&](const Arg& arg) {
+      if (arg.annotation != nullptr) walk(arg.annotation, *this);
+    });
+  };
+  if (!is_graph) annotations();
   for (const Expr* value : def.args->defaults) walk(value, *this);
   for (const Expr* value : def.args->kw_defaults)
     if (value != nullptr) walk(value, *this);
-  if (def.returns != nullptr) walk(def.returns, *this);
+  if (def.returns != nullptr && !is_graph) walk(def.returns, *this);
   uint32_t self = make({def.name, Kind::kFunction, def.name_span, def.span}, false);
   index_.entities[self].is_ir = is_ir;
   uint32_t scope = scope_;
-  later_.push_back([this, &def, scope, self] { body_of(def, scope, self); });
+  later_.push_back([this, &def, scope, self, is_graph] { body_of(def, scope, self, is_graph); });
   return false;
 }
 
-void IndexBuilder::body_of(const FunctionDef& def, uint32_t scope, uint32_t self) {
+void IndexBuilder::body_of(const FunctionDef& def, uint32_t scope, uint32_t self, bool is_graph) {
   scope_ = scope;
   inside_ = self;
   in_ir_ = index_.entities[self].is_ir;
+  in_graph_ = is_graph;
   function_scope_ = open_scope(def.span, false, in_ir_);
   for (const TypeParam* each : def.type_params)
     make({each->name, Kind::kVariable, name_in(each->span, each->name.str()), each->span}, true);
+  if (is_graph) dimensions(def);
   parameters(*def.args);
   walk(def.body, *this);
   in_ir_ = false;
+  in_graph_ = false;
 }
 
 bool IndexBuilder::definition(const ClassDef& def) {
@@ -311,7 +324,7 @@ bool IndexBuilder::enter(const Stmt& stmt) {
       use(name_in(names->span, name.str()), known->second, false);
     }
   }
-  if (in_ir_) return ir_statement(stmt);
+  if (in_ir_ && !in_graph_) return ir_statement(stmt);
   if (auto* loop = as<For>(&stmt)) {
     walk(loop->iter, *this);
     bind_target(loop->target, nullptr, Kind::kVariable, false);
@@ -349,6 +362,7 @@ void IndexBuilder::block_of_compute(const Call& call) {
 void IndexBuilder::member(const Attribute& attribute) {
   Member found{attribute.attr_span.begin, attribute.attr_span.end, path_of(&attribute)};
   uint32_t owner = entity_of(attribute.value);
+  if (owner != kNone && index_.entities[owner].module != kNone) owner = index_.entities[owner].module;
   if (owner != kNone && found.path.empty()) {
     const Entity& entity = index_.entities[owner];
     if (!entity.type.empty()) found.path = entity.type + "." + std::string(attribute.attr.str());

@@ -35,7 +35,7 @@ class IndexBuilder final : public syntax::Visitor {
   // index_builder.cpp
   bool definition(const syntax::FunctionDef& def);
   bool definition(const syntax::ClassDef& def);
-  void body_of(const syntax::FunctionDef& def, uint32_t scope, uint32_t self);
+  void body_of(const syntax::FunctionDef& def, uint32_t scope, uint32_t self, bool is_graph);
   void parameters(const syntax::Arguments& args);
   void imports(const syntax::Stmt& stmt);
   void comprehension(const syntax::Expr& expr, syntax::Seq<syntax::Comprehension> generators,
@@ -55,6 +55,11 @@ class IndexBuilder final : public syntax::Visitor {
   std::string type_made_by(const syntax::Expr* value) const;
   void block_of_compute(const syntax::Call& call);
 
+  // graph_names.cpp: what functions of graphs name in their own way.
+  void dimensions(const syntax::FunctionDef& def);
+  void mentions_in_shape(const syntax::Constant& text, bool defines);
+  uint32_t module_of(const syntax::Expr* value) const;
+
   // string_names.cpp: names in strings, once all blocks and functions are known.
   ir::Span inside_quotes(const syntax::Expr* literal) const;  // empty where it is not written as it reads
   void resolve_strings();
@@ -69,6 +74,7 @@ class IndexBuilder final : public syntax::Visitor {
   uint32_t function_scope_ = 0;  // the scope of the function of the IR that is walked
   uint32_t inside_ = kNone;      // the function or class that is walked
   bool in_ir_ = false;
+  bool in_graph_ = false;  // a function of graphs: branches and `with` make no scopes
   std::vector<std::function<void()>> later_;
   std::vector<StringUse> string_uses_;
   std::vector<std::pair<const syntax::Call*, uint32_t>> calls_;  // of the program's own functions

@@ -68,6 +68,7 @@ size_t token_type(const Entity& entity) {
       type = "function";
       break;
     case Kind::kParameter:
+    case Kind::kDimension:
       type = "parameter";
       break;
     case Kind::kBuffer:

@@ -266,6 +266,89 @@ def test_hover(program):
     assert editor.hover("import") is None
 
 
+GRAPH = '''from tvm.script import ir as I, relax as R, tirx as T
+
+
+@I.ir_module
+class Mlp:
+    @T.prim_func(s_tir=True)
+    def twice(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            with T.sblock("B"):
+                vi = T.axis.spatial(4, i)
+                B[vi] = A[vi] + A[vi]
+
+    @R.function
+    def layer(x: R.Tensor(("n", 4), "float32"), w: R.Tensor((4, "m"), "float32")) -> R.Tensor(("n", "m"), "float32"):
+        h = R.matmul(x, w)
+        return h
+
+    @R.function
+    def main(a: R.Tensor(("n", 4), "float32"), flat: R.Tensor(("n * 4",), "float32"), w: R.Tensor((4, 8), "float32"), c: R.Tensor((), "bool")):
+        n = T.int64()
+        cls = Mlp
+        with R.dataflow():
+            h = cls.layer(a, w)
+            h = R.nn.relu(h)
+            s: R.Tensor((n, 8), "float32") = R.nn.softmax(h, axis=1)
+            R.output(s)
+        if c:
+            y = R.add(s, s)
+        else:
+            y = R.sum(s, axis=1)
+        z = R.reshape(flat, (n, 4))
+        b = R.call_tir(cls.twice, (R.zeros((4,), "float32"),), out_ty=R.Tensor((4,), "float32"))
+        first, second = R.split(z, 2, axis=1)
+        return (y, b, first)
+'''
+
+
+def test_graphs(program):
+    editor = Session(program, GRAPH)
+    assert editor.found() == []
+    assert 'h: R.Tensor((n, 8), dtype="float32")\nof main\n\nh = cls.layer(a, w)' in editor.hover("h = cls.layer")
+    assert 'first: R.Tensor((n, 2), dtype="float32")' in editor.hover("first)")
+    assert 'y: R.Tensor(dtype="float32")' in editor.hover("y, b")  # of branches of different ranks
+    assert 's: R.Tensor((n, 8), dtype="float32")' in editor.hover("s, s)")
+    assert "n: symbolic dimension\nof main" in editor.hover('n, 4))')
+    assert "softmax(" in editor.hover("softmax(h") and "axis" in editor.hover("softmax(h")
+    assert "function of the IR" in editor.hover("layer(a, w)")
+    hints = {text: each["label"] for each in editor.all("inlayHint") for text in
+             [editor.text.split("\n")[each["position"]["line"]][:each["position"]["character"]].split()[-1]]}
+    assert hints["z"] == ': R.Tensor((n, 4), dtype="float32")' and "s" not in hints and "a" not in hints, hints
+    # Names: functions of the module by `cls`, dimensions also within quotes, values in branches and blocks.
+    everything = {"context": {"includeDeclaration": True}}
+    assert editor.words(editor.ask("definition", "layer(a, w)")) == [(14, "layer")]
+    assert editor.words(editor.ask("definition", "twice, (R")) == [(7, "twice")]
+    assert editor.words(editor.ask("definition", "n, 4))")) == [(19, "n")]
+    assert [line for line, _ in editor.words(editor.ask("references", "n * 4", **everything))] == [19, 19, 20, 25, 31]
+    assert [line for line, _ in editor.words(editor.ask("references", "y = R.add", **everything))] == [28, 30, 34]
+    assert editor.words(editor.ask("references", '"m"), "float32")) ->', 0, 1, **everything)) == [(14, "m"), (14, "m")]
+    renamed = editor.rename("rows", "n * 4")
+    for part in ('"rows", 4), "float32"), flat: R.Tensor(("rows * 4",)', "rows = T.int64()", "((rows, 8)", "(rows, 4))"):
+        assert part in renamed, part
+    assert 'def layer(x: R.Tensor(("n", 4)' in renamed
+    subprocess.run([program, "check", "-"], input=renamed, capture_output=True, text=True, check=True)
+    assert "total = R.sum" in editor.rename("total", "y = R.add")
+    assert "`w`" in refused(lambda: editor.rename("w", "n * 4")).message
+    # Completion
+    editor.type("        z = R.reshape", "        R.\n        R.nn.\n        cls.\n        R.nn.softmax(z, )\n")
+    assert {"matmul", "call_tir", "Tensor", "nn"} <= set(editor.labels("R.\n", 0, 2))
+    relu = editor.labels("R.nn.\n", 0, 5)["relu"]
+    assert relu["detail"].startswith("nn.relu(") or relu["detail"].startswith("relu("), relu
+    assert {"layer", "twice", "main"} <= set(editor.labels("cls.\n", 0, 4))
+    assert "axis=" in editor.labels("softmax(z, )", 0, 11)
+    outline = editor.request("textDocument/documentSymbol", {"textDocument": {"uri": URI}})
+    assert [each["name"] for each in outline[0]["children"]] == ["twice", "layer", "main"], outline
+
+
+def test_graphs_that_are_wrong(program):
+    editor = Session(program, GRAPH.replace("w: R.Tensor((4, 8)", "w: R.Tensor((5, 8)").replace("z, 2, axis=1", "z, 2, axis=2"))
+    found = editor.found()
+    assert [each["range"]["start"]["line"] + 1 for each in found] == [23, 33], found
+    assert any("`w`" in each["message"] for each in found[0]["relatedInformation"]), found
+
+
 def test_definition_and_references(program):
     editor = Session(program, MM_RELU)
     everything = {"context": {"includeDeclaration": True}}

@@ -436,6 +436,19 @@ Any Evaluator::attribute(const Any& object, Symbol name, ir::Span span) {
   state_->no_attribute(object, name, span);
 }
 
+// What a module of the IR has, while it is read; "" of other classes.
+static std::string functions_of_module(const ClassNode& cls) {
+  constexpr size_t kShown = 8;
+  std::string names;
+  size_t count = 0;
+  for (const auto& [name, value] : cls.members) {
+    if (value.as<ir::GlobalVarNode>() == nullptr || ++count > kShown) continue;
+    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", name.str());
+  }
+  if (count == 0) return "";
+  return fmt::format("its function{} {}{}", count == 1 ? " is" : "s are", names, count > kShown ? ", ..." : "");
+}
+
 void State::no_attribute(const Any& object, Symbol name, ir::Span span) {
   std::vector<std::string> known = self.attribute_names(object);
   if (is_ir_value(object)) {
@@ -458,6 +471,7 @@ void State::no_attribute(const Any& object, Symbol name, ir::Span span) {
                          std::filesystem::path(hides).filename().string());
   } else if (auto* cls = as<ClassNode>(object)) {
     message = fmt::format("type object '{}' has no attribute '{}'", cls->short_name(), name.str());
+    if (help.empty()) help = functions_of_module(*cls);
   } else if (auto* api = as<ApiFunctionNode>(object); api && api->api->row.kind == ir::ApiKind::kClass) {
     message = fmt::format("type object '{}' has no attribute '{}'", api->api->name, name.str());
   } else if (as<SuperNode>(object) != nullptr) {

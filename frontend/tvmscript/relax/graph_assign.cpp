@@ -7,6 +7,7 @@
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
 #include "ir/relax/infer.h"
+#include "ir/relax/origin.h"
 #include "ir/tir/arith_ops.h"
 
 namespace mlc::tvmscript {
@@ -16,7 +17,7 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "annotation-mismatch",
          .kind = "TypeError",
-         .message = "the value is a {}, which is not of the declared type"},
+         .message = "{}the value is {}, but is declared as {}"},
         {.name = "bad-target",
          .message = "a function of graphs binds names and tuples of names only"},
         {.name = "binding-after-output",
@@ -24,7 +25,8 @@ static constexpr ir::Refusals refusals{
          .help = "move the binding above `R.output`, or behind the block"},
         {.name = "cast-never-holds",
          .kind = "TypeError",
-         .message = "the {} is never of the type that it is cast to"},
+         .message = "{}the value is {}, which is never {}",
+         .help = "`R.match_cast` says more about what is not known; what is known cannot be another"},
         {.name = "declaration-without-value",
          .message = "`{}` has a type but no value",
          .help = "a binding is `name: type = value`"},
@@ -96,10 +98,14 @@ void GraphBuilder::require_open(Span span) const {
 Expr GraphBuilder::typed(Expr value, const Type& type, Span span, Span type_span) {
   Expr normal = block_builder_.normalize(value);
   if (!type) return normal;
-  if (relax::fits(type, normal->ty, block_builder_.context()) == relax::Fit::kNever) {
-    throw ir::refuse(refusals["annotation-mismatch"], relax::kind_name(normal->ty))
-        .at(span)
-        .note("the type is declared here", type_span);
+  relax::InferContext context = bindings();
+  if (relax::fits(type, normal->ty, context) == relax::Fit::kNever) {
+    relax::Clash clash = relax::find_clash(type, normal->ty, context);
+    ir::Error error = ir::refuse(refusals["annotation-mismatch"], clash.path, clash.given, clash.wanted)
+                          .at(span)
+                          .note("the type is declared here", type_span);
+    relax::explain_clash(error, normal, type, context);
+    throw error;
   }
   if (auto* call = ir::as<ir::CallNode>(normal); call && !relax::is_prim(normal) && !ir::structural_equal(type, normal->ty))
     return ir::with(ir::ref(call), [&](ir::CallNode& n) { n.ty = type; });
@@ -149,14 +155,20 @@ void GraphBuilder::bind(const syntax::Name& name, const Any& value, const syntax
   if (auto* cast = value.as<MatchCastValueNode>()) {
     require_open(name.span);
     if (type && !ir::structural_equal(type, cast->type)) {
-      throw ir::refuse(refusals["annotation-mismatch"], relax::kind_name(cast->type))
+      throw ir::refuse(refusals["annotation-mismatch"], "", relax::describe(cast->type), relax::describe(type))
           .at(source.span)
-          .note("the type is declared here", type_span);
+          .note("the type is declared here", type_span)
+          .help("leave the annotation out: `R.match_cast` says the type");
     }
     Expr operand = block_builder_.normalize_operand(cast->value);
-    if (relax::fits(cast->type, operand->ty, block_builder_.context()) == relax::Fit::kNever &&
-        relax::fits(operand->ty, cast->type, block_builder_.context()) == relax::Fit::kNever)
-      throw ir::refuse(refusals["cast-never-holds"], relax::kind_name(operand->ty)).at(source.span);
+    relax::InferContext context = bindings();
+    if (relax::fits(cast->type, operand->ty, context) == relax::Fit::kNever &&
+        relax::fits(operand->ty, cast->type, context) == relax::Fit::kNever) {
+      relax::Clash clash = relax::find_clash(cast->type, operand->ty, context);
+      ir::Error error = ir::refuse(refusals["cast-never-holds"], clash.path, clash.given, clash.wanted).at(source.span);
+      relax::explain_clash(error, operand, cast->type, context);
+      throw error;
+    }
     Var var = block_builder_.emit_match_cast(operand, cast->type);
     auto* node = const_cast<ir::VarNode*>(var.get());
     node->name = String(std::string(name.id.str()));

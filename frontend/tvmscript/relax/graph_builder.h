@@ -100,14 +100,23 @@ class GraphBuilder {
   void declare(const syntax::Name& name, const Var& var, Span span);
   bool is_declaration(const syntax::Expr& source) const;
   void poison(const syntax::Expr& target);
+  // What `R.output` among the statements names and an error has kept from being known.
+  void poison_outputs(syntax::Seq<syntax::Stmt> stmts);
   Expr graph_value(const Any& value, Span span, std::string_view wanted_for);
   Expr typed(Expr value, const Type& type, Span span, Span type_span);
   Var emit(Expr value, std::string_view name, Span span);
   void require_open(Span span) const;
 
   Any evaluate(const syntax::Expr& expr) { return evaluator_.evaluate(expr, names_, where_); }
+  // For questions about types, with what the variables so far are bound to.
+  relax::InferContext bindings() {
+    relax::InferContext context = block_builder_.context();
+    context.builder = &block_builder_;
+    return context;
+  }
   // Points an error about a variable at its use below `within`.
   void blame_use(ir::Diagnostic& found, Span within);
+  void explain_branches(ir::Diagnostic& found, std::string_view name);
   template <class F>
   bool attempt(Span fallback, F&& f);  // false when f failed; the error is kept
 
@@ -150,9 +159,9 @@ bool GraphBuilder::attempt(Span fallback, F&& f) {
 Type type_from(ir::Host& host, const Any& value, Span span);
 // Numbers as primitive values, strings, tuples and lists of these; nullopt for what is none of a graph.
 std::optional<Expr> to_graph_value(const Any& value, Span span);
+// `R.device_mesh(shape, device_ids)`, `relax.distributed.DeviceMesh(...)`.
+Any make_device_mesh(ApiCall& call);
 // A call of a function of the graph: `Module.f(x)`, `closure(x)`.
 Any call_graph_function(ApiCall& call);
 
 }  // namespace mlc::tvmscript
-// `R.device_mesh(shape, device_ids)`, `relax.distributed.DeviceMesh(...)`.
-Any make_device_mesh(ApiCall& call);

@@ -11,6 +11,7 @@
 #include "frontend/tvmscript/relax/graph_builder.h"
 #include "ir/core/refusal.h"
 #include "ir/relax/infer.h"
+#include "ir/relax/origin.h"
 
 namespace mlc::tvmscript {
 
@@ -28,7 +29,7 @@ static constexpr ir::Refusals refusals{
         {.name = "duplicate-parameter", .message = "the function has two parameters `{}`"},
         {.name = "result-type-mismatch",
          .kind = "TypeError",
-         .message = "the function returns {}, which is not of the declared type"},
+         .message = "{}the result is {}, but is declared as {}"},
         {.name = "quoted-dimension",
          .message = "a quoted dimension `\"{}\"` defines symbolic variables, which only a signature does",
          .help = "declare it with `{} = T.int64()` above, and write it without quotes"},
@@ -204,16 +205,19 @@ relax::Function GraphBuilder::build(const syntax::FunctionDef& definition, const
   for (const Var& param : params_) {
     for (const Var& var : relax::definable_vars(param->ty)) known.insert(var.get());
   }
-  const relax::InferContext& context = block_builder_.context();
+  relax::InferContext context = bindings();
   Type inferred = relax::erase_to_defined(
       result->ty, [&](const ir::VarNode* var) { return known.contains(var); }, context);
   Type type = inferred;
   if (declared_result_) {
     relax::Fit fit = relax::fits(declared_result_, inferred, context);
     if (fit == relax::Fit::kNever) {
-      throw ir::refuse(refusals["result-type-mismatch"], fmt::format("a {}", relax::kind_name(inferred)))
-          .at(result_span_)
-          .note("the type is declared here", definition.returns->span);
+      relax::Clash clash = relax::find_clash(declared_result_, inferred, context);
+      ir::Error error = ir::refuse(refusals["result-type-mismatch"], clash.path, clash.given, clash.wanted)
+                            .at(result_span_)
+                            .note("the type is declared here", definition.returns->span);
+      relax::explain_clash(error, result, declared_result_, context);
+      throw error;
     }
     if (fit != relax::Fit::kAlways) type = declared_result_;
   }

@@ -9,6 +9,7 @@
 #include "frontend/tvmscript/relax/graph_module.h"
 #include "ir/core/refusal.h"
 #include "ir/relax/infer.h"
+#include "ir/relax/origin.h"
 #include "ir/relax/visit.h"
 
 namespace mlc::tvmscript {
@@ -93,6 +94,14 @@ bool calls(syntax::Seq<syntax::Stmt> stmts, Symbol name) {
   return found;
 }
 
+// The name that the last statement of a branch binds, where it is plain to see.
+Span last_target(syntax::Seq<syntax::Stmt> stmts) {
+  const syntax::Expr* target = nullptr;
+  if (auto* assign = syntax::as<syntax::Assign>(stmts.back())) target = assign->targets[0];
+  if (auto* assign = syntax::as<syntax::AnnAssign>(stmts.back())) target = assign->target;
+  return target && target->kind == syntax::ExprKind::kName ? target->span : Span();
+}
+
 std::string_view statement_name(syntax::StmtKind kind) {
   switch (kind) {
     case syntax::StmtKind::kFor:
@@ -137,8 +146,38 @@ void GraphBuilder::blame_use(ir::Diagnostic& found, Span within) {
     Span definition = found.span;
     found.span = {within.file, static_cast<uint32_t>(within.begin + at),
                   static_cast<uint32_t>(within.begin + at + name.size())};
-    found.notes.push_back({fmt::format("`{}` is defined here", name), definition});
-    return;
+    bool noted = std::any_of(found.notes.begin(), found.notes.end(),
+                             [&](const ir::Note& note) { return note.span == definition; });
+    if (!noted) found.notes.push_back({fmt::format("`{}` is defined here", name), definition});
+    return explain_branches(found, name);
+  }
+}
+
+// The two types that an `if` has lost, for an error about its value.
+void GraphBuilder::explain_branches(ir::Diagnostic& found, std::string_view name) {
+  const Any* value = names_.peek(Symbol(name));
+  auto* var = value ? value->as<ir::VarNode>() : nullptr;
+  Expr bound = var ? block_builder_.lookup(ir::ref(var)) : Expr(nullptr);
+  auto* branches = bound ? ir::as<relax::IfNode>(bound) : nullptr;
+  if (!branches) return;
+  Type a = branches->true_branch->body->ty;
+  Type b = branches->false_branch->body->ty;
+  if (ir::structural_equal(a, b)) return;
+  found.notes.push_back({fmt::format("the branches end with {} and {}: of the value is known what both have",
+                                     relax::describe(a), relax::describe(b)),
+                         branches->span});
+}
+
+void GraphBuilder::poison_outputs(syntax::Seq<syntax::Stmt> stmts) {
+  for (const syntax::Stmt* stmt : stmts) {
+    auto* statement = syntax::as<syntax::ExprStmt>(stmt);
+    auto* call = statement ? syntax::as<syntax::Call>(statement->value) : nullptr;
+    auto* callee = call ? syntax::as<syntax::Attribute>(call->func) : nullptr;
+    if (!callee || callee->attr.str() != "output") continue;
+    for (const syntax::Expr* output : call->args) {
+      auto* name = syntax::as<syntax::Name>(output);
+      if (name && !names_.peek(name->id)) poison(*name);
+    }
   }
 }
 
@@ -232,6 +271,7 @@ void GraphBuilder::visit_with(const syntax::With& node) {
   end_dataflow(state);
   begin_block();
   for (const Var& var : state.outputs) names_.bind(Symbol(ir::view(var->name)), Expr(var), var->span);
+  if (!errors_.empty()) poison_outputs(node.body);
 }
 
 void GraphBuilder::output(const ApiCall& call, const std::vector<Var>& vars) {
@@ -310,8 +350,9 @@ void GraphBuilder::visit_if(const syntax::If& node) {
   if (then_name != else_name)
     throw ir::refuse(refusals["branches-bind-differently"], then_name, else_name).at(node.test->span);
   Expr value = ir::make<relax::IfNode>(condition, then_case, else_case, Type(), node.span);
-  Var var = emit(value, then_name, node.test->span);
-  names_.bind(Symbol(then_name), Expr(var), node.test->span);
+  Span span = last_target(node.orelse);
+  Var var = emit(value, then_name, span ? span : node.test->span);
+  names_.bind(Symbol(then_name), Expr(var), var->span);
 }
 
 // ---- the rest ----

@@ -156,6 +156,8 @@ constexpr ir::ApiRow relax_builder_table[] = {
 
 }  // namespace
 
+std::shared_ptr<relax::BlockBuilder> builder_arg(const ApiCall& call) { return builder_node(call).builder; }
+
 std::span<const ir::ApiRow> relax_builder_rows() { return relax_builder_table; }
 
 }  // namespace mlc::tvmscript

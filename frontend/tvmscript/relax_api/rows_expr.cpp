@@ -228,9 +228,10 @@ void register_relax_api() {
   registry.add(relax_function_rows);
   registry.add(relax_builder_rows);
   registry.add(relax_gradient_rows);
+  registry.add(relax_rewrite_rows);
   registry.add(relax_analysis_rows);
+  registry.add(relax_distributed_rows);
   for (const auto& [from, to] : aliases) registry.alias(std::string(from), std::string(to));
 }
-  registry.add(relax_distributed_rows);
 
 }  // namespace mlc::tvmscript

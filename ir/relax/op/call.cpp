@@ -4,8 +4,12 @@
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
 
+#include <unordered_map>
+
 #include "ir/core/global_info.h"
 #include "ir/relax/infer.h"
+#include "ir/relax/operand_checks.h"
+#include "ir/relax/origin.h"
 #include "ir/tir/op.h"
 
 namespace mlc::relax::operators_call {
@@ -24,8 +28,25 @@ static constexpr ir::Refusals refusals{
         {.name = "not-a-device", .message = "argument `{}` of `{}` must be a device, not `{}`"},
         {.name = "result-without-type",
          .kind = "ValueError",
-         .message = "`{}` does not say what it returns"
-     },
+         .message = "`{}` does not say what it returns"},
+        {.name = "in-place-index-out-of-range",
+         .kind = "ValueError",
+         .message = "`{}`: `inplace_indices` has {} for result {}, and there {} argument{}",
+         .help = "an index is that of the argument that becomes the result, from 0; -1 makes a new tensor"},
+        {.name = "in-place-index-twice",
+         .kind = "ValueError",
+         .message = "`{}`: results {} and {} both overwrite argument {}"},
+        {.name = "in-place-count",
+         .kind = "ValueError",
+         .message = "`{}`: `inplace_indices` has {} entr{} for {} result{}",
+         .help = "give an index for each result, -1 for a new tensor"},
+        {.name = "nothing-in-place",
+         .kind = "ValueError",
+         .message = "`{}` overwrites none of its arguments"},
+        {.name = "in-place-type-differs",
+         .kind = "ValueError",
+         .message = "`{}`: result {} is {}, but argument {}, which becomes it, is {}",
+         .help = "what is overwritten has the type of the result; convert it before, or write a new tensor: -1"},
     }};
 MLC_REFUSALS(op_call, refusals);
 
@@ -176,7 +197,17 @@ Any build_print(ApiCall& call) {
 }
 Any build_assert_op(ApiCall& call) {
   Array<Expr> args{operand_arg(call, 0), format_arg(call)};
-  append_operands(call, 1, args);
+  // The values one by one, or in a list.
+  Any all = call.args[1];
+  for (const Any& each : one_or_all(all)) {
+    call.args[1] = each;
+    if (each.as<ffi::ListObj>()) {
+      append_operands(call, 1, args);
+    } else {
+      args.push_back(operand_arg(call, 1));
+    }
+  }
+  call.args[1] = all;
   size_t more = param(call, "format_args");
   if (call.args[more] != nullptr) append_operands(call, more, args);
   return make_call("relax.assert_op", args, {}, {}, call.span);
@@ -213,6 +244,60 @@ Type infer_declared(const CallNode* call, const InferContext&) {
   if (call->ty_args.size() == 1) return call->ty_args[0];
   return make<TupleTypeNode>(call->ty_args);
 }
+// What a call overwrites: each index names one of the arguments, at least one does, and what is overwritten is of the
+// result's type.
+void check_in_place(const CallNode* call, std::span<const Expr> args, const Type& result, std::string_view otherwise,
+                    const InferContext& context) {
+  std::vector<int64_t> indices = ints_attr(call, "inplace_indices");
+  std::string name = call_name(call);
+  std::vector<Type> results{result};
+  if (const auto* several = as_type<TupleTypeNode>(result); several && indices.size() != 1)
+    results.assign(several->elements.begin(), several->elements.end());
+  auto count = static_cast<int64_t>(args.size());
+  std::unordered_map<int64_t, size_t> overwritten;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (indices[i] < -1 || indices[i] >= count) {
+      throw ir::refuse(refusals["in-place-index-out-of-range"], name, indices[i], i,
+                       count == 0 ? std::string("is no") : fmt::format("{} {}", count == 1 ? "is" : "are", count),
+                       count == 1 ? "" : "s")
+          .at(call->span);
+    }
+    if (indices[i] < 0) continue;
+    auto [first, fresh] = overwritten.try_emplace(indices[i], i);
+    if (!fresh) throw ir::refuse(refusals["in-place-index-twice"], name, first->second, i, indices[i]).at(call->span);
+  }
+  if (overwritten.empty()) {
+    throw ir::refuse(refusals["nothing-in-place"], name)
+        .at(call->span)
+        .help(fmt::format("without results in place that is a call of `R.{}`", otherwise));
+  }
+  if (indices.size() != results.size()) {
+    throw ir::refuse(refusals["in-place-count"], name, indices.size(), indices.size() == 1 ? "y" : "ies", results.size(),
+                     results.size() == 1 ? "" : "s")
+        .at(call->span);
+  }
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (indices[i] < 0) continue;
+    const Expr& arg = args[static_cast<size_t>(indices[i])];
+    if (fits(results[i], arg->ty, context) == Fit::kAlways) continue;
+    throw ir::refuse(refusals["in-place-type-differs"], name, i, describe(results[i]), indices[i], describe(arg->ty))
+        .at(arg->span ? arg->span : call->span);
+  }
+}
+
+Type infer_tir_in_place(const CallNode* call, const InferContext& context) {
+  Type result = infer_declared(call, context);
+  std::vector<Expr> args;
+  if (auto* tuple = as<TupleNode>(context.value_of(call->args[1]))) {
+    args.assign(tuple->elements.begin(), tuple->elements.end());
+  } else if (const auto* types = type_as<TupleTypeNode>(call->args[1])) {
+    for (size_t i = 0; i < types->elements.size(); ++i)
+      args.push_back(make<TupleGetItemNode>(call->args[1], static_cast<int64_t>(i), call->args[1]->span));
+  }
+  check_in_place(call, args, result, "call_tir", context);
+  return result;
+}
+
 // A call of a packed function, or of one whose type says what it returns.
 Type infer_packed(const CallNode* call, const InferContext& context) {
   const auto* fn = type_as<FuncTypeNode>(call->args[0]);
@@ -220,6 +305,12 @@ Type infer_packed(const CallNode* call, const InferContext& context) {
   Call inner = make<CallNode>(Type(nullptr), call->args[0], Array<Expr>(call->args.begin() + 1, call->args.end()),
                               Map<String, Any>(), call->span, call->ty_args);
   return infer_function_call(inner.get(), fn, context);
+}
+Type infer_packed_in_place(const CallNode* call, const InferContext& context) {
+  Type result = infer_packed(call, context);
+  std::vector<Expr> args(call->args.begin() + 1, call->args.end());
+  check_in_place(call, args, result, "call_pure_packed", context);
+  return result;
 }
 Type infer_any(const CallNode*, const InferContext&) { return any_type(); }
 Type infer_void(const CallNode*, const InferContext&) { return ir::void_type(); }
@@ -231,7 +322,6 @@ Type infer_assert(const CallNode* call, const InferContext&) {
     bool bool_or_unknown = !tensor->knows_dtype() || tensor->data_type().is_bool();
     fits = bool_or_unknown && (!tensor->knows_ndim() || tensor->ndim == 0);
   }
-  if (condition->ty && condition->ty->kind == TypeKind::kAny) fits = true;
   if (!fits) {
     throw ir::refuse(refusals["condition-not-bool"], kind_name(condition->ty))
         .at(condition->span ? condition->span : call->span);
@@ -255,7 +345,7 @@ constexpr Operator kRows[] = {
      .build = build_call_tir},
     {.signature = "call_tir_inplace(gvar, args, inplace_indices, out_ty)",
      .doc = "As call_tir; result i is argument inplace_indices[i], overwritten, or new where that is -1.",
-     .infer = infer_declared,
+     .infer = infer_tir_in_place,
      .operands = 2,
      .attrs = {{{"inplace_indices", AttrKind::kInts}}},
      .build = build_call_tir_inplace},
@@ -276,7 +366,7 @@ constexpr Operator kRows[] = {
      .build = build_call_pure_packed},
     {.signature = "call_inplace_packed(func, *args, inplace_indices, ty_args=None)",
      .doc = "A packed function that overwrites some of its arguments and has no other side effects.",
-     .infer = infer_packed,
+     .infer = infer_packed_in_place,
      .attrs = {{{"inplace_indices", AttrKind::kInts}}},
      .build = build_call_inplace_packed},
     {.signature = "call_builtin_with_ctx(func, args, *, ty_args=None)",

@@ -3,6 +3,7 @@
 #include "ir/relax/infer_layout.h"
 #include "ir/relax/layout.h"
 #include "ir/relax/operand_checks.h"
+#include "ir/relax/origin.h"
 #include "ir/relax/window.h"
 #include "ir/tir/arith_ops.h"
 
@@ -54,6 +55,15 @@ bool never_divisible(const Expr& extent, int64_t groups, const InferContext& con
   return rest && *rest != 0;
 }
 
+// The channels of the data do not fit those of the weight.
+[[noreturn]] void refuse_channels(ir::Error&& found, const CallNode* call, const Expr& data, const Expr& weight,
+                                  const InferContext& context) {
+  ir::Error error = std::move(found).at(operand_span(call, 1));
+  explain_dim(error, call->args[0], data, context);
+  explain_dim(error, call->args[1], weight, context);
+  throw error;
+}
+
 // Of n spatial axes; the axes are N C and these, and O I and these.
 Type infer_conv(const CallNode* call, std::string_view data_axes, std::string_view weight_axes,
                 const InferContext& context) {
@@ -64,9 +74,8 @@ Type infer_conv(const CallNode* call, std::string_view data_axes, std::string_vi
   const Array<Expr>& weight = *operands.weight;
   int64_t groups = int_attr(call, "groups");
   if (context.proves_different(data[1], ir::mul(weight[1], dim(groups))))
-    throw ir::refuse(refusals["conv-channels"], call_name(call), dim_text(data[1]), groups,
-                     dim_text(weight[1]))
-        .at(operand_span(call, 1));
+    refuse_channels(ir::refuse(refusals["conv-channels"], call_name(call), dim_text(data[1]), groups, dim_text(weight[1])),
+                    call, data[1], weight[1], context);
   if (never_divisible(weight[0], groups, context))
     throw ir::refuse(refusals["conv-channels-not-divisible"], call_name(call), dim_text(weight[0]), "output",
                      groups)
@@ -95,9 +104,9 @@ Type infer_conv_transpose(const CallNode* call, std::string_view data_axes, std:
   const Array<Expr>& weight = *operands.weight;
   int64_t groups = int_attr(call, "groups");
   if (context.proves_different(data[1], weight[0]))
-    throw ir::refuse(refusals["conv-transpose-channels"], call_name(call), dim_text(data[1]),
-                     dim_text(weight[0]))
-        .at(operand_span(call, 1));
+    refuse_channels(ir::refuse(refusals["conv-transpose-channels"], call_name(call), dim_text(data[1]),
+                               dim_text(weight[0])),
+                    call, data[1], weight[0], context);
   if (never_divisible(weight[0], groups, context))
     throw ir::refuse(refusals["conv-channels-not-divisible"], call_name(call), dim_text(weight[0]), "input",
                      groups)

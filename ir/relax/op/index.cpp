@@ -99,12 +99,13 @@ struct Dimensions {
 bool nonnegative(const Expr& e) { return ir::is_nonnegative(e, Dimensions{}); }
 
 // An index as Python's slices read it: from the end when negative, then kept within the dimension.
-Expr canonical(Expr index, const Expr& length, bool backward) {
+Expr canonical(Expr index, const Expr& length, bool backward, const InferContext& context) {
   if (!nonnegative(index)) index = ir::if_then_else(ir::lt(index, dim(0)), ir::add(index, length), index);
   if (backward) return ir::min(nonnegative(index) ? index : ir::max(index, dim(-1)), ir::sub(length, dim(1)));
   if (!nonnegative(index)) index = ir::max(index, dim(0));
   if (ir::is_const_int(index, 0)) return index;
-  return ir::min(index, length);
+  bool within = !ir::const_int(index) && nonnegative(context.simplify(ir::sub(length, index)));
+  return within ? index : ir::min(index, length);
 }
 
 // How many elements a slice has.
@@ -112,8 +113,8 @@ Expr slice_length(const Expr& begin, const Expr& end, const Expr& stride, const 
                   const InferContext& context) {
   auto step = ir::const_int(stride);
   bool backward = step && *step < 0;
-  Expr from = inbound ? begin : canonical(begin, length, backward);
-  Expr to = inbound ? end : canonical(end, length, backward);
+  Expr from = inbound ? begin : canonical(begin, length, backward, context);
+  Expr to = inbound ? end : canonical(end, length, backward, context);
   Expr count =
       backward ? ir::ceildiv(ir::sub(from, to), dim(-*step)) : ir::ceildiv(ir::sub(to, from), stride);
   return context.simplify(count);
@@ -341,7 +342,7 @@ Type infer_scatter_elements(const CallNode* call, const InferContext& context) {
   const Array<Expr>* updates = written_dims(x[2]);
   for (size_t i = 0; indices && updates && i < indices->size(); ++i) {
     if (context.proves_different((*indices)[i], (*updates)[i]))
-      refuse_dims(call, 1, i, (*indices)[i], 2, i, (*updates)[i]);
+      refuse_dims(call, 1, i, (*indices)[i], 2, i, (*updates)[i], context);
   }
   return scattered(x[0]);
 }
@@ -394,7 +395,7 @@ Type infer_slice_scatter(const CallNode* call, const InferContext& context) {
     Expr count = ir::floordiv(ir::sub(ir::add(ir::sub(end, start), step), dim(1)), step);
     for (size_t i = 0; i < dims->size(); ++i) {
       if (static_cast<int64_t>(i) != axis && context.proves_different((*dims)[i], (*from)[i]))
-        refuse_dims(call, 0, i, (*dims)[i], 1, i, (*from)[i]);
+        refuse_dims(call, 0, i, (*dims)[i], 1, i, (*from)[i], context);
     }
     if (context.proves_different((*from)[axis], count))
       throw ir::refuse(refusals["slice-source"], axis, dim_text((*from)[axis]),

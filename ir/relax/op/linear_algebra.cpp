@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ir/relax/operand_checks.h"
+#include "ir/relax/origin.h"
 
 namespace mlc::relax::operators_linear_algebra {
 
@@ -14,9 +15,12 @@ static constexpr ir::Refusals refusals{
          .message = "{} has no dimensions; `matmul` is of vectors and matrices",
          .help = "`R.multiply` multiplies by a scalar"},
         {.name = "matmul-inner",
-         .message = "`matmul`: inner dimensions differ: `x1` has {}, `x2` has {}",
-         .help = "the last dimension of `x1` is summed with the one before the last of `x2`"},
+         .message = "`matmul`: inner dimensions differ: {} has {}, {} has {}",
+         .help = "the last dimension of the first operand is summed with the one before the last of the second"},
         {.name = "einsum-subscripts", .message = "`einsum`: the subscripts `{}` are not understood: {}"},
+        {.name = "einsum-dtype-unknown",
+         .message = "`einsum`: of some of its tensors the data type is known, of others not",
+         .help = "say it with `R.match_cast`, or convert them with `R.astype`"},
         {.name = "einsum-lengths", .message = "`einsum`: the index `{}` is of lengths {} and {}"},
     }};
 MLC_REFUSALS(op_linear_algebra, refusals);
@@ -47,8 +51,12 @@ Type infer_matmul(const CallNode* call, const InferContext& context) {
   const Expr& inner_a = (*a)[a->size() - 1];
   const Expr& inner_b = (*b)[b->size() - (column ? 1 : 2)];
   if (context.proves_different(inner_a, inner_b)) {
-    throw ir::refuse(refusals["matmul-inner"], dim_text(inner_a), dim_text(inner_b))
-        .at(operand_span(call, 1));
+    ir::Error error = ir::refuse(refusals["matmul-inner"], operand_text(call, 0), dim_text(inner_a), operand_text(call, 1),
+                                 dim_text(inner_b))
+                          .at(operand_span(call, 1));
+    explain_dim(error, call->args[0], a->size() - 1, context);
+    explain_dim(error, call->args[1], b->size() - (column ? 1 : 2), context);
+    throw error;
   }
   if (!row) out->push_back((*a)[a->size() - 2]);
   if (!column) out->push_back((*b)[b->size() - 1]);
@@ -183,6 +191,8 @@ Type infer_einsum(const CallNode* call, const InferContext&) {
   DataType dtype = x[0]->dtype;
   std::vector<Array<Expr>> shapes;
   for (const TensorTypeNode* each : x) {
+    if (each->knows_dtype() != x[0]->knows_dtype())
+      throw ir::refuse(refusals["einsum-dtype-unknown"]).at(operand_span(call, 0));
     const Array<Expr>* dims = written_dims(each);
     if (!dims) return tensor_type(dtype, each->ndim, vdevice);
     shapes.push_back(*dims);

@@ -34,7 +34,7 @@ Type infer_cross_entropy(const CallNode* call, const InferContext& context) {
   if (predictions && labels) {
     for (size_t k = 0; k < predictions->size(); ++k) {
       if (context.proves_different((*predictions)[k], (*labels)[k]))
-        refuse_dims(call, 1, k, (*labels)[k], 0, k, (*predictions)[k]);
+        refuse_dims(call, 1, k, (*labels)[k], 0, k, (*predictions)[k], context);
     }
   }
   return tensor_type(Array<Expr>(), dtype, vdevice);
@@ -85,13 +85,13 @@ Type infer_nll_loss(const CallNode* call, const InferContext& context) {
     if (auto given = targets->dims()) {
       for (size_t k = 0; k < given->size(); ++k) {
         if (context.proves_different(samples[k], (*given)[k]))
-          refuse_dims(call, 1, k, (*given)[k], 0, k == 0 ? 0 : k + 1, samples[k]);
+          refuse_dims(call, 1, k, (*given)[k], 0, k == 0 ? 0 : k + 1, samples[k], context);
       }
     }
     auto weight_dims = weights ? weights->dims() : std::nullopt;
     size_t classes = scores->size() == 1 ? 0 : 1;
     if (weight_dims && context.proves_different((*scores)[classes], (*weight_dims)[0]))
-      refuse_dims(call, 2, 0, (*weight_dims)[0], 0, classes, (*scores)[classes]);
+      refuse_dims(call, 2, 0, (*weight_dims)[0], 0, classes, (*scores)[classes], context);
   }
   if (string_attr(call, "reduction") != "none") return tensor_type(Array<Expr>(), dtype, vdevice);
   if (written_dims(predictions)) return tensor_type(samples, dtype, vdevice);

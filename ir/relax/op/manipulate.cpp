@@ -5,6 +5,7 @@
 
 #include "ir/relax/infer_layout.h"
 #include "ir/relax/operand_checks.h"
+#include "ir/relax/origin.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/index_map.h"
 #include "ir/tir/nonnegative.h"
@@ -120,6 +121,17 @@ struct Joined {
       if (auto dims = each->dims()) shapes.push_back(*dims);
     }
   }
+  [[noreturn]] static void refuse_mismatch(const CallNode* call, size_t d, const Expr& a, const Expr& b,
+                                           const InferContext& context) {
+    ir::Error error = ir::refuse(refusals["concat-mismatch"], call_name(call), d, dim_text(a), dim_text(b))
+                          .at(operand_span(call, 0));
+    if (auto* tuple = as<TupleNode>(call->args[0])) {
+      for (const Expr& dim : {a, b}) {
+        for (const Expr& each : tuple->elements) explain_dim(error, each, dim, context);
+      }
+    }
+    throw error;
+  }
   // Are the dimensions but `free` the same in all: nullopt where it cannot be decided.
   bool same_but(const CallNode* call, int64_t free, const InferContext& context) const {
     bool same = true;
@@ -128,9 +140,7 @@ struct Joined {
       for (size_t i = 1; i < shapes.size(); ++i) {
         auto equal = context.equal(shapes[i][d], shapes[0][d]);
         if (equal == InferContext::Proof::kFalse)
-          throw ir::refuse(refusals["concat-mismatch"], call_name(call), d, dim_text(shapes[0][d]),
-                           dim_text(shapes[i][d]))
-              .at(operand_span(call, 0));
+          refuse_mismatch(call, d, shapes[0][d], shapes[i][d], context);
         if (equal != InferContext::Proof::kTrue) same = false;
       }
     }

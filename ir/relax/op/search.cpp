@@ -17,6 +17,7 @@ static constexpr ir::Refusals refusals{
         {.name = "sample-not-float",
          .kind = "TypeError",
          .message = "{} must have a float data type, but has `{}`"},
+        {.name = "sample-indices-not-int", .message = "{} must have a signed integer data type, but has `{}`"},
         {.name = "sample-column", .message = "{} must have 1 column, but has {}"},
     }};
 MLC_REFUSALS(op_search, refusals);
@@ -140,7 +141,10 @@ Type infer_multinomial(const CallNode* call, const InferContext& context) {
       throw ir::refuse(refusals["sample-not-float"], operand_name(call, i), dtype.str())
           .at(operand_span(call, i));
   }
-  check_integer(call, 2, x[2]);
+  if (x[2]->knows_dtype() && !x[2]->data_type().is_int()) {
+    throw ir::refuse(refusals["sample-indices-not-int"], operand_name(call, 2), x[2]->data_type().str())
+        .at(operand_span(call, 2));
+  }
   DataType dtype = dtype_attr(call, "dtype");
   for (const TensorTypeNode* each : x) {
     if (!each->knows_ndim()) return tensor_type(dtype, kUnknownNDim, x[0]->vdevice);
@@ -150,7 +154,7 @@ Type infer_multinomial(const CallNode* call, const InferContext& context) {
   const Array<Expr>* indices = written_dims(x[2]);
   if (!written_dims(x[0]) || !uniform || !indices) return tensor_type(dtype, 2, x[0]->vdevice);
   if (!context.proves_equal((*uniform)[0], (*indices)[0]))
-    refuse_dims(call, 1, 0, (*uniform)[0], 2, 0, (*indices)[0]);
+    refuse_dims(call, 1, 0, (*uniform)[0], 2, 0, (*indices)[0], context);
   for (size_t i = 1; i < 3; ++i) {
     const Expr& columns = (*written_dims(x[i]))[1];
     if (ir::is_const_int(columns, 1)) continue;

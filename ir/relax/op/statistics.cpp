@@ -43,13 +43,14 @@ Type infer_reduction(const CallNode* call, const InferContext&) {
   return reduced(call, x, optional_ints_attr(call, "axis"), bool_attr(call, "keepdims"), x->dtype);
 }
 
-// Along one axis the indices of the medians come along.
+// Along one axis the indices of the medians come along; so they do where the dimensions of the result are not known,
+// as in TVM.
 Type infer_median(const CallNode* call, const InferContext&) {
   const TensorTypeNode* x = tensor_operand(call, 0);
   auto axes = optional_ints_attr(call, "axis");
   bool keep = bool_attr(call, "keepdims");
   Type values = reduced(call, x, axes, keep, x->dtype);
-  if (!axes || axes->size() != 1) return values;
+  if (written_dims(as_type<TensorTypeNode>(values)) && (!axes || axes->size() != 1)) return values;
   return make<TupleTypeNode>(Array<Type>{values, reduced(call, x, axes, keep, DataType::Int(64))});
 }
 

@@ -10,7 +10,7 @@ constexpr char doc[] = R"(KillAfterLastUse(): say where tensors and storages are
     cls.g(alloc, out)                 cls.g(alloc, out)
                                       R.memory.kill_tensor(alloc)
 needs: memory is written out (CallTIRRewrite, LowerAllocTensor).
-keeps: results, parameters, constants, shapes, numbers and functions; what is killed already.
+keeps: results, parameters, constants, null values, shapes, numbers and functions; what is killed already.
 From here on the virtual machine can free memory while the function runs.)";
 
 bool is_name(const Binding& binding) {
@@ -86,7 +86,7 @@ struct LastUses final : relax::Visitor {
       storages_.insert(current_);
     } else if (calls(kill_tensor_, kill_storage_, kill_object_)) {
       ended_.insert(as<VarNode>(call->args[0]));
-    } else if (binding->value->kind == ExprKind::kGenericConst) {
+    } else if (binding->value->kind == ExprKind::kGenericConst || calls(null_value_)) {
       constants_.insert(current_);
     } else {
       walk_binding(binding);
@@ -100,6 +100,7 @@ struct LastUses final : relax::Visitor {
   Expr kill_tensor_ = relax::op("relax.memory.kill_tensor");
   Expr kill_storage_ = relax::op("relax.memory.kill_storage");
   Expr kill_object_ = relax::op("relax.vm.kill_object");
+  Expr null_value_ = relax::op("relax.null_value");
   const VarNode* current_ = nullptr;
   std::vector<const VarNode*> order_;
   std::unordered_map<const VarNode*, const VarNode*> last_;  // null: a result

@@ -69,7 +69,7 @@ class LowerShapes final : public Mutator {
     builder_->begin_binding_block();
     std::vector<Pattern> left;
     check(fn->ret_ty, body->body, false, false,
-          fmt::format("ErrorContext(fn={}, loc=return, annotation={}) ", name_, host_.str(fn->ret_ty)), left);
+          fmt::format("ErrorContext(fn={}, loc=return, annotation={}) ", name_, type_text(fn->ret_ty)), left);
     match(left, true);
     blocks.push_back(builder_->end_block());
     builder_->end_scope();
@@ -106,7 +106,7 @@ class LowerShapes final : public Mutator {
       const Var& param = fn->params[i];
       check(param->ty, param, true, i >= inputs,
             fmt::format("ErrorContext(fn={}, loc=param[{}], param={}, annotation={}) ", name_, i,
-                        text(param->name), host_.str(param->ty)),
+                        text(param->name), type_text(param->ty)),
             left);
     }
     match_all(left);
@@ -223,8 +223,8 @@ class LowerShapes final : public Mutator {
         }
         for (size_t i = 0; i < fields.size(); ++i) {
           if (fields[i]->kind == TypeKind::kAny) continue;
-          Expr field = builder_->normalize_operand(element(value, static_cast<int64_t>(i)));
-          check(fields[i], field, always, symbolic_only, words, patterns);
+          // Taken where it is checked, so that what needs no check is not taken.
+          check(fields[i], element(value, static_cast<int64_t>(i)), always, symbolic_only, words, patterns);
         }
         return;
       }
@@ -240,10 +240,15 @@ class LowerShapes final : public Mutator {
   static bool is_constant(const Array<Expr>& dims) {
     return std::all_of(dims.begin(), dims.end(), [](const Expr& e) { return const_int(e).has_value(); });
   }
-  static Expr element(const Expr& tuple, int64_t index) {
+  // As the text of a program has it.
+  std::string type_text(const Type& type) {
+    const auto* number = as_type<ir::PrimTypeNode>(type);
+    return number != nullptr ? fmt::format("T.{}", DataType(number->dtype).str()) : host_.str(type);
+  }
+  Expr element(const Expr& tuple, int64_t index) {
     if (auto* known = as<TupleNode>(tuple)) return known->elements[static_cast<size_t>(index)];
     if (type_as<TupleTypeNode>(tuple)) return make<TupleGetItemNode>(tuple, index);
-    return call_packed("vm.builtin.tuple_getitem", {tuple, dim(index)}, {any_type()});
+    return builder_->normalize(call_packed("vm.builtin.tuple_getitem", {tuple, dim(index)}, {any_type()}));
   }
 
   // ---- values ----
@@ -285,7 +290,7 @@ class LowerShapes final : public Mutator {
       Expr value = builder_->normalize_operand(rewrite(binding->value));
       std::vector<Pattern> patterns;
       check(cast->ty, value, false, false,
-            fmt::format("ErrorContext(match_cast, ty={}) ", host_.str(cast->ty)), patterns);
+            fmt::format("ErrorContext(match_cast, ty={}) ", type_text(cast->ty)), patterns);
       match_all(patterns);
     } else {
       bound_.insert(binding->var.get());

@@ -211,8 +211,10 @@ Expr Mutator::rewrite_children(const Expr& e) {
       }
       SeqExpr body = rewrite_body(fn->body, params);
       if (params.same_as(fn->params) && body.same_as(fn->body)) return e;
-      return builder_->normalize(
-          make<FunctionNode>(params, body, rewrite_type(fn->ret_ty), fn->is_pure, fn->attrs, fn->span));
+      // A body that says more than what was declared is believed.
+      Type ret = rewrite_type(fn->ret_ty);
+      if (ret && fits(ret, body->ty, builder_->context()) == Fit::kAlways) ret = Type(nullptr);
+      return builder_->normalize(make<FunctionNode>(params, body, ret, fn->is_pure, fn->attrs, fn->span));
     }
     case ExprKind::kShapeExpr: {
       auto* shape = static_cast<const ShapeExprNode*>(e.get());

@@ -101,7 +101,8 @@ size_t ShapeHeap::index_of(const Expr& e) const {
 
 ShapeHeap::ShapeHeap(const Function& fn) {
   Collect(*this).run(fn);
-  for (size_t i = 0; i < slots_.size(); ++i) {
+  // The last one first, the order of TVM's table where no hashes (of addresses) collide.
+  for (size_t i = slots_.size(); i-- > 0;) {
     if (slots_[i].expr->kind == ExprKind::kVar) continue;
     for (const Var& var : ir::free_vars(slots_[i].expr)) {
       auto slot = find(var);

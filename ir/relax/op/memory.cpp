@@ -43,19 +43,31 @@ DataType dtype_operand(const CallNode* call, size_t i) {
   throw ir::refuse(refusals["not-a-data-type"], operand_name(call, i)).at(operand_span(call, i));
 }
 
-Type infer_builtin_alloc_tensor(const CallNode* call, const InferContext&) {
+// The vdevice of the module whose number the operand is, or null.
+VDevice vdevice_operand(const CallNode* call, size_t i, const InferContext& context) {
+  auto number = ir::const_int(call->args[i]);
+  if (!number || *number < 0 || !context.mod) return {};
+  auto found = context.mod->global_infos.find("vdevice");
+  if (found == context.mod->global_infos.end()) return {};
+  auto devices = (*found).second.cast<Array<Any>>();
+  if (*number >= static_cast<int64_t>(devices.size())) return {};
+  return devices[static_cast<size_t>(*number)].as<VDevice>().value_or(VDevice());
+}
+
+Type infer_builtin_alloc_tensor(const CallNode* call, const InferContext& context) {
   if (!as<ShapeExprNode>(call->args[0]))
     throw ir::refuse(refusals["alloc-shape"], call_name(call)).at(operand_span(call, 0));
-  return make<TensorTypeNode>(call->args[0], dtype_operand(call, 1));
+  return make<TensorTypeNode>(call->args[0], dtype_operand(call, 1), vdevice_operand(call, 2, context));
 }
-Type infer_memory_alloc_tensor(const CallNode* call, const InferContext&) {
+Type infer_memory_alloc_tensor(const CallNode* call, const InferContext& context) {
   shape_operand(call, 2);
-  return make<TensorTypeNode>(call->args[2], dtype_operand(call, 3));
+  return make<TensorTypeNode>(call->args[2], dtype_operand(call, 3), vdevice_operand(call, 4, context));
 }
-Type infer_vm_alloc_tensor(const CallNode* call, const InferContext&) {
+Type infer_vm_alloc_tensor(const CallNode* call, const InferContext& context) {
   const ShapeTypeNode* shape = shape_operand(call, 2);
   DataType dtype = dtype_operand(call, 3);
-  return shape->values ? tensor_type(shape->values.value(), dtype) : tensor_type(dtype, shape->ndim);
+  VDevice vdevice = vdevice_operand(call, 4, context);
+  return shape->values ? tensor_type(shape->values.value(), dtype, vdevice) : tensor_type(dtype, shape->ndim, vdevice);
 }
 
 // ---- views ----

@@ -11,6 +11,7 @@ constexpr char doc[] = R"(CallTIRRewrite(): write out where the results of calls
                                                  y = alloc
 needs: results whose shape and data type are known; no dataflow blocks are left (ToNonDataflow).
 keeps: the order of calls. An argument that a call_tir_inplace overwrites is its own result.
+The names of allocations are unique in the module; in one that has vdevices they lie on the one of their index.
 From here on memory is seen: before it is planned (StaticPlanBlockMemory).)";
 
 struct AllocateResults final : Mutator {
@@ -80,12 +81,13 @@ struct AllocateResults final : Mutator {
   }
 };
 
-Function apply(const Function& fn, const IRModule& mod, const PassOptions& options) {
-  return AllocateResults(*options.host, mod).rewrite_function(fn);
+IRModule apply(const IRModule& mod, const PassOptions& options) {
+  AllocateResults allocate(*options.host, mod);
+  return map_functions(mod, [&](const GlobalVar&, const Function& fn) { return allocate.rewrite_function(fn); });
 }
 
 }  // namespace
 
-extern const Pass call_tir_rewrite = graph_pass("CallTIRRewrite", "CallTIRRewrite()", doc, apply);
+extern const Pass call_tir_rewrite = graph_module_pass("CallTIRRewrite", "CallTIRRewrite()", doc, apply);
 
 }  // namespace mlc::transform::pass_call_tir_rewrite

@@ -18,8 +18,8 @@ keeps: tensors that leave their block, are returned, or are passed to what may k
 Method: a linear scan with a pool of free storages by data type and scope (transform/graph/memory_plan.h).)";
 
 struct UseStorages final : Mutator {
-  UseStorages(Host& host, const IRModule& mod, MemoryPlan plan, UpperBounds* output_bounds)
-      : Mutator(host, mod), plan(std::move(plan)), output_bounds(output_bounds) {}
+  UseStorages(std::shared_ptr<BlockBuilder> builder, MemoryPlan plan, UpperBounds* output_bounds)
+      : Mutator(std::move(builder)), plan(std::move(plan)), output_bounds(output_bounds) {}
   MemoryPlan plan;
   UpperBounds* output_bounds;  // null: tensors that are not planned stay as they are
   Expr alloc_tensor = relax::op("relax.builtin.alloc_tensor");
@@ -62,17 +62,22 @@ struct UseStorages final : Mutator {
   }
 };
 
-Function apply(const Function& fn, const IRModule& mod, const PassOptions& options) {
+Function planned(const Function& fn, const IRModule& mod, const std::shared_ptr<BlockBuilder>& builder) {
   UpperBounds bounds(fn);
   constexpr const char* kPlanOutput = "relax.memory_plan_dynamic_func_output";
   bool plan_output = ir::has_flag(fn, kPlanOutput);
-  UseStorages rewriter(*options.host, mod, plan_memory(fn, mod, bounds), plan_output ? &bounds : nullptr);
+  UseStorages rewriter(builder, plan_memory(fn, mod, bounds), plan_output ? &bounds : nullptr);
   Function next = rewriter.rewrite_function(fn);
   return plan_output ? relax::without_attr(next, kPlanOutput) : next;
 }
 
+IRModule apply(const IRModule& mod, const PassOptions& options) {
+  auto builder = std::make_shared<BlockBuilder>(*options.host, mod);  // names of storages are unique in the module
+  return map_functions(mod, [&](const GlobalVar&, const Function& fn) { return planned(fn, mod, builder); });
+}
+
 }  // namespace
 
-extern const Pass static_plan_block_memory = graph_pass("StaticPlanBlockMemory", "StaticPlanBlockMemory()", doc, apply);
+extern const Pass static_plan_block_memory = graph_module_pass("StaticPlanBlockMemory", "StaticPlanBlockMemory()", doc, apply);
 
 }  // namespace mlc::transform::pass_static_plan_block_memory

@@ -18,6 +18,7 @@
 #include "backend/crash.h"
 #include "backend/register_api.h"
 #include "frontend/diagnostics/render.h"
+#include "frontend/model/weights/api.h"
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
 #include "frontend/script/core/evaluator.h"
@@ -146,6 +147,7 @@ void register_everything() {
   script::register_api();
   tvmscript::register_api();
   print::register_api();
+  model::register_api();
   transform::register_api();
   backend::register_api();
   repl::register_build_api();

@@ -8,10 +8,11 @@
 #include "repl/session/line_diff.h"
 
 // The rooms, and what stands before the examples of their refusals.
-#define MLC_ROOMS(X)                                                                                      \
-  X(ir, kFunction) X(syntax, kNone) X(print, kNone) X(format, kNone) X(review, kNone) X(script, kNone)    \
-  X(tvmscript, kFunction) X(transform, kSchedule) X(backend, kNone) X(c_backend, kNone)                   \
-  X(llvm_backend, kNone) X(interp, kNone) X(vm, kNone) X(runtime, kNone) X(repl, kNone)
+#define MLC_ROOMS(X)                                                                                        \
+  X(ir, kFunction)                                                                                          \
+  X(syntax, kNone) X(print, kNone) X(format, kNone) X(review, kNone) X(script, kNone)                       \
+      X(tvmscript, kFunction) X(model, kNone) X(transform, kSchedule) X(backend, kNone) X(c_backend, kNone) \
+          X(llvm_backend, kNone) X(interp, kNone) X(vm, kNone) X(runtime, kNone) X(repl, kNone)
 
 // The rows of each room, file by file: written by the build (mlc_refusal_table of cmake/registry.cmake).
 #define X(room, head)                                  \

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "backend/register_api.h"
+#include "frontend/model/weights/api.h"
 #include "frontend/script/core/evaluator.h"
 #include "frontend/tvmscript/builder/tvmscript.h"
 #include "ir/core/module.h"
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
   mlc::ir::register_nodes();
   mlc::script::register_api();
   mlc::tvmscript::register_api();
+  mlc::model::register_api();
   mlc::transform::register_api();
   mlc::backend::register_api();  // stdlib/pipeline asks what a target has
   mlc::repl::register_build_api();

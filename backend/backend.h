@@ -64,6 +64,12 @@ struct Backend {
   ir::ffi::Module (*make_module)(const ir::IRModule& lowered, const ir::Target& target);
   // Writes one of `artefacts`. Returns what C can call, nothing without `for_c`.
   CInterface (*emit)(const Artefact& artefact, const Order& order);
+  // Writes a shared library of modules that it has compiled, and of bytes that `symbol` names. Null: it makes none.
+  void (*write_library)(const std::vector<ir::ffi::Module>& compiled, std::string_view symbol, std::string_view bytes,
+                        const std::string& path) = nullptr;
+  // The object file of such bytes alone.
+  std::string (*library_data)(const std::vector<ir::ffi::Module>& compiled, std::string_view symbol,
+                              std::string_view bytes) = nullptr;
   void (*register_api)() = nullptr;  // its API for scripts; null: none
 };
 

@@ -8,6 +8,7 @@
 
 #include "backend/artefact/build.h"
 #include "backend/artefact/executable.h"
+#include "backend/artefact/module_tree.h"
 #include "backend/device_api.h"
 #include "backend/interp/interp.h"
 #include "backend/runtime/parallel.h"
@@ -32,9 +33,9 @@ static constexpr ir::Refusals refusals{
         {.name = "no-constructor",
          .kind = "TypeError",
          .message = "modules are made by `tvm.build` and `tvm.runtime.load_module`"},
-        {.name = "not-exportable",
-         .message = "a module of kind `{}` cannot be exported",
-         .meaning = "Only compiled modules can be written to a file."},
+        {.name = "not-an-object",
+         .message = "`{}`: an object file holds compiled code alone, and this module has graphs",
+         .help = "export it as .so or .tar"},
     }};
 MLC_REFUSALS(backend_register_api, refusals);
 
@@ -102,14 +103,25 @@ Any export_library(ApiCall& call) {
   auto rest = call.args.subspan(2);
   bool plain = rest[0] == nullptr && rest[1] == nullptr && rest[2] == nullptr &&
                rest[3].cast<ir::Map<String, Any>>().empty();
-  if (plain && path && module->imports().empty() && !view(*path).ends_with(".tar")) {
-    if ((module->GetPropertyMask() & ffi::Module::kCompilationExportable) == 0)
-      throw ir::refuse(refusals["not-exportable"], module->kind());
+  ModuleTree tree = module_tree(module);
+  if (plain && path && !view(*path).ends_with(".tar")) {
     bool object = view(*path).ends_with(".o") || view(*path).ends_with(".obj");
-    module->WriteToFile(*path, object ? "o" : "so");
-    return nullptr;
+    if (!tree.bytes.empty()) {
+      if (object) throw ir::refuse(refusals["not-an-object"], view(*path));
+      default_backend().write_library(tree.compiled, ffi::symbol::tvm_ffi_library_bin, tree.bytes, std::string(*path));
+      return nullptr;
+    }
+    if (tree.compiled.size() == 1) {
+      module->WriteToFile(*path, object ? "o" : "so");
+      return nullptr;
+    }
   }
-  std::vector<Any> args{Any(module)};
+  Any data;
+  if (!tree.bytes.empty()) {
+    std::string bytes = default_backend().library_data(tree.compiled, ffi::symbol::tvm_ffi_library_bin, tree.bytes);
+    data = ffi::Bytes(bytes);
+  }
+  std::vector<Any> args{Any(Array<Any>(tree.compiled.begin(), tree.compiled.end())), data};
   args.insert(args.end(), call.args.begin() + 1, call.args.end());
   return call.host.call_library("tvm.runtime.exported", "export_with", args);
 }

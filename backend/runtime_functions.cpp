@@ -5,6 +5,7 @@
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/reflection/registry.h>
 
+#include "backend/runtime/context_symbols.h"
 #include "backend/runtime/parallel.h"
 #include "backend/runtime_functions.h"
 #include "ir/core/inputs.h"
@@ -18,6 +19,7 @@ using ir::Error;
 
 void register_runtime_functions() {
   namespace refl = ffi::reflection;
+  runtime::register_context_symbols();
   // What timing calls before each measurement: the tensors but the first leave the caches.
   refl::GlobalDef().def_packed("cache_flush_cpu_non_first_arg", [](ffi::PackedArgs args, ffi::Any*) {
     for (int i = 1; i < args.size(); ++i) {

@@ -111,6 +111,8 @@ const Backend backend_llvm = {
     .make_module = [](const ir::IRModule& lowered,
                       const ir::Target& target) { return llvm_backend::make_module(lowered, target); },
     .emit = emit,
+    .write_library = llvm_backend::write_library,
+    .library_data = llvm_backend::library_data,
     .register_api = llvm_backend::register_codegen_api,
 };
 

@@ -73,6 +73,11 @@ std::optional<Place> place_of(uintptr_t address);
 // `soname`: what programs that link it load at run time, or "" for the path they were linked with.
 void link_shared_library(const Code& code, const ir::Target& target, const std::string& path,
                          const std::string& soname = "");
+// The same of several modules' code, and of bytes that `symbol` of the library names.
+void link_shared_library(const std::vector<const Code*>& codes, std::string_view symbol, std::string_view bytes,
+                         const ir::Target& target, const std::string& path);
+// An object file that holds nothing but bytes under a symbol.
+std::string data_object(std::string_view symbol, std::string_view bytes, const ir::Target& target);
 // The bytes of a static library of ELF files that has all it needs but libc and libm; written by LLVM, not by
 // `ar`. `name` is that of the member with the code.
 std::string static_library(const Code& code, const std::string& name);

@@ -123,6 +123,21 @@ struct WithComments {
 
 }  // namespace
 
+std::string data_object(std::string_view symbol, std::string_view bytes, const ir::Target& target) {
+  start_llvm();
+  std::lock_guard hold(compile_lock());
+  const Machine& machine = machine_for(target);
+  llvm::LLVMContext context;
+  llvm::Module module("data", context);
+  module.setTargetTriple(machine.machine->getTargetTriple().str());
+  module.setDataLayout(machine.machine->createDataLayout());
+  llvm::Constant* content = llvm::ConstantDataArray::getString(context, {bytes.data(), bytes.size()}, false);
+  auto* data = new llvm::GlobalVariable(module, content->getType(), true, llvm::GlobalValue::ExternalLinkage, content,
+                                        llvm::StringRef(symbol));
+  data->setAlignment(llvm::Align(64));
+  return write(module, machine, llvm::CodeGenFileType::ObjectFile);
+}
+
 Code compile(const ir::IRModule& lowered, const ir::Target& target, DebugInfo debug, std::string_view program,
              const CNames& c_names) {
   start_llvm();

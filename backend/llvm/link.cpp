@@ -11,6 +11,7 @@
 #include <llvm/TargetParser/Triple.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -134,26 +135,37 @@ std::string_view program_object() {
 
 }  // namespace
 
-void link_shared_library(const Code& code, const ir::Target& target, const std::string& path,
-                         const std::string& soname) {
+namespace {
+
+// `extra`: another object file, "" for none.
+void link_library(const std::vector<const Code*>& codes, const std::string& extra, const ir::Target& target,
+                  const std::string& path, const std::string& soname) {
   elf_machine(target);
-  need_runtime(code);
   TemporaryFolder scratch("mlc-link");
-  std::vector<std::string> arguments{"ld.lld",
-                                     "-shared",
-                                     "--gc-sections",
-                                     "--build-id=none",
-                                     "-z",
-                                     "noexecstack",
-                                     scratch.write("code.o", code.object)};
+  std::vector<std::string> arguments{"ld.lld", "-shared", "--gc-sections", "--build-id=none", "-z", "noexecstack"};
+  for (size_t i = 0; i < codes.size(); ++i)
+    arguments.push_back(scratch.write(fmt::format("code{}.o", i).c_str(), codes[i]->object));
+  if (!extra.empty()) arguments.push_back(scratch.write("data.o", extra));
   if (!soname.empty()) arguments.insert(arguments.end(), {"-soname", soname});
-  if (code.parallel) {
+  for (const Code* code : codes) need_runtime(*code);
+  if (std::any_of(codes.begin(), codes.end(), [](const Code* code) { return code->parallel; })) {
     arguments.push_back(scratch.write("parallel.o", parallel_object()));
     // Its worker threads outlive any dlclose.
     arguments.insert(arguments.end(), {"-z", "nodelete"});
   }
-  add_c_library(code, arguments);
+  if (!codes.empty()) add_c_library(*codes[0], arguments);
   run_linker(std::move(arguments), scratch, path);
+}
+
+}  // namespace
+
+void link_shared_library(const Code& code, const ir::Target& target, const std::string& path,
+                         const std::string& soname) {
+  link_library({&code}, "", target, path, soname);
+}
+void link_shared_library(const std::vector<const Code*>& codes, std::string_view symbol, std::string_view bytes,
+                         const ir::Target& target, const std::string& path) {
+  link_library(codes, data_object(symbol, bytes, target), target, path, "");
 }
 
 std::string static_library(const Code& code, const std::string& name) {

@@ -14,6 +14,10 @@ namespace mlc::llvm_backend {
 static constexpr ir::Refusals refusals{"InternalError+ValueError",
                                        {
                                            {.name = "unknown-emit-kind"},
+                                           {.name = "cannot-join",
+                                            .message = "a module of the kind `{}` cannot become a part of a library "
+                                                       "that LLVM makes",
+                                            .help = "compile graphs and their tensor functions for the target `llvm`"},
                                        }};
 MLC_REFUSALS(llvm_module, refusals);
 
@@ -29,6 +33,8 @@ class LlvmModule final : public backend::CompiledModule {
   }
 
   const char* kind() const final { return "llvm"; }
+  const Code& code() const { return code_; }
+  const ir::Target& target() const { return target_; }
   ffi::Array<ffi::String> GetWriteFormats() const final { return {"so", "o", "bc", "ll", "asm"}; }
   ffi::String InspectSource(const ffi::String& format) const final {
     std::string_view wanted(format.data(), format.size());
@@ -70,6 +76,30 @@ class LlvmModule final : public backend::CompiledModule {
 };
 
 }  // namespace
+
+namespace {
+
+const LlvmModule& compiled_by_llvm(const ffi::Module& module) {
+  auto* own = dynamic_cast<const LlvmModule*>(module.operator->());
+  if (own == nullptr) throw ir::refuse(refusals["cannot-join"], module->kind());
+  return *own;
+}
+ir::Target target_of(const std::vector<ffi::Module>& compiled) {
+  return compiled.empty() ? ir::parse_target(ir::String("llvm")) : compiled_by_llvm(compiled[0]).target();
+}
+
+}  // namespace
+
+void write_library(const std::vector<ffi::Module>& compiled, std::string_view symbol, std::string_view bytes,
+                   const std::string& path) {
+  std::vector<const Code*> codes;
+  for (const ffi::Module& module : compiled) codes.push_back(&compiled_by_llvm(module).code());
+  ir::Inputs::global().beyond();
+  link_shared_library(codes, symbol, bytes, target_of(compiled), path);
+}
+std::string library_data(const std::vector<ffi::Module>& compiled, std::string_view symbol, std::string_view bytes) {
+  return data_object(symbol, bytes, target_of(compiled));
+}
 
 ffi::Module make_module(ir::IRModule lowered, ir::Target target) {
   return ffi::Module(ffi::make_object<LlvmModule>(std::move(lowered), std::move(target)));

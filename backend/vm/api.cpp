@@ -92,6 +92,15 @@ const ApiRow rows[] = {
      "Emits the graphs of a module whose passes have taken them down to calls; returns what is left of it.",
      native([](Builder builder, IRModule mod) { return generate_code(mod, *builder->builder); })},
 
+    {ApiKind::kFunction, kNatives, "ExecutableCalls(machine)", "The names of the functions that the graphs call.",
+     native([](ffi::Module machine) {
+       Array<String> names;
+       for (const FunctionInfo& fn : program_of(machine).functions) {
+         if (fn.kind == FunctionKind::kPacked) names.push_back(fn.name);
+       }
+       return names;
+     })},
+
     {ApiKind::kClass, "tvm.relax", "VMExecutable(mod)", "Compiled graphs and the functions that they call.",
      native([](ffi::Module mod) {
        executable_of(mod);

@@ -32,6 +32,13 @@ namespace {
 enum class MatchCode : int64_t { kEqualsNumber = 0, kStore = 1, kAny = 2, kEqualsStored = 3 };
 enum class MakeCode : int64_t { kNumber = 0, kStored = 1 };
 
+// Of references nothing is null.
+template <class T>
+std::optional<T> value_as(ffi::AnyView given) {
+  if (given.type_index() == ffi::TypeIndex::kTVMFFINone) return std::nullopt;
+  return given.as<T>();
+}
+
 // What the text of VMShapeLower says of a value: "ErrorContext(fn=main, loc=param[0], param=x, annotation=...) ".
 class Context {
  public:
@@ -97,8 +104,9 @@ class Context {
   std::string text_;
 };
 
+// Null where the function has no symbolic dimensions.
 int64_t* heap_data(ffi::AnyView heap) {
-  auto tensor = heap.as<ffi::Tensor>();
+  auto tensor = value_as<ffi::Tensor>(heap);
   return tensor ? static_cast<int64_t*>(tensor->data_ptr()) : nullptr;
 }
 
@@ -130,8 +138,8 @@ void match(int64_t given, int64_t code, int64_t operand, int64_t* heap, int64_t 
 }
 
 ffi::Shape shape_of(ffi::AnyView value, const Context& context) {
-  if (auto tensor = value.as<ffi::Tensor>()) return {tensor->shape().begin(), tensor->shape().end()};
-  if (auto shape = value.as<ffi::Shape>()) return *shape;
+  if (auto tensor = value_as<ffi::Tensor>(value)) return {tensor->shape().begin(), tensor->shape().end()};
+  if (auto shape = value_as<ffi::Shape>(value)) return *shape;
   throw refuse(refusals["vm-wrong-type"], context.what(), ir::type_name(Any(value)), "tensor or shape",
                context.annotation());
 }
@@ -186,7 +194,7 @@ void check_tensor_info(ffi::PackedArgs args, Any*) {
   need(args, 3, "vm.builtin.check_tensor_info");
   ffi::AnyView text = args[args.size() - 1];
   auto ndim = args[1].cast<int64_t>();
-  auto tensor = args[0].as<ffi::Tensor>();
+  auto tensor = value_as<ffi::Tensor>(args[0]);
   if (!tensor)
     throw refuse(refusals["vm-wrong-type"], Context(text).what(), ir::type_name(Any(args[0])), "tensor", Context(text).annotation());
   if (ndim != -1 && ndim != tensor->ndim())
@@ -200,7 +208,7 @@ void check_tensor_info(ffi::PackedArgs args, Any*) {
 void check_shape_info(ffi::PackedArgs args, Any*) {
   need(args, 3, "vm.builtin.check_shape_info");
   auto ndim = args[1].cast<int64_t>();
-  auto shape = args[0].as<ffi::Shape>();
+  auto shape = value_as<ffi::Shape>(args[0]);
   if (!shape)
     throw refuse(refusals["vm-wrong-type"], Context(args[2]).what(), ir::type_name(Any(args[0])), "shape", Context(args[2]).annotation());
   if (ndim != -1 && ndim != static_cast<int64_t>(shape->size()))
@@ -228,7 +236,7 @@ void check_tuple_info(ffi::PackedArgs args, Any*) {
 // check_func_info(value, context)
 void check_func_info(ffi::PackedArgs args, Any*) {
   need(args, 2, "vm.builtin.check_func_info");
-  if (args[0].as<ffi::Function>() || args[0].as<ClosureNode>()) return;
+  if (value_as<ffi::Function>(args[0]) || value_as<Closure>(args[0])) return;
   throw refuse(refusals["vm-wrong-type"], Context(args[1]).what(), ir::type_name(Any(args[0])), "function", Context(args[1]).annotation());
 }
 

@@ -32,7 +32,9 @@ namespace {
 
 template <class T>
 T value_of(ffi::AnyView given, std::string_view builtin, std::string_view wanted) {
-  if (auto value = given.as<T>()) return *value;
+  if (given.type_index() != ffi::TypeIndex::kTVMFFINone) {
+    if (auto value = given.as<T>()) return *value;
+  }
   throw refuse(refusals["vm-wrong-value"], builtin, wanted, ir::type_name(Any(given)));
 }
 std::string joined(ffi::ShapeView shape) { return fmt::format("{}", fmt::join(shape.begin(), shape.end(), ", ")); }
@@ -190,6 +192,7 @@ void register_builtins() {
   static const bool once = [] {
     register_shape_builtins();
     register_value_builtins();
+    register_search_builtins();
     return true;
   }();
   static_cast<void>(once);

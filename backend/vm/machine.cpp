@@ -14,6 +14,7 @@ namespace mlc::vm {
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
+        {.name = "not-a-machine", .kind = "TypeError", .message = "a module of kind `{}` is no virtual machine"},
         {.name = "vm-function-missing",
          .kind = "InternalError",
          .message = "`{}`, which the executable calls, is neither among its tensor functions nor registered",
@@ -81,6 +82,12 @@ Closure bind_last(const Closure& closure, std::vector<Any> last) {
         all.insert(all.end(), last.begin(), last.end());
         impl.CallPacked(ffi::PackedArgs(all.data(), static_cast<int32_t>(all.size())), result);
       }));
+}
+
+const Program& program_of(const ffi::Module& machine) {
+  auto* found = dynamic_cast<const Machine*>(machine.operator->());
+  if (found == nullptr) throw refuse(refusals["not-a-machine"], machine->kind());
+  return found->program();
 }
 
 // ---- functions ----
@@ -203,8 +210,9 @@ void Machine::call_instruction(const Instruction& call, int64_t at, Registers& r
       instrumented(false);
     }
   } catch (ir::Error& error) {
-    if (program().spans.empty()) throw;
-    throw std::move(error).at(program().spans[static_cast<size_t>(at)]);
+    // The error itself goes on: it may be more than an ir::Error, such as an exception of a script.
+    if (!program().spans.empty() && !error.first().span) error.first().span = program().spans[static_cast<size_t>(at)];
+    throw;
   }
   if (call.destination() != kVoid) registers[static_cast<size_t>(call.destination())] = std::move(result);
 }

@@ -50,6 +50,7 @@ class Machine final : public ffi::ModuleObj {
 
   Storage allocate(size_t bytes) { return ir::make<StorageNode>(pool_, bytes); }
   const Pool& pool() const { return *pool_; }
+  const Program& program() const { return executable_->program(); }
 
   // The machine of a builtin's first argument.
   static Machine& of(ffi::AnyView pointer) { return *static_cast<Machine*>(pointer.cast<void*>()); }
@@ -57,7 +58,6 @@ class Machine final : public ffi::ModuleObj {
  private:
   using Registers = std::vector<Any>;
 
-  const Program& program() const { return executable_->program(); }
   int64_t index_of(const std::string& name) const;
   Any closure_of(int64_t function);
   void run(const FunctionInfo& fn, Registers& registers, Any* result);
@@ -85,6 +85,9 @@ class Machine final : public ffi::ModuleObj {
   };
   std::unordered_map<std::string, Saved> saved_;
 };
+
+// Of a machine. Error: not-a-machine.
+const Program& program_of(const ffi::Module& machine);
 
 // vm.builtin.*, as global functions.
 void register_builtins();

@@ -4,6 +4,7 @@
 
 #include "frontend/script/core/hints.h"
 #include "frontend/script/core/machine.h"
+#include "frontend/script/modules/global_functions.h"
 #include "frontend/script/modules/traceback.h"
 #include "frontend/script/numpy/scalar.h"
 #include "frontend/script/types/enum_results.h"
@@ -252,7 +253,13 @@ Any State::call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span 
   }
 }
 
-// Compiled functions and everything else that speaks tvm-ffi: arrays go in as their tensors.
+// Something callable of a script, which nobody else can call as it is.
+static bool is_callable_of_script(const Any& value) {
+  return is_object(value) && (as<FunctionNode>(value) || as<BoundMethodNode>(value) || as<BuiltinNode>(value));
+}
+
+// Compiled functions and everything else that speaks tvm-ffi: arrays go in as their tensors, functions as functions of
+// tvm-ffi.
 Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
   std::vector<ffi::AnyView> views;
   std::vector<Any> kept;
@@ -261,6 +268,7 @@ Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
     Any value = settled(plain_number(*arg));
     if (auto* array = as<ir::NDArrayNode>(value)) value = exported_tensor(*array, span);
     if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIDict) value = ir::freeze(value);
+    if (is_callable_of_script(value)) value = function_of(self, value);
     kept.push_back(std::move(value));
   }
   for (const Any& value : kept) views.emplace_back(value);

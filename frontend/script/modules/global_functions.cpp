@@ -161,32 +161,13 @@ struct Changed {
   }
 };
 
-// Whoever calls it runs it in the script that defines it. `where`: the call that registers it.
+// `where`: the call that registers it.
 void define(ir::Host& host, const std::string& name, const Any& callee, bool override, ir::Span where) {
   if (!override && ffi::Function::GetGlobal(name)) {
     throw ir::refuse(refusals["function-exists"], name);
   }
   Changed::names().add(name, where);
-  auto run = [&host, callee](ffi::PackedArgs args, ffi::Any* result) {
-    std::vector<BorrowedTensor> borrowed;
-    std::vector<Any> given;
-    for (int i = 0; i < args.size(); ++i) {
-      if (args[i].type_index() == ffi::TypeIndex::kTVMFFIDLTensorPtr) {
-        borrowed.emplace_back(*args[i].cast<DLTensor*>());
-        given.emplace_back(borrowed.back().tensor());
-      } else {
-        given.push_back(passed(Any(args[i])));
-      }
-    }
-    try {
-      *result = passed(host.call(callee, given));
-    } catch (...) {
-      host.leave();
-    }
-    ir::Context::current().error_below = nullptr;  // what failed inside has been handled
-    given.clear();
-  };
-  ffi::Function made = ffi::Function::FromPacked(run);
+  ffi::Function made = function_of(host, callee);
   ffi::Function::SetGlobal(name, made, override);
   host.at_end([name, made] {
     auto there = ffi::Function::GetGlobal(name);
@@ -295,10 +276,34 @@ void set_global_function(const std::string& name, const std::optional<ffi::Funct
   }
 }
 
+ffi::Function function_of(ir::Host& host, const Any& callee) {
+  return ffi::Function::FromPacked([&host, callee](ffi::PackedArgs args, ffi::Any* result) {
+    std::vector<BorrowedTensor> borrowed;
+    std::vector<Any> given;
+    for (int i = 0; i < args.size(); ++i) {
+      if (args[i].type_index() == ffi::TypeIndex::kTVMFFIDLTensorPtr) {
+        borrowed.emplace_back(*args[i].cast<DLTensor*>());
+        given.emplace_back(borrowed.back().tensor());
+      } else {
+        given.push_back(passed(Any(args[i])));
+      }
+    }
+    try {
+      *result = passed(host.call(callee, given));
+    } catch (...) {
+      host.leave();
+    }
+    ir::Context::current().error_below = nullptr;  // what failed inside has been handled
+    given.clear();
+  });
+}
+
 void define_of_library(std::string_view name, ir::Host& host) {
   static constexpr std::pair<std::string_view, std::string_view> families[] = {
       {"tvm.contrib.sort.", "tvm.topi.sort"},
       {"tvm.contrib.random.", "tvm.contrib.random"},
+      {"relax.run.", "tvm.relax.run"},
+      {"vm.builtin.", "tvm.relax.run"},
   };
   for (const auto& [begin, module] : families) {
     if (name.starts_with(begin) && !ffi::Function::GetGlobal(name)) host.call_library(module, "define", {});

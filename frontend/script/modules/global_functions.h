@@ -16,6 +16,9 @@ namespace mlc::script {
 
 void register_global_functions();
 
+// What stands for something callable of a script outside of it: whoever calls it runs it in that script.
+tvm::ffi::Function function_of(ir::Host& host, const ir::Any& callee);
+
 // Functions of the library that are only there when a program asks for them by name, such as those that sort:
 // defines those of this name's family.
 void define_of_library(std::string_view name, ir::Host& host);

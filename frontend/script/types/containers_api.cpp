@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The containers of tvm-ffi under its own names: an Array is a tuple, a Map keeps what it was made of, List
 // and Dict are Python's. Attributes of functions and modules are Maps whose keys can be read as attributes.
+#include <tvm/ffi/container/shape.h>
+
 #include "frontend/script/core/machine.h"
 #include "frontend/script/numpy/array.h"
 #include "frontend/script/types/dict_attrs.h"
@@ -31,7 +33,9 @@ Any shape_of(ApiCall& call) {
   for (const Any& extent : all) {
     if (!is_int(extent)) ir::wrong_argument(call, 0, "integers");
   }
-  return Tuple(all.begin(), all.end());
+  std::vector<int64_t> dims;
+  for (const Any& extent : all) dims.push_back(raw_int(extent));
+  return ir::ffi::Shape(std::move(dims));
 }
 Any list_of(ApiCall& call) {
   std::vector<Any> all = items_of(call);
@@ -86,7 +90,8 @@ const ApiRow containers_api_table[] = {
      "tvm_ffi.container.Dict"},
     {ApiKind::kClass, "tvm_ffi", "Function()", "A function of any of the program's rooms.", no_object,
      "ffi.Function", "tvm_ffi.core.Function"},
-    {ApiKind::kFunction, "tvm_ffi", "Shape(content)", "A tuple of integers.", shape_of},
+    {ApiKind::kClass, "tvm_ffi", "Shape(content)", "A tuple of integers.", shape_of, "ffi.Shape",
+     "tvm_ffi._tensor.Shape"},
     {ApiKind::kMethod, kMap, "__getattr__(name)", "The value of a key.", attribute_of_map},
     {ApiKind::kMethod, kMap, "get_int(key)", "The value of a key.", value_of_map},
     {ApiKind::kMethod, kMap, "get_str(key)", "The value of a key.", value_of_map},

@@ -123,9 +123,10 @@ Var GraphBuilder::emit(Expr value, std::string_view name, Span span) {
 }
 
 void GraphBuilder::declare(const syntax::Name& name, const Var& var, Span span) {
-  if (const Any* known = names_.peek(name.id)) {
-    auto* before = known->as<ir::VarNode>();
-    if (!before || !relax::is_prim(ir::ref(before)))
+  // A name of the script outside, such as a TypeVar, is hidden by that of the function.
+  const Any* known = names_.peek(name.id);
+  if (auto* before = known == nullptr ? nullptr : known->as<ir::VarNode>()) {
+    if (!relax::is_prim(ir::ref(before)))
       throw ir::refuse(refusals["redefined-symbol"], name.id.str()).at(name.span);
     if (!(before->dtype() == var->dtype())) {
       throw ir::refuse(refusals["symbol-of-another-type"], name.id.str(), var->dtype().str(), before->dtype().str())

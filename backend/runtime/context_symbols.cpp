@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The signatures are those of TVM's c_backend_api.h.
+#include "backend/runtime/context_symbols.h"
+
+#include <tvm/ffi/c_api.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include <cstdlib>
+
+#include "backend/runtime/parallel.h"
+
+namespace mlc::runtime {
+
+namespace {
+
+int failed(const char* message) {
+  TVMFFIErrorSetRaisedFromCStr("RuntimeError", message);
+  return -1;
+}
+
+// The library asks for memory of 64 bytes' alignment on the CPU.
+void* allocate_workspace(int device_type, int, uint64_t bytes, int, int) {
+  if (device_type != kDLCPU) return nullptr;
+  uint64_t rounded = (bytes + 63) / 64 * 64;
+  return std::aligned_alloc(64, rounded == 0 ? 64 : rounded);
+}
+int free_workspace(int, int, void* memory) {
+  std::free(memory);
+  return 0;
+}
+
+struct TaskGroup {
+  void* sync_handle;
+  int32_t num_task;
+};
+using TaskFunction = int (*)(int task, TaskGroup* group, void* closure);
+struct Launch {
+  TaskFunction function;
+  TaskGroup group;
+  void* closure;
+};
+int32_t run_tasks(void* launch_of_tasks, int64_t begin, int64_t end) {
+  auto* launch = static_cast<Launch*>(launch_of_tasks);
+  for (int64_t task = begin; task < end; ++task) {
+    int status = launch->function(static_cast<int>(task), &launch->group, launch->closure);
+    if (status != 0) return status;
+  }
+  return 0;
+}
+// 0 tasks: as many as there are threads.
+int launch_tasks(TaskFunction function, void* closure, int tasks) {
+  if (tasks == 0) tasks = mlc_num_threads();
+  Launch launch{function, {nullptr, tasks}, closure};
+  return mlc_parallel_launch(run_tasks, &launch, tasks);
+}
+// Tasks may run one after the other on one thread, so none can wait for the others.
+int wait_for_tasks(int, TaskGroup*) { return failed("tasks of a parallel loop cannot wait for each other here"); }
+
+template <class F>
+void add(const char* name, F* function) {
+  TVMFFIEnvModRegisterContextSymbol(name, reinterpret_cast<void*>(function));
+}
+
+}  // namespace
+
+void register_context_symbols() {
+  static const bool once = [] {
+    add("__TVMFFIFunctionCall", TVMFFIFunctionCall);
+    add("__TVMFFIErrorSetRaisedFromCStr", TVMFFIErrorSetRaisedFromCStr);
+    add("__TVMBackendGetFuncFromEnv", TVMFFIEnvModLookupFromImports);
+    add("__TVMBackendAllocWorkspace", allocate_workspace);
+    add("__TVMBackendFreeWorkspace", free_workspace);
+    add("__TVMBackendParallelLaunch", launch_tasks);
+    add("__TVMBackendParallelBarrier", wait_for_tasks);
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+}  // namespace mlc::runtime

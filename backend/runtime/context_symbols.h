@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// What libraries that TVM has compiled call in the process that loads them: memory for intermediate tensors, tasks of
+// parallel loops, functions by name.
+#pragma once
+
+namespace mlc::runtime {
+
+// tvm-ffi writes their addresses into each library that it loads. Once per process.
+void register_context_symbols();
+
+}  // namespace mlc::runtime

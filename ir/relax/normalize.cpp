@@ -51,15 +51,30 @@ BlockBuilder::~BlockBuilder() = default;
 
 // ---- functions of the module ----
 
+// Equal functions have equal keys. Of graphs, which are long and hardly ever equal, it is what they call.
+static uint64_t key_of(const BaseFunc& fn) {
+  auto* graph = as<FunctionNode>(fn);
+  if (!graph) return ir::structural_hash(fn);
+  uint64_t key = graph->params.size();
+  for (const BindingBlock& block : graph->body->blocks) {
+    for (const Binding& binding : block->bindings) {
+      auto* call = as<CallNode>(binding->value);
+      bool named = call && call->op->kind == ExprKind::kOp;
+      key = key * 1099511628211U + (named ? reinterpret_cast<uintptr_t>(call->op.get()) >> 4U : 1);
+    }
+  }
+  return key;
+}
+
 void BlockBuilder::find_functions() {
   functions_found_ = true;
   if (!context_.mod) context_.mod = make<ir::IRModuleNode>();
-  for (const auto& [name, fn] : context_.mod->functions) functions_[ir::structural_hash(fn)].push_back(name);
+  for (const auto& [name, fn] : context_.mod->functions) functions_[key_of(fn)].push_back(name);
 }
 
 GlobalVar BlockBuilder::add_function(const BaseFunc& fn, std::string_view hint) {
   if (!functions_found_) find_functions();
-  std::vector<GlobalVar>& alike = functions_[ir::structural_hash(fn)];
+  std::vector<GlobalVar>& alike = functions_[key_of(fn)];
   for (const GlobalVar& known : alike) {
     auto found = context_.mod->functions.find(known);
     if (found != context_.mod->functions.end() && ir::structural_equal((*found).second, fn)) return known;
@@ -74,9 +89,9 @@ GlobalVar BlockBuilder::add_function(const BaseFunc& fn, std::string_view hint) 
   return global;
 }
 void BlockBuilder::update_function(const GlobalVar& name, const BaseFunc& fn) {
-  if (!functions_found_) find_functions();
+  if (!context_.mod) context_.mod = make<ir::IRModuleNode>();
   context_.mod = ir::with_function(context_.mod, name, fn);
-  functions_[ir::structural_hash(fn)].push_back(name);
+  if (functions_found_) functions_[key_of(fn)].push_back(name);
 }
 
 // ---- blocks and scopes ----

@@ -80,7 +80,7 @@ class BlockBuilder {
   std::unordered_map<const VarNode*, Expr> bound_;
   std::unordered_map<std::string, int> names_;
   bool functions_found_ = false;
-  std::unordered_map<uint64_t, std::vector<GlobalVar>> functions_;  // of the module, by structural hash
+  std::unordered_map<uint64_t, std::vector<GlobalVar>> functions_;  // of the module, by a hash
 };
 
 // The type of a normalized call.

@@ -280,10 +280,23 @@ class FollowPlan final : public Mutator {
   ir::VarMap shapes_;
 };
 
+// What tells the sizes of symbolic variables.
+bool has_match_cast(const Function& fn) {
+  struct Find final : relax::Visitor {
+    bool found = false;
+    void visit_binding(const Binding& binding) override {
+      found = found || as_match_cast(binding);
+      if (is_graph_kind(binding->value->kind)) visit(binding->value);
+    }
+  } find;
+  find.visit(fn);
+  return find.found;
+}
+
 }  // namespace
 
 Function canonicalize_bindings(const Function& fn, const IRModule& mod, Host& host) {
-  Function sized = WriteKnownSizes(host, mod).rewrite_function(fn);
+  Function sized = has_match_cast(fn) ? WriteKnownSizes(host, mod).rewrite_function(fn) : fn;
   Plan plan = FindPlan().find(sized);
   Function next = FollowPlan(host, mod, plan).rewrite_function(sized);
   return next.same_as(fn) ? fn : join_blocks(next);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "transform/graph/calls.h"
+#include "transform/graph/expr_numbers.h"
 
 namespace mlc::transform {
 namespace {
@@ -190,11 +191,29 @@ class AllocationUses final : public relax::Visitor {
   Var var_;
 };
 
+// Symbolic sizes. Layers repeat the same ones: two are compared once.
+class SymbolicSizes {
+ public:
+  explicit SymbolicSizes(Analyzer& analyzer) : analyzer_(analyzer) {}
+  size_t number_of(const Expr& bytes) { return sizes_.add(bytes); }
+  bool provably_equal(size_t a, size_t b) {
+    if (a == b) return true;
+    auto [known, added] = equal_.try_emplace({a, b}, false);
+    if (added) known->second = analyzer_.can_prove_equal(sizes_[a], sizes_[b]);
+    return known->second;
+  }
+
+ private:
+  Analyzer& analyzer_;
+  ExprNumbers sizes_;
+  std::map<std::pair<size_t, size_t>, bool> equal_;
+};
+
 // Second pass: gives each planned allocation a storage, in program order.
 class Assign {
  public:
   Assign(AllocationUses& uses, UpperBounds& bounds, std::vector<PlannedTensor>* tensors)
-      : uses_(uses), bounds_(bounds), tensors_(tensors) {}
+      : uses_(uses), sizes_(bounds.analyzer()), tensors_(tensors) {}
   MemoryPlan plan;
 
   void run(const SeqExpr& seq) {
@@ -288,9 +307,10 @@ class Assign {
     int64_t size = size_of(allocation.bytes);
     if (size == kSymbolic) {  // only what is provably of the same size
       auto [begin, end] = pool.equal_range(kSymbolic);
+      if (begin == end) return std::nullopt;
+      size_t wanted = sizes_.number_of(allocation.bytes);
       for (auto it = begin; it != end; ++it) {
-        if (bounds_.analyzer().can_prove_equal(allocation.bytes, plan.storages[it->second].bytes))
-          return taken(pool, it);
+        if (sizes_.provably_equal(wanted, sizes_.number_of(plan.storages[it->second].bytes))) return taken(pool, it);
       }
       return std::nullopt;
     }
@@ -310,7 +330,7 @@ class Assign {
   }
 
   AllocationUses& uses_;
-  UpperBounds& bounds_;
+  SymbolicSizes sizes_;
   Operators operators_;
   std::unordered_map<size_t, size_t> storage_of_;  // by number of allocation
   std::unordered_map<size_t, int> left_;           // uses that are to come, by storage

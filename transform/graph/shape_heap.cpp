@@ -1,26 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/graph/shape_heap.h"
 
-#include <algorithm>
-
-#include "transform/arith/expr_equal.h"
-
 namespace mlc::transform {
-namespace {
-
-// A hash that only equal expressions need to share: kinds and variables.
-uint64_t shallow_hash(const Expr& e) {
-  uint64_t hash = 1469598103934665603U;
-  ir::post_order(e, [&](const Expr& part) {
-    uint64_t value = static_cast<uint64_t>(part->kind);
-    if (auto* var = as<VarNode>(part)) value = reinterpret_cast<uintptr_t>(var) >> 4U;
-    if (auto constant = const_int(part)) value = static_cast<uint64_t>(*constant) + 31;
-    hash = (hash ^ value) * 1099511628211U;
-  });
-  return hash;
-}
-
-}  // namespace
 
 // In the order of the program: types of parameters, operands and types of bindings, the result.
 class ShapeHeap::Collect final : public relax::Visitor {
@@ -75,26 +56,16 @@ class ShapeHeap::Collect final : public relax::Visitor {
   ShapeHeap& heap_;
 };
 
-std::optional<size_t> ShapeHeap::find(const Expr& e) const {
-  auto alike = by_hash_.find(shallow_hash(e));
-  if (alike == by_hash_.end()) return std::nullopt;
-  for (size_t slot : alike->second) {
-    if (same_expr(slots_[slot].expr, e)) return slot;
-  }
-  return std::nullopt;
-}
-
 size_t ShapeHeap::add(const Expr& e) {
   if (e->kind == ExprKind::kIntImm || e->kind == ExprKind::kFloatImm) return 0;
-  if (auto known = find(e)) return *known;
-  slots_.push_back({e, {}, 0, false});
-  by_hash_[shallow_hash(e)].push_back(slots_.size() - 1);
-  return slots_.size() - 1;
+  size_t number = numbers_.add(e);
+  if (number == slots_.size()) slots_.push_back({e, {}, 0, false});
+  return number;
 }
 
-bool ShapeHeap::holds(const Expr& e) const { return find(e).has_value(); }
+bool ShapeHeap::holds(const Expr& e) const { return numbers_.find(e).has_value(); }
 size_t ShapeHeap::index_of(const Expr& e) const {
-  auto slot = find(e);
+  auto slot = numbers_.find(e);
   MLC_CHECK(slot, "a symbolic expression has no slot");
   return *slot;
 }
@@ -105,7 +76,7 @@ ShapeHeap::ShapeHeap(const Function& fn) {
   for (size_t i = slots_.size(); i-- > 0;) {
     if (slots_[i].expr->kind == ExprKind::kVar) continue;
     for (const Var& var : ir::free_vars(slots_[i].expr)) {
-      auto slot = find(var);
+      auto slot = numbers_.find(var);
       MLC_CHECK(slot, "variable `{}` is used by an expression and defined nowhere", text(var->name));
       slots_[*slot].users.push_back(i);
       ++slots_[i].waiting;

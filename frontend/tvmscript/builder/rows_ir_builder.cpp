@@ -6,6 +6,7 @@
 #include "frontend/tvmscript/builder/module.h"
 #include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/relax/expr.h"
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 
@@ -264,7 +265,8 @@ Any enter_prim_func(ApiCall& call) {
   return call.args[0];
 }
 
-ir::FuncType type_of(const ir::BaseFunc& function) {
+Type type_of(const ir::BaseFunc& function) {
+  if (function.as<relax::FunctionNode>()) return function->ty;
   auto* prim = function.as<ir::PrimFuncNode>();
   if (!prim) return ir::make<ir::FuncTypeNode>(Array<Type>{}, Type(ir::void_type()));
   Array<Type> types;
@@ -276,7 +278,7 @@ IrModuleFrameNode::Function& declare(IrModuleFrameNode& module, const std::strin
                                      const ir::BaseFunc& function, Span span) {
   auto [found, fresh] = module.by_name.try_emplace(name, module.functions.size());
   if (fresh) {
-    ir::GlobalVar var = ir::make<ir::GlobalVarNode>(String(name), Type(type_of(function)), span);
+    ir::GlobalVar var = ir::make<ir::GlobalVarNode>(String(name), type_of(function), span);
     module.functions.push_back({var, std::nullopt});
   }
   return module.functions[found->second];
@@ -321,6 +323,20 @@ Any exit_prim_func(ApiCall& call) {
     throw ir::refuse(refusals["function-without-name"]).at(call.span);
   }
   define(*outer.modules.back(), builder->function_name(), ir::BaseFunc(built), call.span);
+  return nullptr;
+}
+
+// A function that frames of a script have made: for the module at work, or as what the builder returns.
+Any deliver_function(ApiCall& call) {
+  auto built = ir::try_get<ir::BaseFunc>(call.args[0]);
+  if (!built) ir::wrong_argument(call, 0, "a function");
+  IrBuilderNode& outer = builder_at_work(call);
+  if (outer.modules.empty()) {
+    deliver(outer, *built, call.span);
+    return nullptr;
+  }
+  if (!is_given(call, 1)) throw ir::refuse(refusals["function-without-name"]).at(call.span);
+  define(*outer.modules.back(), std::string(ir::view(str_arg(call, 1))), *built, call.span);
   return nullptr;
 }
 
@@ -507,6 +523,8 @@ constexpr ir::ApiRow ir_builder_table[] = {
      "script.ir_builder.IRBuilder", "tvm.script.ir_builder.base.IRBuilder"},
     CONTEXT("script.ir_builder.IRBuilder", enter_builder, exit_builder),
     {ir::ApiKind::kMethod, "script.ir_builder.IRBuilder", "get()", "What was built.", builder_result},
+    FUNCTION(kStatic, "_deliver(func, name=None)", "Hands the builder at work a function that a script has made.",
+             deliver_function),
     FUNCTION(kStatic, "current()", "The builder at work.", current_builder),
     FUNCTION(kStatic, "is_in_scope()", "Is a builder at work?", is_in_scope),
     FUNCTION(kStatic, "name(s, v)", "Names a variable or buffer, and returns it.", name_value),

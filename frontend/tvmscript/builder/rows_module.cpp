@@ -176,6 +176,7 @@ void register_api() {
   registry.alias("tvm.script.ir_builder.tirx", "tvm.script.tirx");
   registry.alias("tvm.script.ir_builder.tir", "tvm.script.ir_builder.tirx");
   registry.alias("tvm.script.ir_builder.ir", "tvm.script.ir");
+  registry.alias("tvm.script.ir_builder.relax", "tvm.script.relax");
   registry.alias("tvm.script.ir_builder.base", "tvm.script.ir_builder");
   registry.alias("tvm.tir", "tvm.tirx");
   registry.alias("tvm.script.tirx.target", "tvm.target.Target");

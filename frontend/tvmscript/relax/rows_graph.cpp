@@ -5,6 +5,7 @@
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/module.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "frontend/tvmscript/relax/graph_builder.h"
 #include "frontend/tvmscript/relax/graph_module.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
@@ -166,8 +167,20 @@ Any extern_func(ApiCall& call) {
 
 // ---- parts of functions ----
 
-Any dataflow(ApiCall&) { return ir::make<DataflowFrameNode>(); }
+// Outside of a text: the function of that name that builds by calls, with an IRBuilder.
+Any by_calls(const ApiCall& call, std::span<const Any> args, std::span<const ir::Keyword> keywords = {}) {
+  auto* evaluator = dynamic_cast<Evaluator*>(&call.host);
+  MLC_CHECK(evaluator, "R.{} outside of a script", call.api.name);
+  Any function = script::library_member(call.host, "tvm.script.ir_builder.relax_frames", call.api.name);
+  return evaluator->call(function, args, keywords, call.span);
+}
+
+Any dataflow(ApiCall& call) {
+  if (GraphBuilder::current_or_null() == nullptr) return by_calls(call, {});
+  return ir::make<DataflowFrameNode>();
+}
 Any output(ApiCall& call) {
+  if (GraphBuilder::current_or_null() == nullptr) return by_calls(call, script::elements(call.args[0]));
   std::vector<Var> vars;
   for (const Any& each : script::elements(call.args[0])) {
     auto* var = each.as<ir::VarNode>();
@@ -177,7 +190,13 @@ Any output(ApiCall& call) {
   GraphBuilder::current(call).output(call, vars);
   return nullptr;
 }
+// Of `tvm.script.ir_builder.relax`, which `with` opens.
+Any open_function(ApiCall& call) {
+  std::vector<ir::Keyword> keywords{{"is_pure", call.args[0]}, {"is_private", call.args[1]}};
+  return by_calls(call, {}, keywords);
+}
 Any func_attr(ApiCall& call) {
+  if (GraphBuilder::current_or_null() == nullptr) return by_calls(call, {&call.args[0], 1});
   GraphBuilder& builder = GraphBuilder::current(call);
   for (const auto& [key, value] : attributes_arg(call, 0)) builder.set_attr(call, key, value);
   return nullptr;
@@ -217,13 +236,20 @@ Any emit_with_type(ApiCall& call) {
 Any emit_te(ApiCall& call) {
   auto* evaluator = dynamic_cast<Evaluator*>(&call.host);
   MLC_CHECK(evaluator, "R.emit_te outside of a script");
+  auto given = call.args[2].cast<Map<String, Any>>();
+  if (GraphBuilder::current_or_null() == nullptr) {
+    std::vector<Any> all{call.args[0]};
+    for (const Any& each : script::elements(call.args[1])) all.push_back(each);
+    std::vector<ir::Keyword> named;
+    for (const auto& [key, value] : given) named.emplace_back(ir::view(key), value);
+    return by_calls(call, all, named);
+  }
   ModuleState& state = ModuleState::current(call);
   Any describe = script::library_member(call.host, "tvm.relax.te_calls", "call_tir_inputs");
   std::vector<Any> args{call.args[0]};
   for (const Any& each : script::elements(call.args[1])) args.push_back(each);
   Any hint;
   std::vector<ir::Keyword> keywords;
-  auto given = call.args[2].cast<Map<String, Any>>();
   for (const auto& [key, value] : given) {
     if (ir::view(key) == "primfunc_name_hint") {
       hint = value;
@@ -253,6 +279,8 @@ Any to_vdevice(ApiCall& call) {
 constexpr ir::ApiRow graph_table[] = {
     FUNCTION("function(pure=True, private=False, check_well_formed=True)",
              "The function that follows is a graph: bindings of operators and calls.", decorator_only),
+    {ir::ApiKind::kFunction, "tvm.script.ir_builder.relax", "function(is_pure=True, is_private=False)",
+     "What is below `with` is a function.", open_function},
     FUNCTION("const(value, dtype=None)", "A constant tensor.", constant),
     FUNCTION("shape(value)", "A shape as a value.", shape_value),
     FUNCTION("prim_value(value)", "A primitive value.", prim_value),

@@ -7,6 +7,7 @@
 #include "frontend/script/core/hints.h"
 #include "frontend/script/core/importer.h"
 #include "frontend/script/core/ir_values.h"
+#include "frontend/script/core/missing_type.h"
 #include "frontend/script/modules/classic_names.h"
 #include "frontend/script/types/dict_attrs.h"
 #include "frontend/script/types/dtype.h"
@@ -420,6 +421,7 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
     if (constant != nullptr && is_int(out) && raw_int(out) < 0 && constant->dtype().is_uint())
       out = whole_of_unsigned(static_cast<uint64_t>(raw_int(out)));
     out = as_read(object, name, out);
+    if (is_none(out) && name.str() == "ty" && is_ir_value(object)) out = missing_type();
     return true;
   }
   if (is_ir_value(object)) {

@@ -84,6 +84,25 @@ Any definition_of(const Any& value) {
                static_cast<int64_t>(end.line), lines};
 }
 
+// The parameters of a function of the library that is no program: name, kind in the order of inspect's, and the
+// default in a tuple, which is empty without one. None for what has a `__code__`.
+Any parameters_of(const Any& value) {
+  auto* function = as<ApiFunctionNode>(value);
+  if (function == nullptr) return nullptr;
+  using Kind = ir::ApiParam::Kind;
+  List all;
+  for (const ir::ApiParam& param : function->api->params) {
+    int64_t kind = param.kind == Kind::kPositional    ? 1
+                   : param.kind == Kind::kVarArgs     ? 2
+                   : param.kind == Kind::kKeywordOnly ? 3
+                                                      : 4;
+    Tuple fallback;
+    if (param.has_default) fallback.push_back(param.default_value);
+    all.push_back(Tuple{str_value(param.name), kind, fallback});
+  }
+  return all;
+}
+
 Any register_subclass(const Any& base, const Any& derived) {
   // What counts as derived from a class counts as derived from its bases.
   for (ClassNode* each : as<ClassNode>(base)->mro)
@@ -98,6 +117,9 @@ const ir::ApiRow frames_table[] = {
     {ApiKind::kFunction, "mlc", "definition_of(value)",
      "File, first and last line, and lines of a function or class of a program: for inspect.",
      native(calls<definition_of>)},
+    {ApiKind::kFunction, "mlc", "parameters_of(value)",
+     "Name, kind and default of each parameter of a function that is no program: for inspect.",
+     native(calls<parameters_of>)},
     {ApiKind::kFunction, "mlc", "register_subclass(base, derived)",
      "Lets a class count as derived from another: for abc.", native(calls<register_subclass>)},
 };

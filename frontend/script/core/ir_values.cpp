@@ -9,6 +9,7 @@
 
 #include "frontend/script/core/graph_values.h"
 #include "frontend/script/core/machine.h"
+#include "frontend/script/core/missing_type.h"
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
@@ -517,12 +518,33 @@ Any ir_subscript(const Any& base, std::span<const Any> indices, Span span) {
       .kind("TypeError");
 }
 
+ir::Type missing_type() {
+  static const ir::Type type = ir::make<MissingTypeNode>();
+  return type;
+}
+
+std::optional<std::vector<Any>> ir_tuple_items(const Any& value, Span span) {
+  Expr e = expr_in(value);
+  std::vector<Any> items;
+  if (auto* shape = ir::as<relax::ShapeExprNode>(e)) {
+    for (const Expr& dim : shape->values) items.push_back(dim);
+    return items;
+  }
+  if (!e || !e->ty || e->ty->kind != ir::TypeKind::kTuple) return std::nullopt;
+  auto size = static_cast<int64_t>(static_cast<const ir::TupleTypeNode*>(e->ty.get())->elements.size());
+  for (int64_t i = 0; i < size; ++i) {
+    Any index = i;
+    items.push_back(ir_subscript(value, {&index, 1}, span));
+  }
+  return items;
+}
+
 std::optional<Any> ir_attribute(const Any& base, std::string_view name, Span span) {
   if (auto* graph = base.as<relax::FunctionNode>(); graph && name == "ty") return Any(graph->ty);
   Expr e = expr_in(base);
   if (!e) return std::nullopt;
   auto* var = ir::as<ir::VarNode>(e);
-  if (name == "ty") return Any(e->ty);
+  if (name == "ty") return Any(e->ty ? e->ty : missing_type());
   if (var && var->buffer()) return buffer_attribute(var, name, span);
   if (name == "dtype")
     return Any(DLDataType(e->ty->kind == ir::TypeKind::kPrim ? e->dtype() : DataType::Handle()));

@@ -42,6 +42,8 @@ Any ir_if_exp(const Any& test, const Any& yes, const Any& no, Span span);
 // `base[i, j]`: a load of a buffer, a region where an index is a script Slice, an element of a tuple.
 // Errors: not-subscriptable, wrong-number-of-indices, index-not-integer.
 Any ir_subscript(const Any& base, std::span<const Any> indices, Span span);
+// The elements of an expression that is a tuple or a shape; none when it is not, or not known to be one.
+std::optional<std::vector<Any>> ir_tuple_items(const Any& value, Span span);
 // Attributes that are no reflected field and no registered method: A.data, A.shape, A.dtype, x.dtype, iv.var,
 // ... nullopt when the base has no such attribute.
 std::optional<Any> ir_attribute(const Any& base, std::string_view name, Span span);

@@ -2,6 +2,7 @@
 // Iteration over every kind of value, zip/map/filter/enumerate/reversed, lengths and slice bounds.
 #include <algorithm>
 
+#include "frontend/script/core/ir_values.h"
 #include "frontend/script/core/machine.h"
 #include "frontend/script/modules/traceback.h"
 #include "frontend/script/types/dict_table.h"
@@ -440,6 +441,8 @@ Any Evaluator::iterate(const Any& value, ir::Span span) {
   } else if (ir::ApiRegistry::global().method(value.type_index(), "__getitem__") != nullptr &&
              ir::ApiRegistry::global().method(value.type_index(), "__len__") != nullptr) {
     return make_iterator<GetItemIterator>(value);
+  } else if (auto items = ir_tuple_items(value, span)) {
+    return make_iterator<CopyIterator>(std::move(*items), "iterator");
   }
   raise("TypeError", span, "not-iterable", "'{}' object is not iterable", type_name_of(*this, value));
 }

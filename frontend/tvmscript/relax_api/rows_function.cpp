@@ -48,7 +48,10 @@ Type result_type(const Array<Var>& params, const Expr& body, const ApiCall& call
 Any make_function(ApiCall& call) {
   auto params = node_list<ir::VarNode>(call, 0, "a list of variables");
   Expr body = graph_arg(call, 1);
-  Type ret = is_given(call, 2) ? type_arg(call, 2) : result_type(params, body, call);
+  Type ret = is_given(call, 2) ? type_arg(call, 2) : Type();
+  // What the body tells more precisely is said, as in texts.
+  if (!ret || (body->ty && body->ty->kind != ir::TypeKind::kOpaque &&
+               relax::fits(ret, body->ty, relax::InferContext(call.host)) == relax::Fit::kAlways)) ret = result_type(params, body, call);
   auto* seq = ir::as<SeqExprNode>(body);
   SeqExpr whole = seq ? ir::ref(seq) : ir::make<SeqExprNode>(Array<relax::BindingBlock>{}, body, body->span);
   bool pure = !is_given(call, 3) || bool_arg(call, 3);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types, variables, ranges, iterators and calls made by hand: the constructors of tvm.ir and tvm.tirx.
+#include "frontend/script/core/missing_type.h"
 #include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "ir/core/error_kinds.h"
@@ -46,6 +47,7 @@ Expr expr_or_text(const ApiCall& call, size_t i) {
 }
 
 Type type_from(const Any& value, Span span) {
+  if (value.as<script::MissingTypeNode>()) return Type(nullptr);
   if (script::is_none(value)) return ir::void_type();
   if (auto* type = value.as<ir::TypeNode>()) return ir::ref(type);
   if (auto* type = frame<TypeValueNode>(value)) return type->type;
@@ -139,15 +141,16 @@ Any make_var_node(ApiCall& call) {
 Any make_global_var(ApiCall& call) { return Expr(ir::make<ir::GlobalVarNode>(str_arg(call, 0))); }
 Any make_string(ApiCall& call) { return Expr(ir::make<ir::StringImmNode>(str_arg(call, 0), call.span)); }
 Any make_tuple(ApiCall& call) { return Expr(ir::make<ir::TupleNode>(exprs_arg(call, 0), call.span)); }
+// Whether what has no type yet is a tuple is seen when its type is inferred.
 Any make_tuple_item(ApiCall& call) {
   Expr tuple = expr_arg(call, 0);
   auto index = ir::const_int(expr_arg(call, 1));
-  if (!tuple->ty) ir::wrong_argument(call, 0, "a tuple whose type is known: `bb.normalize(value)` finds it");
-  if (tuple->ty->kind != ir::TypeKind::kTuple) ir::wrong_argument(call, 0, "a tuple");
-  auto size = static_cast<int64_t>(static_cast<const ir::TupleTypeNode*>(tuple->ty.get())->elements.size());
+  if (tuple->ty && tuple->ty->kind != ir::TypeKind::kTuple) ir::wrong_argument(call, 0, "a tuple");
+  auto size = tuple->ty ? static_cast<int64_t>(static_cast<const ir::TupleTypeNode*>(tuple->ty.get())->elements.size())
+                        : std::numeric_limits<int64_t>::max();
   if (!index || *index < 0 || *index >= size) {
-    throw ir::Error("index-out-of-range", "a tuple of {} elements has no element {}", size,
-                    index ? *index : -1)
+    throw ir::Error("index-out-of-range", "a tuple{} has no element {}",
+                    tuple->ty ? fmt::format(" of {} elements", size) : "", index ? *index : -1)
         .at(call.span_of(1))
         .kind("IndexError");
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What scripts ask of nodes of every kind, and the enumerations beside them.
+#include "frontend/script/core/missing_type.h"
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "ir/core/module.h"
@@ -28,7 +29,12 @@ Any equals(ApiCall& call) {
   return other != nullptr && DataType(other->dtype) == dtype_of(call);
 }
 Any same_structure(ApiCall& call) { return ir::structural_equal(call.args[0], call.args[1]); }
-Any is_known_type(ApiCall&) { return false; }
+// Variables and functions that have only a name are opaque until they are used.
+Any is_missing_type(ApiCall& call) {
+  auto* type = call.args[0].as<ir::TypeNode>();
+  return call.args[0].as<script::MissingTypeNode>() != nullptr || type->kind == ir::TypeKind::kOpaque;
+}
+Any no_type(ApiCall&) { return script::missing_type(); }
 
 Any itself(ApiCall& call) { return call.args[0]; }
 
@@ -70,8 +76,9 @@ constexpr ir::ApiRow node_method_table[] = {
     METHOD("mlc.ir.Tuple", "__getitem__(index)", "One of the values.", tuple_item),
     METHOD("mlc.ir.PrimType", "is_scalar()", "Is it one number?", is_scalar_type),
     METHOD("mlc.ir.PrimType", "matches_code(*codes)", "Is it a number of one of these kinds?", matches_code),
-    METHOD("mlc.ir.Type", "is_missing()", "Is it the type of what has no type yet? There is none.",
-           is_known_type),
+    METHOD("mlc.ir.Type", "is_missing()", "Is it the type of what has no type yet?", is_missing_type),
+    {ir::ApiKind::kFunction, "tvm.ir.Type", "missing()", "The type of what has no type yet.", no_type},
+    {ir::ApiKind::kFunction, "tvm.ir.Type", "Missing()", "Older name of `Type.missing`.", no_type},
     METHOD("mlc.ir.PrimType", "matches_element_type(code, bits)", "Is an element of this kind and width?",
            matches_element),
     METHOD("mlc.ir.PrimType", "__eq__(other)", "Is it the same type, or its name?", equals),

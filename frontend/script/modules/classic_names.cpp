@@ -98,12 +98,42 @@ constexpr Address same_modules[] = {
     {"tvm.topi.vision.nms_util", "tvm.topi.vision.all_class_nms"},
     {"tvm.topi.cpp.utils", "tvm.topi.nn.deformable"},
     {"tvm.relax.training.utils", "tvm.relax.training.append_loss"},
-    {"tvm.relax.op.base", "tvm.relax.transform.gradients"},
-    {"tvm.relax.op.grad.grad", "tvm.relax.op.grad"},
+    {"tvm.relax.script", "tvm.script.relax"},
+    {"tvm.relax.script.parser", "tvm.script.relax"},
+    {"tvm.relax.script.parser.entry", "tvm.script.relax"},
+    {"tvm.script.parser.relax", "tvm.script.relax"},
+    {"tvm.relax.script.builder", "tvm.script.ir_builder.relax"},
+    {"tvm.relax.script.builder.ir", "tvm.script.ir_builder.relax"},
+    {"tvm.relax.vm", "tvm.runtime.vm"},
+    {"tvm.relax.utils", "tvm.relax.conversions"},
+    {"tvm.relax.transform.legalize_ops.common", "tvm.relax.transform.legalize_ops"},
 };
 
 // Modules that only the files of TVM have: their package shows what stands in them.
 constexpr Shown shown_by_package[] = {
+    {"tvm.relax.analysis", "analysis estimate_memory_usage"},
+    {"tvm.relax.backend", "dispatch_sampling dispatch_sort_scan"},
+    {"tvm.relax.backend.cpu_generic", "pipeline"},
+    {"tvm.relax.backend.cuda", "pipeline"},
+    {"tvm.relax.backend.gpu_generic", "pipeline"},
+    {"tvm.relax.backend.rocm", "pipeline"},
+    {"tvm.relax.distributed", "global_info type"},
+    {"tvm.relax.distributed.transform", "transform"},
+    {"tvm.relax.op",
+     "base binary create datatype index linear_algebra manipulate mask qdq sampling search set sorting "
+     "statistical ternary unary"},
+    {"tvm.relax.op.builtin", "builtin"},
+    {"tvm.relax.op.ccl", "ccl"},
+    {"tvm.relax.op.distributed", "distributed"},
+    {"tvm.relax.op.grad", "grad"},
+    {"tvm.relax.op.image", "image"},
+    {"tvm.relax.op.memory", "memory view"},
+    {"tvm.relax.op.nn", "nn"},
+    {"tvm.relax.op.vision", "multibox_transform_loc nms roi_align roi_pool"},
+    {"tvm.relax.op.vm", "vm"},
+    {"tvm.relax.transform",
+     "attach_external_modules fold_batch_norm_to_conv2d_for_inference ipc_allreduce_rewrite "
+     "lazy_transform_params lower_gpu_ipc_alloc_storage transform"},
     {"tvm.topi", "einsum index_put scatter_elements slice_scatter"},
     {"tvm.topi.nn",
      "batch_matmul batch_norm batch_to_space_nd bitserial_dense conv1d conv1d_transpose conv2d conv3d "
@@ -124,6 +154,10 @@ constexpr Shown shown_by_package[] = {
 
 // The same of texts of the library: the package shows them.
 constexpr Elsewhere elsewhere[] = {
+    {"tvm.relax.transform.fast_math", "tvm.relax.transform", "FastMathTransform"},
+    {"tvm.relax.transform.fuse_transpose_matmul", "tvm.relax.transform", "FuseTransposeMatmul"},
+    {"tvm.relax.transform.optimize_layout_transform", "tvm.relax.transform", "OptimizeLayoutTransform"},
+    {"tvm.relax.transform.remove_redundant_reshape", "tvm.relax.transform", "RemoveRedundantReshape"},
     {"tvm.topi.transform", "tvm.topi",
      "adv_index dyn_tile hamming_window index_tensor layout_transform matrix_set_diag sliding_window "
      "sparse_to_dense strided_set strided_slice unravel_index"},
@@ -157,14 +191,12 @@ constexpr Removed removed[] = {
     {"tvm_ffi", "use_raw_stream", "the CPU has no streams"},
     {"tvm_ffi", "StreamContext", "the CPU has no streams"},
     {"tvm.ir", "register_object", "write a class of the script: classes of the library are closed"},
-    {"tvm.ir", "GenericConst", "constants of Relax functions are not available; use `tvm.tirx.const(value)`"},
     {"tvm.ir", "SourceMap", "a node says where it was written: `node.span`"},
     {"tvm.ir", "from_json_graph_str", "write `tvm.ir.load_json(text)`"},
     {"tvm.ir", "to_json_graph_str", "write `tvm.ir.save_json(node)`"},
     {"tvm.runtime", "load_static_library",
      "export and load a shared library: `tvm.runtime.load_module(path)`"},
     {"tvm.runtime", "disco", "code runs in one process"},
-    {"tvm.runtime", "vm", "Relax is not available in mlc yet; compile tensor functions with `tvm.compile`"},
     {"tvm.s_tir.analysis", "get_vtcm_compaction_passes", "Hexagon is not a target here"},
     {"tvm.testing", "rpc_run", "code runs in this process: there are no remote devices"},
     {"tvm.testing", "local_run", "call the compiled function: `tvm.compile(mod)[name](...)`"},
@@ -182,11 +214,32 @@ struct LeftOut {
 constexpr std::string_view kNoOperator =
     "this operator is not here yet: write the computation as `@T.prim_func`";
 constexpr std::string_view kNoGpu = "code for GPUs does not run here";
+constexpr std::string_view kNoSearch = "schedules are written, not searched for";
+constexpr std::string_view kNoTorch =
+    "it needs torch, which is not here: write the network with `tvm.relax.frontend.nn`";
+constexpr std::string_view kNoLibrary =
+    "the library that it calls is not here: operators are computed by tensor functions";
 // `*`: whatever is asked of the module, which can be imported all the same.
 constexpr LeftOut left_out[] = {
-    {"tvm.s_tir.meta_schedule", "*", "schedules are written, not searched for"},
+    {"tvm.relax", "BasePyModule base_py_module relax_to_pyfunc_converter", kNoTorch},
+    {"tvm.relax.frontend", "torch", kNoTorch},
+    {"tvm.relax.frontend", "stablehlo",
+     "it needs jaxlib, which is not here: write the network with `tvm.relax.frontend.nn`"},
+    {"tvm.relax.frontend", "tflite",
+     "it needs the package tflite, which is not here: write the network with `tvm.relax.frontend.nn`"},
+    {"tvm.relax.frontend.nn", "torch TorchModule", kNoTorch},
+    {"tvm.relax.frontend.nn", "llm",
+     "caches of attention come from the runtime of a model server, which is not here: write "
+     "attention with `nn.op`"},
+    {"tvm.relax.transform", "MetaScheduleApplyDatabase MetaScheduleTuneIRMod MetaScheduleTuneTIR", kNoSearch},
+    {"tvm.relax.transform", "SplitCallTIRByPattern", kNoLibrary},
+    {"tvm.relax.backend", "contrib metal", kNoLibrary},
+    {"tvm.relax.backend.cuda", "cublas cudnn cutlass flashinfer", kNoLibrary},
+    {"tvm.relax.backend.rocm", "hipblas", kNoLibrary},
+    {"tvm.relax.backend.adreno", "clml", kNoLibrary},
+    {"tvm.relax.testing", "lib_comparator", kNoLibrary},
+    {"tvm.s_tir.meta_schedule", "*", kNoSearch},
     {"tvm.s_tir.dlight", "gpu adreno benchmark", kNoGpu},
-    {"tvm.runtime.vm", "*", "Relax is not available in mlc yet; compile tensor functions with `tvm.compile`"},
     {"tvm.runtime.disco", "*", "code runs in one process"},
     {"tvm.support.nvcc", "*", kNoGpu},
     {"tvm.support.rocm", "*", kNoGpu},
@@ -200,24 +253,13 @@ constexpr LeftOut left_out[] = {
     {"tvm.topi", "cpp", "operators are written in the language: `tvm.topi.add` and the like"},
     {"tvm.topi.nn", "pool_grad", kNoOperator},
     {"tvm.sym", "PresburgerSet", "sets of points are intervals here: `tvm.sym.IntervalSet`"},
-    {"tvm.s_tir", "backend", "schedules are written, not searched for"},
+    {"tvm.s_tir", "backend", kNoSearch},
     {"tvm.target", "tag_registry", "targets and their tags are those of the program: `Target.list_kinds()`"},
     {"tvm.testing", "popen_pool install_request_hook terminate_self", "scripts start no other programs"},
     {"tvm.script", "printer register_dialect", "texts are read with `tvm.script.from_source(text)`"},
     {"tvm.tirx", "backend cuda rocm metal opencl vulkan webgpu hexagon adreno trn exec_context exec_scope",
      kNoGpu},
 };
-
-constexpr std::string_view kNoRelax =
-    "this part of Relax is not available in mlc yet";
-
-// In, or one of, the modules of graphs?
-bool is_relax(std::string_view module) {
-  for (std::string_view root : {"tvm.relax", "tvm.script.relax"}) {
-    if (module == root || (module.starts_with(root) && module[root.size()] == '.')) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -253,7 +295,6 @@ std::string_view spelled_now(std::string_view path, std::string_view name) {
   for (const LeftOut& row : left_out) {
     if (row.module == module && (row.names == "*" || ir::has_word(row.names, name))) return row.why;
   }
-  if (is_relax(module)) return kNoRelax;
   std::string today = ir::current_path(fmt::format("{}.{}", path, name));
   for (const ir::ClassicName& row : ir::classic_names()) {
     if (row.kind != ir::ClassicName::Kind::kRemoved || !today.starts_with(row.from)) continue;
@@ -263,9 +304,13 @@ std::string_view spelled_now(std::string_view path, std::string_view name) {
 }
 
 std::string_view why_not_here(std::string_view module) {
-  if (is_relax(module)) return kNoRelax;
-  size_t dot = module.rfind('.');
-  return dot == module.npos ? std::string_view() : spelled_now(module.substr(0, dot), module.substr(dot + 1));
+  for (size_t dot = module.rfind('.'); dot != module.npos; dot = module.rfind('.')) {
+    std::string_view package = module.substr(0, dot);
+    std::string_view why = spelled_now(package, module.substr(dot + 1));
+    if (!why.empty()) return why;
+    module = package;
+  }
+  return "";
 }
 
 void register_classic_names() {

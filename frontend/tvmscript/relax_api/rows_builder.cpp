@@ -149,7 +149,7 @@ constexpr ir::ApiRow relax_builder_table[] = {
     FUNCTION("BlockBuilderUpdateFunction(builder, gv, updated_func)", "Replaces a function.",
              update_function),
     FUNCTION("BlockBuilderGetContextIRModule(builder)", "The module as it is.", module_of),
-    {ir::ApiKind::kFunction, "tvm.relax.utils", "copy_with_new_vars(func)",
+    {ir::ApiKind::kFunction, "tvm.relax.conversions", "copy_with_new_vars(func)",
      "The same function with new variables everywhere: a copy that may stand beside it.", copy_with_new_vars},
 };
 #undef FUNCTION

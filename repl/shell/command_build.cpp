@@ -21,6 +21,8 @@
 #include "ir/core/inputs.h"
 #include "repl/shell/build_outputs.h"
 #include "repl/shell/command_line.h"
+#include "repl/shell/graph_build.h"
+#include "repl/shell/graph_runs.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/kept_files.h"
 #include "repl/shell/program.h"
@@ -140,7 +142,7 @@ std::string places(const ir::IRModule& mod) {
 // What the artefact is made of; nothing where more than that decides, or more than one file comes out.
 std::optional<std::string> cache_key(const CommandLine& line, const NamedModule& found, const Plan& plan,
                                      bool lines) {
-  bool usual = line.pipeline == "default" && line.dump.empty() && line.from.empty() && !line.no_cache;
+  bool usual = (line.pipeline == "default" || line.pipeline == "graph") && line.dump.empty() && line.from.empty() && !line.no_cache;
   if (!usual || std::getenv("MLCPATH") != nullptr || std::getenv("MLC_STDLIB") != nullptr)
     return std::nullopt;
   std::string text = print::file_text(found.mod);
@@ -193,7 +195,8 @@ void tell_header(nlohmann::ordered_json* json, const fs::path& header, const bac
 
 }  // namespace
 
-int run_build(const CommandLine& line) {
+int run_build(const CommandLine& given) {
+  CommandLine line = given;
   Plan plan = plan_of(line);
   const auto& [maker, artefact] = plan.choice;
   const ir::Target& target = plan.target;
@@ -225,6 +228,15 @@ int run_build(const CommandLine& line) {
     refuse_other_header(header_file);
   }
   NamedModule found = chosen_module(evaluator, file, line.module);
+  bool graphs = has_graphs(found.mod);
+  if (graphs) {
+    if (artefact->name != "so" || header || maker->write_library == nullptr)
+      throw CallError{fmt::format("`{}` has graphs, which no file of the kind `{}` holds{}", found.name, artefact->name,
+                                  header ? " with a header" : ""),
+                      "build a shared library, `--emit so`; `tvm.runtime.vm.VirtualMachine` runs its graphs"};
+    if (line.pipeline == "default") line.pipeline = "graph";
+    if (line.schedule == "none") leave_graphs_unscheduled(evaluator);
+  }
   bool lines = line.debug_info.empty() ? !artefact->is_text : line.debug_info == "lines";
   std::optional<backend::BuildCache> cache = header ? std::nullopt : backend::BuildCache::of_user();
   std::optional<std::string> key = cache ? cache_key(line, found, plan, lines) : std::nullopt;
@@ -256,7 +268,7 @@ int run_build(const CommandLine& line) {
     }
     return 0;
   }
-  if (line.from.empty() && line.schedule == "auto" && !maker->schedule_rules.empty()) {
+  if (!graphs && line.from.empty() && line.schedule == "auto" && !maker->schedule_rules.empty()) {
     progress.at(fmt::format("scheduling `{}`", visible(found.name)));
     ir::Any schedule = schedule_by_rules(evaluator, maker->schedule_rules, found.mod, plan.target_text);
     found.mod = *module_in(evaluator, schedule);
@@ -266,9 +278,13 @@ int run_build(const CommandLine& line) {
   start = Clock::now();
   ir::IRModule ready = lowered(line, found, target, evaluator, progress);
   progress.at(fmt::format("compiling `{}`", visible(found.name)));
-  backend::CInterface in_c =
-      maker->emit(*artefact, {ready, target, out.string(), lines, header ? &*header : nullptr,
+  backend::CInterface in_c;
+  if (graphs) {
+    write_graph_library(ready, *maker, target, out.string());
+  } else {
+    in_c = maker->emit(*artefact, {ready, target, out.string(), lines, header ? &*header : nullptr,
                               [](const ir::Expr& e) { return print::text_of(e); }});
+  }
   if (!header && key) cache->keep(*key, out.string());
   double build_time = milliseconds_since(start);
   if (is_written()) return 0;

@@ -25,6 +25,7 @@ class GraphRun {
 
   bool runs() const { return !inputs_.empty(); }
   const std::string& name() const { return name_; }
+  const relax::Function& function() const { return fn_; }
   std::string how() const { return "graph `" + name_ + "`: " + (runs() ? "" : "not run: ") + how_; }
   const std::string& why_not() const { return how_; }  // where it does not run
 

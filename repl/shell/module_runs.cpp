@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "backend/artefact/build.h"
+#include "ir/relax/operator.h"
+#include "ir/relax/visit.h"
 
 namespace mlc::repl {
 namespace {
@@ -14,7 +16,6 @@ using ir::Any;
 constexpr std::pair<std::string_view, std::string_view> kOnPurpose[] = {
     {"ToMixedPrecision", "computes in another data type"},
     {"UpdateParamType", "takes another data type"},
-    {"DecomposeOps", "computes as in training"},
     {"MutateOpsForTraining", "computes as in training"},
     {"LiftTransformParams", "takes parameters that are transformed before"},
     {"LazyTransformParams", "asks for its parameters one by one"},
@@ -22,8 +23,19 @@ constexpr std::pair<std::string_view, std::string_view> kOnPurpose[] = {
     {"LazySetOutput", "gives its results away one by one"},
     {"BundleModelParams", "takes its parameters as a tuple"},
 };
-std::string_view purpose_of(std::string_view step) {
+// The statistics of an operator of training are those of the batch; written out for inference they are others.
+bool takes_statistics(const relax::Function& graph) {
+  static const ir::Op batch_norm = relax::op("relax.nn.batch_norm");
+  bool found = false;
+  relax::post_order(graph, [&](const ir::Expr& e) {
+    auto* call = ir::as<ir::CallNode>(e);
+    found = found || (call != nullptr && call->op.same_as(batch_norm));
+  });
+  return found;
+}
+std::string_view purpose_of(std::string_view step, const GraphRun& run) {
   std::string_view pass = step.substr(step.rfind('.') + 1);  // all of it where there is no dot
+  if (pass == "DecomposeOps") return takes_statistics(run.function()) ? "takes statistics as in inference" : "";
   auto found = std::ranges::find(kOnPurpose, pass, &std::pair<std::string_view, std::string_view>::first);
   return found == std::end(kOnPurpose) ? std::string_view() : found->second;
 }
@@ -95,7 +107,7 @@ void ModuleRuns::judge_graph(GraphRun& run, std::string_view step, const ir::IRM
     add_reason(judgement, fmt::format("there is no `{}` any more", run.name()));
     return;
   }
-  std::string_view purpose = purpose_of(step);
+  std::string_view purpose = purpose_of(step, run);
   if (!purpose.empty() || !run.same_parameters(graph)) {
     std::string why(purpose.empty() ? "takes other parameters" : purpose);
     std::string name = run.name();

@@ -240,6 +240,11 @@ void check_bounds(script::Evaluator& evaluator) {
   evaluator.call_library("mlc.pipeline.cpu", "always", option);
 }
 
+void leave_graphs_unscheduled(script::Evaluator& evaluator) {
+  ir::Any option[] = {ir::String("mlc.schedule"), false};
+  evaluator.call_library("mlc.pipeline.cpu", "always", option);
+}
+
 ir::Any schedule_by_rules(script::Evaluator& evaluator, std::string_view function, const ir::IRModule& mod,
                           const std::string& target) {
   uint32_t file = ir::SourceMap::current().add(

@@ -52,6 +52,8 @@ NamedModule chosen_module(script::Evaluator& evaluator, uint32_t file, const std
 
 // Compiled code looks at its indices from now on, where no PassContext says otherwise.
 void check_bounds(script::Evaluator& evaluator);
+// The pipeline `graph` leaves tensor functions as they come out of fusion.
+void leave_graphs_unscheduled(script::Evaluator& evaluator);
 // Calls a function of `mlc.schedule` with a module and the text of a target: `cpu`, `explained`.
 ir::Any schedule_by_rules(script::Evaluator& evaluator, std::string_view function, const ir::IRModule& mod,
                           const std::string& target);

@@ -75,7 +75,7 @@ struct ConfigKey {
 const std::vector<ConfigKey>& config_keys() {
   static constexpr std::pair<std::string_view, std::string_view> by_type[] = {
       {"bool",
-       "mlc.check_bounds mlc.solver relax.backend.use_cuda_graph "
+       "mlc.check_bounds mlc.schedule mlc.solver relax.backend.use_cuda_graph "
        "relax.lift_transform_params.consume_params relax.transform.apply_legalize_ops s_tir.instr_siblings "
        "s_tir.lwp_disable_func_prof s_tir.reset_start_id testing.immutable_module tirx.disable_assert "
        "tirx.disable_cse_tir tirx.disable_storage_rewrite tirx.disable_vectorize "

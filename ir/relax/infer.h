@@ -64,6 +64,8 @@ Type erase_to_defined(const Type& type, const std::function<bool(const VarNode*)
 Type infer_function_call(const CallNode* call, const FuncTypeNode* fn, const InferContext& context);
 // What the type of an argument says about the symbolic variables that are dimensions of the parameter's.
 void bind_symbols(const Type& param, const Type& arg, ir::VarMap& bound);
+// The function of the module that a variable names, or null. Found by the variable itself, or by its name.
+BaseFunc function_of(const IRModule& mod, const GlobalVarNode* name);
 // The type under which graphs call a function of the module: that of a PrimFunc has tensors for its buffers.
 Type callable_type(const BaseFunc& fn);
 // The same for the type that a GlobalVar of tensor code carries; other types are what they are.

@@ -14,6 +14,10 @@ namespace mlc::relax {
 static constexpr ir::Refusals refusals{
     "TypeError",
     {
+        {.name = "no-block-for-binding",
+         .kind = "InternalError",
+         .message = "a value within another one gets a variable of its own, and no block is open for it",
+         .help = "normalize it in a function: `with bb.function(...)`, or emit the inner value before"},
         {.name = "not-callable", .message = "a {} is called, which is no function"},
         {.name = "index-of-no-tuple", .message = "element {} is taken of a {}, which is no tuple"},
         {.name = "tuple-index-out-of-range",
@@ -69,7 +73,17 @@ static uint64_t key_of(const BaseFunc& fn) {
 void BlockBuilder::find_functions() {
   functions_found_ = true;
   if (!context_.mod) context_.mod = make<ir::IRModuleNode>();
-  for (const auto& [name, fn] : context_.mod->functions) functions_[key_of(fn)].push_back(name);
+  for (const auto& [name, fn] : context_.mod->functions) {
+    functions_[key_of(fn)].push_back(name);
+    function_names_.emplace(view(name->name_hint));
+  }
+}
+void BlockBuilder::set_module(IRModule mod) {
+  context_.mod = std::move(mod);
+  functions_found_ = false;
+  functions_.clear();
+  function_names_.clear();
+  function_numbers_.clear();
 }
 
 GlobalVar BlockBuilder::add_function(const BaseFunc& fn, std::string_view hint) {
@@ -82,7 +96,7 @@ GlobalVar BlockBuilder::add_function(const BaseFunc& fn, std::string_view hint) 
   std::string base(hint);  // what a text can name
   std::replace_if(base.begin(), base.end(), [](unsigned char c) { return c != '_' && std::isalnum(c) == 0; }, '_');
   std::string name = base;
-  for (int i = 1; context_.mod->find(name); ++i) name = fmt::format("{}{}", base, i);
+  for (int& i = function_numbers_[base]; !function_names_.insert(name).second;) name = fmt::format("{}{}", base, ++i);
   GlobalVar global = make<GlobalVarNode>(String(name), is_opaque(fn->ty) ? Type(ir::opaque_type()) : fn->ty);
   context_.mod = ir::with_function(context_.mod, global, fn);
   alike.push_back(global);
@@ -91,7 +105,9 @@ GlobalVar BlockBuilder::add_function(const BaseFunc& fn, std::string_view hint) 
 void BlockBuilder::update_function(const GlobalVar& name, const BaseFunc& fn) {
   if (!context_.mod) context_.mod = make<ir::IRModuleNode>();
   context_.mod = ir::with_function(context_.mod, name, fn);
-  if (functions_found_) functions_[key_of(fn)].push_back(name);
+  if (!functions_found_) return;
+  functions_[key_of(fn)].push_back(name);
+  function_names_.emplace(view(name->name_hint));
 }
 
 // ---- blocks and scopes ----
@@ -165,7 +181,7 @@ void BlockBuilder::append(Binding binding) {
   } else {
     bound_[binding->var.get()] = binding->value;
   }
-  MLC_CHECK(!blocks_.empty(), "a binding outside of any block");
+  if (blocks_.empty()) throw ir::refuse(refusals["no-block-for-binding"]).at(binding->value->span);
   blocks_.back().bindings.push_back(std::move(binding));
 }
 
@@ -296,6 +312,13 @@ Expr BlockBuilder::normalize_call(const CallNode* call) {
   return ir::with(next, [&](CallNode& n) { n.ty = type; });
 }
 
+BaseFunc function_of(const IRModule& mod, const GlobalVarNode* name) {
+  auto found = mod->functions.find(ref(name));
+  if (found != mod->functions.end()) return (*found).second;
+  GlobalVar alike = mod->find(view(name->name_hint));
+  return alike ? mod->functions.at(alike) : BaseFunc(nullptr);
+}
+
 Type infer_type(const CallNode* call, const InferContext& context) {
   if (const Operator* row = operator_of(call->op)) {
     MLC_CHECK(row->infer, "operator `{}` has no inference", row->short_name());
@@ -304,9 +327,7 @@ Type infer_type(const CallNode* call, const InferContext& context) {
   Expr callee = call->op;
   Type type = callable_type(callee->ty);
   if (auto* global = as<GlobalVarNode>(callee); global && context.mod) {
-    if (GlobalVar known = context.mod->find(view(global->name_hint))) {
-      type = callable_type(context.mod->functions.at(known));
-    }
+    if (BaseFunc known = function_of(context.mod, global)) type = callable_type(known);
   }
   if (const auto* fn = as_type<FuncTypeNode>(type)) return infer_function_call(call, fn, context);
   if (!is_opaque(type) && type->kind != TypeKind::kAny && type->kind != TypeKind::kPackedFunc)

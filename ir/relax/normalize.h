@@ -20,7 +20,7 @@ class BlockBuilder {
 
   InferContext& context() { return context_; }
   IRModule module() const { return context_.mod; }
-  void set_module(IRModule mod) { context_.mod = std::move(mod); }
+  void set_module(IRModule mod);
   // Adds a function under a name like `hint`, or finds an equal one that was added before.
   GlobalVar add_function(const BaseFunc& fn, std::string_view hint);
   void update_function(const GlobalVar& name, const BaseFunc& fn);
@@ -80,6 +80,8 @@ class BlockBuilder {
   std::unordered_map<const VarNode*, Expr> bound_;
   std::unordered_map<std::string, int> names_;
   bool functions_found_ = false;
+  std::unordered_set<std::string> function_names_;
+  std::unordered_map<std::string, int> function_numbers_;  // the last one behind a name
   std::unordered_map<uint64_t, std::vector<GlobalVar>> functions_;  // of the module, by a hash
 };
 

@@ -4,6 +4,7 @@
 #include "ir/registry/no_script.h"
 #include "ir/relax/infer.h"
 #include "ir/relax/normalize.h"
+#include "ir/relax/type_equal.h"
 
 namespace mlc::relax {
 
@@ -282,8 +283,7 @@ void Mutator::bind(const Binding& old, const Expr& value) {
     builder_->emit_normalized(old);
     return;
   }
-  if (!next.same_as(old->value) && !next->ty.same_as(var->ty) && !ir::structural_equal(Any(next->ty), Any(var->ty)))
-    var = copy_var(var, next->ty);
+  if (!next.same_as(old->value) && !same_type(next->ty, var->ty)) var = copy_var(var, next->ty);
   if (!var.same_as(old->var)) map_var(old->var, var);
   builder_->emit_normalized(make<VarBindingNode>(var, next, old->span));
 }

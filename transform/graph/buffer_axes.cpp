@@ -156,9 +156,9 @@ void join_tensor_function(AxisGroups& groups, const Var& output, const CallNode*
 
 PrimFunc called_tensor_function(const CallNode* call, const IRModule& mod) {
   auto* callee = as<GlobalVarNode>(call->args[0]);
-  GlobalVar name = callee ? mod->find(text(callee->name_hint)) : GlobalVar(nullptr);
-  if (!name) return {};
-  auto* fn = mod->functions.at(name).as<PrimFuncNode>();
+  BaseFunc named = callee ? relax::function_of(mod, callee) : BaseFunc(nullptr);
+  if (!named) return {};
+  auto* fn = named.as<PrimFuncNode>();
   return fn ? ref(fn) : PrimFunc();
 }
 

@@ -169,7 +169,8 @@ class Fuse {
 
   Parts inlined(const CallNode* call, const std::vector<int64_t>& inplace) {
     auto* global = as<GlobalVarNode>(call->args[0]);
-    auto found = global ? Any(mod_.get()->lookup(text(global->name_hint))).as<PrimFunc>() : std::nullopt;
+    BaseFunc named = global ? relax::function_of(mod_, global) : BaseFunc(nullptr);
+    auto found = named ? Any(named).as<PrimFunc>() : std::nullopt;
     if (!found) refuse_group("it calls what is no tensor function", call->span);
     std::vector<Expr> args;
     for (const Expr& arg : tuple_elements(call->args[1])) value(arg).flatten(args);

@@ -14,7 +14,8 @@ constexpr int kInjectivePhase = 1;
 constexpr int kPhases = 2;  // TVM's third fuses tuples, which are no values of their own here
 
 OpPattern annotated_pattern(const IRModule& mod, const GlobalVarNode* callee) {
-  auto pattern = ir::attr(mod->lookup(text(callee->name_hint)), "op_pattern");
+  BaseFunc fn = relax::function_of(mod, callee);
+  auto pattern = ir::attr(fn ? fn : mod->lookup(text(callee->name_hint)), "op_pattern");
   auto number = pattern ? integer_of(*pattern) : std::nullopt;
   return number ? static_cast<OpPattern>(*number) : OpPattern::kOpaque;
 }

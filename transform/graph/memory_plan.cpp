@@ -76,8 +76,8 @@ struct Operators {
 bool keeps_nothing(const CallNode* call, const IRModule& mod, const Operators& operators) {
   if (as<ExternFuncNode>(call->op) || call->op.same_as(operators.call_tir_dyn)) return true;
   auto* global = as<GlobalVarNode>(call->op);
-  GlobalVar known = global ? mod->find(text(global->name_hint)) : GlobalVar(nullptr);
-  return known && Any(mod->functions.at(known)).as<PrimFuncNode>() != nullptr;
+  BaseFunc known = global ? relax::function_of(mod, global) : BaseFunc(nullptr);
+  return known && Any(known).as<PrimFuncNode>() != nullptr;
 }
 
 // First pass: the allocations, how often each is used, and which cannot be planned.

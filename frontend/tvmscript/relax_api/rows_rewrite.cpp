@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "frontend/tvmscript/relax_api/rows.h"
+#include "ir/relax/type_equal.h"
 #include "ir/relax/visit.h"
 
 namespace mlc::tvmscript {
@@ -47,29 +48,41 @@ struct CallKey {
   bool known = true;  // whether the key says all
 
   explicit CallKey(const CallNode* call) {
-    add(call->op);
+    add_pointer(call->op.get());
     add(call->attrs);
-    add(call->ty);
-    for (const Type& type : call->ty_args) add(type);
+    add_type(call->ty);
+    for (const Type& type : call->ty_args) add_type(type);
     for (const Expr& arg : call->args) add_operand(arg);
   }
   bool operator==(const CallKey& other) const {
     if (hash != other.hash || parts.size() != other.parts.size()) return false;
     for (size_t i = 0; i < parts.size(); ++i) {
-      if (!ir::structural_equal(parts[i], other.parts[i])) return false;
+      if (!same(parts[i], other.parts[i])) return false;
     }
     return true;
   }
 
  private:
-  void add(Any part) {
-    hash = hash * 1000003 + ir::structural_hash(part);
+  static bool same(const Any& a, const Any& b) {
+    if (auto number = a.as<int64_t>()) return b.as<int64_t>() == number;
+    if (auto type = a.as<Type>()) {
+      auto other = b.as<Type>();
+      return other && same_type(*type, *other);
+    }
+    return ir::structural_equal(a, b);
+  }
+  void add(Any part, uint64_t part_hash) {
+    hash = hash * 1000003 + part_hash;
     parts.push_back(std::move(part));
   }
+  void add(const Any& part) { add(part, ir::structural_hash(part)); }
+  void add_number(int64_t number) { add(number, static_cast<uint64_t>(number)); }
+  void add_pointer(const void* pointer) { add_number(reinterpret_cast<int64_t>(pointer)); }
+  void add_type(const Type& type) { add(type, type_hash(type)); }
   void add_operand(const Expr& arg) {
     if (arg->kind == ExprKind::kTuple) {
       const auto& fields = static_cast<const TupleNode*>(arg.get())->elements;
-      add(static_cast<int64_t>(fields.size()));
+      add_number(static_cast<int64_t>(fields.size()));
       for (const Expr& field : fields) add_operand(field);
       return;
     }
@@ -82,12 +95,13 @@ struct CallKey {
     }
     // Rules look up what shapes and tuples are bound to, and read the numbers of constants without dimensions.
     known = known && tensor;
-    if (constant) add(tensor->ndim == 0 ? Any(arg) : Any(reinterpret_cast<int64_t>(arg.get())));
+    if (constant && tensor->ndim == 0) add(arg);
+    if (constant && tensor->ndim != 0) add_pointer(arg.get());
     size_t same = 0;
     while (same < operands.size() && !operands[same].same_as(arg)) ++same;
-    add(static_cast<int64_t>(same));
+    add_number(static_cast<int64_t>(same));
     if (same < operands.size()) return;
-    add(arg->ty);
+    add_type(arg->ty);
     operands.push_back(arg);
   }
 };

@@ -47,7 +47,8 @@ struct UseViews final : Mutator {
   }
 
   Expr view_of(const CallNode* call) {
-    auto fn = Any(mod->lookup(text(as<GlobalVarNode>(call->args[0])->name_hint))).as<PrimFunc>();
+    BaseFunc called = relax::function_of(mod, as<GlobalVarNode>(call->args[0]));
+    auto fn = called ? Any(called).as<PrimFunc>() : std::nullopt;
     if (!fn || !reshapes(*fn)) return nullptr;
     auto source = read_argument(*fn, tuple_elements(call->args[1]));
     if (!source) return nullptr;

@@ -296,6 +296,10 @@ Any Importer::of_library(const std::string& name) {
   if (auto found = library_.find(name); found != library_.end()) return found->second;
   std::string_view text = stdlib_text(name);
   if (text.empty()) return nullptr;
+  // Packages run before their modules, which they may import themselves.
+  for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
+    of_library(name.substr(0, dot));
+  if (auto found = library_.find(name); found != library_.end()) return found->second;
   std::string file = name;
   std::replace(file.begin(), file.end(), '.', '/');
   Ref<ModuleNode> module = state_.new_module(name);

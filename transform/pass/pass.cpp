@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/core/split_words.h"
 #include "ir/relax/visit.h"
 #include "ir/tir/verify.h"
 #include "transform/pass/pass_config.h"
@@ -61,7 +62,11 @@ PassInfo pass_info(const Pass& pass) {
                      : pass.info_name.empty()
                          ? fmt::format("{}.{}", pass.owner.substr(0, pass.owner.find('.')), pass.name)
                          : std::string(pass.info_name);
-  return make<PassInfoNode>(0, String(name), Array<String>{}, false,
+  // Those that a sequence leaves out at level 0, as TVM's.
+  constexpr std::string_view kFirstLevel =
+      "BindSymbolicVars BundleModelParams DeadCodeElimination EliminateCommonSubexpr LambdaLift Normalize";
+  int64_t level = graph && ir::has_word(kFirstLevel, pass.name) ? 1 : 0;
+  return make<PassInfoNode>(level, String(name), Array<String>{}, false,
                             pass.apply_module  ? PassSubject::kModule
                             : pass.apply_graph ? PassSubject::kRelaxFunction
                                                : PassSubject::kPrimFunc);

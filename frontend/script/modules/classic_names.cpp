@@ -77,6 +77,29 @@ constexpr Shown parts[] = {
     {"tvm.driver", "build_module"},
     {"tvm.sym", "analyzer bound int_set iter_affine_map pattern"},
     {"tvm_ffi", "container core module structural"},
+    {"tvm.relax.analysis", "analysis"},
+    {"tvm.relax.backend", "dispatch_sampling dispatch_sort_scan"},
+    {"tvm.relax.backend.cpu_generic", "pipeline"},
+    {"tvm.relax.backend.cuda", "pipeline"},
+    {"tvm.relax.backend.gpu_generic", "pipeline"},
+    {"tvm.relax.backend.rocm", "pipeline"},
+    {"tvm.relax.distributed", "global_info type"},
+    {"tvm.relax.distributed.transform", "transform"},
+    {"tvm.relax.op",
+     "base binary create datatype index linear_algebra manipulate mask qdq sampling search set sorting "
+     "statistical ternary unary"},
+    {"tvm.relax.op.builtin", "builtin"},
+    {"tvm.relax.op.ccl", "ccl"},
+    {"tvm.relax.op.distributed", "distributed"},
+    {"tvm.relax.op.grad", "grad"},
+    {"tvm.relax.op.image", "image"},
+    {"tvm.relax.op.memory", "memory"},
+    {"tvm.relax.op.nn", "nn"},
+    {"tvm.relax.op.vision", "nms"},
+    {"tvm.relax.op.vm", "vm"},
+    {"tvm.relax.transform",
+     "attach_external_modules fold_batch_norm_to_conv2d_for_inference ipc_allreduce_rewrite "
+     "lazy_transform_params lower_gpu_ipc_alloc_storage transform"},
 };
 constexpr Address same_modules[] = {
     {"tvm.tirx.script", "tvm.script.tirx"},
@@ -111,29 +134,8 @@ constexpr Address same_modules[] = {
 
 // Modules that only the files of TVM have: their package shows what stands in them.
 constexpr Shown shown_by_package[] = {
-    {"tvm.relax.analysis", "analysis estimate_memory_usage"},
-    {"tvm.relax.backend", "dispatch_sampling dispatch_sort_scan"},
-    {"tvm.relax.backend.cpu_generic", "pipeline"},
-    {"tvm.relax.backend.cuda", "pipeline"},
-    {"tvm.relax.backend.gpu_generic", "pipeline"},
-    {"tvm.relax.backend.rocm", "pipeline"},
-    {"tvm.relax.distributed", "global_info type"},
-    {"tvm.relax.distributed.transform", "transform"},
-    {"tvm.relax.op",
-     "base binary create datatype index linear_algebra manipulate mask qdq sampling search set sorting "
-     "statistical ternary unary"},
-    {"tvm.relax.op.builtin", "builtin"},
-    {"tvm.relax.op.ccl", "ccl"},
-    {"tvm.relax.op.distributed", "distributed"},
-    {"tvm.relax.op.grad", "grad"},
-    {"tvm.relax.op.image", "image"},
-    {"tvm.relax.op.memory", "memory view"},
-    {"tvm.relax.op.nn", "nn"},
-    {"tvm.relax.op.vision", "multibox_transform_loc nms roi_align roi_pool"},
-    {"tvm.relax.op.vm", "vm"},
-    {"tvm.relax.transform",
-     "attach_external_modules fold_batch_norm_to_conv2d_for_inference ipc_allreduce_rewrite "
-     "lazy_transform_params lower_gpu_ipc_alloc_storage transform"},
+    {"tvm.relax.op.memory", "view"},
+    {"tvm.relax.op.vision", "multibox_transform_loc roi_align roi_pool"},
     {"tvm.topi", "einsum index_put scatter_elements slice_scatter"},
     {"tvm.topi.nn",
      "batch_matmul batch_norm batch_to_space_nd bitserial_dense conv1d conv1d_transpose conv2d conv3d "

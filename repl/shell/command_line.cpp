@@ -112,6 +112,21 @@ constexpr std::array kRows = std::to_array<Row>({
            ->check(CLI::IsMember({"current", "classic"}));
      },
      run_print},
+    {"import", "a model file as a program: its graph as text, its weights in a file beside it",
+     "mlc import resnet.onnx -o resnet.mlc --weights resnet.npz",
+     [](CLI::App& app, CommandLine& line) {
+       app.add_option("FILE", line.file, "a model: .onnx")->required();
+       app.add_option("-o,--output", line.out, "the program (default: standard output)");
+       app.add_option("--weights", line.weights,
+                      "weights become parameters of `main` and go to this .npz or .safetensors file; without it they "
+                      "are constants in the text");
+       app.add_option("--shape", line.shapes, "of an input, as x=1x3x224x224, instead of what the file says")
+           ->allow_extra_args(false);
+       app.add_option("--value", line.values, "an input that always has this value, as rate=16000")
+           ->allow_extra_args(false);
+       app.add_option("--opset", line.opset, "read the operators as those of this version");
+     },
+     run_import},
     {"check", "the errors and warnings of a program that can be known without running it",
      "mlc check matmul.mlc --json",
      [](CLI::App& app, CommandLine& line) {

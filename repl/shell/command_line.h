@@ -70,6 +70,9 @@ class CommandLine {
   double budget = 1;               // bench: seconds
   double tolerance = 5;            // bench: per cent
   std::string save, against;       // bench: baselines
+  std::string weights;                              // import: the file that they are written to
+  std::vector<std::string> shapes, values;          // import: "x=1x3x224x224", "rate=16000"
+  int64_t opset = 0;                                // import: instead of the model's own
   std::string help;                // shown instead of running anything
 
  private:
@@ -87,6 +90,7 @@ int run_opt(const CommandLine& line);
 int run_bisect(const CommandLine& line);
 int run_fmt(const CommandLine& line);
 int run_fix(const CommandLine& line);
+int run_import(const CommandLine& line);
 int run_test(const CommandLine& line);
 int run_explain(const CommandLine& line);
 int run_targets(const CommandLine& line);

@@ -294,6 +294,17 @@ std::string State::exception_text(const Any& exception) {
   return instance->cls->derives_from(key_error_class) ? self.repr(all[0]) : self.str(all[0]);
 }
 
+// What add_note() has said of the exception, once each.
+static void show_notes(Evaluator& evaluator, ir::Diagnostic& diagnostic, const InstanceNode* instance) {
+  const Any* notes = instance->own(known().notes);
+  if (notes == nullptr || notes->type_index() != kTVMFFIList) return;
+  for (const Any& note : elements(*notes)) {
+    std::string text = evaluator.str(note);
+    bool there = std::ranges::any_of(diagnostic.notes, [&](const ir::Note& each) { return each.message == text; });
+    if (!there) diagnostic.notes.push_back({std::move(text), {}});
+  }
+}
+
 void State::throw_exception(const Any& exception, ir::Span span) {
   auto* instance = as<InstanceNode>(exception);
   // with_traceback(None): from here it starts anew.
@@ -303,7 +314,10 @@ void State::throw_exception(const Any& exception, ir::Span span) {
     instance->passed.clear();
   }
   bool again = static_cast<bool>(instance->raised_at);  // its place stays where it was raised first
-  if (!instance->diagnostics.empty()) throw ScriptError(instance->diagnostics, exception);
+  if (!instance->diagnostics.empty()) {
+    show_notes(self, instance->diagnostics.front(), instance);
+    throw ScriptError(instance->diagnostics, exception);
+  }
   ir::Diagnostic diagnostic;
   diagnostic.name = refusals["raised"].name();
   diagnostic.kind = instance->cls->name;
@@ -312,10 +326,7 @@ void State::throw_exception(const Any& exception, ir::Span span) {
   diagnostic.span = again ? instance->raised_at : span;
   diagnostic.calls = instance->passed;
   instance->raised_at = diagnostic.span;
-  if (const Any* notes = instance->own(known().notes);
-      notes != nullptr && notes->type_index() == kTVMFFIList) {
-    for (const Any& note : elements(*notes)) diagnostic.notes.push_back({self.str(note), {}});
-  }
+  show_notes(self, diagnostic, instance);
   note_origin(diagnostic, instance);
   throw ScriptError(std::move(diagnostic), exception);
 }

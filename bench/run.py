@@ -4,7 +4,7 @@
     python bench/run.py MLC [--cores N] [NAME]...
 
 NAME is one of startup, cold, size, frontend, script, cache, schedule, tour, kernels, defaults, session, or a program of
-this folder (arrays, parallel). Programs run under both and print lines `metric seconds`; the others are
+this folder (arrays, graph, parallel). Programs run under both and print lines `metric seconds`; the others are
 measured from outside. `--cores`: how many both sides of defaults run on, 1 unless given.
 """
 import collections

@@ -66,6 +66,7 @@ Any open_file(ApiCall& call) {
   std::string path = script::path_text(script::evaluator_of(call.host), call.args[0], call.span_of(0));
   auto source = map_file(path);
   if (!source) script::refuse_file(errno, path, call.span_of(0));
+  ir::Inputs::global().beyond();
   ir::Inputs::global().opened(path);
   return ir::make<WeightsFileNode>(*std::move(source));
 }
@@ -73,6 +74,12 @@ Any open_bytes(ApiCall& call) {
   Any plain = script::builtin_value_of(call.args[0]);
   if (!script::is_bytes(plain)) ir::wrong_argument(call, 0, "bytes");
   return ir::make<WeightsFileNode>(source_of(script::bytes_of(plain)));
+}
+
+Any head(ApiCall& call, const Any&, int64_t count) {
+  std::span<const uint8_t> bytes = source_of_value(call).bytes;
+  size_t size = std::min<size_t>(count < 0 ? 0 : static_cast<size_t>(count), bytes.size());
+  return ffi::Bytes(reinterpret_cast<const char*>(bytes.data()), size);
 }
 
 Any list_safetensors(ApiCall& call) {
@@ -241,6 +248,10 @@ Any save_safetensors(ApiCall& call, const Any& names, const Any& arrays, const A
 const ir::ApiRow rows[] = {
     {ApiKind::kFunction, "_weights", "open_file(path)", "The bytes of a file, mapped.", open_file},
     {ApiKind::kFunction, "_weights", "open_bytes(data)", "Bytes as a file of weights.", open_bytes},
+    {ApiKind::kFunction, "_weights", "size_of(file)", "How many bytes there are.",
+     [](ApiCall& call) { return Any(static_cast<int64_t>(source_of_value(call).bytes.size())); }},
+    {ApiKind::kFunction, "_weights", "head(file, count)", "The first bytes, at most so many.",
+     native(script::calls<head>)},
     {ApiKind::kFunction, "_weights", "list_safetensors(file)",
      "Metadata as pairs or None, and (name, its dtype, ours, shape, begin, size) of each tensor.",
      list_safetensors},

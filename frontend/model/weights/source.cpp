@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "ir/core/mapped_files.h"
+
 namespace mlc::model {
 
 namespace {
@@ -48,7 +50,8 @@ std::optional<Source> map_file(const std::string& path) {
   if (memory == MAP_FAILED) return refused(file, errno);
   close(file);
   auto* bytes = static_cast<uint8_t*>(memory);
-  source.owner = std::shared_ptr<uint8_t>(bytes, [size](uint8_t* all) { munmap(all, size); });
+  auto known = std::make_shared<ir::MappedFile>(status);
+  source.owner = std::shared_ptr<uint8_t>(bytes, [size, known](uint8_t* all) { munmap(all, size); });
   source.bytes = {bytes, size};
   return source;
 }

@@ -23,8 +23,9 @@ struct Source {
 };
 
 // The file's bytes, mapped copy-on-write: pages that nobody touches cost no memory, and what scripts write
-// into the tensors stays in memory. A file that is cut short while it is mapped ends the process (SIGBUS), as
-// with any mapped file. Nothing, and errno, where the system refuses.
+// into the tensors stays in memory. Scripts may write over the file (ir/core/mapped_files.h); where another
+// process cuts it short, this one ends (SIGBUS), as with any mapped file. Nothing, and errno, where the
+// system refuses.
 std::optional<Source> map_file(const std::string& path);
 Source source_of(std::string bytes, std::string name = "<bytes>");
 

@@ -10,6 +10,7 @@
 #include "frontend/script/modules/paths.h"
 #include "frontend/script/numpy/array.h"
 #include "ir/core/inputs.h"
+#include "ir/core/mapped_files.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::script {
@@ -336,6 +337,8 @@ Any open_file(Evaluator& evaluator, const Arguments& args) {
     read_content(file, args.span_of(0));
     return Any(made);
   }
+  if (file.mode.find('a') == std::string::npos && !ir::release_name_of_mapped(file.name))
+    refuse_file(ETXTBSY, file.name, args.span_of(0));
   file.out = std::fopen(file.name.c_str(), file.mode.find('a') != std::string::npos ? "ab" : "wb");
   if (file.out == nullptr) refuse_file(errno, file.name, args.span_of(0));
   return Any(made);

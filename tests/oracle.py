@@ -43,6 +43,13 @@ def expectations(lines, start):
     return out, errors
 
 
+def without_end(lines):
+    """The lines but for empty ones at the end."""
+    while lines and not lines[-1]:
+        lines = lines[:-1]
+    return lines
+
+
 def chunks(text):
     """Groups of statements that end on the same line: (statements, last line)."""
     groups = []
@@ -154,8 +161,8 @@ def run_golden(path):
             except BaseException as e:  # TVM raises classes of its own
                 error = e
         expected, diagnostics = expectations(lines, last)
-        shown = [line.rstrip() for line in out.getvalue().rstrip("\n").split("\n")] if out.getvalue() else []
-        ours = [line.rstrip() for line in expected]
+        shown = without_end([line.rstrip() for line in out.getvalue().split("\n")])
+        ours = without_end([line.rstrip() for line in expected])
         if ours != shown and not same_but_for(caught, "\n".join(shown), "\n".join(ours)):
             diff = difflib.unified_diff(expected, shown, "mlc", "CPython + TVM", lineterm="", n=1)
             problems.append(f"line {last}: other output\n" + "\n".join(diff))

@@ -170,7 +170,11 @@ void InstanceNode::set(Symbol name, Any value) {
     }
   }
   if (!is_none(dict) && !is_field(*cls, name)) {
-    dict.cast<Dict>().Set(str_value(name.str()), value);
+    if (Any* old = in_dict(dict, name)) {
+      *old = std::move(value);  // it keeps its place among the others
+    } else {
+      dict.cast<Dict>().Set(str_value(name.str()), value);
+    }
     return;
   }
   add(name, std::move(value));

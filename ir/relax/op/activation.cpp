@@ -14,6 +14,7 @@ static constexpr ir::Refusals refusals{
          .message = "{} must have a floating-point data type, but is `{}`",
          .help = "convert it first: `R.astype(x, \"float32\")`"},
         {.name = "pad-width",
+         .kind = "InternalError+ValueError",
          .message = "`pad_width` of `nn.pad` has {} numbers, but `data` has {} dimensions",
          .help = "two numbers for each dimension: before and after"},
         {.name = "upscale-factor",

@@ -21,7 +21,9 @@ static constexpr ir::Refusals refusals{
         {.name = "einsum-dtype-unknown",
          .message = "`einsum`: of some of its tensors the data type is known, of others not",
          .help = "say it with `R.match_cast`, or convert them with `R.astype`"},
-        {.name = "einsum-lengths", .message = "`einsum`: the index `{}` is of lengths {} and {}"},
+        {.name = "einsum-lengths",
+         .kind = "InternalError+ValueError",
+         .message = "`einsum`: the index `{}` is of lengths {} and {}"},
     }};
 MLC_REFUSALS(op_linear_algebra, refusals);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backend/register_api.h"
+#include "frontend/model/weights/api.h"
 #include "frontend/print/print.h"
 #include "frontend/tvmscript/builder/tvmscript.h"
 #include "transform/arith/simplify.h"
@@ -20,6 +21,7 @@ inline script::Evaluator& evaluator() {
     script::register_api();
     tvmscript::register_api();
     print::register_api();
+    model::register_api();
     transform::register_api();
     backend::register_api();
     auto* made = new Evaluator;

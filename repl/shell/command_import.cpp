@@ -26,7 +26,16 @@ int run_import(const CommandLine& line) {
       "<mlc import>", "import tvm.relax.frontend.onnx.command as _command\n_command.run\n");
   ir::Any arguments[] = {script::str_value(line.file), script::str_value(line.weights), list(line.shapes),
                          list(line.values), line.opset == 0 ? ir::Any(nullptr) : ir::Any(line.opset)};
-  ir::Any result = evaluator.call(evaluator.evaluate_repl(file), arguments);
+  ir::Any result;
+  try {
+    result = evaluator.call(evaluator.evaluate_repl(file), arguments);
+  } catch (ir::Error& error) {  // about the model, not about the lines of the library that found it
+    ir::Diagnostic& first = error.first();
+    first.span = {};
+    first.calls.clear();
+    for (ir::Note& note : first.notes) note.span = {};
+    throw;
+  }
   progress.clear();
   auto parts = result.cast<ir::Array<ir::Any>>();
   std::string text = std::string(script::text_of(parts[1])) + print::file_text(parts[0].cast<ir::IRModule>());

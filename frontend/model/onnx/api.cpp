@@ -15,7 +15,8 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "onnx-too-large",
          .message = "`{}` has {} bytes; an ONNX file has less than 2 GiB",
-         .help = "larger models keep their weights in files beside it: `onnx.save(..., save_as_external_data=True)` "
+         .help = "larger models keep their weights in files beside it: `onnx.save(..., "
+                 "save_as_external_data=True)` "
                  "of the Python package writes such",
          .meaning = "Protobuf counts bytes with 31 bits."},
         {.name = "onnx-raw-data",
@@ -58,14 +59,16 @@ Any decode_any(ApiCall& call, const Any& data, std::string name) {
 }
 
 // The data of tensors in a file beside the model.
-RawData external(ApiCall& call, std::string path, int64_t begin, std::optional<int64_t> size, std::string tensor) {
+RawData external(ApiCall& call, std::string path, int64_t begin, std::optional<int64_t> size,
+                 std::string tensor) {
   Source source = open_source(call, path);
   auto have = static_cast<int64_t>(source.bytes.size());
   int64_t length = size.value_or(have - begin);
   if (begin < 0 || begin > have || length < 0 || length > have - begin)
     script::raise(refusals["onnx-external-data"], call.span, tensor, path, begin,
                   static_cast<__int128>(begin) + length < INT64_MAX ? begin + length : INT64_MAX, have);
-  return ir::make<RawDataNode>(std::move(source), static_cast<uint64_t>(begin), static_cast<uint64_t>(length));
+  return ir::make<RawDataNode>(std::move(source), static_cast<uint64_t>(begin),
+                               static_cast<uint64_t>(length));
 }
 
 // The elements as an array; `data` is a RawData or bytes.
@@ -91,23 +94,26 @@ const ApiRow kRows[] = {
     {ApiKind::kFunction, "_onnx", "decode(data, message)", "The fields of a message in a file or in bytes.",
      native(script::calls<decode_any>)},
     {ApiKind::kFunction, "_onnx", "encode(fields, message)", "The bytes of a message with these fields.",
-     native([](Dict fields, std::string message) { return ffi::Bytes(encode(fields, message_named(message))); })},
+     native([](Dict fields, std::string message) {
+       return ffi::Bytes(encode(fields, message_named(message)));
+     })},
     {ApiKind::kFunction, "_onnx", "fields(message)",
      "For each field its name, the name of its kind, whether it is repeated, and its message.",
      native([](std::string name) {
-       static constexpr std::string_view kKinds[] = {"int", "int", "float", "float", "str", "bytes", "message"};
+       static constexpr std::string_view kKinds[] = {"int", "int",   "float",  "float",
+                                                     "str", "bytes", "message"};
        List all;
        for (const Field& field : message_named(name).fields) {
          all.push_back(ffi::Array<Any>{script::str_value(field.name),
-                                       script::str_value(kKinds[static_cast<size_t>(field.kind)]), field.repeated,
-                                       script::str_value(field.message)});
+                                       script::str_value(kKinds[static_cast<size_t>(field.kind)]),
+                                       field.repeated, script::str_value(field.message)});
        }
        return all;
      })},
     {ApiKind::kFunction, "_onnx", "external(path, begin, size, tensor)", "Bytes of a file beside the model.",
      native(script::calls<external>)},
-    {ApiKind::kFunction, "_onnx", "raw_tensor(data, dtype, shape, name)", "Such bytes as the elements of an array.",
-     native(script::calls<raw_tensor>)},
+    {ApiKind::kFunction, "_onnx", "raw_tensor(data, dtype, shape, name)",
+     "Such bytes as the elements of an array.", native(script::calls<raw_tensor>)},
     {ApiKind::kFunction, "_onnx", "raw_bytes(data)", "Such bytes, copied.",
      native([](RawData data) { return ffi::Bytes(std::string(data->bytes())); })},
 };

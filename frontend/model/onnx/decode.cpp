@@ -11,8 +11,9 @@ static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "onnx-wire",
-         .meaning = "The bytes are not those of an ONNX model: the file was cut short, is damaged, or is of another "
-                    "format. The message says where in the file and in which field."},
+         .meaning =
+             "The bytes are not those of an ONNX model: the file was cut short, is damaged, or is of another "
+             "format. The message says where in the file and in which field."},
     }};
 MLC_REFUSALS(onnx_decode, refusals);
 
@@ -67,9 +68,15 @@ class Decoder {
 
   [[noreturn]] void fail(std::string_view what) const {
     std::string path;
-    for (const std::string& each : path_) path += (path.empty() ? "" : ".") + each;
-    throw ir::refuse_as(refusals["onnx-wire"], "`{}` is no ONNX model: {}, at byte {}{}", source_.name, what, at_,
-                        path.empty() ? "" : fmt::format(" in `{}`", path))
+    for (size_t i = 0; i < path_.size(); ++i) {
+      if (i == 4 && path_.size() > 8) {  // of a path of many names its ends
+        path += "...";
+        i = path_.size() - 4;
+      }
+      path += (path.empty() ? "" : ".") + path_[i];
+    }
+    throw ir::refuse_as(refusals["onnx-wire"], "`{}` is no ONNX model: {}, at byte {}{}", source_.name, what,
+                        at_, path.empty() ? "" : fmt::format(" in `{}`", path))
         .help("an ONNX model is a protobuf message ModelProto: is the download complete?");
   }
 
@@ -95,8 +102,7 @@ class Decoder {
   // The end of what has its length in front.
   size_t delimited() {
     uint64_t length = varint();
-    if (length > end_ - at_)
-      fail(fmt::format("{} bytes are promised where {} are left", length, end_ - at_));
+    if (length > end_ - at_) fail(fmt::format("{} bytes are promised where {} are left", length, end_ - at_));
     return at_ + length;
   }
 

@@ -28,7 +28,9 @@ template <class Word>
 void fixed(std::string& out, Word word) {
   out.append(reinterpret_cast<const char*>(&word), sizeof word);
 }
-void tag(std::string& out, const Field& field, uint32_t wire) { varint(out, uint64_t{field.number} << 3 | wire); }
+void tag(std::string& out, const Field& field, uint32_t wire) {
+  varint(out, uint64_t{field.number} << 3 | wire);
+}
 
 std::string_view kind_name(Kind kind) {
   switch (kind) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protobuf's wire format, for the messages of schema.h. Every length is compared with what is left of the enclosing
-// message before a byte of it is read.
+// Protobuf's wire format, for the messages of schema.h. Every length is compared with what is left of the
+// enclosing message before a byte of it is read.
 #pragma once
 
 #include <tvm/ffi/container/dict.h>

@@ -179,11 +179,10 @@ void Printer::binary(const BinaryNode* e) {
 }
 
 void Printer::number(DataType dtype, int64_t value) {
-  std::string name = dtype.str();
-  bool bare = graph_ || (name == options_.int_dtype && !dtype.is_bool());
+  bool bare = graph_ || (!dtype.is_bool() && dtype.str() == options_.int_dtype);
   bool whole = dtype == DataType::UInt(64);
   if (!bare) {
-    tir(name);
+    tir(dtype.str());
     put("(");
   }
   {

@@ -98,8 +98,10 @@ DataType DataType::parse(std::string_view text) {
 
 std::string DataType::str() const {
   std::string text;
+  bool plain = is_int() || is_uint() || is_float();  // int32, float64: no name of their own
   for (const Named& row : named) {
-    if (text.empty() && row.type.code() == code() && row.type.bits() == bits()) text = row.name;
+    if (plain || !text.empty()) break;
+    if (row.type.code() == code() && row.type.bits() == bits()) text = row.name;
   }
   if (text.empty()) {
     text = is_int() ? "int" : is_uint() ? "uint" : is_float() ? "float" : is_bool() ? "bool" : "custom";

@@ -218,7 +218,7 @@ ir::IRModule applied(const std::string& name, const ir::IRModule& mod) {
   return evaluator().call(pass, {&argument, 1}).cast<ir::IRModule>();
 }
 
-// Those of any order, as far as they are there, and a pipeline down to planned memory.
+// Those of any order, as far as they are there, and a pipeline down to what the virtual machine runs.
 const std::vector<std::string>& present(bool pipeline) {
   static const auto those = [](std::initializer_list<const char*> names) {
     std::vector<std::string> found;
@@ -237,7 +237,7 @@ const std::vector<std::string>& present(bool pipeline) {
   static const std::vector<std::string> lowering =
       those({"LegalizeOps", "AnnotateTIROpPattern", "FoldConstant", "FuseOps", "FuseTIR", "RewriteDataflowReshape",
              "ToNonDataflow", "RemovePurityChecking", "CallTIRRewrite", "StaticPlanBlockMemory", "LowerAllocTensor",
-             "KillAfterLastUse", "LowerRuntimeBuiltin"});
+             "KillAfterLastUse", "LowerRuntimeBuiltin", "ComputePrimValue", "VMShapeLower", "AttachGlobalSymbol"});
   return pipeline ? lowering : any;
 }
 

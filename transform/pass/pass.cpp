@@ -6,6 +6,7 @@
 #include "ir/core/split_words.h"
 #include "ir/relax/visit.h"
 #include "ir/tir/verify.h"
+#include "transform/graph/rewrite_graphs.h"
 #include "transform/pass/pass_config.h"
 #include "transform/pass/pass_context.h"
 #include "transform/pass/pipeline.h"
@@ -81,25 +82,6 @@ IRModule apply_each(FunctionPass apply, const IRModule& mod, const PassOptions& 
   return map_prim_funcs(mod, [&](const PrimFunc& fn) { return apply(fn, options); });
 }
 
-// Every graph is put back, changed or not, which moves it behind the other functions: names that later passes make
-// follow this order, as in TVM.
-IRModule apply_to_graphs(GraphPass apply, const IRModule& mod, const PassOptions& options) {
-  std::vector<std::pair<GlobalVar, relax::Function>> made;
-  bool changed = false;
-  for (const auto& [name, base] : mod->functions) {
-    auto fn = base.as<relax::Function>();
-    if (!fn) continue;
-    made.emplace_back(name, apply(*fn, mod, options));
-    changed = changed || !made.back().second.same_as(*fn);
-  }
-  IRModule next = with(mod, [&](IRModuleNode& node) {
-    for (const auto& [name, fn] : made) node.functions.Set(name, fn);
-  });
-  bool same_order = std::equal(mod->functions.begin(), mod->functions.end(), next->functions.begin(),
-                               [](const auto& a, const auto& b) { return a.first.same_as(b.first); });
-  return changed || !same_order ? next : mod;
-}
-
 Stage stage_of(const BaseFunc& function) {
   auto fn = Any(function).as<PrimFunc>();
   if (!fn || !(*fn)->body) return Stage::kSchedulable;
@@ -124,7 +106,7 @@ IRModule apply_pass(const Pass& pass, const IRModule& mod, Host& host, std::span
   if (pass.apply) {
     result = apply_each(pass.apply, mod, options);
   } else if (pass.apply_graph) {
-    result = apply_to_graphs(pass.apply_graph, mod, options);
+    result = rewrite_graphs(mod, [&](const relax::Function& fn) { return pass.apply_graph(fn, mod, options); });
   } else if (pass.apply_module) {
     result = pass.apply_module(mod, options);
   } else {

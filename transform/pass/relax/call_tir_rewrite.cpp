@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/graph/calls.h"
+#include "transform/graph/rewrite_graphs.h"
 
 namespace mlc::transform::pass_call_tir_rewrite {
 namespace {
@@ -83,7 +84,7 @@ struct AllocateResults final : Mutator {
 
 IRModule apply(const IRModule& mod, const PassOptions& options) {
   AllocateResults allocate(*options.host, mod);
-  return map_functions(mod, [&](const GlobalVar&, const Function& fn) { return allocate.rewrite_function(fn); });
+  return rewrite_graphs(mod, [&](const Function& fn) { return allocate.rewrite_function(fn); });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/graph/calls.h"
 #include "transform/graph/memory_plan.h"
+#include "transform/graph/rewrite_graphs.h"
 
 namespace mlc::transform::pass_static_plan_block_memory {
 namespace {
@@ -73,7 +74,7 @@ Function planned(const Function& fn, const IRModule& mod, const std::shared_ptr<
 
 IRModule apply(const IRModule& mod, const PassOptions& options) {
   auto builder = std::make_shared<BlockBuilder>(*options.host, mod);  // names of storages are unique in the module
-  return map_functions(mod, [&](const GlobalVar&, const Function& fn) { return planned(fn, mod, builder); });
+  return rewrite_graphs(mod, [&](const Function& fn) { return planned(fn, mod, builder); });
 }
 
 }  // namespace

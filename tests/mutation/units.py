@@ -113,7 +113,7 @@ def all_units(tree, build):
     def files(*patterns):
         return sorted(path for pattern in patterns for path in tree.glob(pattern))
 
-    apart = ("tests/command_line/", "tests/library/")
+    apart = ("tests/command_line/", "tests/library/", "tests/models/")
     for path in files("grammar/*.md", "tests/**/*.mlc", "tests/**/*.repl", "examples/tour/*.mlc"):
         name = inside(path)
         shown = path.suffix != ".mlc" or not name.startswith("examples/") or "\n#|" in path.read_text()

@@ -226,6 +226,7 @@ Any save_safetensors(ApiCall& call, const Any& names, const Any& arrays, const A
     for (const NamedTensor& one : tensors) header += bytes_of(one);
     return ffi::Bytes(std::move(header));
   }
+  ir::Inputs::global().beyond();
   // Under another name first: the tensors may be parts of the very file that is written over.
   std::string target = script::path_text(evaluator, path, call.span_of(3)), fresh = target + ".part";
   std::FILE* file = std::fopen(fresh.c_str(), "wb");

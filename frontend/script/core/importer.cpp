@@ -71,12 +71,15 @@ bool is_never_hidden(std::string_view name) {
 }
 
 // Modules of the library whose functions give the same for the same arguments, whenever and wherever they are
-// called, and change nothing outside of the program; what of numpy and tvm is otherwise says so itself.
+// called, and change nothing outside of the program; what of numpy, tvm and the files of weights is otherwise
+// says so itself.
 bool is_closed(std::string_view name) {
   constexpr std::string_view kNames =
-      " _abstract_containers _annotations _signature _sys abc bisect builtins collections contextlib copy "
-      "dataclasses enum functools heapq itertools json math mlc ml_dtypes numbers numpy operator re string "
-      "struct sys textwrap tvm tvm_ffi types typing ";
+      " _abstract_containers _annotations _signature _sys _weights abc bisect builtins collections "
+      "contextlib copy "
+      "dataclasses enum functools gguf heapq itertools json math mlc ml_dtypes numbers numpy operator re "
+      "safetensors "
+      "string struct sys textwrap tvm tvm_ffi types typing ";
   return kNames.find(fmt::format(" {} ", name.substr(0, name.find('.')))) != kNames.npos;
 }
 

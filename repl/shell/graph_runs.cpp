@@ -255,8 +255,12 @@ std::vector<GraphRun> graph_runs_of(const ir::IRModule& mod, ir::Host& host, con
 }
 
 GraphComparison compare_graphs(const ir::IRModule& before, const ir::IRModule& after, ir::Host& host) {
+  return compare_graphs(graph_runs_of(before, host), after);
+}
+
+GraphComparison compare_graphs(const std::vector<GraphRun>& before, const ir::IRModule& after) {
   GraphComparison comparison;
-  for (const GraphRun& run : graph_runs_of(before, host)) {
+  for (const GraphRun& run : before) {
     const relax::FunctionNode* now = graph_in(after, run.name());
     if (!now || !run.same_parameters(now)) {
       comparison.not_run = "a function of a graph has other parameters, or is gone";

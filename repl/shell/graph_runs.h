@@ -68,5 +68,7 @@ struct GraphComparison {
   std::string not_run;     // why a function was not compared; "" where all were
 };
 GraphComparison compare_graphs(const ir::IRModule& before, const ir::IRModule& after, ir::Host& host);
+// With what graph_runs_of() found of the one, to compare many with it.
+GraphComparison compare_graphs(const std::vector<GraphRun>& before, const ir::IRModule& after);
 
 }  // namespace mlc::repl

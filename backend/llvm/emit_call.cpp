@@ -129,6 +129,8 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
   if (name == "call_extern" || name == "call_pure_extern") return emit_extern(call);
   if (name == "tvm_call_packed" || name == "tvm_call_cpacked" || name == "tvm_call_trace_packed")
     return emit_packed(call, name == "tvm_call_cpacked");
+  if (name == "anylist_setitem_call_packed" || name == "anylist_setitem_call_cpacked")
+    return emit_packed_into_list(call, name == "anylist_setitem_call_cpacked");
   if (name == "tvm_struct_get") return emit_struct_get(call);
   if (name == "tvm_struct_set") return emit_struct_set(call);
   if (name == "tvm_stack_alloca") return emit_stack_room(call);

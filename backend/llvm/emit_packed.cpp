@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of functions in tvm-ffi's table of global functions, T.call_packed, and of those that stand in the
 // code under tvm-ffi's symbol, T.call_cpacked. Arguments go as words of tvm-ffi (TVMFFIAny): integers,
-// floats, texts, pointers, and the arrays of T.tvm_stack_make_array, which are DLTensors on the stack.
+// floats, texts, pointers, the arrays of T.tvm_stack_make_array, which are DLTensors on the stack, and values
+// in lists of such words (T.anylist_getitem), which the code of graphs has.
 #include <tvm/ffi/c_api.h>
 
 #include <algorithm>
@@ -67,21 +68,35 @@ llvm::Value* FunctionEmitter::emit_stack_array(const ir::CallNode* call) {
   return tensor;
 }
 
-// The two words of an argument.
-std::pair<uint64_t, llvm::Value*> FunctionEmitter::emit_packed_argument(const Expr& e) {
+// The value in a list, anylist_getitem(list, index): its address.
+llvm::Value* FunctionEmitter::emit_list_item(const Expr& list, const Expr& index) {
+  return b.CreateGEP(b.getInt64Ty(), emit(list), b.CreateShl(index_value(index), b.getInt64(1)));
+}
+
+// The two words of an argument: what it is, and its value.
+std::pair<llvm::Value*, llvm::Value*> FunctionEmitter::emit_packed_argument(const Expr& e) {
+  auto of = [&](uint64_t type_index, llvm::Value* value) {
+    return std::pair<llvm::Value*, llvm::Value*>(b.getInt64(type_index), value);
+  };
   if (auto* text = ir::as<ir::StringImmNode>(e))
-    return {kTVMFFIRawStr, address_word(b, m_.text({text->value.data(), text->value.size()}))};
+    return of(kTVMFFIRawStr, address_word(b, m_.text({text->value.data(), text->value.size()})));
   if (operator_of(e) == "tirx.tvm_stack_make_array")
-    return {kTVMFFIDLTensorPtr, address_word(b, emit_stack_array(ir::as<ir::CallNode>(e)))};
+    return of(kTVMFFIDLTensorPtr, address_word(b, emit_stack_array(ir::as<ir::CallNode>(e))));
+  if (operator_of(e) == "tirx.anylist_getitem") {
+    auto* call = ir::as<ir::CallNode>(e);
+    llvm::Value* item = emit_list_item(call->args[0], call->args[1]);
+    llvm::Type* word = b.getInt64Ty();
+    return {b.CreateLoad(word, item), b.CreateLoad(word, b.CreateConstGEP1_64(word, item, 1))};
+  }
   llvm::Value* value = emit(e);
-  if (value->getType()->isPointerTy()) return {kTVMFFIOpaquePtr, address_word(b, value)};
+  if (value->getType()->isPointerTy()) return of(kTVMFFIOpaquePtr, address_word(b, value));
   DataType dtype = e->dtype();
   if (!dtype.is_scalar())
     throw Error("codegen-unsupported", "a vector cannot be an argument of `call_packed`").at(e->span);
   if (dtype.is_integral() || dtype.is_bool())
-    return {kTVMFFIInt, b.CreateIntCast(value, b.getInt64Ty(), dtype.is_int())};
-  return {kTVMFFIFloat,
-          b.CreateBitCast(emit_cast(value, dtype, DataType::Float(64), e->span), b.getInt64Ty())};
+    return of(kTVMFFIInt, b.CreateIntCast(value, b.getInt64Ty(), dtype.is_int()));
+  return of(kTVMFFIFloat,
+            b.CreateBitCast(emit_cast(value, dtype, DataType::Float(64), e->span), b.getInt64Ty()));
 }
 
 // The function of that name, looked up once.
@@ -109,8 +124,13 @@ llvm::Value* FunctionEmitter::global_function(std::string_view name) {
   return b.CreateLoad(pointer, slot);
 }
 
-llvm::Value* FunctionEmitter::emit_packed(const ir::CallNode* call, bool by_symbol) {
-  auto* name = call->args.empty() ? nullptr : ir::as<ir::StringImmNode>(call->args[0]);
+// Calls with the arguments behind the name, which is the argument with index `first`: the arguments' words
+// and the result's, which somebody has to release.
+std::pair<llvm::Value*, llvm::Value*> FunctionEmitter::call_packed(const ir::CallNode* call, bool by_symbol,
+                                                                   size_t first) {
+  auto* name = call->args.size() <= first
+                   ? nullptr
+                   : ir::as<ir::StringImmNode>(call->args[static_cast<int64_t>(first)]);
   if (name == nullptr)
     throw Error("codegen-unsupported", "`call_packed` without the name of a function").at(call->span);
   if (m_.module->getDataLayout().getPointerSize() != 8)
@@ -122,43 +142,72 @@ llvm::Value* FunctionEmitter::emit_packed(const ir::CallNode* call, bool by_symb
         .at(call->span);
   }
   m_.packed = true;
-  bool traces = operator_of(ir::ref(call)) == "tirx.tvm_call_trace_packed" && call->args.size() > 1;
   llvm::Type* word = b.getInt64Ty();
   llvm::Type* pointer = b.getPtrTy();
-  uint64_t count = call->args.size() - 1;
+  uint64_t count = call->args.size() - first - 1;
   llvm::Value* given = stack_slot(word, std::max<uint64_t>(2, 2 * count), 16);
   for (uint64_t i = 0; i < count; ++i) {
-    auto [type_index, value] = emit_packed_argument(call->args[static_cast<int64_t>(i + 1)]);
-    b.CreateStore(b.getInt64(type_index), b.CreateConstGEP1_64(word, given, 2 * i));
+    auto [type_index, value] = emit_packed_argument(call->args[static_cast<int64_t>(first + i + 1)]);
+    b.CreateStore(type_index, b.CreateConstGEP1_64(word, given, 2 * i));
     b.CreateStore(value, b.CreateConstGEP1_64(word, given, 2 * i + 1));
   }
   std::string_view callee(name->value.data(), name->value.size());
   llvm::Value* function = by_symbol ? nullptr : global_function(callee);
   llvm::Value* result = stack_slot(word, 2, 16);
   b.CreateStore(b.getInt64(kTVMFFINone), result);
-  llvm::Value* value_place = b.CreateConstGEP1_64(word, result, 1);
-  b.CreateStore(b.getInt64(0), value_place);
+  b.CreateStore(b.getInt64(0), b.CreateConstGEP1_64(word, result, 1));
   std::string symbol = by_symbol ? "__tvm_ffi_" + std::string(callee) : "TVMFFIFunctionCall";
   check_status(
       b.CreateCall(m_.outside(symbol.c_str(), b.getInt32Ty(), {pointer, pointer, b.getInt32Ty(), pointer}),
                    {by_symbol ? llvm::ConstantPointerNull::get(b.getPtrTy()) : function, given,
                     b.getInt32(static_cast<uint32_t>(count)), result}));
-  llvm::Value* value = b.CreateLoad(word, value_place);
+  return {given, result};
+}
+
+// Gives up the object in a value, where there is one.
+void FunctionEmitter::release_object(llvm::Value* type_index, llvm::Value* value) {
+  auto* release = llvm::BasicBlock::Create(m_.context, "release", function_, end_);
+  auto* done = llvm::BasicBlock::Create(m_.context, "done", function_, end_);
+  b.CreateCondBr(b.CreateICmpSGE(type_index, b.getInt32(kTVMFFIStaticObjectBegin)), release, done);
+  b.SetInsertPoint(release);
+  b.CreateCall(m_.outside("TVMFFIObjectDecRef", b.getInt32Ty(), {b.getPtrTy()}),
+               {b.CreateIntToPtr(value, b.getPtrTy())});
+  b.CreateBr(done);
+  b.SetInsertPoint(done);
+}
+
+// anylist_setitem_call_packed(list, index, name, arguments...): the result goes into the list, in place of
+// what is there.
+llvm::Value* FunctionEmitter::emit_packed_into_list(const ir::CallNode* call, bool by_symbol) {
+  if (call->args.size() < 3)
+    throw Error("wrong-argument-count", "a call into a list takes the list, an index and a name")
+        .at(call->span);
+  llvm::Type* word = b.getInt64Ty();
+  llvm::Value* result = call_packed(call, by_symbol, 2).second;
+  llvm::Value* item = emit_list_item(call->args[0], call->args[1]);
+  llvm::Value* item_value = b.CreateConstGEP1_64(word, item, 1);
+  llvm::Value* old_type = b.CreateLoad(b.getInt32Ty(), item);
+  llvm::Value* old_value = b.CreateLoad(word, item_value);
+  b.CreateStore(b.CreateLoad(word, result), item);
+  b.CreateStore(b.CreateLoad(word, b.CreateConstGEP1_64(word, result, 1)), item_value);
+  release_object(old_type, old_value);
+  return b.getInt32(0);
+}
+
+llvm::Value* FunctionEmitter::emit_packed(const ir::CallNode* call, bool by_symbol) {
+  llvm::Type* word = b.getInt64Ty();
+  llvm::Type* pointer = b.getPtrTy();
+  auto [given, result] = call_packed(call, by_symbol, 0);
+  uint64_t count = call->args.size() - 1;
+  bool traces = operator_of(ir::ref(call)) == "tirx.tvm_call_trace_packed" && count > 0;
+  llvm::Value* value = b.CreateLoad(word, b.CreateConstGEP1_64(word, result, 1));
   if (traces) {  // a function that gives nothing back has looked at the last argument
     llvm::Value* last = b.CreateLoad(word, b.CreateConstGEP1_64(word, given, 2 * count - 1));
     llvm::Value* none = b.CreateICmpEQ(b.CreateLoad(b.getInt32Ty(), result), b.getInt32(kTVMFFINone));
     value = b.CreateSelect(none, last, value);
   }
   // Nobody holds an object that it gives back.
-  auto* release = llvm::BasicBlock::Create(m_.context, "release", function_, end_);
-  auto* done = llvm::BasicBlock::Create(m_.context, "done", function_, end_);
-  b.CreateCondBr(b.CreateICmpSGE(b.CreateLoad(b.getInt32Ty(), result), b.getInt32(kTVMFFIStaticObjectBegin)),
-                 release, done);
-  b.SetInsertPoint(release);
-  b.CreateCall(m_.outside("TVMFFIObjectDecRef", b.getInt32Ty(), {pointer}),
-               {b.CreateIntToPtr(value, pointer)});
-  b.CreateBr(done);
-  b.SetInsertPoint(done);
+  release_object(b.CreateLoad(b.getInt32Ty(), result), value);
   DataType dtype = call->dtype();
   if (dtype.is_void()) return b.getInt32(0);
   if (dtype.is_handle()) return b.CreateIntToPtr(value, pointer);

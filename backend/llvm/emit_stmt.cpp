@@ -272,7 +272,8 @@ bool calls_by_name(const ir::Stmt& stmt) {
     auto* call = ir::as<ir::CallNode>(e);
     auto* op = call == nullptr ? nullptr : call->op.as<ir::OpNode>();
     found = found || (op != nullptr &&
-                      (op->name == "tirx.tvm_call_packed" || op->name == "tirx.tvm_call_trace_packed"));
+                      (op->name == "tirx.tvm_call_packed" || op->name == "tirx.tvm_call_trace_packed" ||
+                       op->name == "tirx.anylist_setitem_call_packed"));
   });
   return found;
 }

@@ -226,7 +226,11 @@ class FunctionEmitter {
   llvm::Value* emit_stack_room(const ir::CallNode* call);
   // emit_packed.cpp
   llvm::Value* emit_packed(const ir::CallNode* call, bool by_symbol);
-  std::pair<uint64_t, llvm::Value*> emit_packed_argument(const Expr& e);
+  llvm::Value* emit_packed_into_list(const ir::CallNode* call, bool by_symbol);
+  std::pair<llvm::Value*, llvm::Value*> call_packed(const ir::CallNode* call, bool by_symbol, size_t first);
+  void release_object(llvm::Value* type_index, llvm::Value* value);
+  llvm::Value* emit_list_item(const Expr& list, const Expr& index);
+  std::pair<llvm::Value*, llvm::Value*> emit_packed_argument(const Expr& e);
   llvm::Value* emit_stack_array(const ir::CallNode* call);
   llvm::Value* emit_stack_shape(const Expr& e);
   llvm::Value* global_function(std::string_view name);

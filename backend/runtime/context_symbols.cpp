@@ -2,12 +2,35 @@
 // The signatures are those of TVM's c_backend_api.h.
 #include "backend/runtime/context_symbols.h"
 
+#include <tvm/ffi/any.h>
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include <cstdlib>
 
 #include "backend/runtime/parallel.h"
+
+// Libraries find these by their names, in the program that loads them (CMakeLists.txt exports them). Lists of values are
+// the registers, constants and functions of compiled graphs.
+extern "C" {
+
+__attribute__((visibility("default"))) int TVMBackendAnyListSetPackedArg(void* list, int index, TVMFFIAny* arguments, int at) {
+  tvm::ffi::AnyView item = static_cast<tvm::ffi::Any*>(list)[index];
+  arguments[at] = item.CopyToTVMFFIAny();
+  return 0;
+}
+
+__attribute__((visibility("default"))) int TVMBackendAnyListResetItem(void* list, int index) {
+  static_cast<tvm::ffi::Any*>(list)[index] = nullptr;
+  return 0;
+}
+
+__attribute__((visibility("default"))) int TVMBackendAnyListMoveFromPackedReturn(void* list, int index, TVMFFIAny* arguments, int at) {
+  static_cast<tvm::ffi::Any*>(list)[index] = tvm::ffi::details::AnyUnsafe::MoveTVMFFIAnyToAny(&arguments[at]);
+  return 0;
+}
+
+}  // extern "C"
 
 namespace mlc::runtime {
 
@@ -72,6 +95,8 @@ void register_context_symbols() {
     add("__TVMBackendFreeWorkspace", free_workspace);
     add("__TVMBackendParallelLaunch", launch_tasks);
     add("__TVMBackendParallelBarrier", wait_for_tasks);
+    add("__TVMFFIEnvModLookupFromImports", TVMFFIEnvModLookupFromImports);
+    add("__TVMFFIHandleInitOnce", TVMFFIHandleInitOnce);
     return true;
   }();
   static_cast<void>(once);

@@ -92,6 +92,9 @@ const ApiRow rows[] = {
      "Emits the graphs of a module whose passes have taken them down to calls; returns what is left of it.",
      native([](Builder builder, IRModule mod) { return generate_code(mod, *builder->builder); })},
 
+    {ApiKind::kFunction, kNatives, "VMTIRCodeGen(builder, mod)",
+     "The same as tensor functions over lists of registers, constants and functions; they stand in the module returned.",
+     native([](Builder builder, IRModule mod) { return generate_tensor_code(mod, *builder->builder); })},
     {ApiKind::kFunction, kNatives, "ExecutableCalls(machine)", "The names of the functions that the graphs call.",
      native([](ffi::Module machine) {
        Array<String> names;

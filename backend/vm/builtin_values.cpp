@@ -13,6 +13,7 @@
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
 #include "ir/registry/api_row.h"
+#include "ir/registry/context.h"
 
 namespace mlc::vm {
 
@@ -188,11 +189,34 @@ void register_value_builtins() {
       .def_packed("vm.builtin.invoke_debug_func", invoke_debug_func);
 }
 
+namespace {
+
+// As compiled code can call it: what it refuses goes through that code as an error of tvm-ffi, and whoever has called the
+// code finds the refusal itself below it.
+ffi::Function guarded(const ffi::Function& builtin) {
+  return ffi::Function::FromPacked([builtin](ffi::PackedArgs args, Any* result) {
+    try {
+      builtin.CallPacked(args, result);
+    } catch (const ir::Error& error) {
+      ir::Context::current().error_below = std::current_exception();
+      std::string_view kind = error.first().kind;
+      throw ffi::Error(std::string(kind.substr(0, kind.find('+'))), error.first().message, "");
+    }
+  });
+}
+
+}  // namespace
+
 void register_builtins() {
   static const bool once = [] {
     register_shape_builtins();
     register_value_builtins();
     register_search_builtins();
+    for (const ffi::String& name : ffi::Function::ListGlobalNames()) {
+      std::string_view text = ir::view(name);
+      if (text.starts_with("vm.builtin.") || text.starts_with("relax.run."))
+        ffi::Function::SetGlobal(text, guarded(ffi::Function::GetGlobalRequired(text)), true);
+    }
     return true;
   }();
   static_cast<void>(once);

@@ -105,6 +105,9 @@ void check_function(const Program& program, const FunctionInfo& fn) {
 void check_program(const Program& program) {
   int64_t count = static_cast<int64_t>(program.offsets.size());
   for (const FunctionInfo& fn : program.functions) {
+    // Compiled, a graph leaves its result in the register behind the parameters.
+    if (fn.kind == FunctionKind::kVMTIR && (fn.num_args < 0 || fn.register_file_size <= fn.num_args))
+      throw refuse(refusals["vm-instruction-damaged"], 0, fn.name);
     if (fn.kind != FunctionKind::kVM) continue;
     if (fn.start < 0 || fn.end <= fn.start || fn.end > count || fn.num_args < 0 ||
         fn.register_file_size < fn.num_args)

@@ -1,154 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/vm/codegen.h"
 
-#include <tvm/ffi/container/shape.h>
-
-#include "ir/core/refusal.h"
-#include "ir/relax/expr.h"
-#include "ir/relax/operator.h"
+#include "backend/vm/code_generator.h"
 
 namespace mlc::vm {
 
-static constexpr ir::Refusals refusals{
-    "InternalError+ValueError",
-    {
-        {.name = "vm-no-symbol",
-         .message = "the graph `{}` has no `global_symbol`",
-         .help = "run `relax.transform.AttachGlobalSymbol()`, or build with a pipeline that does"},
-        {.name = "vm-not-lowered",
-         .message = "{} cannot be made an instruction",
-         .help = "build with `relax_pipeline=\"default\"`, or run the passes of `relax.get_pipeline(\"default_build\")`"},
-    }};
-MLC_REFUSALS(vm_codegen, refusals);
-
 namespace {
 
-using namespace relax;  // NOLINT: the nodes of graphs
-using ir::Array;
-using ir::Expr;
-using ir::ExprKind;
-using ir::GlobalVarNode;
-using ir::VarNode;
-using ir::view;
-
-class CodeGenerator {
+// Instructions, one after the other.
+class BytecodeGenerator final : public CodeGenerator {
  public:
-  CodeGenerator(const ir::IRModule& mod, ExecBuilder& builder) : mod_(mod), builder_(builder) {}
-
-  void function(const Function& fn, std::string_view name) {
-    auto symbol = ir::attr(fn, "global_symbol");
-    if (!symbol) throw refuse(refusals["vm-no-symbol"], name).at(fn->span);
-    std::string symbol_name(symbol->cast<ir::String>());
-    std::vector<std::string> names;
-    for (const ir::Var& param : fn->params) names.emplace_back(view(param->name));
-    builder_.at(fn->span);
-    builder_.begin(symbol_name, static_cast<int64_t>(fn->params.size()), names);
-    registers_ = 0;
-    values_.clear();
-    for (const ir::Var& param : fn->params) values_.emplace(param.get(), reg(fresh()));
-    Operand result = sequence(fn->body.get());
-    builder_.ret(in_register(result));
-    builder_.end(symbol_name);
-  }
+  using CodeGenerator::CodeGenerator;
 
  private:
-  static Operand reg(Register r) { return {Operand::Kind::kRegister, r}; }
-  Register fresh() { return registers_++; }
-  Operand in_register(Operand value) {
-    return value.kind() == Operand::Kind::kRegister ? value : called("vm.builtin.copy", {value});
+  FunctionKind kind_of_graphs() const final { return FunctionKind::kVM; }
+
+  Register begin(const std::string& symbol, const relax::Function& fn,
+                 const std::vector<std::string>& names) final {
+    builder_.begin(symbol, static_cast<int64_t>(fn->params.size()), names);
+    return static_cast<Register>(fn->params.size());
   }
-  Operand called(const std::string& name, const std::vector<Operand>& args) {
-    Register destination = fresh();
+  void end(const std::string& symbol, Operand result) final {
+    builder_.ret(result.kind() == Operand::Kind::kRegister ? result : called("vm.builtin.copy", {result}));
+    builder_.end(symbol);
+  }
+
+  void call_named(const std::string& name, const Operands& args, Register destination) final {
     builder_.call(name, args, destination);
-    return reg(destination);
+  }
+  void call_callee(const ir::Expr& callee, const ir::Array<ir::Expr>& args, Register destination) final {
+    Operand called = value(callee);
+    Operands given = all(args);
+    if (called.kind() == Operand::Kind::kFunction) return builder_.call(called, given, destination);
+    given.insert(given.begin(), {reg(kMachine), called});
+    builder_.call("vm.builtin.invoke_closure", given, destination);
   }
 
-  Operand sequence(const SeqExprNode* seq) {
-    for (const BindingBlock& block : seq->blocks) {
-      for (const Binding& binding : block->bindings) {
-        builder_.at(binding->value->span ? binding->value->span : binding->span);
-        Operand value = this->value(binding->value);
-        // A variable of its own: what is killed is one name of a value, not all.
-        if (ir::as<VarNode>(binding->value)) value = called("vm.builtin.copy", {value});
-        values_.insert_or_assign(binding->var.get(), value);
-      }
-    }
-    return value(seq->body);
-  }
+  // A variable of its own: what is killed is one name of a value, not all.
+  Operand renamed(Operand value) final { return called("vm.builtin.copy", {value}); }
 
-  std::vector<Operand> all(const Array<Expr>& exprs) {
-    std::vector<Operand> operands;
-    for (const Expr& e : exprs) operands.push_back(value(e));
-    return operands;
-  }
-
-  Operand value(const Expr& e) {
-    switch (e->kind) {
-      case ExprKind::kVar: {
-        auto found = values_.find(static_cast<const VarNode*>(e.get()));
-        if (found == values_.end()) not_lowered(fmt::format("`{}`, which has no value here,", view(ir::as<VarNode>(e)->name)), e);
-        return found->second;
-      }
-      case ExprKind::kGenericConst:
-        return builder_.constant(static_cast<const GenericConstNode*>(e.get())->value);
-      case ExprKind::kStringImm:
-        return builder_.constant(ir::as<ir::StringImmNode>(e)->value);
-      case ExprKind::kShapeExpr: {
-        std::vector<int64_t> dims;
-        for (const Expr& dim : static_cast<const ShapeExprNode*>(e.get())->values) {
-          auto number = ir::const_int(dim);
-          if (!number) not_lowered("a shape of variables", e);
-          dims.push_back(*number);
-        }
-        return builder_.constant(ffi::Shape(dims.begin(), dims.end()));
-      }
-      case ExprKind::kTuple:
-        return called("vm.builtin.make_tuple", all(ir::as<TupleNode>(e)->elements));
-      case ExprKind::kTupleGetItem: {
-        auto* item = ir::as<TupleGetItemNode>(e);
-        Operand tuple = value(item->tuple_value);
-        return called("vm.builtin.tuple_getitem", {tuple, builder_.constant(int64_t{item->index})});
-      }
-      case ExprKind::kGlobalVar:
-        return global(ir::as<GlobalVarNode>(e));
-      case ExprKind::kExternFunc: {
-        std::string name(view(static_cast<const ExternFuncNode*>(e.get())->global_symbol));
-        builder_.declare(name, FunctionKind::kPacked);
-        return builder_.function(name);
-      }
-      case ExprKind::kSeqExpr:
-        return sequence(static_cast<const SeqExprNode*>(e.get()));
-      case ExprKind::kIf:
-        return branches(static_cast<const IfNode*>(e.get()));
-      case ExprKind::kCall:
-        return call(ir::as<CallNode>(e));
-      default:
-        break;
-    }
-    if (auto* number = ir::as<ir::IntImmNode>(e)) return builder_.constant(number->value);
-    if (auto* number = ir::as<ir::FloatImmNode>(e)) return builder_.constant(number->value);
-    not_lowered("this expression", e);
-  }
-  [[noreturn]] static void not_lowered(std::string_view what, const Expr& e) {
-    throw refuse(refusals["vm-not-lowered"], what).at(e->span);
-  }
-
-  Operand global(const GlobalVarNode* var) {
-    std::string name(view(var->name_hint));
-    FunctionKind kind = FunctionKind::kPacked;
-    if (ir::GlobalVar known = mod_->find(name)) {
-      ir::BaseFunc fn = mod_->functions[known];
-      if (auto* external = fn.as<ExternFuncNode>()) {
-        name = std::string(view(external->global_symbol));
-      } else if (fn.as<FunctionNode>()) {
-        kind = FunctionKind::kVM;
-      }
-    }
-    builder_.declare(name, kind);
-    return builder_.function(name);
-  }
-
-  Operand branches(const IfNode* both) {
+  Operand branches(const relax::IfNode* both) final {
     Operand cond = called("vm.builtin.read_if_cond", {value(both->cond)});
     int64_t at_if = builder_.count();
     builder_.branch(cond, 0);
@@ -163,67 +54,20 @@ class CodeGenerator {
     builder_.patch(at_goto, 1, builder_.count() - at_goto);
     return reg(merged);
   }
-
-  static bool returns_nothing(const CallNode* call) {
-    const auto* tuple = as_type<TupleTypeNode>(call->ty);
-    return tuple != nullptr && tuple->elements.empty();
-  }
-
-  Operand call(const CallNode* call) {
-    const Operator* row = operator_of(call->op);
-    std::string_view name = row ? row->short_name() : "";
-    if (name == "null_value") return reg(kVoid);
-    Register destination = returns_nothing(call) ? kVoid : fresh();
-    const Array<Expr>& args = call->args;
-    if (row == nullptr && !ir::as<ir::OpNode>(call->op)) {
-      Operand callee = value(call->op);
-      std::vector<Operand> operands = all(args);
-      if (callee.kind() == Operand::Kind::kFunction) {
-        builder_.call(callee, operands, destination);
-      } else {
-        operands.insert(operands.begin(), {reg(kMachine), callee});
-        builder_.call("vm.builtin.invoke_closure", operands, destination);
-      }
-    } else if (name == "call_builtin_with_ctx") {
-      Operand callee = value(args[0]);
-      auto* given = ir::as<TupleNode>(args[1]);
-      if (given == nullptr) not_lowered("a builtin whose arguments are no tuple", args[1]);
-      std::vector<Operand> operands = all(given->elements);
-      operands.insert(operands.begin(), reg(kMachine));
-      builder_.call(callee, operands, destination);
-    } else if (name == "vm.alloc_storage") {
-      std::vector<Operand> operands = all(args);
-      operands.insert(operands.begin(), reg(kMachine));
-      builder_.call("vm.builtin.alloc_storage", operands, destination);
-    } else if (name == "vm.alloc_tensor") {
-      std::vector<Operand> operands;
-      for (size_t i = 0; i < 4; ++i) operands.push_back(value(args[i]));  // the storage knows its device
-      builder_.call("vm.builtin.alloc_tensor", operands, destination);
-    } else if (name == "vm.kill_object") {
-      Operand killed = value(args[0]);
-      if (killed.kind() != Operand::Kind::kRegister) not_lowered("the end of what is in no register", args[0]);
-      destination = killed.value();
-      builder_.call("vm.builtin.null_value", {}, destination);
-    } else {
-      not_lowered(row ? fmt::format("the operator `{}`", row->short_name()) : std::string("this operation"), ir::ref<ir::ExprNode>(call));
-    }
-    return reg(destination);
-  }
-
-  const ir::IRModule& mod_;
-  ExecBuilder& builder_;
-  Register registers_ = 0;
-  std::unordered_map<const VarNode*, Operand> values_;
 };
 
 }  // namespace
 
 ir::IRModule generate_code(const ir::IRModule& mod, ExecBuilder& builder) {
+  BytecodeGenerator generator(mod, builder);
+  return without_graphs(mod, generator);
+}
+
+ir::IRModule without_graphs(const ir::IRModule& mod, CodeGenerator& generator) {
   ir::Map<ir::GlobalVar, ir::BaseFunc> rest;
-  CodeGenerator generator(mod, builder);
   for (const auto& [var, fn] : mod->functions) {
-    if (auto* graph = fn.as<FunctionNode>()) {
-      generator.function(ir::ref(graph), view(var->name_hint));
+    if (auto* graph = fn.as<relax::FunctionNode>()) {
+      generator.function(ir::ref(graph), ir::view(var->name_hint));
     } else {
       rest.Set(var, fn);
     }

@@ -11,4 +11,8 @@ namespace mlc::vm {
 // Errors: vm-no-symbol, vm-not-lowered.
 ir::IRModule generate_code(const ir::IRModule& mod, ExecBuilder& builder);
 
+// Every graph as a tensor function `__vmtir__NAME(context, registers, constants, functions)`, which calls what the
+// instructions would call; the executable names them. The module with these functions in place of the graphs.
+ir::IRModule generate_tensor_code(const ir::IRModule& mod, ExecBuilder& builder);
+
 }  // namespace mlc::vm

@@ -68,7 +68,10 @@ std::string as_text(const Program& program) {
   auto to = std::back_inserter(out);
   for (const FunctionInfo& fn : program.functions) {
     if (fn.kind != FunctionKind::kVM) {
-      fmt::format_to(to, "@{} {};\n\n", fn.name, fn.kind == FunctionKind::kPacked ? "packed_func" : "vm_tir_func");
+      if (fn.kind == FunctionKind::kPacked)
+        fmt::format_to(to, "@{} packed_func;\n\n", fn.name);
+      else
+        fmt::format_to(to, "@{} num_inputs={} vm_tir_func;\n\n", fn.name, fn.num_args);
       continue;
     }
     fmt::format_to(to, "@{}:\n", fn.name);

@@ -8,13 +8,16 @@
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
 #include "ir/registry/api_row.h"
+#include "ir/registry/context.h"
 
 namespace mlc::vm {
 
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
-        {.name = "not-a-machine", .kind = "TypeError", .message = "a module of kind `{}` is no virtual machine"},
+        {.name = "not-a-machine",
+         .kind = "TypeError",
+         .message = "a module of kind `{}` is no virtual machine"},
         {.name = "vm-function-missing",
          .kind = "InternalError",
          .message = "`{}`, which the executable calls, is neither among its tensor functions nor registered",
@@ -43,7 +46,9 @@ static constexpr ir::Refusals refusals{
         {.name = "vm-output-index", .kind = "IndexError", .message = "the result of `{}` has no element {}"},
         {.name = "vm-name-taken", .message = "the executable has a function `{}`"},
         {.name = "vm-not-callable", .kind = "TypeError", .message = "a `{}` cannot be called"},
-        {.name = "vm-unknown-opcode", .kind = "InternalError", .message = "instruction {} of `{}` is unknown"},
+        {.name = "vm-unknown-opcode",
+         .kind = "InternalError",
+         .message = "instruction {} of `{}` is unknown"},
     }};
 MLC_REFUSALS(vm_machine, refusals);
 
@@ -62,7 +67,9 @@ Any kept(ffi::AnyView value) {
   return Any(value);
 }
 
-std::string parameters_of(const FunctionInfo& fn) { return fmt::format("{}", fmt::join(fn.param_names, ", ")); }
+std::string parameters_of(const FunctionInfo& fn) {
+  return fmt::format("{}", fmt::join(fn.param_names, ", "));
+}
 std::string text_of(ffi::AnyView value) { return std::string(value.cast<ffi::String>()); }
 
 // Keeps a machine alive as long as a function of it.
@@ -76,8 +83,8 @@ constexpr size_t kDeepest = 4000;
 
 Closure bind_last(const Closure& closure, std::vector<Any> last) {
   return ir::make<ClosureNode>(
-      closure->name,
-      ffi::Function::FromPacked([impl = closure->impl, last = std::move(last)](ffi::PackedArgs args, Any* result) {
+      closure->name, ffi::Function::FromPacked([impl = closure->impl, last = std::move(last)](
+                                                   ffi::PackedArgs args, Any* result) {
         std::vector<ffi::AnyView> all(args.data(), args.data() + args.size());
         all.insert(all.end(), last.begin(), last.end());
         impl.CallPacked(ffi::PackedArgs(all.data(), static_cast<int32_t>(all.size())), result);
@@ -90,6 +97,29 @@ const Program& program_of(const ffi::Module& machine) {
   return found->program();
 }
 
+// A register file of an earlier call, and back again: a call makes none of its own.
+struct Machine::Frame {
+  Machine& machine;
+  Registers registers;
+
+  Frame(Machine& machine, int64_t size, ffi::PackedArgs args) : machine(machine) {
+    ++machine.depth_;
+    if (!machine.spare_.empty()) {
+      registers = std::move(machine.spare_.back());
+      machine.spare_.pop_back();
+    }
+    registers.resize(static_cast<size_t>(size));
+    for (int i = 0; i < args.size(); ++i) registers[static_cast<size_t>(i)] = args[i];
+  }
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+  ~Frame() {
+    --machine.depth_;
+    registers.clear();
+    machine.spare_.push_back(std::move(registers));
+  }
+};
+
 // ---- functions ----
 
 void Machine::initialize(bool naive) {
@@ -100,19 +130,49 @@ void Machine::initialize(bool naive) {
     const FunctionInfo& fn = program().functions[i];
     if (fn.kind == FunctionKind::kVM) {
       functions_.push_back(closure_of(static_cast<int64_t>(i)));
-      continue;
+    } else if (fn.kind == FunctionKind::kVMTIR) {
+      functions_.push_back(compiled_closure_of(static_cast<int64_t>(i)));
+    } else {
+      functions_.push_back(outside_function(fn.name));
     }
-    ffi::Optional<ffi::Function> found;
-    for (const Any& each : executable_->imports()) {
-      found = each.cast<ffi::Module>()->GetFunction(fn.name, true);
-      if (found.has_value()) break;
-    }
-    if (!found.has_value()) {
-      if (auto global = ffi::Function::GetGlobal(fn.name)) found = *global;
-    }
-    if (!found.has_value()) throw refuse(refusals["vm-function-missing"], fn.name);
-    functions_.push_back(*found);
   }
+}
+
+// Compiled beside the graphs, or registered.
+ffi::Function Machine::outside_function(const std::string& name) const {
+  for (const Any& each : executable_->imports()) {
+    ffi::Optional<ffi::Function> found = each.cast<ffi::Module>()->GetFunction(name, true);
+    if (found.has_value()) return *found;
+  }
+  if (auto global = ffi::Function::GetGlobal(name)) return *global;
+  throw refuse(refusals["vm-function-missing"], name);
+}
+
+// A graph that is compiled to a function over its registers, the machine's constants and its functions. Its
+// result is in the register behind the parameters.
+Any Machine::compiled_closure_of(int64_t function) {
+  const FunctionInfo& info = program().functions[static_cast<size_t>(function)];
+  ffi::Function code = outside_function("__vmtir__" + info.name);
+  return ir::make<ClosureNode>(info.name,
+                               ffi::Function::FromPacked([function, code](ffi::PackedArgs args, Any* result) {
+                                 Machine& machine = Machine::of(args[0]);
+                                 machine.invoke_compiled(code, function, args.Slice(1), result);
+                               }));
+}
+
+void Machine::invoke_compiled(const ffi::Function& code, int64_t function, ffi::PackedArgs args,
+                              Any* result) {
+  const FunctionInfo& fn = program().functions[static_cast<size_t>(function)];
+  check_call(fn, args);
+  Frame frame(*this, fn.register_file_size, args);
+  // A list is the words of its values, one after the other.
+  static_assert(sizeof(Any) == sizeof(TVMFFIAny));
+  Any ignored;
+  std::array<ffi::AnyView, 4> lists{static_cast<void*>(this), static_cast<void*>(frame.registers.data()),
+                                    static_cast<void*>(constants_.data()),
+                                    static_cast<void*>(functions_.data())};
+  code.CallPacked(ffi::PackedArgs(lists.data(), 4), &ignored);
+  *result = std::move(frame.registers[static_cast<size_t>(fn.num_args)]);
 }
 
 Any Machine::closure_of(int64_t function) {
@@ -125,7 +185,9 @@ Any Machine::closure_of(int64_t function) {
 int64_t Machine::index_of(const std::string& name) const {
   auto found = program().index.find(name);
   if (found == program().index.end()) return -1;
-  return program().functions[static_cast<size_t>(found->second)].kind == FunctionKind::kPacked ? -1 : found->second;
+  return program().functions[static_cast<size_t>(found->second)].kind == FunctionKind::kPacked
+             ? -1
+             : found->second;
 }
 
 // ---- running ----
@@ -147,33 +209,28 @@ ffi::AnyView Machine::operand(Operand operand, const Registers& registers) const
   return {};
 }
 
-void Machine::invoke(int64_t function, ffi::PackedArgs args, Any* result) {
-  const FunctionInfo& fn = program().functions[static_cast<size_t>(function)];
+void Machine::check_call(const FunctionInfo& fn, ffi::PackedArgs args) const {
   if (!pool_) throw refuse(refusals["vm-not-initialized"]);
   if (fn.num_args != args.size())
     throw refuse(refusals["vm-argument-count"], fn.name, fn.num_args, parameters_of(fn), args.size());
   if (depth_ == kDeepest) throw refuse(refusals["vm-recursion-too-deep"], kDeepest);
-  // A register file of an earlier call, and back again: a call makes none of its own.
-  struct Frame {
-    Machine& machine;
-    Registers registers;
-    explicit Frame(Machine& machine) : machine(machine) {
-      ++machine.depth_;
-      if (machine.spare_.empty()) return;
-      registers = std::move(machine.spare_.back());
-      machine.spare_.pop_back();
-    }
-    Frame(const Frame&) = delete;
-    Frame& operator=(const Frame&) = delete;
-    ~Frame() {
-      --machine.depth_;
-      registers.clear();
-      machine.spare_.push_back(std::move(registers));
-    }
-  } frame(*this);
-  frame.registers.resize(static_cast<size_t>(fn.register_file_size));
-  for (int i = 0; i < args.size(); ++i) frame.registers[static_cast<size_t>(i)] = args[i];
+}
+
+void Machine::invoke(int64_t function, ffi::PackedArgs args, Any* result) {
+  const FunctionInfo& fn = program().functions[static_cast<size_t>(function)];
+  if (fn.kind == FunctionKind::kVMTIR) {
+    Any closure = functions_.empty() ? Any() : functions_[static_cast<size_t>(function)];
+    if (closure == nullptr) throw refuse(refusals["vm-not-initialized"]);
+    return call_value(closure, args, result);
+  }
+  check_call(fn, args);
+  Frame frame(*this, fn.register_file_size, args);
   run(fn, frame.registers, result);
+}
+
+// The error itself goes on: it may be more than an ir::Error, such as an exception of a script.
+void Machine::locate(ir::Error& error, int64_t at) const {
+  if (!program().spans.empty() && !error.first().span) error.first().span = program().spans[static_cast<size_t>(at)];
 }
 
 void Machine::call_instruction(const Instruction& call, int64_t at, Registers& registers,
@@ -186,7 +243,8 @@ void Machine::call_instruction(const Instruction& call, int64_t at, Registers& r
   auto packed = [](std::vector<ffi::AnyView>& all) {
     return ffi::PackedArgs(all.data(), static_cast<int32_t>(all.size()));
   };
-  // What an instrument is told: the function, its name, before or after, the result, the arguments. 1: do not run it.
+  // What an instrument is told: the function, its name, before or after, the result, the arguments. 1: do not
+  // run it.
   auto instrumented = [&](bool before) {
     if (!instrument_) return false;
     std::vector<ffi::AnyView> told{callee, program().functions[function].name, before, result};
@@ -209,9 +267,18 @@ void Machine::call_instruction(const Instruction& call, int64_t at, Registers& r
       }
       instrumented(false);
     }
+  } catch (const ffi::Error&) {
+    // An error of mlc that has gone through compiled code is itself again.
+    std::exception_ptr below = std::exchange(ir::Context::current().error_below, nullptr);
+    if (!below) throw;
+    try {
+      std::rethrow_exception(below);
+    } catch (ir::Error& error) {
+      locate(error, at);
+      throw;
+    }
   } catch (ir::Error& error) {
-    // The error itself goes on: it may be more than an ir::Error, such as an exception of a script.
-    if (!program().spans.empty() && !error.first().span) error.first().span = program().spans[static_cast<size_t>(at)];
+    locate(error, at);
     throw;
   }
   if (call.destination() != kVoid) registers[static_cast<size_t>(call.destination())] = std::move(result);
@@ -277,10 +344,11 @@ ffi::Optional<ffi::Function> Machine::GetFunction(const ffi::String& name) {
     });
   }
   if (int64_t index = index_of(wanted); index >= 0) {
-    return ffi::Function::FromPacked([this, keep = module_of(this), index, wanted](ffi::PackedArgs args, Any* result) {
-      if (inputs_.count(wanted) != 0) throw refuse(refusals["vm-has-inputs"], wanted);
-      call(index, args, result);
-    });
+    return ffi::Function::FromPacked(
+        [this, keep = module_of(this), index, wanted](ffi::PackedArgs args, Any* result) {
+          if (inputs_.count(wanted) != 0) throw refuse(refusals["vm-has-inputs"], wanted);
+          call(index, args, result);
+        });
   }
   if (auto found = service(wanted)) return *found;
   return std::nullopt;
@@ -290,7 +358,8 @@ void Machine::save_function(const ffi::PackedArgs& args) {
   std::string name = text_of(args[0]), saved = text_of(args[1]);
   bool with_result = args[2].cast<int64_t>() != 0;
   if (index_of(saved) >= 0) throw refuse(refusals["vm-name-taken"], saved);
-  if (!ImplementsFunction(name)) throw ir::Error("no-such-function", "the module has no function `{}`", name).kind("ValueError");
+  if (!ImplementsFunction(name))
+    throw ir::Error("no-such-function", "the module has no function `{}`", name).kind("ValueError");
   std::vector<Any> bound;
   for (int i = 3; i < args.size(); ++i) bound.push_back(kept(args[i]));
   saved_.insert_or_assign(saved, Saved{name, std::move(bound), with_result});
@@ -327,7 +396,8 @@ std::optional<ffi::Function> Machine::service(std::string_view name) {
     return made([this](ffi::PackedArgs args, Any*) {
       bool naive = false;
       for (int i = 0; i + 2 < args.size(); i += 3) {
-        if (int64_t type = args[i].cast<int64_t>(); type != kDLCPU) throw refuse(refusals["vm-unsupported-device"], type);
+        if (int64_t type = args[i].cast<int64_t>(); type != kDLCPU)
+          throw refuse(refusals["vm-unsupported-device"], type);
         naive = args[i + 2].cast<int64_t>() == 1;
       }
       initialize(naive);
@@ -359,7 +429,8 @@ std::optional<ffi::Function> Machine::service(std::string_view name) {
       if (found == inputs_.end()) throw refuse(refusals["vm-no-inputs"], fn.name);
       std::vector<ffi::AnyView> views(found->second.begin(), found->second.end());
       Any result;
-      invoke(program().index.at(fn.name), ffi::PackedArgs(views.data(), static_cast<int32_t>(views.size())), &result);
+      invoke(program().index.at(fn.name), ffi::PackedArgs(views.data(), static_cast<int32_t>(views.size())),
+             &result);
       outputs_.insert_or_assign(fn.name, std::move(result));
     });
   }

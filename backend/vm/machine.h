@@ -57,12 +57,20 @@ class Machine final : public ffi::ModuleObj {
 
  private:
   using Registers = std::vector<Any>;
+  struct Frame;
 
   int64_t index_of(const std::string& name) const;
   Any closure_of(int64_t function);
+  Any compiled_closure_of(int64_t function);
+  ffi::Function outside_function(const std::string& name) const;
   void run(const FunctionInfo& fn, Registers& registers, Any* result);
   void call_instruction(const Instruction& call, int64_t at, Registers& registers, std::vector<ffi::AnyView>& args);
+  // Where the instruction comes from, for an error that says nothing else.
+  void locate(ir::Error& error, int64_t at) const;
   void invoke(int64_t function, ffi::PackedArgs args, Any* result);
+  void invoke_compiled(const ffi::Function& code, int64_t function, ffi::PackedArgs args, Any* result);
+  // Errors: vm-not-initialized, vm-argument-count, vm-recursion-too-deep.
+  void check_call(const FunctionInfo& fn, ffi::PackedArgs args) const;
   ffi::AnyView operand(Operand operand, const Registers& registers) const;
   // What of the machine itself can be called, by name.
   std::optional<ffi::Function> service(std::string_view name);

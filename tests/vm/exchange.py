@@ -65,13 +65,13 @@ def main():
     failed = passed = 0
     with tempfile.TemporaryDirectory() as folder:
         for name, write in (("mlc", by_mlc), ("tvm", by_tvm)):
-            for ending in (".so", ".tar"):
-                library = os.path.join(folder, "written_by_" + name + ending)
-                save = f'{HEAD}{PROGRAM}\ntvm.compile(Model, target="llvm").export_library("{library}")\n'
+            for mode, ending in (("bytecode", ".so"), ("bytecode", ".tar"), ("compiled", ".so")):
+                library = os.path.join(folder, f"{mode}_by_{name}{ending}")
+                save = f'{HEAD}{PROGRAM}\nrelax.build(Model, "llvm", exec_mode="{mode}").export_library("{library}")\n'
                 write(save, folder)
                 texts = []
                 for run in (by_mlc, by_tvm):
-                    own = os.path.join(folder, f"{name}_{run.__name__}{ending}")
+                    own = os.path.join(folder, f"{mode}_{name}_{run.__name__}{ending}")
                     with open(library, "rb") as source, open(own, "wb") as copy:
                         copy.write(source.read())
                     texts.append(run(f'{HEAD}{INPUTS}\npath = "{own}"\n{RUN}', folder))

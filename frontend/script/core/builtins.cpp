@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The builtin names: functions of this file and builtin_numbers.cpp, types, exceptions, constants.
 #include <algorithm>
+#include <cstdio>
 
 #include "frontend/script/core/importer.h"
 #include "frontend/script/core/line_input.h"
@@ -52,6 +53,13 @@ Any print(Evaluator& evaluator, const Arguments& args) {
     write_stream(evaluator, *file, line, args.span);
   } else {
     evaluator.print(line);
+  }
+  if (const Any* flush = args.keyword("flush"); flush != nullptr && evaluator.truth(*flush, args.span)) {
+    if (file == nullptr || is_none(*file)) {
+      std::fflush(stdout);
+    } else {
+      evaluator.call(evaluator.attribute(*file, Symbol("flush"), args.span), {}, {}, args.span);
+    }
   }
   evaluator.state().check_interrupt(args.span);  // what it is printed to may have stopped for it
   return nullptr;

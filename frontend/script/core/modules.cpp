@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <numeric>
 #include <thread>
@@ -413,7 +414,8 @@ const ApiRow modules_table[] = {
        write_stream(evaluator_of(call.host), self, text, call.span);
        return static_cast<int64_t>(utf8_length(text));
      })},
-    {ApiKind::kMethod, "mlc.script.TextIOWrapper", "flush()", "Nothing is held back.", native([](Any) {})},
+    {ApiKind::kMethod, "mlc.script.TextIOWrapper", "flush()", "Writes what is held back.",
+     native([](Any) { std::fflush(stdout); })},
 
     {ApiKind::kFunction, "os", "getcwd()", "The current directory.",
      native([] { return str_value(std::filesystem::current_path().string()); })},

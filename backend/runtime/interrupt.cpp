@@ -31,6 +31,15 @@ std::atomic<bool> leaving = false;  // the launcher of an interrupted loop waits
 std::atomic<pid_t> launcher = 0;    // the thread that calls compiled code
 std::atomic<pid_t> workers[kMostWorkers];
 
+// Of the calling thread; asking the system takes as long as a small function.
+thread_local pid_t known_thread = 0;
+pid_t this_thread() {
+  static const int once = pthread_atfork(nullptr, nullptr, [] { known_thread = 0; });
+  static_cast<void>(once);
+  if (known_thread == 0) known_thread = gettid();
+  return known_thread;
+}
+
 int worker_signal() { return SIGRTMIN + 5; }
 
 void leave_if_inside(const void* context) {
@@ -85,7 +94,7 @@ void on_worker(int, siginfo_t*, void* context) { leave_if_inside(context); }
 struct Registered {
   std::atomic<pid_t>* slot = nullptr;
   Registered() {
-    pid_t self = gettid();
+    pid_t self = this_thread();
     if (self == launcher.load(std::memory_order_relaxed)) return;
     for (std::atomic<pid_t>& each : workers) {
       pid_t none = 0;
@@ -124,7 +133,7 @@ bool call_interruptibly(TVMFFISafeCallType entry, const TVMFFIAny* args, int32_t
   ReturnPoint point;
   point.outer = innermost;
   if (point.outer == nullptr) leaving = false;  // a call before this one may have ended by itself while it was asked to
-  pid_t outer_launcher = launcher.exchange(gettid());
+  pid_t outer_launcher = launcher.exchange(this_thread());
   bool interrupted = sigsetjmp(point.at, 0) != 0;
   if (!interrupted) {
     innermost = &point;

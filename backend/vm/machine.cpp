@@ -136,6 +136,11 @@ void Machine::initialize(bool naive) {
       functions_.push_back(outside_function(fn.name));
     }
   }
+  callees_.clear();
+  for (const Any& each : functions_) {
+    auto* closure = each.as<ClosureNode>();
+    callees_.push_back({closure != nullptr ? closure->impl : each.cast<ffi::Function>(), closure != nullptr});
+  }
 }
 
 // Compiled beside the graphs, or registered.
@@ -230,25 +235,26 @@ void Machine::invoke(int64_t function, ffi::PackedArgs args, Any* result) {
 
 // The error itself goes on: it may be more than an ir::Error, such as an exception of a script.
 void Machine::locate(ir::Error& error, int64_t at) const {
-  if (!program().spans.empty() && !error.first().span) error.first().span = program().spans[static_cast<size_t>(at)];
+  if (!program().spans.empty() && !error.first().span)
+    error.first().span = program().spans[static_cast<size_t>(at)];
 }
 
 void Machine::call_instruction(const Instruction& call, int64_t at, Registers& registers,
                                std::vector<ffi::AnyView>& args) {
   size_t function = static_cast<size_t>(call.function());
+  const Callee& callee = callees_[function];
   args.clear();
+  if (callee.takes_machine) args.emplace_back(static_cast<void*>(this));
   for (Word i = 0; i < call.count(); ++i) args.push_back(operand(call.operand(i), registers));
   Any result;
-  const Any& callee = functions_[function];
   auto packed = [](std::vector<ffi::AnyView>& all) {
     return ffi::PackedArgs(all.data(), static_cast<int32_t>(all.size()));
   };
   // What an instrument is told: the function, its name, before or after, the result, the arguments. 1: do not
   // run it.
   auto instrumented = [&](bool before) {
-    if (!instrument_) return false;
-    std::vector<ffi::AnyView> told{callee, program().functions[function].name, before, result};
-    told.insert(told.end(), args.begin(), args.end());
+    std::vector<ffi::AnyView> told{functions_[function], program().functions[function].name, before, result};
+    told.insert(told.end(), args.begin() + (callee.takes_machine ? 1 : 0), args.end());
     Any answer;
     ffi::Function instrument = *instrument_;
     instrument.CallPacked(packed(told), &answer);
@@ -256,15 +262,10 @@ void Machine::call_instruction(const Instruction& call, int64_t at, Registers& r
     return before && number && *number == 1;
   };
   try {
-    if (!instrumented(true)) {
-      if (auto* closure = callee.as<ClosureNode>()) {
-        // The closure's function takes the machine first.
-        std::vector<ffi::AnyView> all{static_cast<void*>(this)};
-        all.insert(all.end(), args.begin(), args.end());
-        closure->impl.CallPacked(packed(all), &result);
-      } else {
-        callee.as<ffi::Function>()->CallPacked(packed(args), &result);
-      }
+    if (!instrument_) {
+      callee.code.CallPacked(packed(args), &result);
+    } else if (!instrumented(true)) {
+      callee.code.CallPacked(packed(args), &result);
       instrumented(false);
     }
   } catch (const ffi::Error&) {

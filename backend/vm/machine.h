@@ -80,6 +80,11 @@ class Machine final : public ffi::ModuleObj {
   ffi::ObjectPtr<ExecutableModule> executable_;
   std::shared_ptr<Pool> pool_;
   std::vector<Any> functions_;  // an ffi::Function, or a Closure where it is a graph
+  struct Callee {               // the same, ready to be called
+    ffi::Function code;
+    bool takes_machine;  // first
+  };
+  std::vector<Callee> callees_;
   std::vector<Any> constants_;
   std::vector<Registers> spare_;  // register files that are not in use
   size_t depth_ = 0;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/graph/reshape_pattern.h"
 
+#include <algorithm>
+
 #include "transform/arith/iter_map.h"
+#include "transform/arith/simplify.h"
 
 namespace mlc::transform {
 namespace {
@@ -40,9 +43,40 @@ class Detect {
     if (!load || !store->buffer.same_as(result_) || !load->source.same_as(source_)) return false;
     Expr read = flat_index(source_, load->indices);
     Expr written = flat_index(result_, store->indices);
+    if (differ_at_a_point(block, read, written)) return false;
     for (const IterVar& iter : block->iter_vars) analyzer_.bind(iter->var, iter->dom);
     if (analyzer_.can_prove_equal(read, written)) return true;
     return same_of_position(block, read, written);
+  }
+
+  // Most copies that are no reshape, such as transpositions, differ at the first point that is tried: without proofs.
+  static bool differ_at_a_point(const SBlock& block, const Expr& read, const Expr& written) {
+    ir::VarMap point;
+    int64_t next = 1;
+    for (const IterVar& iter : block->iter_vars) {
+      if (!is_const_int(iter->dom->min, 0)) return false;
+      int64_t value = next++;
+      if (auto extent = const_int(iter->dom->extent)) {
+        if (*extent <= 0) return false;
+        value = std::min(value, *extent - 1);
+      }
+      point[iter->var.get()] = const_like(iter->var, value);
+    }
+    auto add_sizes = [&](const Expr& e) {
+      for (const Var& var : ir::free_vars(e)) {
+        if (!var->buffer()) point.try_emplace(var.get(), const_like(var, 97 + 10 * next++));
+      }
+    };
+    auto at_point = [&](const Expr& e) { return const_int(simplify(ir::substitute(e, point))); };
+    for (const IterVar& iter : block->iter_vars) add_sizes(iter->dom->extent);
+    add_sizes(read);
+    add_sizes(written);
+    for (const IterVar& iter : block->iter_vars) {  // is it a point of the block?
+      auto extent = at_point(iter->dom->extent), value = const_int(point.at(iter->var.get()));
+      if (!extent || *value >= *extent) return false;
+    }
+    auto x = at_point(read), y = at_point(written);
+    return x && y && *x != *y;
   }
 
   // Both as functions of the position in the block's iteration space.

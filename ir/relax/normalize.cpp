@@ -234,7 +234,8 @@ Expr BlockBuilder::normalize_operand(const Expr& e) {
     if (known != blocks_.back().operands.end()) return known->second;
   }
   Expr value = normalize(e);
-  if (is_leaf(value)) return value;
+  // A sequence within another value has a name of its own, as in TVM.
+  if (is_leaf(value) && e->kind != ExprKind::kSeqExpr) return value;
   Var var = emit(value);
   blocks_.back().operands[e] = var;
   return var;
@@ -281,7 +282,7 @@ Expr BlockBuilder::normalize(const Expr& e) {
       return made;
     }
     case ExprKind::kSeqExpr:
-      if (!blocks_.empty()) return normalize(splice(static_cast<const SeqExprNode*>(e.get())));
+      if (!blocks_.empty()) return normalize_operand(splice(static_cast<const SeqExprNode*>(e.get())));
       return sequence(e, {});
     case ExprKind::kIf:
       return normalize_if(static_cast<const IfNode*>(e.get()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/tvmscript/builder/template.h"
+#include "frontend/tvmscript/relax/graph_builder.h"
 
 #include "frontend/script/core/value.h"
 #include "frontend/tvmscript/builder/arguments.h"
@@ -104,6 +105,12 @@ Any macro_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& 
                      where);
 }
 
+Any graph_macro_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments, script::Scope where) {
+  Any made = make_inline(evaluator, function_of(definition, "macro"), flag(arguments, "hygienic", true), where);
+  const_cast<InlineNode&>(*made.as<InlineNode>()).graph = true;
+  return made;
+}
+
 Any jit_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments,
              script::Scope where) {
   const syntax::FunctionDef& def = function_of(definition, "jit");
@@ -128,13 +135,14 @@ Any jit_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& ar
 }
 
 Any call_inline(ApiCall& call) {
-  Builder& builder = Builder::current(call);
   auto& inlined = const_cast<InlineNode&>(*call.args[0].as<InlineNode>());
   std::vector<std::pair<std::string, Any>> keywords;
   for (const auto& [key, value] : call.args[2].cast<Map<String, Any>>())
     keywords.emplace_back(std::string(key), value);
   auto given = script::elements(call.args[1]);
-  builder.expand(inlined, given, keywords, call.span);
+  if (inlined.graph)
+    return GraphBuilder::current(call).expand(inlined, inline_arguments(inlined, given, keywords, call.span), call.span);
+  Builder::current(call).expand(inlined, given, keywords, call.span);
   return nullptr;
 }
 
@@ -215,6 +223,10 @@ constexpr ir::ApiRow template_table[] = {
      "The statements of the function that follows are put in place of its calls.", template_decorator_only},
     {ir::ApiKind::kFunction, kT, "macro(hygienic=True)",
      "As `T.inline`; not hygienic, names are those at the call.", template_decorator_only},
+    {ir::ApiKind::kFunction, "tvm.script.relax", "macro(hygienic=True)",
+     "The bindings of the function that follows are put in place of its calls in graphs, its result is their value; not "
+     "hygienic, names are those at the call.",
+     template_decorator_only},
     {ir::ApiKind::kFunction, kT,
      "jit(private=False, check_well_formed=True, is_stir=False, persistent=False)",
      "The function that follows is built by `specialize`, with values for its `T.constexpr` parameters.",
@@ -287,11 +299,8 @@ void Builder::visit_definition(const syntax::FunctionDef& node) {
   names_.bind(node.name, Any(made), node.name_span);
 }
 
-void Builder::expand(InlineNode& inlined, std::span<const Any> given,
-                     std::span<const std::pair<std::string, Any>> keywords, Span span) {
-  if (inlined.owner && inlined.owner != this) {
-    throw ir::refuse(refusals["outside-prim-func"], inlined.definition->name.str()).at(span);
-  }
+std::vector<std::pair<Symbol, Any>> inline_arguments(const InlineNode& inlined, std::span<const Any> given,
+                                                     std::span<const std::pair<std::string, Any>> keywords, Span span) {
   const syntax::Arguments& args = *inlined.definition->args;
   std::string_view name = inlined.definition->name.str();
   std::vector<std::pair<Symbol, Any>> values;
@@ -346,6 +355,16 @@ void Builder::expand(InlineNode& inlined, std::span<const Any> given,
     more.Set(script::str_value(keywords[k].first), keywords[k].second);
   }
   if (args.kwarg) values.emplace_back(args.kwarg->name, more);
+  return values;
+}
+
+void Builder::expand(InlineNode& inlined, std::span<const Any> given,
+                     std::span<const std::pair<std::string, Any>> keywords, Span span) {
+  if (inlined.owner && inlined.owner != this) {
+    throw ir::refuse(refusals["outside-prim-func"], inlined.definition->name.str()).at(span);
+  }
+  std::string_view name = inlined.definition->name.str();
+  std::vector<std::pair<Symbol, Any>> values = inline_arguments(inlined, given, keywords, span);
   if (++expansions_ > 200) {
     expansions_ = 0;
     throw ir::refuse(refusals["endless-expansion"], name).at(span);
@@ -386,6 +405,7 @@ void register_template_hooks() {
   script::register_definition_hook("tvm.script.tirx.inline", inline_hook);
   script::register_definition_hook("tvm.script.tirx.macro", macro_hook);
   script::register_definition_hook("tvm.script.tirx.jit", jit_hook);
+  script::register_definition_hook("tvm.script.relax.macro", graph_macro_hook);
 }
 
 }  // namespace mlc::tvmscript

@@ -63,6 +63,8 @@ class GraphBuilder {
   // signatures.
   Expr quoted_dimension(std::string_view text, Span span);
   relax::BlockBuilder& block_builder() { return block_builder_; }
+  // Puts the bindings of a macro here; its result.
+  Expr expand(InlineNode& macro, const std::vector<std::pair<script::Symbol, Any>>& values, Span span);
 
  private:
   // A sequence of blocks: the body of the function or of a branch.
@@ -131,6 +133,7 @@ class GraphBuilder {
   bool is_private_ = false;
   bool in_signature_ = false;
   int branches_ = 0;  // around the statement at work
+  int expansions_ = 0;  // of macros, one inside the other
   Array<Var> params_;
   Type declared_result_;
   Map<String, Any> attrs_;

@@ -362,7 +362,8 @@ void GraphBuilder::visit_return(const syntax::Return& node) {
   if (!node.value) throw ir::refuse(refusals["return-without-value"]).at(node.span);
   if (result_) throw ir::refuse(refusals["second-return"]).at(node.span).note("it is here", result_span_);
   Expr value = graph_value(evaluate(*node.value), node.value->span, "a result");
-  result_ = block_builder_.normalize(value);
+  result_ = value->kind == ir::ExprKind::kSeqExpr ? block_builder_.normalize_operand(value)
+                                                  : block_builder_.normalize(value);
   result_span_ = node.value->span;
   if (!dataflow_) return;
   for (const Var& var : relax::all_vars(result_)) {

@@ -144,7 +144,7 @@ void link_library(const std::vector<const Code*>& codes, const std::string& extr
   TemporaryFolder scratch("mlc-link");
   std::vector<std::string> arguments{"ld.lld", "-shared", "--gc-sections", "--build-id=none", "-z", "noexecstack"};
   for (size_t i = 0; i < codes.size(); ++i)
-    arguments.push_back(scratch.write(fmt::format("code{}.o", i).c_str(), codes[i]->object));
+    arguments.push_back(scratch.write(i == 0 ? "code.o" : fmt::format("code{}.o", i).c_str(), codes[i]->object));
   if (!extra.empty()) arguments.push_back(scratch.write("data.o", extra));
   if (!soname.empty()) arguments.insert(arguments.end(), {"-soname", soname});
   for (const Code* code : codes) need_runtime(*code);

@@ -5,6 +5,7 @@
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/layout.h"
+#include "ir/tir/linear.h"
 
 namespace mlc::ir {
 
@@ -98,6 +99,16 @@ class Match {
     }
   }
 
+  // Expressions of a parameter's type are what the buffer given has, once their variables have their values.
+  void check_expressions() {
+    for (const Expression& each : expressions_) {
+      Expr own = substitute(each.own, values_);
+      if (structural_equal(own, each.given)) continue;
+      auto difference = const_int(simplify_linear(own - cast(own->dtype(), each.given)));
+      if (difference != 0) refuse_value(each.param, each.own);
+    }
+  }
+
  private:
   void same_number(std::string_view what, const Var& param, size_t own, size_t given) {
     if (own == given) return;
@@ -110,14 +121,11 @@ class Match {
     auto own_value = const_int(own);
     if (own_value && own_value == const_int(given)) return;  // of another width
     auto* var = as<VarNode>(own);
-    if (var == nullptr) {
-      auto n = const_int(own);
-      throw ir::refuse_as(refusals["specialize-mismatch"],
-                          "the type of `{}` leaves no choice where the buffer given differs{}",
-                          param->name.c_str(), n ? fmt::format(": it says {}", *n) : "")
-          .at(span_)
-          .kind("TypeError");
+    if (var == nullptr && !own_value) {
+      expressions_.push_back({param, own, given});
+      return;
     }
+    if (var == nullptr) refuse_value(param, own);
     auto [known, fresh] = values_.emplace(var, given);
     if (!fresh && !structural_equal(known->second, given)) {
       throw ir::refuse_as(refusals["specialize-mismatch"], "`{}` would have two values", var->name.c_str())
@@ -125,8 +133,22 @@ class Match {
     }
   }
 
+  [[noreturn]] void refuse_value(const Var& param, const Expr& own) {
+    auto n = const_int(own);
+    throw ir::refuse_as(refusals["specialize-mismatch"],
+                        "the type of `{}` leaves no choice where the buffer given differs{}", param->name.c_str(),
+                        n ? fmt::format(": it says {}", *n) : "")
+        .at(span_)
+        .kind("TypeError");
+  }
+
+  struct Expression {
+    Var param;
+    Expr own, given;
+  };
   VarMap& values_;
   Span span_;
+  std::vector<Expression> expressions_;
 };
 
 }  // namespace
@@ -156,6 +178,7 @@ PrimFunc specialize(const PrimFunc& fn, const std::vector<std::pair<Var, Any>>& 
     MLC_CHECK(expr.has_value(), "values of scalars are expressions");
     map.insert_or_assign(param.get(), *expr);
   }
+  match.check_expressions();
   if (map.empty()) return fn;
   Specializer specializer(map);
   Array<Var> params;

@@ -14,7 +14,8 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "not-fusible",
          .message = "`{}` cannot become one tensor function: {}",
-         .help = "functions with the attribute `Primitive` hold calls of tensor functions of the module only"},
+         .help =
+             "functions with the attribute `Primitive` hold calls of tensor functions of the module only"},
     }};
 MLC_REFUSALS(graph_fused_function, refusals);
 
@@ -54,12 +55,40 @@ struct UniqueBlockNames final : ir::Rewriter {
   }
 };
 
+// Two parameters may have become one buffer, which a block then reads in one region, not in two that are the
+// same.
+struct EachRegionOnce final : ir::Rewriter {
+  using ir::Rewriter::rewrite;
+  Stmt rewrite(const Stmt& s) override {
+    Stmt next = rewrite_children(s);
+    auto* block = as<SBlockNode>(next);
+    if (!block) return next;
+    Array<TensorRegion> reads;
+    for (const TensorRegion& region : block->reads) {
+      bool known = std::any_of(reads.begin(), reads.end(), [&](const TensorRegion& each) {
+        return each->source.same_as(region->source) && structural_equal(each, region);
+      });
+      if (!known) reads.push_back(region);
+    }
+    if (reads.size() == block->reads.size()) return next;
+    return with(ref(block), [&](SBlockNode& n) { n.reads = reads; });
+  }
+};
+
 class Fuse {
  public:
-  Fuse(const Function& group, std::string_view name, const IRModule& mod) : group_(group), name_(name), mod_(mod) {}
+  Fuse(const Function& group, std::string_view name, const IRModule& mod)
+      : group_(group), name_(name), mod_(mod) {}
 
   FusedFunction run() {
-    for (const Var& param : group_->params) values_[param.get()] = parameter(param->ty, std::string(text(param->name)));
+    for (const Var& param : group_->params) {
+      Parts& parts = values_[param.get()];
+      if (is_prim(param)) {
+        parts.one = add_param(param);  // itself: types name it
+      } else {
+        parts = parameter(param->ty, std::string(text(param->name)));
+      }
+    }
     for (const BindingBlock& block : group_->body->blocks) {
       for (const Binding& binding : block->bindings) {
         if (as_match_cast(binding)) refuse_group("it casts a value", binding->value->span);
@@ -72,13 +101,15 @@ class Fuse {
     for (const Expr& result : results) {
       auto* buffer = as<VarNode>(result);
       if (!buffer || !buffer->buffer()) refuse_group("a result is no tensor", group_->span);
-      auto input = std::find_if(params_.begin(), params_.end(), [&](const Var& each) { return each.get() == buffer; });
+      auto input =
+          std::find_if(params_.begin(), params_.end(), [&](const Var& each) { return each.get() == buffer; });
       if (input != params_.end()) {
         fused.overwritten.push_back(input - params_.begin());
         continue;
       }
       fused.overwritten.push_back(-1);
-      auto made = std::find_if(allocated_.begin(), allocated_.end(), [&](const Buffer& each) { return each.get() == buffer; });
+      auto made = std::find_if(allocated_.begin(), allocated_.end(),
+                               [&](const Buffer& each) { return each.get() == buffer; });
       MLC_CHECK(made != allocated_.end(), "a result that was never computed");
       allocated_.erase(made);
       outputs_.push_back(ref(buffer));
@@ -107,7 +138,8 @@ class Fuse {
     Parts parts;
     if (const auto* tensor = as_type<TensorTypeNode>(type)) {
       auto dims = tensor->dims();
-      if (!dims || !tensor->knows_dtype()) refuse_group(fmt::format("the shape of `{}` is not known", name), group_->span);
+      if (!dims || !tensor->knows_dtype())
+        refuse_group(fmt::format("the shape of `{}` is not known", name), group_->span);
       parts.one = add_param(buffer_of(name, tensor->data_type(), *dims));
     } else if (const auto* tuple = as_type<TupleTypeNode>(type)) {
       for (size_t i = 0; i < tuple->elements.size(); ++i)
@@ -211,13 +243,13 @@ class Fuse {
       allocated_.push_back(output);
       results.push_back(Parts{output, {}});
     }
-    bodies_.push_back(replace_buffers(copy, buffers));
+    bodies_.push_back(EachRegionOnce().rewrite(replace_buffers(copy, buffers)));
     if (results.size() == 1 && !type_is_tuple(call)) return results[0];
     return Parts{nullptr, results};
   }
   // Sizes that no argument says, of a function that fills its result, are those of the call's type.
-  static void add_result_sizes(const CallNode* call, const PrimFunc& callee, const std::vector<int64_t>& inplace,
-                               std::vector<std::pair<Var, Any>>& given) {
+  static void add_result_sizes(const CallNode* call, const PrimFunc& callee,
+                               const std::vector<int64_t>& inplace, std::vector<std::pair<Var, Any>>& given) {
     std::unordered_set<const VarNode*> said;
     for (const auto& [param, value] : given) {
       said.insert(param.get());
@@ -225,7 +257,8 @@ class Fuse {
       for (const Expr& extent : param->buffer()->shape) said.insert(as<VarNode>(extent));
     }
     Array<Type> types = call->ty_args;
-    if (const auto* tuple = types.empty() ? nullptr : as_type<TupleTypeNode>(types[0])) types = tuple->elements;
+    if (const auto* tuple = types.empty() ? nullptr : as_type<TupleTypeNode>(types[0]))
+      types = tuple->elements;
     size_t next = given.size();
     for (size_t i = 0; i < types.size() && next < callee->params.size(); ++i) {
       if (i < inplace.size() && inplace[i] >= 0) continue;
@@ -252,8 +285,9 @@ class Fuse {
   static bool type_is_tuple(const CallNode* call) { return as_type<TupleTypeNode>(call->ty) != nullptr; }
 
   Stmt root(const Stmt& body) const {
-    SBlock block = make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, String("root"), body,
-                                    Stmt(nullptr), Array<Buffer>(allocated_.begin(), allocated_.end()));
+    SBlock block =
+        make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, String("root"), body,
+                         Stmt(nullptr), Array<Buffer>(allocated_.begin(), allocated_.end()));
     return make<SBlockRealizeNode>(Array<Expr>{}, bool_imm(true), block);
   }
 

@@ -39,7 +39,12 @@ void GroupFunction::need(const Expr& e) {
   auto* var = as<VarNode>(e);
   if (var && defined_.count(var) != 0) return;
   if (!var && !lift_constants_ && as<GenericConstNode>(e)) return;
-  if (is_prim(e)) return;
+  if (is_prim(e) && !var) {  // the variables of a number
+    relax::post_order(e, [&](const Expr& part) {
+      if (as<VarNode>(part)) need(part);
+    });
+    return;
+  }
   if (auto* tuple = as<TupleNode>(e)) {
     for (const Expr& field : tuple->elements) need(field);
     return;
@@ -48,7 +53,8 @@ void GroupFunction::need(const Expr& e) {
   std::string name = var ? std::string(text(var->name)) : fmt::format("param_{}", constants_++);
   argument_of_[key] = arguments_.size();
   arguments_.push_back(e);
-  params_.push_back(make<VarNode>(String(name), e->ty));
+  // A symbolic variable is itself: types of the group may name it.
+  params_.push_back(is_prim(e) ? ref(var) : make<VarNode>(String(name), e->ty));
   if (type_as<TupleTypeNode>(e)) partial_.emplace_back(key, std::vector<int64_t>{});
 }
 
@@ -110,7 +116,35 @@ void GroupFunction::use_parts_of_tuples() {
   }
 }
 
+// A symbolic variable that types of the group name is defined by them, or comes with those that are not; it is no
+// parameter by itself.
+void GroupFunction::leave_symbols_to_types() {
+  std::unordered_set<const VarNode*> named;
+  auto add = [&](const Type& type) {
+    for (const Var& var : symbolic_vars(type)) named.insert(var.get());
+  };
+  for (const Var& param : params_) {
+    if (!is_prim(param)) add(param->ty);
+  }
+  for (const Binding& binding : bindings_) {
+    add(binding->var->ty);
+    if (auto* call = as<CallNode>(binding->value)) {
+      for (const Type& type : call->ty_args) add(type);
+    }
+  }
+  for (size_t i = params_.size(); i-- > 0;) {
+    if (named.count(params_[i].get()) == 0) continue;
+    argument_of_.erase(static_cast<const ExprNode*>(arguments_[i].get()));
+    for (auto& [key, index] : argument_of_) {
+      if (index > i) --index;
+    }
+    params_.erase(params_.begin() + static_cast<int64_t>(i));
+    arguments_.erase(arguments_.begin() + static_cast<int64_t>(i));
+  }
+}
+
 Function GroupFunction::build(Host& host, const IRModule& mod, Map<String, Any> attrs) {
+  leave_symbols_to_types();
   use_parts_of_tuples();
   Body body(host, mod);
   for (const auto& [key, index] : argument_of_) body.params[key] = params_[index];
@@ -153,6 +187,7 @@ Function GroupFunction::build(Host& host, const IRModule& mod, Map<String, Any> 
   // Symbolic variables that no parameter defines come as a shape of their own.
   std::unordered_set<const VarNode*> known;
   for (const Var& param : params_) {
+    if (is_prim(param)) known.insert(param.get());
     for (const Var& var : definable_vars(param->ty)) known.insert(var.get());
   }
   std::vector<Expr> all_unknown;

@@ -26,6 +26,7 @@ class GroupFunction {
  private:
   void need(const Expr& e);
   void use_parts_of_tuples();
+  void leave_symbols_to_types();
 
   bool lift_constants_;
   std::string name_ = "fused";

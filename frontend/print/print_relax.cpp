@@ -50,9 +50,16 @@ void Printer::declare_graph_free(const VarNode* var) {
 
 void Printer::name_free(const Type& type) {
   if (!type) return;
+  const auto* tensor = relax::as_type<relax::TensorTypeNode>(type);
+  auto* shape = tensor && tensor->shape ? as<relax::ShapeExprNode>(tensor->shape) : nullptr;
+  if (shape) {  // most types: without a list of their variables
+    for (const Expr& each : shape->values) name_free(each);
+    return;
+  }
   for (const Var& var : relax::symbolic_vars(type)) name_of(var.get());
 }
 void Printer::name_free(const Expr& e) {
+  if (e->kind == ExprKind::kIntImm) return;
   if (auto* var = as<VarNode>(e)) {
     name_of(var);
   } else if (auto* tuple = as<TupleNode>(e)) {

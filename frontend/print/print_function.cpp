@@ -43,6 +43,7 @@ const SBlockNode* implicit_root(const Stmt& body) {
 void Printer::module(const IRModuleNode* mod) {
   Mark mark(*this, mod);
   module_ = mod;
+  for (const auto& [var, fn] : mod->functions) functions_.insert(view(var->name_hint));
   if (!options_.name.empty()) module_name_ = options_.name;
   if (options_.show_object_address) module_name_ = with_address(module_name_, mod);
   put("@", options_.ir_prefix, ".ir_module\nclass ", module_name_, ":\n");

@@ -50,9 +50,10 @@ bool Printer::is_graph_call(const CallNode* e) const {
   return function || (graph_ && (e->op->kind == ExprKind::kVar || e->op->kind == ExprKind::kGlobalVar));
 }
 
-// A function of the module: through its alias, which the first use in a function defines.
+// A function of the module: through its alias, which the first use in a function defines. One that the module does not have
+// is a name alone.
 void Printer::global_var(const GlobalVarNode* n) {
-  if (!module_) return put(view(n->name_hint));
+  if (functions_.count(view(n->name_hint)) == 0) return put(view(n->name_hint));
   if (options_.module_alias.empty() || !head_) return put(module_name_, ".", view(n->name_hint));
   if (!head_->has_alias) {
     head_->has_alias = true;

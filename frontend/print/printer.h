@@ -385,6 +385,7 @@ class Printer {
   std::vector<const relax::GenericConstNode*> constants_;  // what the section of metadata holds, too
   std::unordered_map<const relax::GenericConstNode*, size_t> constant_index_;
   const ir::IRModuleNode* module_ = nullptr;
+  std::unordered_set<std::string_view> functions_;  // of the module
   std::string module_name_ = "Module";
   std::vector<std::string> type_variables_;  // module level, in order of appearance
   std::unordered_set<std::string> type_variable_set_;

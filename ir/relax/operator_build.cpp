@@ -33,13 +33,20 @@ std::optional<std::vector<Any>> items_of(const Any& value) {
   return std::nullopt;
 }
 
+[[noreturn]] void refuse_operand(const ApiCall& call, const Any& value, size_t i) {
+  throw ir::refuse(refusals["not-an-operand"], call.api.params[i].name, call.api.path(), ir::type_name(value))
+      .at(call.span_of(i));
+}
 Expr operand_of(const ApiCall& call, const Any& value, size_t i) {
   if (auto e = value.as<Expr>()) return *e;
   if (auto* array = value.as<ir::NDArrayNode>()) return make<GenericConstNode>(Any(array->tensor), call.span_of(i));
   if (value.as<ffi::Tensor>()) return make<GenericConstNode>(value, call.span_of(i));
   if (auto items = items_of(value)) {
     Array<Expr> fields;
-    for (const Any& item : *items) fields.push_back(operand_of(call, item, i));
+    for (const Any& item : *items) {
+      if (item == nullptr) refuse_operand(call, item, i);
+      fields.push_back(operand_of(call, item, i));
+    }
     return make<TupleNode>(fields, call.span_of(i));
   }
   if (auto flag = value.as<bool>()) return ir::bool_imm(*flag);
@@ -47,8 +54,7 @@ Expr operand_of(const ApiCall& call, const Any& value, size_t i) {
   if (auto number = value.as<double>())
     return make<ir::FloatImmNode>(DataType::Float(64), *number, call.span_of(i));
   if (auto text = value.try_cast<String>()) return make<ir::StringImmNode>(*text, call.span_of(i));
-  throw ir::refuse(refusals["not-an-operand"], call.api.params[i].name, call.api.path(), ir::type_name(value))
-      .at(call.span_of(i));
+  refuse_operand(call, value, i);
 }
 
 [[noreturn]] void wrong_attribute(const ApiCall& call, size_t i, std::string_view wanted) {
@@ -153,7 +159,7 @@ Expr shape_arg(const ApiCall& call, size_t i) {
     return *e;
   }
   auto dim_of = [&](const Any& item) -> Expr {
-    if (auto e = item.as<Expr>()) {
+    if (auto e = item.as<Expr>(); e && *e) {
       if (auto value = ir::const_int(*e)) return ir::int_imm(DataType::Int(64), *value);
       return *e;
     }

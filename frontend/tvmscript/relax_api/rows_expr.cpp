@@ -24,12 +24,12 @@ MLC_REFUSALS(relax_api_rows_expr, refusals);
 
 relax::Expr graph_arg(const ApiCall& call, size_t i) {
   const Any& value = call.args[i];
-  if (auto e = value.as<Expr>()) return *e;
+  if (auto e = value.as<Expr>(); e && *e) return *e;
   if (is_list(value)) {
     Array<Expr> fields;
     for (const Any& one : script::elements(value)) {
       auto e = one.as<Expr>();
-      if (!e) ir::wrong_argument(call, i, "an expression");
+      if (!e || !*e) ir::wrong_argument(call, i, "an expression");
       fields.push_back(*e);
     }
     return ir::make<ir::TupleNode>(fields, call.span_of(i));

@@ -73,9 +73,11 @@ void try_text(const std::string& text) {
   }
   ++built;
   if (!print::printable(value)) return;
+  print::PrintOptions whole;
+  whole.show_meta = true;  // else the numbers of tensors are left out
   std::string printed;
   try {
-    printed = print::script(value);
+    printed = print::script(value, whole);
   } catch (const ir::Error& error) {
     // Attributes may hold values of the script, a set for one.
     MLC_CHECK(error.all().at(0).name == "not-printable", "{}", error.what());
@@ -87,7 +89,7 @@ void try_text(const std::string& text) {
   try {
     ir::Any again = build(printed);
     MLC_CHECK(ir::structural_equal(value, again), "read back as another value:\n{}", printed);
-    std::string second = print::script(again);
+    std::string second = print::script(again, whole);
     MLC_CHECK(second == printed, "printed otherwise the second time:\n{}\n{}", printed, second);
     ++read_back;
   } catch (const ir::Error& error) {

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "backend/vm/builtins.h"
+#include "backend/vm/memory.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
 #include "ir/registry/api_row.h"
@@ -21,21 +22,12 @@ namespace mlc::vm {
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
-        {.name = "vm-search-operand", .kind = "TypeError", .message = "`{}` takes a {}, got a `{}`"},
         {.name = "vm-search-dtype", .kind = "TypeError", .message = "`{}` cannot order elements of {}"},
         {.name = "vm-search-axis", .kind = "IndexError", .message = "`{}`: a tensor of {} dimensions has no axis {}"},
     }};
 MLC_REFUSALS(vm_builtin_search, refusals);
 
 namespace {
-
-template <class T>
-T operand(ffi::AnyView given, std::string_view name, std::string_view wanted) {
-  if (given.type_index() != ffi::TypeIndex::kTVMFFINone) {
-    if (auto value = given.as<T>()) return *value;
-  }
-  throw refuse(refusals["vm-search-operand"], name, wanted, ir::type_name(ir::Any(given)));
-}
 
 // Numbers in the order of the elements: equal elements have equal keys, all NaN come last and are equal.
 uint64_t key_of_float(uint64_t bits, int width) {
@@ -129,10 +121,10 @@ Slices slices_of(const ffi::Tensor& tensor, std::optional<int64_t> axis, std::st
 // of x is, how often each comes.
 void unique(ffi::PackedArgs args, ffi::Any* result) {
   constexpr std::string_view name = "relax.run.unique";
-  ffi::Tensor x = ir::contiguous(operand<ffi::Tensor>(args[0], name, "tensor"));
-  auto flag = [&](int i) { return i < args.size() && operand<int64_t>(args[i], name, "number") != 0; };
+  ffi::Tensor x = ir::contiguous(value_of<ffi::Tensor>(args[0], name, "tensor"));
+  auto flag = [&](int i) { return i < args.size() && value_of<int64_t>(args[i], name, "number") != 0; };
   std::optional<int64_t> axis;
-  if (args.size() > 5 && args[5].type_index() != ffi::TypeIndex::kTVMFFINone) axis = operand<int64_t>(args[5], name, "number");
+  if (args.size() > 5 && args[5].type_index() != ffi::TypeIndex::kTVMFFINone) axis = value_of<int64_t>(args[5], name, "number");
   Slices slices = slices_of(x, axis, name);
   std::vector<uint64_t> keys = keys_of(x, name);
   auto compare = [&](int64_t a, int64_t b) {
@@ -191,7 +183,7 @@ void unique(ffi::PackedArgs args, ffi::Any* result) {
 // nonzero(x): one row for each dimension of x, one column for each element that is not zero.
 ffi::Tensor nonzero(ffi::AnyView given) {
   constexpr std::string_view name = "relax.run.nonzero";
-  ffi::Tensor x = ir::contiguous(operand<ffi::Tensor>(given, name, "tensor"));
+  ffi::Tensor x = ir::contiguous(value_of<ffi::Tensor>(given, name, "tensor"));
   std::vector<int64_t> shape(x.shape().begin(), x.shape().end());
   if (shape.empty()) shape.push_back(1);
   std::vector<int64_t> found;
@@ -221,7 +213,7 @@ void register_search_builtins() {
       .def_packed("relax.run.unique", unique)
       .def("relax.run.nonzero", nonzero)
       .def("relax.run.shape_to_tensor", [](ffi::AnyView given) {
-        auto shape = operand<ffi::Shape>(given, "relax.run.shape_to_tensor", "shape");
+        auto shape = value_of<ffi::Shape>(given, "relax.run.shape_to_tensor", "shape");
         return tensor_of({shape.begin(), shape.end()});
       });
 }

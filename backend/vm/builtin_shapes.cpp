@@ -32,13 +32,6 @@ namespace {
 enum class MatchCode : int64_t { kEqualsNumber = 0, kStore = 1, kAny = 2, kEqualsStored = 3 };
 enum class MakeCode : int64_t { kNumber = 0, kStored = 1 };
 
-// Of references nothing is null.
-template <class T>
-std::optional<T> value_as(ffi::AnyView given) {
-  if (given.type_index() == ffi::TypeIndex::kTVMFFINone) return std::nullopt;
-  return given.as<T>();
-}
-
 // What the text of VMShapeLower says of a value: "ErrorContext(fn=main, loc=param[0], param=x, annotation=...) ".
 class Context {
  public:

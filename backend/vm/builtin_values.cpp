@@ -29,15 +29,12 @@ static constexpr ir::Refusals refusals{
     }};
 MLC_REFUSALS(vm_builtin_values, refusals);
 
-namespace {
-
-template <class T>
-T value_of(ffi::AnyView given, std::string_view builtin, std::string_view wanted) {
-  if (given.type_index() != ffi::TypeIndex::kTVMFFINone) {
-    if (auto value = given.as<T>()) return *value;
-  }
+void refuse_argument(ffi::AnyView given, std::string_view builtin, std::string_view wanted) {
   throw refuse(refusals["vm-wrong-value"], builtin, wanted, ir::type_name(Any(given)));
 }
+
+namespace {
+
 std::string joined(ffi::ShapeView shape) { return fmt::format("{}", fmt::join(shape.begin(), shape.end(), ", ")); }
 
 // An integer of any width.

@@ -2,7 +2,28 @@
 // The functions that compiled graphs call beside tensor functions: vm.builtin.* and relax.run.*, with TVM 0.27's names and arguments.
 #pragma once
 
+#include <tvm/ffi/any.h>
+
+#include <optional>
+#include <string_view>
+
+#include "ir/core/object.h"
+
 namespace mlc::vm {
+
+// What is given, where it is of that type; of references nothing is null.
+template <class T>
+std::optional<T> value_as(ir::ffi::AnyView given) {
+  if (given.type_index() == ir::ffi::TypeIndex::kTVMFFINone) return std::nullopt;
+  return given.as<T>();
+}
+// The same of an argument that a builtin must have. Error: vm-wrong-value.
+[[noreturn]] void refuse_argument(ir::ffi::AnyView given, std::string_view builtin, std::string_view wanted);
+template <class T>
+T value_of(ir::ffi::AnyView given, std::string_view builtin, std::string_view wanted) {
+  if (std::optional<T> value = value_as<T>(given)) return *value;
+  refuse_argument(given, builtin, wanted);
+}
 
 void register_shape_builtins();
 void register_value_builtins();

@@ -89,6 +89,15 @@ void Printer::graph_type(const Type& t) {
     put(separator, key, key.empty() ? "" : "=");
     separator = ", ";
   };
+  auto shape_of = [&](const relax::TensorTypeNode* tensor) {
+    if (!tensor->shape) return;
+    part("");
+    auto* shape = as<relax::ShapeExprNode>(tensor->shape);
+    if (!shape) return expr("shape", tensor->shape);
+    put("(");
+    dimensions("shape", shape->values);
+    put(shape->values.size() == 1 ? ",)" : ")");
+  };
   if (auto* tuple = relax::as_type<TupleTypeNode>(t)) {
     relax_name("Tuple");
     if (tuple->elements.empty()) return;
@@ -101,15 +110,7 @@ void Printer::graph_type(const Type& t) {
   }
   if (auto* tensor = relax::as_type<relax::TensorTypeNode>(t)) {
     relax_name("Tensor");
-    if (auto* shape = as<relax::ShapeExprNode>(tensor->shape)) {
-      part("");
-      put("(");
-      dimensions("shape", shape->values);
-      put(shape->values.size() == 1 ? ",)" : ")");
-    } else if (tensor->shape) {
-      part("");
-      expr("shape", tensor->shape);
-    }
+    shape_of(tensor);
     if (tensor->knows_dtype()) {
       part("dtype");
       At at(*this, "dtype");
@@ -131,15 +132,7 @@ void Printer::graph_type(const Type& t) {
     relax_name("DTensor");
     // By position as long as nothing is left out.
     bool named = !tensor->shape;
-    if (auto* shape = as<relax::ShapeExprNode>(tensor->shape)) {
-      part("");
-      put("(");
-      dimensions("shape", shape->values);
-      put(shape->values.size() == 1 ? ",)" : ")");
-    } else if (tensor->shape) {
-      part("");
-      expr("shape", tensor->shape);
-    }
+    shape_of(tensor);
     if (tensor->knows_dtype()) {
       part(named ? "dtype" : "");
       At at(*this, "dtype");

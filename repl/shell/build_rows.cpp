@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repl/shell/build_rows.h"
 
-#include <algorithm>
-
 #include "backend/artefact/build.h"
 #include "backend/artefact/executable.h"
 #include "backend/backend.h"
@@ -11,7 +9,7 @@
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/api.h"
-#include "ir/relax/expr.h"
+#include "repl/shell/graph_runs.h"
 #include "transform/pass/pipeline.h"
 
 namespace mlc::repl {
@@ -57,13 +55,6 @@ void default_pipeline_only(ApiCall& call, size_t index) {
   throw ir::refuse(refusals["unsupported-pipeline"]).at(call.span_of(index));
 }
 
-bool has_graphs(const Any& value) {
-  auto mod = ir::try_get<ir::IRModule>(value);
-  if (!mod || !*mod) return false;
-  return std::any_of((*mod)->functions.begin(), (*mod)->functions.end(),
-                     [](const auto& each) { return each.second.template as<relax::FunctionNode>() != nullptr; });
-}
-
 // Lowered by the pipeline in the argument with that index, None: the default one.
 ir::ffi::Module built(ApiCall& call, size_t pipeline) {
   ir::IRModule mod = module_argument(call, 0);
@@ -84,7 +75,7 @@ const ApiRow build_table[] = {
      "compile(mod, target=None, *, relax_pipeline='default', tir_pipeline='default')",
      "Compiles a module or function into an Executable. `tir_pipeline`: a name of `mlc.pipeline`, or a pass.",
      [](ApiCall& call) -> Any {
-       if (has_graphs(call.args[0])) {
+       if (auto mod = ir::try_get<ir::IRModule>(call.args[0]); mod && *mod && has_graphs(*mod)) {
          std::vector<Any> args{call.args[0], call.args[1], nullptr, call.args[2], call.args[3]};
          return call.host.call_library("tvm.relax.vm_build", "build", args);
        }

@@ -303,7 +303,7 @@ void define_of_library(std::string_view name, ir::Host& host) {
       {"tvm.contrib.sort.", "tvm.topi.sort"},
       {"tvm.contrib.random.", "tvm.contrib.random"},
       {"relax.run.", "tvm.relax.run"},
-      {"vm.builtin.", "tvm.relax.run"},
+      {"vm.builtin.debug_print", "tvm.relax.run"},
   };
   for (const auto& [begin, module] : families) {
     if (name.starts_with(begin) && !ffi::Function::GetGlobal(name)) host.call_library(module, "define", {});

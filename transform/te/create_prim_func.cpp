@@ -142,11 +142,10 @@ class Creator {
     attrs.Set("global_symbol", String("main"));
     attrs.Set("s_tir", true);
     attrs.Set("tirx.noalias", true);
-    Array<Expr> free;
+    Array<Any> free;
     for (size_t i = 0; i < args.size(); ++i) {
       auto tensor = args[static_cast<int64_t>(i)].as<Tensor>();
-      if (tensor && layout_free_.contains(key_of(*tensor)))
-        free.push_back(int32(static_cast<int64_t>(i)));
+      if (tensor && layout_free_.contains(key_of(*tensor))) free.push_back(static_cast<int64_t>(i));
     }
     if (!free.empty()) attrs.Set("layout_free_buffers", free);
     return make<PrimFuncNode>(params, void_type(), body, attrs);

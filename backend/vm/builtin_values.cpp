@@ -209,6 +209,8 @@ void register_builtins() {
     register_shape_builtins();
     register_value_builtins();
     register_search_builtins();
+    register_kv_cache_builtins();
+    register_sampling_builtins();
     for (const ffi::String& name : ffi::Function::ListGlobalNames()) {
       std::string_view text = ir::view(name);
       if (text.starts_with("vm.builtin.") || text.starts_with("relax.run."))

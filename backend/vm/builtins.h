@@ -28,5 +28,7 @@ T value_of(ir::ffi::AnyView given, std::string_view builtin, std::string_view wa
 void register_shape_builtins();
 void register_value_builtins();
 void register_search_builtins();
+void register_kv_cache_builtins();
+void register_sampling_builtins();
 
 }  // namespace mlc::vm

@@ -236,6 +236,7 @@ class TouchedRegions final : public Walker {
     for (const Range& range : region->region) {
       auto bound = within_unsolved(range, domain);
       dims.push_back(bound ? *bound : interval_of(range, domain, analyzer));
+      if (!known_outside(dims.back(), box.depth)) dims.back() = Interval{};
     }
     if (box.dims.empty()) {
       box.dims = std::move(dims);
@@ -244,6 +245,21 @@ class TouchedRegions final : public Walker {
     for (size_t d = 0; d < dims.size(); ++d) {
       box.dims[d] = box.dims[d] && dims[d] ? unite(box.dims[d], dims[d], analyzer) : Interval{};
     }
+  }
+  // Can the bounds be computed where the buffer is allocated? What memory holds there is not what an index
+  // reads, and a loop whose extent is read from memory leaves its variable in them.
+  bool known_outside(const Interval& interval, size_t depth) const {
+    if (!interval) return true;
+    bool known = true;
+    for (const Expr& bound : {interval.min, interval.max}) {
+      post_order(bound, [&](const Expr& e) { known = known && !as<TensorLoadNode>(e); });
+      known = known && !uses_var(bound, [&](const VarNode* var) {
+                return std::any_of(
+                    loops_.begin() + static_cast<int64_t>(depth), loops_.end(),
+                    [&](const Loop& loop) { return loop.thread_tag.empty() && loop.var.get() == var; });
+              });
+    }
+    return known;
   }
   // What conditions between variables leave of an index that counts them like digits.
   std::optional<Interval> within_unsolved(const Range& range, const Domain& domain) {

@@ -37,6 +37,12 @@ std::string shown(const Number& number, Lane value) {
   return number.is_unsigned ? fmt::format("{}", static_cast<uint64_t>(value.i)) : fmt::format("{}", value.i);
 }
 
+// The tensor that a value is; none of nothing, which tvm-ffi takes for a reference to no tensor.
+std::optional<ir::ffi::Tensor> as_tensor(const Any& value) {
+  if (value == nullptr) return std::nullopt;
+  return value.as<ir::ffi::Tensor>();
+}
+
 }  // namespace
 
 std::string Difference::text(const ir::PrimFunc& fn) const {
@@ -50,7 +56,7 @@ std::string Difference::text(const ir::PrimFunc& fn) const {
 std::vector<Any> copies(std::span<const Any> args) {
   std::vector<Any> all;
   for (const Any& arg : args) {
-    auto tensor = arg.as<ir::ffi::Tensor>();
+    auto tensor = as_tensor(arg);
     if (!tensor) {
       all.push_back(arg);
       continue;
@@ -115,8 +121,8 @@ Rounding rounding_of(const ir::Stmt& stmt) {
 std::optional<Difference> first_difference(std::span<const Any> expected, std::span<const Any> actual,
                                            Agreement floats) {
   for (size_t i = 0; i < expected.size() && i < actual.size(); ++i) {
-    auto x = expected[i].as<ir::ffi::Tensor>();
-    auto y = actual[i].as<ir::ffi::Tensor>();
+    auto x = as_tensor(expected[i]);
+    auto y = as_tensor(actual[i]);
     if (!x || !y || std::memcmp(x->data_ptr(), y->data_ptr(), ir::ffi::GetDataSize(*x)) == 0) continue;
     const Number& number = number_of(ir::DataType(x->dtype()));
     const char* p = static_cast<const char*>(x->data_ptr());

@@ -10,7 +10,7 @@ constexpr char doc[] = R"(EliminateCommonSubexpr(call_only=False): compute the s
     b = R.exp(x)        =>     b = a
     c = R.add(a, b)            c = R.add(a, a)
 needs: nothing.
-keeps: calls with effects, and allocations, each of which is new memory. A value is looked for in the same body and those around it, not in other branches or in
+keeps: calls with effects; allocations and calls that make objects (R.Any), such as caches, each of which is new memory. A value is looked for in the same body and those around it, not in other branches or in
 functions around. With `call_only` tuples, constants and functions stay as they are.
 CanonicalizeBindings and DeadCodeElimination remove the bindings that are copies now.)";
 
@@ -38,6 +38,9 @@ bool allocates(const Expr& value) {
   auto* op = call ? as<OpNode>(call->op) : nullptr;
   return op && view(op->name).find(".alloc_") != std::string_view::npos;
 }
+
+// An object is itself, not its value: two caches that begin empty are two.
+bool makes_object(const Expr& value) { return as<CallNode>(value) && type_as<AnyTypeNode>(value) != nullptr; }
 
 class UseOnce final : public Mutator {
  public:
@@ -72,7 +75,8 @@ class UseOnce final : public Mutator {
   void rewrite_binding(const Binding& binding) override {
     const MatchCastNode* cast = as_match_cast(binding);
     Expr value = builder_->normalize(rewrite(binding->value));
-    if ((call_only_ && value->kind != ExprKind::kCall) || allocates(value) || contains_impure_call(value))
+    if ((call_only_ && value->kind != ExprKind::kCall) || allocates(value) || makes_object(value) ||
+        contains_impure_call(value))
       return bind(binding, value);
     std::vector<Var>& vars = now_.bound[{value, cast ? cast->ty : Type(nullptr)}];
     if (vars.empty()) {

@@ -31,7 +31,7 @@ asks_for_its_file() {
 for example in examples/*.mlc; do
   case $example in
     examples/load_*) ;;  # needs what another one builds
-    examples/minilm.mlc | examples/smollm2.mlc) asks_for_its_file "$example" ;;
+    examples/chat.mlc | examples/minilm.mlc | examples/smollm2.mlc) asks_for_its_file "$example" ;;
     *) try "$mlc" run "$example" ;;
   esac
 done

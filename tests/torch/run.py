@@ -64,7 +64,11 @@ def run(mlc, folder, names):
         script = pathlib.Path(__file__).with_name("run.mlc")
         try:
             done = subprocess.run(
-                [mlc, "run", script, folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS
+                [mlc, "run", script, folder],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=SECONDS,
             )
             output, reason = done.stdout, f"mlc ends with {done.returncode}"
         except subprocess.TimeoutExpired as late:
@@ -91,7 +95,9 @@ def compare_with_tvm(folder, names):
     for name in names:
         path = folder / f"{name}.module"
         try:
-            other = from_exported_program(torch.export.load(folder / f"{name}.pt2"), keep_params_as_input=True)
+            other = from_exported_program(
+                torch.export.load(folder / f"{name}.pt2"), keep_params_as_input=True
+            )
             other["main"] = other["main"].without_attr("params")
         except Exception as error:
             results[name] = f"TVM refuses: {str(error)[:100]}"
@@ -112,7 +118,9 @@ def main():
     parser.add_argument("--only", default="*")
     parser.add_argument("--folder", type=pathlib.Path)
     parser.add_argument("--no-tvm", action="store_true")
-    parser.add_argument("--reuse", action="store_true", help="take the programs that lie in --folder")
+    parser.add_argument(
+        "--reuse", action="store_true", help="take the programs that lie in --folder"
+    )
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--least", type=float, default=0.9)
     options = parser.parse_args()
@@ -121,7 +129,11 @@ def main():
         folder = options.folder or pathlib.Path(temporary)
         folder.mkdir(exist_ok=True)
         if options.reuse:
-            names = sorted(each.name[:-4] for each in folder.glob("*.pt2") if fnmatch.fnmatch(each.name[:-4], options.only))
+            names = sorted(
+                each.name[:-4]
+                for each in folder.glob("*.pt2")
+                if fnmatch.fnmatch(each.name[:-4], options.only)
+            )
         else:
             names = write_programs(folder, options.only)
         results = run(options.mlc, folder, names)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mlc import`: what reads a model file stands in stdlib/tvm/relax/frontend/onnx/command.mlc.
+// `mlc import`: what reads a model file stands in stdlib/tvm/relax/frontend/import_model.mlc.
 #include <fmt/format.h>
 
 #include "frontend/print/highlight.h"
@@ -23,7 +23,7 @@ int run_import(const CommandLine& line) {
     return all;
   };
   uint32_t file = ir::SourceMap::current().add(
-      "<mlc import>", "import tvm.relax.frontend.onnx.command as _command\n_command.run\n");
+      "<mlc import>", "import tvm.relax.frontend.import_model as _command\n_command.run\n");
   ir::Any arguments[] = {script::str_value(line.file), script::str_value(line.weights), list(line.shapes),
                          list(line.values), line.opset == 0 ? ir::Any(nullptr) : ir::Any(line.opset)};
   ir::Any result;

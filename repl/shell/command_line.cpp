@@ -115,7 +115,7 @@ constexpr std::array kRows = std::to_array<Row>({
     {"import", "a model file as a program: its graph as text, its weights in a file beside it",
      "mlc import resnet.onnx -o resnet.mlc --weights resnet.npz",
      [](CLI::App& app, CommandLine& line) {
-       app.add_option("FILE", line.file, "a model: .onnx")->required();
+       app.add_option("FILE", line.file, "a model: .onnx, or .pt2 of `torch.export.save`")->required();
        app.add_option("-o,--output", line.out, "the program (default: standard output)");
        app.add_option("--weights", line.weights,
                       "weights become parameters of `main` and go to this .npz or .safetensors file; without it they "

@@ -17,7 +17,8 @@ namespace {
 using namespace mlc;
 using namespace mlc::model;
 
-size_t files = 0, refused = 0, read_safe = 0, read_gguf_files = 0, read_torch_files = 0;
+size_t files = 0, refused = 0, read_safe = 0, read_gguf_files = 0, read_torch_files = 0, views = 0,
+       views_read = 0;
 volatile uint8_t sink;
 
 // Touches every byte: out-of-bounds reads are what the sanitizer sees.
@@ -57,6 +58,24 @@ void torch(const Source& source) {
   TorchFile file = read_torch(source);
   for (const TorchTensor& one : file.tensors) touch(torch_tensor(source, file, one));
   ++read_torch_files;
+}
+
+// A view of twelve numbers, as lists of weights in programs of torch describe them: some lie inside.
+void view(std::mt19937& random) {
+  static constexpr int64_t kNumbers[] = {0,         1,        2, 3, 4, 6, 12, 13, -1, int64_t{1} << 31,
+                                         INT64_MAX, INT64_MIN};
+  auto number = [&] { return kNumbers[random() % (random() % 4 == 0 ? 12 : 5)]; };
+  Source storage = source_of(std::string(12 * sizeof(float), '\2'));
+  std::vector<int64_t> shape, strides;
+  for (uint32_t n = random() % 4; n > 0; --n) {
+    shape.push_back(number());
+    strides.push_back(number());
+  }
+  int64_t offset = number();
+  ++views;
+  if (!inside_storage(shape, strides, offset, 12)) return;
+  touch(strided_tensor(storage, ir::DataType::Float(32), shape, strides, offset));
+  ++views_read;
 }
 
 // ---- files to make mistakes in ----
@@ -212,6 +231,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (uint32_t n = random() % 4; n > 0 && !file.empty(); --n) change(file, random);
     offer(kReaders[kind], file);
   }
+  for (int i = 0; i < 4; ++i) view(random);
   return 0;
 }
 
@@ -221,5 +241,6 @@ mlc::fuzz::Report mlc::fuzz::report() {
   demand(report, "safetensors files read", read_safe, files, 0.01, 500);
   demand(report, "GGUF files read", read_gguf_files, files, 0.01, 500);
   demand(report, "torch files read", read_torch_files, files, 0.01, 500);
+  demand(report, "views inside", views_read, views, 0.1, 500);
   return report;
 }

@@ -24,6 +24,9 @@ static constexpr ir::Refusals refusals{
         {.name = "weights-part",
          .message = "`{}` has {} bytes: {} from {} on, as {} of the shape {}, are not a part of it",
          .meaning = "A part of a file is asked for that the file does not have."},
+        {.name = "weights-entry",
+         .message = "`{}` has no entry `{}`",
+         .meaning = "An archive says by its directory what it has."},
         {.name = "weights-blocks",
          .meaning = "Numbers in blocks are unpacked from rows of whole blocks of bytes."},
         {.name = "weights-blocks-unread",
@@ -140,10 +143,38 @@ Any read_part(ApiCall& call, const Any&, int64_t begin, int64_t size, const std:
       tensor_at(source, static_cast<uint64_t>(begin), static_cast<uint64_t>(size), type, extents));
 }
 
+// Elements of a file whose strides and whose first element are counted in elements.
+Any read_strided(ApiCall& call, const Any&, const std::string& dtype, const Any& shape, const Any& strides,
+                 int64_t offset) {
+  const Source& source = source_of_value(call);
+  script::Evaluator& evaluator = script::evaluator_of(call.host);
+  ir::DataType type = ir::DataType::parse(dtype);
+  script::check_dtype(type, call.span_of(1));
+  script::Shape extents = script::shape_argument(evaluator, shape, call.span_of(2)),
+                steps = script::shape_argument(evaluator, strides, call.span_of(3));
+  auto elements = static_cast<int64_t>(source.bytes.size() / static_cast<uint64_t>(type.bytes()));
+  if (!inside_storage(extents, steps, offset, elements))
+    throw ir::refuse_as(
+        refusals["weights-part"],
+        "`{}` has {} elements of {}: the shape {} with the strides {} from element {} on does "
+        "not lie in it",
+        source.name, elements, dtype, script::shape_text(extents), script::shape_text(steps), offset)
+        .at(call.span);
+  return script::array_value(strided_tensor(source, type, extents, steps, offset));
+}
+
 Any zip_names(ApiCall& call) {
   Tuple names;
   for (const ZipEntry& one : read_zip(source_of_value(call))) names.push_back(text(one.name));
   return names;
+}
+// An entry of an archive as a file of its own: a part of it where it is stored.
+Any zip_part(ApiCall& call, const Any&, const std::string& name) {
+  const Source& source = source_of_value(call);
+  for (const ZipEntry& one : read_zip(source)) {
+    if (one.name == name) return ir::make<WeightsFileNode>(zip_content(source, one));
+  }
+  throw ir::refuse(refusals["weights-entry"], source.name, name).at(call.span_of(1));
 }
 Any zip_parts(ApiCall& call) {
   const Source& source = source_of_value(call);
@@ -265,6 +296,8 @@ const ir::ApiRow rows[] = {
      "(name, code, elements, bytes, dtype or None) of the types.", native(script::calls<list_gguf_types>)},
     {ApiKind::kFunction, "_weights", "zip_names(file)", "The names of the entries of a zip archive.",
      zip_names},
+    {ApiKind::kFunction, "_weights", "zip_part(file, name)", "An entry of a zip archive as a file.",
+     native(script::calls<zip_part>)},
     {ApiKind::kFunction, "_weights", "zip_parts(file)", "(name, bytes) of each entry of a zip archive.",
      zip_parts},
     {ApiKind::kFunction, "_weights", "md5(data)", "The MD5 digest of bytes, in hexadecimal.",
@@ -275,6 +308,9 @@ const ir::ApiRow rows[] = {
      "(name, array) of each tensor that `torch.save` wrote.", load_torch},
     {ApiKind::kFunction, "_weights", "read_part(file, begin, size, dtype, shape)",
      "A part of the file as an array.", native(script::calls<read_part>)},
+    {ApiKind::kFunction, "_weights", "read_strided(file, dtype, shape, strides, offset)",
+     "Elements of the file as an array; strides and offset count elements.",
+     native(script::calls<read_strided>)},
     {ApiKind::kFunction, "_weights", "unpack(data, type)", "Rows of blocks of GGUF as numbers.",
      native(script::calls<unpack>)},
     {ApiKind::kFunction, "_weights", "save_safetensors(names, arrays, metadata, path)",

@@ -394,18 +394,7 @@ class Collector {
         bytes != entry->second->size)
       throw wrong(name, fmt::format("has a storage of {} elements of {}, whose entry `{}` has {} bytes",
                                     storage.number, storage.dtype.str(), storage.text, entry->second->size));
-    auto count = element_count(value.shape);
-    // The last element: beyond the storage, or before it, nothing is read.
-    int64_t last = value.number;
-    bool inside =
-        count && value.shape.size() == value.strides.size() && value.number >= 0 && *count <= storage.number;
-    for (size_t i = 0; inside && *count > 0 && i < value.shape.size(); ++i) {
-      int64_t step = 0;
-      inside = value.strides[i] >= 0 &&
-               !__builtin_mul_overflow(value.shape[i] - 1, value.strides[i], &step) &&
-               !__builtin_add_overflow(last, step, &last);
-    }
-    if (!inside || (*count > 0 && last >= storage.number))
+    if (!inside_storage(value.shape, value.strides, value.number, storage.number))
       throw wrong(
           name,
           fmt::format(
@@ -453,31 +442,50 @@ ffi::Tensor torch_tensor(const Source& source, const TorchFile& file, const Torc
   auto entry = std::find_if(file.entries.begin(), file.entries.end(),
                             [&](const ZipEntry& one) { return one.name == tensor.storage; });
   MLC_CHECK(entry != file.entries.end(), "the storage `{}` is gone", tensor.storage);
-  Source storage = zip_content(source, *entry);
-  auto bytes = static_cast<uint64_t>(tensor.dtype.bytes());
-  int64_t count = *element_count(tensor.shape), packed = 1;
-  bool compact = true;
-  for (size_t i = tensor.shape.size(); i-- > 0;) {
-    compact &= tensor.shape[i] == 1 || tensor.strides[i] == packed;
-    packed *= tensor.shape[i];
+  return strided_tensor(zip_content(source, *entry), tensor.dtype, tensor.shape, tensor.strides,
+                        tensor.offset);
+}
+
+bool inside_storage(std::span<const int64_t> shape, std::span<const int64_t> strides, int64_t offset,
+                    int64_t elements) {
+  auto count = element_count(shape);
+  if (!count || shape.size() != strides.size() || offset < 0 || *count > elements) return false;
+  if (*count == 0) return true;
+  // The last element: beyond the storage, or before it, nothing is read.
+  int64_t last = offset;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    int64_t step = 0;
+    if (strides[i] < 0 || __builtin_mul_overflow(shape[i] - 1, strides[i], &step) ||
+        __builtin_add_overflow(last, step, &last))
+      return false;
   }
-  auto offset = static_cast<uint64_t>(tensor.offset) * bytes;
-  if (count == 0) return ir::make_tensor(tensor.shape, tensor.dtype);
-  if (compact)
-    return tensor_at(storage, offset, static_cast<uint64_t>(count) * bytes, tensor.dtype, tensor.shape);
-  ffi::Tensor whole =
-      tensor_at(storage, offset, storage.bytes.size() - offset, tensor.dtype,
-                std::vector<int64_t>{static_cast<int64_t>((storage.bytes.size() - offset) / bytes)});
-  ffi::Tensor to = ir::make_tensor(tensor.shape, tensor.dtype);
-  std::vector<int64_t> index(tensor.shape.size(), 0);
+  return last < elements;
+}
+
+ffi::Tensor strided_tensor(const Source& storage, ir::DataType dtype, std::span<const int64_t> shape,
+                           std::span<const int64_t> strides, int64_t first) {
+  auto bytes = static_cast<uint64_t>(dtype.bytes());
+  MLC_CHECK(inside_storage(shape, strides, first, static_cast<int64_t>(storage.bytes.size() / bytes)),
+            "a tensor lies outside of the storage `{}`", storage.name);
+  int64_t count = *element_count(shape), packed = 1;
+  if (count == 0) return ir::make_tensor(shape, dtype);
+  bool compact = true;
+  for (size_t i = shape.size(); i-- > 0;) {
+    compact &= shape[i] == 1 || strides[i] == packed;
+    packed *= shape[i];
+  }
+  auto offset = static_cast<uint64_t>(first) * bytes;
+  if (compact) return tensor_at(storage, offset, static_cast<uint64_t>(count) * bytes, dtype, shape);
+  ffi::Tensor to = ir::make_tensor(shape, dtype);
+  std::vector<int64_t> index(shape.size(), 0);
   auto* target = static_cast<uint8_t*>(to.data_ptr());
-  const auto* from = static_cast<const uint8_t*>(whole.data_ptr());
+  const uint8_t* from = storage.bytes.data() + offset;
   for (int64_t i = 0; i < count; ++i, target += bytes) {
     int64_t at = 0;
-    for (size_t d = 0; d < index.size(); ++d) at += index[d] * tensor.strides[d];
+    for (size_t d = 0; d < index.size(); ++d) at += index[d] * strides[d];
     std::memcpy(target, from + static_cast<uint64_t>(at) * bytes, bytes);
     for (size_t d = index.size(); d-- > 0;) {
-      if (++index[d] < tensor.shape[d]) break;
+      if (++index[d] < shape[d]) break;
       index[d] = 0;
     }
   }

@@ -25,4 +25,12 @@ struct TorchFile {
 TorchFile read_torch(const Source& source);
 ffi::Tensor torch_tensor(const Source& source, const TorchFile& file, const TorchTensor& tensor);
 
+// Do all elements lie in a storage of so many? Offset and strides count elements; none is negative.
+bool inside_storage(std::span<const int64_t> shape, std::span<const int64_t> strides, int64_t offset,
+                    int64_t elements);
+// A view of a storage, all of whose elements lie inside (MLC_CHECK): a part of it where they are in their
+// order.
+ffi::Tensor strided_tensor(const Source& storage, ir::DataType dtype, std::span<const int64_t> shape,
+                           std::span<const int64_t> strides, int64_t offset);
+
 }  // namespace mlc::model

@@ -448,7 +448,8 @@ static std::string functions_of_module(const ClassNode& cls) {
     names += fmt::format("{}`{}`", names.empty() ? "" : ", ", name.str());
   }
   if (count == 0) return "";
-  return fmt::format("its function{} {}{}", count == 1 ? " is" : "s are", names, count > kShown ? ", ..." : "");
+  return fmt::format("its function{} {}{}", count == 1 ? " is" : "s are", names,
+                     count > kShown ? ", ..." : "");
 }
 
 void State::no_attribute(const Any& object, Symbol name, ir::Span span) {
@@ -468,6 +469,7 @@ void State::no_attribute(const Any& object, Symbol name, ir::Span span) {
     bool partial = importer->is_partial(file);
     message = fmt::format("{}module '{}' has no attribute '{}'{}", partial ? "partially initialized " : "",
                           file->name, name.str(), partial ? " (most likely due to a circular import)" : "");
+    if (std::string_view now = spelled_now(file->name, name.str()); help.empty()) help = now;
     if (std::string hides = importer->hidden_library_module(*file); !hides.empty())
       help = fmt::format("`{}` hides the library's module of this name",
                          std::filesystem::path(hides).filename().string());

@@ -403,7 +403,8 @@ void Importer::no_such_name(const Any& module, const std::string& path, std::str
     error.first().help =
         fmt::format("import `{}` inside the function that needs it, or move it to a file of its own", name);
   } else {
-    std::string_view why = as<ApiModuleNode>(module) ? spelled_now(path, name) : std::string_view();
+    bool own = node != nullptr && !hidden_library_module(*node).empty();
+    std::string_view why = own ? std::string_view() : spelled_now(path, name);
     error.first().help =
         why.empty() ? ir::did_you_mean(name, state_.self.attribute_names(module)) : std::string(why);
     if (node != nullptr) {

@@ -219,12 +219,20 @@ constexpr std::string_view kNoGpu = "code for GPUs does not run here";
 constexpr std::string_view kNoSearch = "schedules are written, not searched for";
 constexpr std::string_view kNoTorch =
     "it needs torch, which is not here: write the network with `tvm.relax.frontend.nn`";
+constexpr std::string_view kTorchFiles =
+    "of torch its files alone are read: `torch.export.load` and `torch.load`; run the rest where torch is, "
+    "and "
+    "bring the model with `torch.export.save`";
 constexpr std::string_view kNoLibrary =
     "the library that it calls is not here: operators are computed by tensor functions";
 // `*`: whatever is asked of the module, which can be imported all the same.
 constexpr LeftOut left_out[] = {
     {"tvm.relax", "BasePyModule base_py_module relax_to_pyfunc_converter", kNoTorch},
-    {"tvm.relax.frontend", "torch", kNoTorch},
+    {"tvm.relax.frontend.torch",
+     "base_fx_graph_translator dynamo exported_program_translator fx_translator ExportedProgramImporter",
+     "operators are converted by the functions of `tvm.relax.frontend.torch`: `docs/torch.md` says where"},
+    {"torch", "*", kTorchFiles},
+    {"torch.export", "*", kTorchFiles},
     {"tvm.relax.frontend", "stablehlo",
      "it needs jaxlib, which is not here: write the network with `tvm.relax.frontend.nn`"},
     {"tvm.relax.frontend", "tflite",

@@ -51,7 +51,7 @@ constexpr Row foreign_modules_table[] = {
      "`json` reads and writes structured text, `open()` all else"},
     {"tkinter turtle curses readline matplotlib seaborn plotly PIL cv2 ipywidgets tqdm rich",
      "a script prints text"},
-    {"torch torchvision tensorflow keras jax jaxlib flax transformers onnxruntime",
+    {"torchvision tensorflow keras jax jaxlib flax transformers onnxruntime",
      "models are not imported from Python packages; `safetensors` and `gguf` read weights"},
     {"triton cutlass pycuda", "kernels are written in TVMScript here"},
 };

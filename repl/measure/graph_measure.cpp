@@ -167,6 +167,11 @@ std::string roofline_text(const OperatorTime& one) {
   return fmt::format("{:.0f} % ({})", 100 * one.least_seconds / one.seconds, one.bound);
 }
 
+// Functions that passes have split off, such as the packing of weights, have no operator of their own.
+std::string origin_of(const OperatorTime& one) {
+  return one.function.starts_with("vm.builtin.") ? "the virtual machine" : one.operators;
+}
+
 double sum_of(const MeasuredGraph& graph) {
   double sum = 0;
   for (const OperatorTime& each : graph.functions) sum += each.seconds;
@@ -225,7 +230,7 @@ std::string operators_text(const MeasuredGraph& graph, size_t width, bool colour
                {rate_text(each.flops, each.seconds), {}, true},
                {rate_text(each.bytes, each.seconds), {}, true},
                {roofline_text(each), {}, true},
-               {each.operators.empty() ? "the virtual machine" : each.operators, colour::kQuiet}});
+               {origin_of(each), colour::kQuiet}});
   }
   return fmt::format("{} of `{}` by function, the medians of {} runs that were listened to: {} together\n{}",
                      graph.whole.of.function, graph.whole.of.name, graph.runs, time_text(sum),

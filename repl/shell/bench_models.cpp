@@ -48,7 +48,7 @@ GraphRunnable runnable_of(const Model& model, script::Evaluator& evaluator, Prog
       .arguments = model.arguments,
       .scheduled = stages.scheduled,
       .operators = {}};
-  Any args[] = {stages.operators, stages.legalized, stages.fused};
+  Any args[] = {stages.operators, stages.legalized, stages.fused, stages.scheduled};
   Any pairs = call_model_library(evaluator, "mlc.model.operators", "operators_of", args);
   for (const Any& each : pairs.cast<ir::Array<Any>>()) {
     auto pair = each.cast<ir::Array<Any>>();

@@ -148,7 +148,8 @@ std::string c_declaration(const CFunction& function) {
   return fmt::format("int {}({})", function.name, parameters.empty() ? "void" : parameters);
 }
 
-std::string c_header(const CInterface& interface, const std::function<std::string(const Expr&)>& text) {
+std::string c_header(const CInterface& interface, const std::function<std::string(const Expr&)>& text,
+                     bool for_cpp) {
   std::string guard = "MLC_LIBRARY_";
   for (char c : interface.library) guard += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
   std::string out = fmt::format(
@@ -178,8 +179,8 @@ std::string c_header(const CInterface& interface, const std::function<std::strin
       "has.\n"
       " * The text stays until the next failure on the thread. */\n"
       "const char* mlc_last_error(void);\n\n"
-      "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
-  return out;
+      "#ifdef __cplusplus\n}\n#endif\n";
+  return out + (for_cpp ? cpp_wrappers(interface) : "") + "\n#endif\n";
 }
 
 }  // namespace mlc::backend

@@ -269,11 +269,17 @@ void add_parameters(CFunction& function, const Uses& uses) {
   auto refuse = [&](std::string_view what, DataType dtype, ir::Span span) {
     throw ir::refuse(refusals["no-c-signature"], what, function.symbol, dtype.str()).at(span);
   };
-  for (const Var& param : function.fn->params) {
+  std::vector<Var> arguments;
+  for (const Var& param : function.fn->params)
+    if (!constant_of(function.fn, param)) arguments.push_back(param);
+  size_t first_result = arguments.size() - num_outputs(function.fn);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Var& param = arguments[i];
     CParameter made{param->buffer() != nullptr ? Kind::kTensor : Kind::kScalar, std::string(param->name), "",
                     param};
     if (const ir::BufferTypeNode* type = param->buffer()) {
-      made.reads = uses.reads(param.get());
+      // What a graph reads of a result it has written before.
+      made.reads = i < first_result && uses.reads(param.get());
       made.writes = uses.writes(param.get());
       made.type = (made.writes ? "" : "const ") + element_type(DataType(type->dtype)) + "*";
     } else {
@@ -305,6 +311,20 @@ void add_parameters(CFunction& function, const Uses& uses) {
 }
 
 }  // namespace
+
+std::optional<ir::Any> constant_of(const ir::PrimFunc& fn, const Var& param) {
+  auto constants = ir::attr(fn, "mlc.constants");
+  if (!constants) return std::nullopt;
+  auto values = constants->cast<ir::Map<ir::String, ir::Any>>();
+  auto found = values.find(param->name);
+  if (found == values.end()) return std::nullopt;
+  return (*found).second;
+}
+
+size_t num_outputs(const ir::PrimFunc& fn) {
+  auto count = ir::attr(fn, "mlc.num_outputs");
+  return count ? static_cast<size_t>(count->cast<int64_t>()) : 0;
+}
 
 DataType result_type(const ir::PrimFunc& fn) {
   if (fn->ret_type && fn->ret_type->kind == ir::TypeKind::kPrim)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,13 @@ struct CInterface {
   std::vector<CFunction> functions;
 };
 
+// What the attribute `mlc.constants` says of a parameter, such as a weight, which then is no argument: its value, a tensor
+// that is part of the artefact; or where it lies in the file `mlc.weights_file` beside that, in bytes. nullopt for an
+// argument.
+std::optional<ir::Any> constant_of(const ir::PrimFunc& fn, const ir::Var& param);
+// How many of the arguments are results, the last ones: `mlc.num_outputs`.
+size_t num_outputs(const ir::PrimFunc& fn);
+
 // Symbols in the types of buffer parameters that are no parameters, in order of appearance.
 std::vector<ir::Var> shape_symbols(const ir::PrimFunc& fn);
 
@@ -64,8 +72,11 @@ bool is_reserved_in_c(std::string_view name);
 // A function of the C library has this name.
 bool in_c_library(const std::string& name);
 
-// The header, C99 and C++. `text` prints the extents that are more than numbers.
-std::string c_header(const CInterface& interface, const std::function<std::string(const ir::Expr&)>& text);
+// The header, C99 and C++. `text` prints the extents that are more than numbers. `for_cpp`: with cpp_wrappers().
+std::string c_header(const CInterface& interface, const std::function<std::string(const ir::Expr&)>& text,
+                     bool for_cpp = false);
+// What a C++ header has behind the declarations; "" where no function says which of its arguments are results.
+std::string cpp_wrappers(const CInterface& interface);
 // The entry of one function in the header: a comment, and the declaration without `;`.
 std::string c_comment(const CFunction& function, const std::function<std::string(const ir::Expr&)>& text);
 std::string c_declaration(const CFunction& function);

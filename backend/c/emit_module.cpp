@@ -185,6 +185,10 @@ void ModuleEmitter::declare(const ir::IRModule& lowered) {
     auto named = in_c.find(symbol);
     made.c =
         backend::c_function(symbol, named != in_c.end() ? named->second : unique_name(symbol), *fn, lowered);
+    if (ir::attr(*fn, "mlc.constants")) {
+      throw Error("codegen-unsupported", "the constants of the graph `{}` cannot be written in C", symbol)
+          .help("build a library, `--emit a`; or leave weights parameters");
+    }
     made.noalias = ir::has_flag(*fn, "tirx.noalias") || ir::has_flag(*fn, "tir.noalias");
     made.result = backend::result_type(*fn);
     made.shape_vars = backend::shape_symbols(*fn);

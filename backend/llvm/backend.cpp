@@ -84,7 +84,8 @@ CInterface emit(const Artefact& artefact, const Order& order) {
   llvm_backend::CNames names;
   for (const CFunction& function : interface.functions) names.emplace_back(function.symbol, function.name);
   llvm_backend::Code code = llvm_backend::compile(order.lowered, order.target, debug, "", names);
-  std::string header = c_header(interface, order.print);
+  bool for_cpp = !artefact.is_folder && !options.header.ends_with(".h");
+  std::string header = c_header(interface, order.print, for_cpp);
   if (artefact.is_folder) {
     write_package(order.path, header, options, llvm_backend::static_library(code, options.library),
                   [&](const std::string& path, const std::string& soname) {

@@ -24,6 +24,7 @@ struct Code {
   std::string object;                  // a relocatable object file in the target's format
   std::vector<std::string> functions;  // exported names, without the tvm-ffi prefix
   bool parallel = false;               // needs mlc_parallel_launch
+  bool weights = false;                // needs mlc_weights_open
   bool host = false;                   // can run in this process
   std::vector<ir::Span> places;        // of the lines that the object names
 };

@@ -147,6 +147,7 @@ Code compile(const ir::IRModule& lowered, const ir::Target& target, DebugInfo de
       [&](llvm::Module& module, const Machine& machine, ModuleEmitter& emitter) {
         Code code;
         code.parallel = emitter.parallel;
+        code.weights = emitter.weights;
         code.host = machine.is_host;
         if (emitter.lines != nullptr) code.places = emitter.lines->places();
         for (const llvm::Function& function : module) {

@@ -190,6 +190,10 @@ void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn)
   made.noalias = ir::has_flag(fn, "tirx.noalias") || ir::has_flag(fn, "tir.noalias");
   std::vector<llvm::Type*> types;
   for (const Var& param : fn->params) {
+    if (auto constant = backend::constant_of(fn, param)) {
+      made.constants.emplace_back(param, *constant);
+      continue;
+    }
     made.params.push_back(param);
     types.push_back(param->buffer() != nullptr ? llvm::PointerType::get(context, 0)
                                                : register_type(param->dtype(), param->span));
@@ -228,6 +232,7 @@ void ModuleEmitter::emit_compute(const Signature& signature) {
   for (const Var& var : signature.shape_vars)
     emitter.define_extent(var, signature.compute->getArg(position++));
   if (!signature.result.is_void()) emitter.set_result(signature.compute->getArg(position), signature.result);
+  emitter.define_constants(signature);
   accumulations = backend::accumulations(signature.fn->body);
   emitter.emit(signature.fn->body);
   emitter.finish();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table that tells the stand-alone program about its function: `mlc_program` of
 // backend/runtime/program.h.
+#include "backend/artefact/c_interface.h"
 #include "backend/llvm/emitter.h"
 
 namespace mlc::llvm_backend {
@@ -17,6 +18,7 @@ void ModuleEmitter::emit_program(const Signature& signature) {
   std::unordered_map<const VarNode*, int64_t> symbol_index;
   auto* row_type = llvm::StructType::get(context, {pointer, i32, i32, i64, pointer});
   std::vector<llvm::Constant*> rows;
+  size_t first_output = signature.params.size() - backend::num_outputs(signature.fn);
   for (const Var& param : signature.params) {
     const ir::BufferTypeNode* type = param->buffer();
     DataType dtype = type != nullptr ? DataType(type->dtype) : param->dtype();
@@ -42,8 +44,11 @@ void ModuleEmitter::emit_program(const Signature& signature) {
     llvm::Constant* extents = llvm::ConstantArray::get(llvm::ArrayType::get(i64, shape.size()), shape);
     rows.push_back(llvm::ConstantStruct::get(
         row_type, {text(std::string_view(param->name.data(), param->name.size())),
-                   llvm::ConstantInt::get(i32, type != nullptr ? 1 : 0), llvm::ConstantInt::get(i32, bits),
-                   llvm::ConstantInt::get(i64, shape.size()), constant(extents, "shape")}));
+                   llvm::ConstantInt::get(i32, type == nullptr              ? 0
+                                               : rows.size() < first_output ? 1
+                                                                            : 2),
+                   llvm::ConstantInt::get(i32, bits), llvm::ConstantInt::get(i64, shape.size()),
+                   constant(extents, "shape")}));
   }
   llvm::Constant* row_array = llvm::ConstantArray::get(llvm::ArrayType::get(row_type, rows.size()), rows);
   llvm::Constant* symbol_array =

@@ -38,6 +38,7 @@ struct Signature {
   bool exported = false;
   bool noalias = false;
   std::vector<Var> params;
+  std::vector<std::pair<Var, ir::Any>> constants;  // parameters that are part of the artefact: backend::constant_of()
   ir::Span place;               // its own, or where its text begins
   std::vector<Var> shape_vars;  // symbols in buffer types that are no parameters, in order of appearance
   DataType result = DataType::Void();
@@ -60,6 +61,8 @@ class ModuleEmitter {
 
   const Signature* find(const ir::GlobalVarNode* callee) const;
   llvm::Constant* text(std::string_view value);  // pointer to a shared C string
+  llvm::GlobalVariable* weights_file(const ir::PrimFunc& fn);  // what is known of the file, once for the module
+  llvm::Constant* elements(const ir::ffi::Tensor& tensor);  // pointer to the bytes of a tensor, once for each tensor
   // A function of the C library or of tvm-ffi.
   llvm::FunctionCallee outside(const char* name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> args,
                                bool varargs = false);
@@ -73,6 +76,7 @@ class ModuleEmitter {
   const Machine& machine;
   std::unique_ptr<llvm::Module> module;
   bool parallel = false;              // some function launches a parallel loop
+  bool weights = false;               // some constants lie in a file: mlc_weights_open is called
   bool packed = false;                // some function calls one of tvm-ffi's global functions
   std::unique_ptr<DebugLines> lines;  // null: not wanted
   std::unordered_set<const ir::BinaryNode*> accumulations;  // of the function that is emitted
@@ -87,6 +91,8 @@ class ModuleEmitter {
 
   std::unordered_map<std::string, Signature> signatures_;  // by global name
   std::unordered_map<std::string, llvm::Constant*> texts_;
+  std::unordered_map<const void*, llvm::Constant*> elements_;  // by the address of a tensor's
+  llvm::GlobalVariable* weights_file_ = nullptr;
   llvm::Function* raise_ = nullptr;
   llvm::Function* raise_text_ = nullptr;
   llvm::Function* error_slot_ = nullptr;  // only with a C interface
@@ -103,6 +109,7 @@ class FunctionEmitter {
   void define(const Var& var, llvm::Value* value);
   void define_extent(const Var& var, llvm::Value* value);  // an integer that is not negative
   void define_buffer(const Var& buffer, llvm::Value* data, bool noalias, uint64_t alignment);
+  void define_constants(const Signature& signature);  // emit_weights.cpp
   bool defines(const VarNode* var) const { return values_.contains(var); }
   // Branches to the end with a status that is not zero unless `ok` holds; then an error has been raised:
   // `raise` does that and gives the status, `require` raises a text that is known now.

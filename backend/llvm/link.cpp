@@ -28,6 +28,8 @@ LLD_HAS_DRIVER(elf)
 // Object files of backend/runtime, embedded at build time.
 extern "C" const char mlc_parallel_object_begin[];
 extern "C" const char mlc_parallel_object_end[];
+extern "C" const char mlc_weights_object_begin[];
+extern "C" const char mlc_weights_object_end[];
 extern "C" const char mlc_program_object_begin[];
 extern "C" const char mlc_program_object_end[];
 
@@ -111,10 +113,12 @@ const Machine& elf_machine(const ir::Target& target) {
 }
 
 void need_runtime(const Code& code) {
-  if (code.host || !code.parallel) return;
+  if (code.host || !(code.parallel || code.weights)) return;
   throw ir::refuse_as(refusals["link-unsupported"],
-                      "the module has parallel loops, and the runtime for that machine is not here")
-      .help("write an object file (`--emit obj`) and link it there with backend/runtime/parallel.cpp");
+                      "the module has {}, and the runtime for that machine is not here",
+                      code.parallel ? "parallel loops" : "weights in a file")
+      .help(fmt::format("write an object file (`--emit obj`) and link it there with backend/runtime/{}.cpp",
+                        code.parallel ? "parallel" : "weights"));
 }
 
 void add_c_library(const Code& code, std::vector<std::string>& arguments) {
@@ -128,6 +132,9 @@ void add_c_library(const Code& code, std::vector<std::string>& arguments) {
 std::string_view parallel_object() {
   return {mlc_parallel_object_begin,
           static_cast<size_t>(mlc_parallel_object_end - mlc_parallel_object_begin)};
+}
+std::string_view weights_object() {
+  return {mlc_weights_object_begin, static_cast<size_t>(mlc_weights_object_end - mlc_weights_object_begin)};
 }
 std::string_view program_object() {
   return {mlc_program_object_begin, static_cast<size_t>(mlc_program_object_end - mlc_program_object_begin)};
@@ -153,6 +160,8 @@ void link_library(const std::vector<const Code*>& codes, const std::string& extr
     // Its worker threads outlive any dlclose.
     arguments.insert(arguments.end(), {"-z", "nodelete"});
   }
+  if (std::any_of(codes.begin(), codes.end(), [](const Code* code) { return code->weights; }))
+    arguments.push_back(scratch.write("weights.o", weights_object()));
   if (!codes.empty()) add_c_library(*codes[0], arguments);
   run_linker(std::move(arguments), scratch, path);
 }
@@ -176,6 +185,8 @@ std::string static_library(const Code& code, const std::string& name) {
   std::vector<llvm::NewArchiveMember> members;
   members.emplace_back(llvm::MemoryBufferRef(code.object, code_name));
   if (code.parallel) members.emplace_back(llvm::MemoryBufferRef(parallel_object(), parallel_name));
+  std::string weights_name = "mlc_weights.o";
+  if (code.weights) members.emplace_back(llvm::MemoryBufferRef(weights_object(), weights_name));
   for (llvm::NewArchiveMember& member : members) member.MemberName = member.Buf->getBufferIdentifier();
   auto made = llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab,
                                          llvm::object::Archive::K_GNU, true, false);
@@ -213,6 +224,7 @@ void link_program(const Code& code, const ir::Target& target, const std::string&
                                      scratch.write("program.o", program_object()),
                                      scratch.write("code.o", code.object)};
   if (code.parallel) arguments.push_back(scratch.write("parallel.o", parallel_object()));
+  if (code.weights) arguments.push_back(scratch.write("weights.o", weights_object()));
   add_c_library(code, arguments);
   run_linker(std::move(arguments), scratch, path);
 }

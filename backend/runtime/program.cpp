@@ -2,6 +2,8 @@
 // The program that `mlc build --emit exe` makes of a module: calls its function on random inputs, prints a
 // checksum of every tensor after the first run, then the time of a run. Stands alone: libc only, no C++
 // library, no startup files. Symbolic extents come from the command line: `./prog n=256`.
+// Where the function says which of its tensors are results, as graphs do, inputs are .npy files, and results
+// become such files: `./prog x=cat.npy --output DIR`.
 #include "backend/runtime/program.h"
 
 #include <dlpack/dlpack.h>
@@ -10,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 #include <tvm/ffi/c_api.h>
+
+#include "backend/runtime/npy.h"
 
 // The part of tvm-ffi that generated code needs: errors go straight to the terminal.
 extern "C" void TVMFFIErrorSetRaisedFromCStr(const char* kind, const char* message) {
@@ -115,18 +119,126 @@ int64_t symbol_value(int64_t index, int argc, char** argv) {
   return kDefaultExtent;
 }
 
+DLDataType dtype_of(const MlcArgument& argument) {
+  return {static_cast<uint8_t>(argument.dtype), static_cast<uint8_t>(argument.dtype >> 8),
+          static_cast<uint16_t>(argument.dtype >> 16)};
+}
+
+// ---- on files ----
+
+size_t bytes_of(const MlcArgument& argument) {
+  size_t bytes = static_cast<size_t>(dtype_of(argument).bits) / 8;
+  for (int64_t d = 0; d < argument.rank; ++d) bytes *= static_cast<size_t>(argument.shape[d]);
+  return bytes;
+}
+
+void describe(FILE* to, const MlcArgument& argument) {
+  char descr[16];
+  npy::descr_of(dtype_of(argument), descr, sizeof descr);
+  fprintf(to, "  %-16s %s ", argument.name, descr);
+  npy::print_shape(to, argument.shape, argument.rank);
+  fprintf(to, "\n");
+}
+
+int usage(FILE* to, const char* called) {
+  fprintf(to, "usage: %s NAME=FILE.npy ... [--output DIR]\ninputs:\n", called);
+  for (int64_t i = 0; i < mlc_program.argument_count; ++i)
+    if (mlc_program.arguments[i].tensor == 1) describe(to, mlc_program.arguments[i]);
+  fprintf(to, "outputs, each a file DIR/NAME.npy:\n");
+  for (int64_t i = 0; i < mlc_program.argument_count; ++i)
+    if (mlc_program.arguments[i].tensor == 2) describe(to, mlc_program.arguments[i]);
+  return to == stdout ? 0 : 2;
+}
+
+// The file of each input, from the words of the command line. False, and said why, where they are not
+// complete.
+bool find_files(int argc, char** argv, const char** files, const char** folder) {
+  for (int at = 1; at < argc; ++at) {
+    if (strcmp(argv[at], "--output") == 0) {
+      if (++at == argc) return fprintf(stderr, "error: `--output` is followed by a folder\n"), false;
+      *folder = argv[at];
+      continue;
+    }
+    const char* equals = strchr(argv[at], '=');
+    int64_t found = -1;
+    for (int64_t i = 0; equals != nullptr && i < mlc_program.argument_count; ++i) {
+      const MlcArgument& argument = mlc_program.arguments[i];
+      auto length = static_cast<size_t>(equals - argv[at]);
+      if (argument.tensor == 1 && strlen(argument.name) == length &&
+          strncmp(argument.name, argv[at], length) == 0)
+        found = i;
+    }
+    if (found < 0) return fprintf(stderr, "error: `%s` gives no input a file\n", argv[at]), false;
+    if (files[found] != nullptr)
+      return fprintf(stderr, "error: `%s` is given twice\n", mlc_program.arguments[found].name), false;
+    files[found] = equals + 1;
+  }
+  for (int64_t i = 0; i < mlc_program.argument_count; ++i) {
+    if (mlc_program.arguments[i].tensor == 1 && files[i] == nullptr)
+      return fprintf(stderr, "error: the input `%s` has no file\n", mlc_program.arguments[i].name), false;
+  }
+  return true;
+}
+
+bool write_output(const char* folder, const MlcArgument& argument, const DLTensor& tensor) {
+  char path[4096];
+  int length = snprintf(path, sizeof path, "%s/%s.npy", folder, argument.name);
+  if (length < 0 || length >= static_cast<int>(sizeof path))
+    return fprintf(stderr, "error: the name of the folder is too long\n"), false;
+  for (char* at = path + strlen(folder) + 1; *at != 0; ++at)
+    if (*at == '/') *at = '_';
+  if (!npy::write(path, tensor.dtype, tensor.shape, tensor.ndim, tensor.data, bytes_of(argument)))
+    return false;
+  printf("%s\n", path);
+  return true;
+}
+
+int run_on_files(int argc, char** argv) {
+  auto count = static_cast<size_t>(mlc_program.argument_count);
+  for (int i = 1; i < argc; ++i)
+    if (strcmp(argv[i], "--help") == 0) return usage(stdout, argv[0]);
+  auto* files = static_cast<const char**>(calloc(count + 1, sizeof(char*)));
+  auto* args = static_cast<TVMFFIAny*>(calloc(count + 1, sizeof(TVMFFIAny)));
+  auto* tensors = static_cast<DLTensor*>(calloc(count + 1, sizeof(DLTensor)));
+  const char* folder = ".";
+  if (!find_files(argc, argv, files, &folder)) return usage(stderr, argv[0]);
+  for (size_t i = 0; i < count; ++i) {
+    const MlcArgument& argument = mlc_program.arguments[i];
+    DLTensor& tensor = tensors[i];
+    tensor.data = aligned_alloc(64, (bytes_of(argument) + 127) / 64 * 64);
+    if (tensor.data == nullptr)
+      return fprintf(stderr, "error: not enough memory for `%s`\n", argument.name), 1;
+    tensor.device = {kDLCPU, 0};
+    tensor.ndim = static_cast<int32_t>(argument.rank);
+    tensor.dtype = dtype_of(argument);
+    tensor.shape = const_cast<int64_t*>(argument.shape);
+    if (argument.tensor == 1 && !npy::read(files[i], argument.name, tensor.dtype, tensor.shape, argument.rank,
+                                           tensor.data, bytes_of(argument)))
+      return 1;
+    args[i].type_index = kTVMFFIDLTensorPtr;
+    args[i].v_ptr = &tensor;
+  }
+  TVMFFIAny result{};
+  if (mlc_program.entry(nullptr, args, static_cast<int32_t>(count), &result) != 0) return 1;
+  for (size_t i = 0; i < count; ++i)
+    if (mlc_program.arguments[i].tensor == 2 && !write_output(folder, mlc_program.arguments[i], tensors[i]))
+      return 1;
+  return 0;
+}
+
 }  // namespace
 
 extern "C" int main(int argc, char** argv) {
   const MlcProgram& program = mlc_program;
+  for (int64_t i = 0; i < program.argument_count; ++i)
+    if (program.arguments[i].tensor == 2) return run_on_files(argc, argv);
   auto count = static_cast<size_t>(program.argument_count);
   auto* args = static_cast<TVMFFIAny*>(calloc(count + 1, sizeof(TVMFFIAny)));
   auto* tensors = static_cast<DLTensor*>(calloc(count + 1, sizeof(DLTensor)));
   auto* sizes = static_cast<int64_t*>(calloc(count + 1, sizeof(int64_t)));
   for (size_t i = 0; i < count; ++i) {
     const MlcArgument& argument = program.arguments[i];
-    DLDataType dtype{static_cast<uint8_t>(argument.dtype), static_cast<uint8_t>(argument.dtype >> 8),
-                     static_cast<uint16_t>(argument.dtype >> 16)};
+    DLDataType dtype = dtype_of(argument);
     if (argument.tensor == 0) {
       bool real = dtype.code == kDLFloat || dtype.code == kDLBfloat;
       args[i].type_index = real ? kTVMFFIFloat : kTVMFFIInt;

@@ -6,7 +6,7 @@
 
 struct MlcArgument {
   const char* name;
-  int32_t tensor;  // 0: a scalar
+  int32_t tensor;  // 0: a scalar, 1: a tensor, 2: a tensor that is a result
   uint32_t dtype;  // DLDataType: code | bits << 8 | lanes << 16
   int64_t rank;
   const int64_t* shape;  // negative: symbol -(index + 1)

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -12,6 +11,7 @@
 #include "ir/core/inputs.h"
 #include "ir/core/walk_with.h"
 #include "repl/measure/machine.h"
+#include "repl/measure/rounds.h"
 #include "repl/shell/build_rows.h"
 #include "repl/shell/source.h"
 
@@ -20,75 +20,6 @@ namespace mlc::repl {
 using ir::Any;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-constexpr size_t kLeastRounds = 6;  // of an interval of 95 %
-constexpr size_t kMostRounds = 100;
-constexpr double kOverdraft = 4;  // times the budget, for the least rounds
-constexpr double kLeastSample =
-    1e-3;  // seconds: the clock and the call into the code are less than 0.1 % of them
-constexpr int64_t kMostCalls = 1'000'000;
-// Seconds of a call after which warm and cold caches are not told apart: what fits in a cache is brought
-// there in a hundredth of that. Such a function is run once in a round.
-constexpr double kSlow = 0.1;
-
-// Every line of the memory leaves all caches, on all cores. False where the processor has no instruction for
-// it that a user may call.
-bool flush(const char* begin, size_t bytes) {
-  constexpr size_t kLine = 64;
-  for (size_t at = 0; at < bytes; at += kLine) {
-#if defined(__x86_64__)
-    asm volatile("clflush %0" : : "m"(begin[at]) : "memory");
-#elif defined(__aarch64__)
-    asm volatile("dc civac, %0" : : "r"(begin + at) : "memory");
-#else
-    static_cast<void>(begin);
-    return false;
-#endif
-  }
-#if defined(__x86_64__)
-  asm volatile("mfence" : : : "memory");
-#elif defined(__aarch64__)
-  asm volatile("dsb ish" : : : "memory");
-#endif
-  return true;
-}
-
-bool flush(const std::vector<Any>& args) {
-  bool all = true;
-  for (const Any& arg : args)
-    if (auto tensor = arg.as<ir::ffi::Tensor>())
-      all = flush(static_cast<const char*>(tensor->data_ptr()), ir::ffi::GetDataSize(*tensor)) && all;
-  return all;
-}
-
-// "float32[128, 128], int32[4], 7".
-std::string text_of_arguments(const std::vector<Any>& args) {
-  std::vector<std::string> parts;
-  for (const Any& arg : args) {
-    if (auto tensor = arg.as<ir::ffi::Tensor>()) {
-      std::string dtype(ir::DataType(tensor->dtype()).str());
-      parts.push_back(fmt::format("{}[{}]", dtype, fmt::join(tensor->shape(), ", ")));
-    } else if (auto integer = arg.try_cast<int64_t>()) {
-      parts.push_back(fmt::format("{}", *integer));
-    } else {
-      parts.emplace_back("a number");
-    }
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-double bytes_of(const std::vector<Any>& args) {
-  double sum = 0;
-  for (const Any& arg : args)
-    if (auto tensor = arg.as<ir::ffi::Tensor>()) sum += static_cast<double>(ir::ffi::GetDataSize(*tensor));
-  return sum;
-}
 
 std::string called(const Runnable& of) { return fmt::format("`{}` of `{}`", of.function, of.name); }
 
@@ -120,49 +51,6 @@ std::vector<Any> arguments_of(const Runnable& of, const Sizes& sizes) {
   }
 }
 
-// Compiled, with the arguments that each round has copies of.
-class Contestant {
- public:
-  Contestant(ir::ffi::Function code, std::vector<Any> arguments)
-      : code_(std::move(code)), arguments_(std::move(arguments)) {}
-
-  // What a call leaves in fresh buffers.
-  std::vector<Any> results() const {
-    std::vector<Any> own = interp::copies(arguments_);
-    call(own, 1);
-    return own;
-  }
-  double once() const {
-    std::vector<Any> own = interp::copies(arguments_);
-    return call(own, 1);
-  }
-  // Seconds of so many calls, after one that is not counted.
-  double warm(int64_t calls) const {
-    std::vector<Any> own = interp::copies(arguments_);
-    call(own, 1);
-    return call(own, calls);
-  }
-  // Seconds of one call with nothing of its buffers in a cache; nothing where that cannot be had.
-  std::optional<double> cold() const {
-    std::vector<Any> own = interp::copies(arguments_);
-    if (!flush(own)) return std::nullopt;
-    return call(own, 1);
-  }
-
- private:
-  double call(const std::vector<Any>& args, int64_t calls) const {
-    std::vector<ir::ffi::AnyView> views(args.begin(), args.end());
-    Any result;
-    Clock::time_point begin = Clock::now();
-    for (int64_t i = 0; i < calls; ++i)
-      code_.CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
-    return seconds_since(begin);
-  }
-
-  ir::ffi::Function code_;
-  std::vector<Any> arguments_;
-};
-
 ir::ffi::Function function_of(const ir::ffi::Module& built, const Runnable& of) {
   auto code = built->GetFunction(of.function);
   if (!code)
@@ -170,22 +58,6 @@ ir::ffi::Function function_of(const ir::ffi::Module& built, const Runnable& of) 
         fmt::format("{} cannot be measured: it cannot be called from outside of its module", called(of)),
         "give it an attribute `global_symbol`"};
   return *code;
-}
-
-// So many calls take as long as a sample should; 0 where one takes so long that it is all there is to a
-// round.
-int64_t calls_of(const Contestant& contestant) {
-  // What disturbs the machine makes a call of a microsecond as long, once.
-  double first = contestant.once();
-  if (first > kSlow && (first > 10 * kSlow || contestant.once() > kSlow)) return 0;
-  int64_t calls = 1;
-  double seconds = contestant.warm(calls);
-  while (seconds < kLeastSample && calls < kMostCalls) {
-    double wanted = kLeastSample * 1.2 / std::max(seconds, 1e-9) * static_cast<double>(calls);
-    calls = std::clamp(static_cast<int64_t>(wanted) + 1, calls + 1, std::min(calls * 100, kMostCalls));
-    seconds = contestant.warm(calls);
-  }
-  return calls;
 }
 
 // What later ones compute otherwise than the first.
@@ -274,26 +146,12 @@ std::vector<Measured> measure(const std::vector<Runnable>& functions, const Meas
   ir::Inputs::global().beyond();  // what follows depends on the clock
   progress("running each once");
   compare_results(contestants, all);
-  std::vector<int64_t> calls;
-  for (const Contestant& each : contestants) calls.push_back(calls_of(each));
-  for (size_t i = 0; i < all.size(); ++i) all[i].warm.calls = std::max<int64_t>(calls[i], 1);
-  double budget = options.seconds * static_cast<double>(all.size());
-  Clock::time_point begin = Clock::now();
-  for (size_t round = 0; round < kMostRounds; ++round) {
-    double spent = seconds_since(begin);
-    if (round > 0 && spent > (round < kLeastRounds ? kOverdraft * budget : budget)) break;
-    progress(fmt::format("measuring {}, round {}", called(functions.front()), round + 1));
-    // In turn, and each of them as often behind each other one.
-    for (size_t i = 0; i < all.size(); ++i) {
-      Measured& one = all[(i + round) % all.size()];
-      const Contestant& contestant = contestants[(i + round) % all.size()];
-      if (calls[(i + round) % all.size()] == 0) {
-        one.warm.samples.push_back(contestant.once());
-        continue;
-      }
-      one.warm.samples.push_back(contestant.warm(one.warm.calls) / static_cast<double>(one.warm.calls));
-      if (auto cold = contestant.cold()) one.cold.samples.push_back(*cold);
-    }
+  std::vector<Sampled> sampled = sample_in_turn(contestants, options.seconds, [&](size_t round) {
+    progress(fmt::format("measuring {}, round {}", called(functions.front()), round));
+  });
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i].warm = std::move(sampled[i].warm);
+    all[i].cold = std::move(sampled[i].cold);
   }
   progress("counting operations");
   for (Measured& one : all) add_figures(one, options.sizes, host);

@@ -58,6 +58,7 @@ struct Measured {
   Times warm;         // after a call with the same buffers
   Times cold;         // with no line of the buffers in any cache; empty where that cannot be had, or makes no
                       // difference
+  bool fresh = true;  // buffers in each round
   std::string differs;  // from what the first one computes; "" where it does not, or that was not found out
 };
 

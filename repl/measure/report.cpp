@@ -129,9 +129,9 @@ void require_sizes(const std::vector<std::vector<Runnable>>& groups, const Sizes
 std::string bench_text(const std::vector<Measured>& group, size_t width, bool coloured) {
   const Measured& first = group.front();
   size_t rounds = first.warm.samples.size();
-  std::string text =
-      fmt::format("{}({}): {} round{}{}, fresh buffers in each\n", first.of.function, first.arguments, rounds,
-                  rounds == 1 ? "" : "s", group.size() > 1 ? " in turn" : "");
+  std::string text = fmt::format("{}({}): {} round{}{}{}\n", first.of.function, first.arguments, rounds,
+                                 rounds == 1 ? "" : "s", group.size() > 1 ? " in turn" : "",
+                                 first.fresh ? ", fresh buffers in each" : "");
   Table table;
   for (const Measured& one : group) {
     for (const Times* times : {&one.warm, &one.cold}) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "ir/relax/visit.h"
 #include "repl/session/graph_text.h"
@@ -198,6 +200,40 @@ class Writers final : public relax::Visitor {
   }
 };
 
+// Bytes of the tensors that are constants of a graph, each once.
+class Constants final : public relax::Visitor {
+ public:
+  double bytes = 0;
+
+  void visit(const ir::Expr& e) override {
+    auto* constant = as<relax::GenericConstNode>(e);
+    auto tensor = constant != nullptr ? constant->tensor() : std::nullopt;
+    if (tensor && seen_.insert(tensor->data_ptr()).second) bytes += static_cast<double>(ir::ffi::GetDataSize(*tensor));
+    walk_children(e);
+  }
+
+ private:
+  std::set<const void*> seen_;
+};
+
+// nullopt where a dimension is no number, or the parameter no tensor.
+std::optional<double> parameter_bytes(const relax::Function& fn) {
+  double bytes = 0;
+  for (const ir::Var& param : fn->params) {
+    auto* type = relax::as_type<relax::TensorTypeNode>(param->ty);
+    auto* shape = type != nullptr ? as<relax::ShapeExprNode>(type->shape) : nullptr;
+    if (shape == nullptr) return std::nullopt;
+    double size = static_cast<double>((type->data_type().bits() + 7) / 8);
+    for (const ir::Expr& extent : shape->values) {
+      auto known = ir::const_int(extent);
+      if (!known) return std::nullopt;
+      size *= static_cast<double>(*known);
+    }
+    bytes += size;
+  }
+  return bytes;
+}
+
 std::string refusals_of(const PlannedTensor& tensor, const transform::MemoryPlan& plan) {
   using Why = PlannedTensor::Refused::Why;
   std::vector<std::string> words;
@@ -286,6 +322,14 @@ std::string memory_text(const ir::IRModule& mod, const GraphTree& tree, const Re
   auto counted = [](size_t count, std::string_view what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); };
   std::string head = fmt::format("{}: {} in {}", tree.function, counted(tensors.size(), "tensor"), counted(plan.storages.size(), "storage"));
   if (!symbolic) head += fmt::format(", {} instead of {}", bytes_text(planned + left), bytes_text(apart));
+  Constants constants;
+  constants.visit(tree.fn);
+  auto arguments = parameter_bytes(tree.fn);
+  if (!symbolic && arguments) {
+    head += fmt::format("\n  a run holds at most {}: arguments {}, constants {}, storages {}, results and what is not planned {}",
+                        bytes_text(*arguments + constants.bytes + planned + left), bytes_text(*arguments),
+                        bytes_text(constants.bytes), bytes_text(planned), bytes_text(left));
+  }
   std::string text = head + "\n" + table.text(options.width, options.coloured);
   if (symbolic && !states_bounds(tree.fn))
     text += "  symbolic sizes share memory where they are proved equal; "

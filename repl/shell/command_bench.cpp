@@ -13,8 +13,10 @@
 #include "repl/measure/report.h"
 #include "repl/session/repl.h"
 #include "repl/shell/command_line.h"
+#include "repl/shell/graph_runs.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/kept_files.h"
+#include "repl/shell/models.h"
 #include "repl/shell/program.h"
 #include "repl/shell/progress.h"
 #include "repl/shell/report.h"
@@ -43,6 +45,35 @@ NamedFunctions functions_of(const NamedModule& module, const std::string& wanted
   return made;
 }
 
+void refuse_options_of_models(const CommandLine& line) {
+  if (line.inputs.empty() && line.dims.empty() && line.weights.empty() && !line.by_op) return;
+  throw CallError{"`--input`, `--dim`, `--weights` and `--by-op` are for models, and the module has no graph",
+                  "`--size n=1024` is for the sizes of functions of TIR"};
+}
+
+int bench_file(const CommandLine& line, Interpreter& evaluator) {
+  if (!is_onnx_file(line.file))
+    throw CallError{
+        fmt::format("`{}` is built already, and models are measured as they are compiled here", line.file),
+        "name the model or the program that it was built from"};
+  if (!line.weights.empty() || !line.paths.empty() || !line.name.empty() || !line.sizes.empty())
+    throw CallError{
+        "names, `--function`, `--size` and `--weights` are for programs: an ONNX model has one function and "
+        "its weights",
+        "`--dim batch=4` is for symbolic dimensions"};
+  return bench_models(line, evaluator, {model_of_file(line, evaluator)});
+}
+
+int bench_graphs(const CommandLine& line, Interpreter& evaluator, const std::vector<NamedModule>& named) {
+  if (!line.sizes.empty())
+    throw CallError{"`--size` is for functions of TIR, and the module has a graph",
+                    "`--dim n=16` is for symbolic dimensions"};
+  if (line.schedule == "none") leave_graphs_unscheduled(evaluator);
+  std::vector<Model> models;
+  for (const NamedModule& each : named) models.push_back(model_of_module(line, evaluator, each));
+  return bench_models(line, evaluator, models);
+}
+
 }  // namespace
 
 int run_bench(const CommandLine& line) {
@@ -53,17 +84,24 @@ int run_bench(const CommandLine& line) {
   if (!line.save.empty()) refuse_other_baseline(line.save, kBaselineBeginning);
   auto& evaluator = *new Interpreter;  // the process ends with it
   catch_interrupts(WhenUnheard::kEndAtSecond);
+  use_threads(line.threads);
+  if (is_model_file(line.file)) return bench_file(line, evaluator);
   Sizes sizes;
   for (const std::string& each : line.sizes) add_size(sizes, each);
   uint32_t file = load_program(evaluator, line.file);
+  std::vector<NamedModule> named;
+  for (const std::string& name : line.paths) named.push_back(named_module(evaluator, name));
+  if (line.paths.empty()) named.push_back(last_module(evaluator, file));
+  if (std::ranges::all_of(named, [](const NamedModule& each) { return has_graphs(each.mod); }))
+    return bench_graphs(line, evaluator, named);
+  refuse_options_of_models(line);
   std::vector<NamedFunctions> modules;
   auto add = [&](NamedModule module) {
     if (line.schedule == "auto")
       module.mod = *module_in(evaluator, schedule_by_rules(evaluator, "cpu", module.mod, line.target));
     modules.push_back(functions_of(module, line.name));
   };
-  for (const std::string& name : line.paths) add(named_module(evaluator, name));
-  if (line.paths.empty()) add(last_module(evaluator, file));
+  for (NamedModule& each : named) add(std::move(each));
 
   bool coloured = print::wants_colour(STDOUT_FILENO);
   size_t width = isatty(STDOUT_FILENO) != 0 ? size_of_screen().second : 0;

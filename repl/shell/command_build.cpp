@@ -25,6 +25,7 @@
 #include "repl/shell/graph_runs.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/kept_files.h"
+#include "repl/shell/models.h"
 #include "repl/shell/program.h"
 #include "repl/shell/progress.h"
 #include "repl/shell/report.h"
@@ -121,6 +122,18 @@ void add_sources(std::vector<std::string>& parts) {
   }
 }
 
+void check_weights_file(const CommandLine& line, bool standalone, const fs::path& out) {
+  if (!standalone)
+    throw CallError{"a library for the virtual machine holds its weights, and `--weights-file` is for what needs none",
+                    "add `--header FILE.h`, or `--emit a` or `exe`"};
+  if (!line.weights_file.ends_with(".safetensors"))
+    throw CallError{fmt::format("`{}` does not end with .safetensors", line.weights_file), ""};
+  std::error_code ignored;
+  if (line.weights_file == out.string() || fs::equivalent(line.weights_file, line.weights, ignored) ||
+      fs::equivalent(line.weights_file, line.file, ignored))
+    throw CallError{fmt::format("`{}` is a file that the build reads or writes", line.weights_file), "name another one"};
+}
+
 // Where each part of the functions comes from: what line tables are made of.
 std::string places(const ir::IRModule& mod) {
   std::string bytes;
@@ -142,7 +155,8 @@ std::string places(const ir::IRModule& mod) {
 // What the artefact is made of; nothing where more than that decides, or more than one file comes out.
 std::optional<std::string> cache_key(const CommandLine& line, const NamedModule& found, const Plan& plan,
                                      bool lines) {
-  bool usual = (line.pipeline == "default" || line.pipeline == "graph") && line.dump.empty() && line.from.empty() && !line.no_cache;
+  bool own = line.pipeline == "default" || line.pipeline == "graph" || line.pipeline == "standalone";
+  bool usual = own && line.dump.empty() && line.from.empty() && !line.no_cache;
   if (!usual || std::getenv("MLCPATH") != nullptr || std::getenv("MLC_STDLIB") != nullptr)
     return std::nullopt;
   std::string text = print::file_text(found.mod);
@@ -216,7 +230,17 @@ int run_build(const CommandLine& given) {
   // A program that asks for the current target, for the size of its tiles say, gets the one it is built for.
   std::optional<backend::CurrentTarget> current;
   if (plan.target_text != backend::default_target_kind()) current.emplace(target);
-  uint32_t file = load_program(evaluator, line.from.empty() ? line.file : line.from);
+  bool onnx = line.from.empty() && is_onnx_file(line.file);
+  // Graphs that are built so need no virtual machine: their functions can be called from C.
+  bool without_machine = artefact->name != "so" || header || maker->write_library == nullptr;
+  NamedModule found;
+  if (onnx) {
+    progress.at("reading the model");
+    found = {fs::path(line.file).stem().string(), onnx_to_build(line, evaluator, line.file, without_machine)};
+  } else {
+    uint32_t file = load_program(evaluator, line.from.empty() ? line.file : line.from);
+    found = chosen_module(evaluator, file, line.module);
+  }
   current.reset();
   refuse_input(out, "name the artefact with `-o FILE`");
   refuse_source(out, *artefact);
@@ -227,21 +251,26 @@ int run_build(const CommandLine& given) {
     refuse_input(header_file, "name the header with `--header FILE.h`");
     refuse_other_header(header_file);
   }
-  NamedModule found = chosen_module(evaluator, file, line.module);
   bool graphs = has_graphs(found.mod);
+  bool standalone = graphs && without_machine;
   if (graphs) {
-    if (artefact->name != "so" || header || maker->write_library == nullptr)
-      throw CallError{fmt::format("`{}` has graphs, which no file of the kind `{}` holds{}", found.name, artefact->name,
-                                  header ? " with a header" : ""),
-                      "build a shared library, `--emit so`; `tvm.runtime.vm.VirtualMachine` runs its graphs"};
-    if (line.pipeline == "default") line.pipeline = "graph";
+    if (!onnx) found.mod = graphs_to_build(line, evaluator, found.mod);
+    if (standalone && !onnx) {
+      ir::Any args[] = {found.mod};
+      call_model_library(evaluator, "mlc.model.sources", "check_standalone", args);
+    }
+    if (line.pipeline == "default") line.pipeline = standalone ? "standalone" : "graph";
     if (line.schedule == "none") leave_graphs_unscheduled(evaluator);
+  } else if (!line.weights.empty() || !line.dims.empty()) {
+    throw CallError{fmt::format("`--weights` and `--dim` are for graphs, and `{}` has none", found.name), ""};
   }
+  if (!line.weights_file.empty()) check_weights_file(line, standalone, out);
   bool lines = line.debug_info.empty() ? !artefact->is_text : line.debug_info == "lines";
-  std::optional<backend::BuildCache> cache = header ? std::nullopt : backend::BuildCache::of_user();
+  std::optional<backend::BuildCache> cache =
+      header || !line.weights_file.empty() ? std::nullopt : backend::BuildCache::of_user();
   std::optional<std::string> key = cache ? cache_key(line, found, plan, lines) : std::nullopt;
   // Only what the program itself has asked for counts, not what is read and written from here on.
-  bool repeatable = key && inputs.can_be_told() && !line.json && !standard_output.wanted();
+  bool repeatable = key && !onnx && line.weights.empty() && inputs.can_be_told() && !line.json && !standard_output.wanted();
   Told told{line, plan, found, out};
   auto report = [&] {
     std::string text = told.text();
@@ -276,10 +305,22 @@ int run_build(const CommandLine& given) {
   double script_time = milliseconds_since(start);
 
   start = Clock::now();
-  ir::IRModule ready = lowered(line, found, target, evaluator, progress);
-  progress.at(fmt::format("compiling `{}`", visible(found.name)));
+  ir::IRModule ready;
+  try {
+    ready = lowered(line, found, target, evaluator, progress);
+  } catch (ir::Error& error) {
+    if (!standalone) throw;
+    rethrow_about_call(error);
+  }
+  if (!line.weights_file.empty()) {
+    progress.at("writing the weights");
+    std::string relative = fs::proximate(line.weights_file, out.parent_path().empty() ? "." : out.parent_path()).string();
+    ir::Any args[] = {ready, script::str_value(line.weights_file), script::str_value(relative)};
+    ready = call_model_library(evaluator, "mlc.model.weights", "move_to_file", args).cast<ir::IRModule>();
+  }
+  progress.at(fmt::format("compiling `{}`: {} functions", visible(found.name), ready->functions.size()));
   backend::CInterface in_c;
-  if (graphs) {
+  if (graphs && !standalone) {
     write_graph_library(ready, *maker, target, out.string());
   } else {
     in_c = maker->emit(*artefact, {ready, target, out.string(), lines, header ? &*header : nullptr,

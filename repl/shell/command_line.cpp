@@ -11,6 +11,7 @@
 #include "repl/session/events.h"
 #include "repl/session/repl.h"
 #include "repl/shell/command_rows.h"
+#include "repl/shell/models.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl {
@@ -52,12 +53,23 @@ void lowering_options(CLI::App& app, CommandLine& line) {
   app.add_option("--pipeline", line.pipeline, "the passes: `default`, or what the program has registered");
 }
 
+// What a model takes.
+void input_options(CLI::App& app, CommandLine& line) {
+  app.add_option("--input", line.inputs, "of a model: an input from a file, as x=cat.npy; others are random")
+      ->allow_extra_args(false);
+  app.add_option("--dim", line.dims, "of a model: a symbolic dimension, as batch=4; others are 1")
+      ->allow_extra_args(false);
+  app.add_option("--seed", line.seed, "of random inputs (default 0)");
+  app.add_option("--threads", line.threads, "that parallel loops use (default: one per processor)");
+}
+
 constexpr std::array kRows = std::to_array<Row>({
     {"build", "compile the module that a program binds last",
      "mlc build matmul.mlc -o matmul.so --target x86-64-v3\n"
-     "  mlc build matmul.mlc --emit package -o matmul",
+     "  mlc build matmul.mlc --emit package -o matmul\n"
+     "  mlc build mlp.mlc --weights mlp.safetensors --dim n=1 -o libmlp.a",
      [](CLI::App& app, CommandLine& line) {
-       auto* file = app.add_option("FILE", line.file, "a program; `-` reads standard input");
+       auto* file = app.add_option("FILE", line.file, "a program, `-` reads standard input; or a model, .onnx");
        app.add_option("-o,--output", line.out,
                       "the artefact; its ending chooses --emit when that is not given. `-` is standard output");
        target_option(app, line);
@@ -71,6 +83,14 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_option("--c-prefix", line.c_prefix, "what the functions' names in C begin with");
        app.add_option("--package-version", line.package_version,
                       "of --emit package, as 1.2 or 1.2.3 (default 0.1.0)");
+       app.add_option("--weights", line.weights,
+                      "of a graph: parameters become constants, bound by name to the tensors of this file (safetensors, .npz, "
+                      "GGUF, ...)");
+       app.add_option("--weights-file", line.weights_file,
+                      "of a graph without the virtual machine: its constants go to this .safetensors file, which the artefact "
+                      "reads from the same place relative to its own folder; without it they are in the artefact");
+       app.add_option("--dim", line.dims, "of a graph: a symbolic dimension that is a number, as batch=4")
+           ->allow_extra_args(false);
        lowering_options(app, line);
        app.add_option("--debug-info", line.debug_info,
                       "lines: code names the lines it comes from, for debuggers and profilers; or none "
@@ -86,7 +106,9 @@ constexpr std::array kRows = std::to_array<Row>({
        from->excludes(file);
      },
      run_build},
-    {"run", "run a program; what follows FILE is its sys.argv", "mlc run matmul.mlc 1024",
+    {"run", "run a program, or a model; what follows a program is its sys.argv",
+     "mlc run matmul.mlc 1024\n"
+     "  mlc run resnet.onnx --input x=cat.npy --output results",
      [](CLI::App& app, CommandLine& line) {
        app.add_flag("--read-only", line.sandbox.read_only,
                     "the program can write, make and remove no file (the kernel refuses it)");
@@ -100,7 +122,12 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_flag("--perf-jitdump", line.perf_jitdump,
                     "tell Linux perf the functions and their lines (jit-PID.dump, for `perf inject --jit`)")
            ->excludes(map);
-       file_argument(app, line);
+       input_options(app, line);
+       app.add_option("--output", line.out, "of a model: the folder in which each output becomes a file NAME.npy");
+       app.add_option("--function", line.name, "of a library: the graph that runs (default main)");
+       app.add_option("FILE", line.file,
+                      "a program, `-` reads standard input; or a model: .onnx, or .so, which `mlc build` made of a graph")
+           ->required();
      },
      run_run},
     {"print", "the module that a program binds last, as a complete program",
@@ -144,23 +171,28 @@ constexpr std::array kRows = std::to_array<Row>({
        json_option(app, line, "one JSON object per schedule and per row of passes");
      },
      run_verify},
-    {"bench", "how long the functions of a program take, beside each other and beside an earlier time",
+    {"bench", "how long the functions of a program or a model take, beside each other and beside an earlier time",
      "mlc bench matmul.mlc\n"
+     "  mlc bench resnet.onnx --threads 2 --by-op\n"
      "  mlc bench matmul.mlc MyModule sch --size n=1024 --save before.json",
      [](CLI::App& app, CommandLine& line) {
-       file_argument(app, line);
+       app.add_option("FILE", line.file, "a program, `-` reads standard input; or a model, .onnx")->required();
        app.add_option("NAME", line.paths,
                       "modules, functions or schedules that are compared instead of the last one bound");
        app.add_option("--function", line.name, "one function of them (default: all)");
        app.add_option("--size", line.sizes, "a symbolic dimension or integer parameter, as n=1024")->allow_extra_args(false);
-       line.schedule = "none";
+       line.schedule = "";
        app.add_option("--schedule", line.schedule,
-                      "none: functions as the program leaves them; or auto, as `mlc build` schedules them")
+                      "none: functions as the program leaves them; or auto, as `mlc build` schedules them (default: none, "
+                      "and auto for graphs)")
            ->check(CLI::IsMember({"auto", "none"}));
        app.add_option("--budget", line.budget, "seconds of measuring for each function (default 1)")
            ->check([](const std::string& text) {
              return std::strtod(text.c_str(), nullptr) > 0 ? "" : fmt::format("`{}` is no number of seconds", text);
            });
+       input_options(app, line);
+       app.add_option("--weights", line.weights, "of a graph: parameters bound by name to the tensors of this file");
+       app.add_flag("--by-op", line.by_op, "of a graph: the functions that it calls, and the operators they came from");
        json_option(app, line, "one JSON object, with every sample");
        app.add_option("--save", line.save, "write that object, as a baseline, to this file");
        app.add_option("--against", line.against, "a baseline: exit with 1 when a function has become slower");
@@ -209,12 +241,14 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_option("--target", line.target, "of --schedule")->needs(file);
        name->excludes(file);
        auto* fusion = app.add_option("--fusion", line.fusion_file,
-                                     "why the calls of a program's graph are fused or not; NAME is a graph or a call of it");
+                                     "why the calls of the graph of a program or an ONNX model are fused or not; NAME is a graph or a call of it");
        app.add_option("--memory", line.memory_file,
-                      "which tensors of a program's graph share memory, and why not; NAME is a graph or a tensor of it")
+                      "which tensors of the graph of a program or an ONNX model share memory, how much a run holds, and why; NAME is a graph or a tensor of it")
            ->excludes(fusion)
            ->excludes(file);
        fusion->excludes(file);
+       app.add_option("--dim", line.dims, "of --fusion and --memory: a symbolic dimension that is a number, as batch=4")
+           ->allow_extra_args(false);
        module_option(app, line);
        app.add_option("--report", line.report,
                       "NAME is a program: write a page of its steps, what each changed, and what is known of it")
@@ -313,14 +347,18 @@ std::vector<std::string> choices_in(const std::string& type) {
 }
 
 // Where FILE stands in the words of `mlc run`: behind its options.
-std::vector<std::string>::iterator file_of_run(std::vector<std::string>& words) {
+std::vector<std::string>::iterator file_of_run(const CLI::App& app, std::vector<std::string>& words) {
+  auto takes_next = [&](const std::string& word) {
+    const CLI::Option* option = word.find('=') == word.npos ? app.get_option_no_throw(word) : nullptr;
+    return option != nullptr && option->get_items_expected_max() > 0;
+  };
   auto at = words.begin();
   while (at != words.end() && at->starts_with('-') && *at != "-") {
     if (*at == "--") {
       at = words.erase(at);
       break;
     }
-    at += *at == "--color" && at + 1 != words.end() ? 2 : 1;
+    at += takes_next(*at) && at + 1 != words.end() ? 2 : 1;
   }
   return at;
 }
@@ -411,18 +449,18 @@ CommandLine::CommandLine(int argc, char** argv) : typed(argv) {
     unknown_command(words[0]);
   }
   command = row->name;
+  CLI::App app(std::string(row->summary), "mlc " + command);
+  declare(*row, app, *this);
   if (command == "run") {
-    // Whatever follows FILE belongs to the program, options too.
-    auto first = file_of_run(words);
-    if (first != words.end()) {
+    // Whatever follows a program belongs to it, options too.
+    auto first = file_of_run(app, words);
+    if (first != words.end() && !is_model_file(*first)) {
       arguments.assign(first + 1, words.end());
       words.erase(first + 1, words.end());
       words.insert(words.end() - 1, "--");  // its name may begin like an option
     }
   }
 
-  CLI::App app(std::string(row->summary), "mlc " + command);
-  declare(*row, app, *this);
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
     app.parse(words);

@@ -70,7 +70,12 @@ class CommandLine {
   double budget = 1;               // bench: seconds
   double tolerance = 5;            // bench: per cent
   std::string save, against;       // bench: baselines
-  std::string weights;                              // import: the file that they are written to
+  std::vector<std::string> inputs, dims;  // run, bench: "x=cat.npy", "batch=4"
+  std::string threads;                    // run, bench
+  int64_t seed = 0;                       // run, bench: of random inputs
+  bool by_op = false;                     // bench
+  std::string weights;       // import: the file that they are written to; build, bench: that they are read from
+  std::string weights_file;  // build: that constants are written to
   std::vector<std::string> shapes, values;          // import: "x=1x3x224x224", "rate=16000"
   int64_t opset = 0;                                // import: instead of the model's own
   std::string help;                // shown instead of running anything

@@ -7,6 +7,7 @@
 #include "frontend/print/print.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/interpreter.h"
+#include "repl/shell/models.h"
 #include "repl/shell/program.h"
 #include "repl/shell/progress.h"
 #include "repl/shell/source.h"
@@ -20,6 +21,11 @@ int run_run(const CommandLine& line) {
   if (line.check_bounds) check_bounds(evaluator);
   if (line.perf_map) backend::tell_perf(backend::Perf::kMap);
   if (line.perf_jitdump) backend::tell_perf(backend::Perf::kJitdump);
+  if (!line.text && is_model_file(line.file)) return run_model(line, evaluator);
+  if (!line.inputs.empty() || !line.dims.empty() || !line.out.empty() || !line.name.empty())
+    throw CallError{"`--input`, `--dim`, `--output` and `--function` are for models, and this is a program",
+                    "options of the program stand behind its name"};
+  use_threads(line.threads);
   if (line.text) {
     evaluator.argv = {"-c"};
     evaluator.argv.insert(evaluator.argv.end(), line.arguments.begin(), line.arguments.end());

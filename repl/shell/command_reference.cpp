@@ -14,6 +14,7 @@
 #include "repl/shell/golden.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/kept_files.h"
+#include "repl/shell/models.h"
 #include "repl/shell/program.h"
 #include "repl/shell/report.h"
 #include "repl/shell/source.h"
@@ -57,7 +58,9 @@ void explain_graph(const CommandLine& line) {
   bool fusion = !line.fusion_file.empty();
   const std::string& file = fusion ? line.fusion_file : line.memory_file;
   Interpreter evaluator;
-  ir::IRModule mod = chosen_module(evaluator, load_program(evaluator, file), line.module).mod;
+  ir::IRModule mod = is_onnx_file(file) ? onnx_to_build(line, evaluator, file, false)
+                                        : chosen_module(evaluator, load_program(evaluator, file), line.module).mod;
+  if (!is_onnx_file(file)) mod = graphs_to_build(line, evaluator, mod);
   ReasonOptions options;
   ir::GlobalVar function = line.name.empty() ? ir::GlobalVar(nullptr) : mod->find(line.name);
   if (function && mod->functions.at(function).as<relax::FunctionNode>()) {

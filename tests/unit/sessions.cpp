@@ -115,7 +115,7 @@ TEST_CASE("two sessions in one thread see nothing of each other", "[session]") {
   run(second, "x = 2\n");
   run(first, "import mlc.pipeline\nprint(x, mlc.pipeline.names())\n");
   run(second, "import mlc.pipeline\nprint(x, mlc.pipeline.names())\n");
-  CHECK(printed == "1 ['default', 'graph', 'own']\n2 ['default', 'graph']\n");
+  CHECK(printed == "1 ['default', 'graph', 'own', 'standalone']\n2 ['default', 'graph', 'standalone']\n");
 }
 
 TEST_CASE("sessions run side by side in threads", "[session]") {

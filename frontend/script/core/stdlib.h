@@ -22,11 +22,11 @@ std::string_view embedded_tree(std::string_view module);
 std::span<const std::string_view> embedded_modules();  // sorted
 
 // The module that a file of stdlib/ is: `python/a.mlc` is `a`, `tvm/a/b.mlc` is `tvm.a.b`, `schedule/a.mlc` is
-// `mlc.schedule.a`, `llm/`, `pipeline/`, `roofline/` and `weights/` likewise; `a/__init__.mlc` is the module of the folder.
+// `mlc.schedule.a`, `llm/`, `model/`, `pipeline/`, `roofline/` and `weights/` likewise; `a/__init__.mlc` is the module of the folder.
 inline std::string stdlib_module_name(std::string file) {
   file.resize(file.rfind('.'));
   if (file.starts_with("python/")) file = file.substr(7);
-  for (const char* folder : {"llm/", "schedule/", "pipeline/", "roofline/", "weights/"}) {
+  for (const char* folder : {"llm/", "model/", "schedule/", "pipeline/", "roofline/", "weights/"}) {
     if (file.starts_with(folder)) {
       file = "mlc/" + file;
       break;

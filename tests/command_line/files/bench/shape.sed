@@ -7,7 +7,7 @@ s/[0-9][0-9]* rounds*/N rounds/
 s/[0-9.][0-9.]* \(s\|ms\|us\|ns\)\b/TIME/g
 s/[0-9.e+-]* GFLOP\/s/RATE/g
 s/[0-9.e+-]* GB\/s/RATE/g
-s/[0-9.]* % of its roofline ([A-Za-z0-9]*)/SHARE/
-s/beyond its roofline ([A-Za-z0-9]*)/SHARE/
+s/[0-9.]* % of its roofline ([A-Za-z0-9 ]*)/SHARE/
+s/beyond its roofline ([A-Za-z0-9 ]*)/SHARE/
 s/too few rounds for an interval/TIME to TIME/
 s/  */ /g

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models that the command line names: made ready by the library (stdlib/model), compiled here.
+#pragma once
+
+#include <tvm/ffi/extra/module.h>
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/core/module.h"
+#include "ir/registry/host.h"
+#include "repl/shell/command_line.h"
+#include "repl/shell/program.h"
+#include "repl/shell/progress.h"
+
+namespace mlc::repl {
+
+// What `mlc run` takes beside programs: .onnx, and .so, a built library of graphs.
+bool is_model_file(std::string_view path);
+bool is_onnx_file(std::string_view path);
+
+// A function of the library about models. What it says of the call becomes a CallError; other errors are
+// about the model, and not about the lines of the library that found them.
+ir::Any call_model_library(script::Evaluator& evaluator, std::string_view module, std::string_view function,
+                           std::span<const ir::Any> args);
+// The error of a call where it is about the call (CallError, NotStandalone of the library).
+[[noreturn]] void rethrow_about_call(ir::Error& error);
+// Texts as a list of the language.
+ir::Any text_list(const std::vector<std::string>& texts);
+// --threads for code that is compiled and run from here on. CallError for a number that is none.
+void use_threads(const std::string& threads);
+
+// A model ready to be compiled: its shapes are numbers.
+struct Model {
+  std::string name;      // as its user calls it
+  std::string function;  // of `mod`
+  ir::IRModule mod;
+  std::vector<ir::Any> arguments;
+  std::string text;  // what the arguments are, in lines
+  ir::Any prepared;  // the same for the library
+};
+Model model_of_file(const CommandLine& line, script::Evaluator& evaluator);
+Model model_of_module(const CommandLine& line, script::Evaluator& evaluator, const NamedModule& module);
+
+// The graphs of a module, or of an ONNX file, as `mlc build` is to build them: with --weights and --dim. `standalone`: all
+// dimensions must be numbers.
+ir::IRModule graphs_to_build(const CommandLine& line, script::Evaluator& evaluator, const ir::IRModule& mod);
+ir::IRModule onnx_to_build(const CommandLine& line, script::Evaluator& evaluator, const std::string& file,
+                           bool standalone);
+
+// Told of each pass that is behind: its name, and the module then; "" and the module before the first.
+using AfterPass = std::function<void(const std::string& pass, const ir::IRModule& mod)>;
+// By the pipeline `graph`, for this machine: an executable of the virtual machine.
+ir::ffi::Module compile_model(const Model& model, script::Evaluator& evaluator, Progress& progress,
+                              const AfterPass& after = {});
+
+// `mlc run` of a model, `mlc bench` of models.
+int run_model(const CommandLine& line, script::Evaluator& evaluator);
+int bench_models(const CommandLine& line, script::Evaluator& evaluator, const std::vector<Model>& models);
+
+}  // namespace mlc::repl

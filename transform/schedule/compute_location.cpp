@@ -238,9 +238,7 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
       auto window = const_int(range->extent);
       if (exact && (!window || *window > std::max<int64_t>(index.factor, 1))) return std::nullopt;
       Interval need = simplified(box->dims[d], analyzer);
-      Expr last = region->source->buffer()->shape[d] - 1;
-      if (!const_int(last)) last = ir::max(last, const_like(last, 0));  // a buffer may have no elements
-      Interval whole{const_like(range->min, 0), last};
+      Interval whole{const_like(range->min, 0), region->source->buffer()->shape[d] - 1};
       IterDomain domain;
       Expr by = const_like(index.var, index.factor);
       if (index.form == Index::Form::kQuotient) {
@@ -455,8 +453,8 @@ Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, boo
     }
     if (!domain.bound) continue;
     Expr low = ge(values.back(), domain.bound.min), high = lt(values.back(), domain.bound.max + 1);
-    if (!always_holds(analyzer.simplify(low), analyzer, around)) predicate = logical_and(predicate, low);
-    if (!always_holds(analyzer.simplify(high), analyzer, around)) predicate = logical_and(predicate, high);
+    if (!always_holds(low, analyzer, around)) predicate = logical_and(predicate, low);
+    if (!always_holds(high, analyzer, around)) predicate = logical_and(predicate, high);
   }
   VarMap iters;
   for (size_t i = 0; i < values.size(); ++i) iters[block->iter_vars[i]->var.get()] = values[i];

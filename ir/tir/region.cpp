@@ -78,6 +78,24 @@ bool is_same(const Expr& a, const Expr& b, const Simplify& simplify) {
   return constant_difference(simplified(a, simplify), simplified(b, simplify)) == 0;
 }
 
+struct DropIdleCasts final : Rewriter {
+  bool found = false;
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    auto* conversion = e->kind == ExprKind::kCast ? static_cast<const CastNode*>(e.get()) : nullptr;
+    if (conversion == nullptr || conversion->value->dtype() != e->dtype()) return rewrite_children(e);
+    found = true;
+    return rewrite(conversion->value);
+  }
+};
+
+// Conversions to the type that a value has: left behind where a wider value took an iterator's place.
+Expr without_idle_casts(const Expr& e) {
+  DropIdleCasts drop;
+  Expr next = drop.rewrite(e);
+  return drop.found ? next : e;
+}
+
 // Is this not one value? Calls and bitwise operators are opaque; a choice is either of two values.
 bool is_unclear(const Expr& e) {
   bool found = false;
@@ -115,7 +133,7 @@ class Evaluator {
   Interval eval(const Expr& e) const {
     bool relaxed = uses_var(e, [this](const VarNode* var) { return domain_.count(var) != 0; });
     bool vector = e->kind == ExprKind::kRamp || e->kind == ExprKind::kBroadcast;
-    if (!relaxed && !vector && !is_unclear(e)) return Interval::point(e);
+    if (!relaxed && !vector && !is_unclear(e)) return Interval::point(without_idle_casts(e));
     switch (e->kind) {
       case ExprKind::kVar:
         return domain_.at(static_cast<const VarNode*>(e.get()));

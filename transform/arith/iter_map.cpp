@@ -133,11 +133,20 @@ class Predicate {
 
 Expr digit_expr(const IterSplit& split, Analyzer& analyzer);
 
+bool has_zero_product(const Expr& e) {
+  bool found = false;
+  post_order(e, [&](const Expr& sub) {
+    auto* product = as<MulNode>(sub);
+    found = found || (product && (is_const_int(product->a, 0) || is_const_int(product->b, 0)));
+  });
+  return found;
+}
+
 Expr sum_expr(const IterSumNode* sum, Analyzer& analyzer) {
   Expr result = const_like(sum->base, 0);
   for (const IterSplit& split : sum->args) result = add(result, digit_expr(split, analyzer));
-  // Left behind by loops of one iteration: `0 * 16`.
-  bool fixed = !const_int(sum->base) && free_vars(sum->base).empty();
+  // Left behind by loops of one iteration: `0 * 16`, `0 * n`.
+  bool fixed = !const_int(sum->base) && (free_vars(sum->base).empty() || has_zero_product(sum->base));
   return add(result, fixed ? analyzer.simplify(sum->base) : sum->base);
 }
 

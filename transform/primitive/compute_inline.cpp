@@ -18,23 +18,31 @@ needs: a complete block whose body is one store, `B[i, j] = ...` with distinct i
 keeps: the values of all other buffers.
 )";
 
-// Iterators of one iteration that the indices leave out: a constant index 0 replaces one, others stay at
-// their value. Is nothing else left out that the value needs?
+// Iterators of one iteration. Where the indices are the iterators in their order, up to a constant 0 for one
+// of these, they are at the reader's index; elsewhere at their value. Is nothing else left out that the value
+// needs?
 static bool add_single_iterators(const SRefNode& block, const BufferStoreNode& store,
                                  std::unordered_map<const VarNode*, size_t>& axis, VarMap& single) {
+  const Array<IterVar>& iters = block.block()->iter_vars;
+  auto is_single = [](const IterVar& iter) { return is_const_int(iter->dom->extent, 1); };
+  bool in_order = iters.size() == store.indices.size();
+  for (size_t i = 0; in_order && i < iters.size(); ++i)
+    in_order =
+        store.indices[i].same_as(iters[i]->var) ||
+        (is_const_int(store.indices[i], 0) && is_single(iters[i]) && is_const_int(iters[i]->dom->min, 0));
   std::vector<Var> used = free_vars(store.value);
-  size_t zero = 0;
-  for (const IterVar& iter : block.block()->iter_vars) {
-    if (axis.contains(iter->var.get())) continue;
-    bool one = is_const_int(iter->dom->extent, 1);
-    if (!one && std::any_of(used.begin(), used.end(), [&](const Var& var) { return var.same_as(iter->var); }))
+  for (size_t i = 0; i < iters.size(); ++i) {
+    const VarNode* var = iters[i]->var.get();
+    if (is_single(iters[i])) {
+      axis.erase(var);
+      if (in_order)
+        axis[var] = i;
+      else
+        single[var] = iters[i]->dom->min;
+    } else if (!axis.contains(var) &&
+               std::any_of(used.begin(), used.end(), [&](const Var& other) { return other.get() == var; })) {
       return false;
-    if (!one) continue;
-    while (zero < store.indices.size() && !is_const_int(store.indices[zero], 0)) ++zero;
-    if (zero < store.indices.size() && is_const_int(iter->dom->min, 0))
-      axis[iter->var.get()] = zero++;
-    else
-      single[iter->var.get()] = iter->dom->min;
+    }
   }
   return true;
 }

@@ -156,8 +156,7 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
   SBlockRealize realize = realize_of(state, storing);
   Expr predicate = realize->predicate;
   if (!is_const_int(inside, 1)) {
-    Analyzer outer;
-    bind_loops(outer, loops_above(storing));
+    Analyzer outer;  // knows no loop: their ranges would take apart what a thread tests in one comparison
     predicate = said_once(outer.simplify(logical_and(predicate, substitute(inside, bindings_of(realize)))));
   }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "ir/core/refusal.h"
+#include "ir/tir/op.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
 #include "transform/arith/iter_map.h"
@@ -61,6 +64,13 @@ class RemapIterators final : public Rewriter {
       return found != values_.end() ? found->second : e;
     }
     if (auto* region = as<TensorRegionNode>(e)) return this->region(ref(region));
+    if (auto* choice = as_call_to(e, "tirx.if_then_else")) {
+      Expr condition = rewrite(choice->args[0]);
+      Expr a = under(condition, choice->args[1]), b = under(logical_not(condition), choice->args[2]);
+      bool same =
+          condition.same_as(choice->args[0]) && a.same_as(choice->args[1]) && b.same_as(choice->args[2]);
+      return same ? e : if_then_else(condition, a, b);
+    }
     Expr next = rewrite_children(e);
     auto* load = as<TensorLoadNode>(next);
     if (!load || next.same_as(e)) return next;
@@ -82,12 +92,18 @@ class RemapIterators final : public Rewriter {
     }
   }
   Array<Expr> normal(const Array<Expr>& indices) {
-    Array<Expr> result =
-        simplify_iter_map(indices, iters_, bool_imm(true), IterMapCheck::kSurjective, analyzer_);
+    Array<Expr> result = simplify_iter_map(indices, iters_, predicate_, IterMapCheck::kSurjective, analyzer_);
     // An iterator of one value stays visible where it is all of an index.
     for (size_t i = 0; i < indices.size(); ++i)
       if (as<VarNode>(indices[i]) && const_int(result[i])) result.Set(i, indices[i]);
     return result;
+  }
+  // What is done under a condition: the iterators go through a part of their values.
+  Expr under(const Expr& condition, const Expr& e) {
+    Expr outside = std::exchange(predicate_, logical_and(predicate_, condition));
+    Expr next = rewrite(e);
+    predicate_ = outside;
+    return next;
   }
   Expr region(const TensorRegion& old) {
     Array<Expr> mins;
@@ -102,6 +118,7 @@ class RemapIterators final : public Rewriter {
 
   const VarMap& values_;
   std::vector<LoopRange> iters_;
+  Expr predicate_ = bool_imm(true);
   Analyzer analyzer_;
 };
 

@@ -33,7 +33,8 @@ sch.decompose_reduction("double", i))",
 sch.decompose_reduction("product", i))"},
         {.name = "not-compact-dataflow",
          .message = "below loop `{}`, block `{}` is neither complete ({}) nor a reduction block ({})",
-         .help = "where `decompose_reduction` has taken the init out of a reduction, that step comes after those on its loops"},
+         .help = "where `decompose_reduction` has taken the init out of a reduction, that step comes after "
+                 "those on its loops"},
         {.name = "reads-other-iterations",
          .message = "block `{}` reads elements of `{}` that another iteration of loop `{}` may have written"},
         {.name = "undeclared-accesses",
@@ -545,8 +546,18 @@ void recheck_cover(ScheduleState& state, SRefNode& scope, const Buffer& buffer) 
   Dependences deps = dependences(state, scope);
   for (SRefNode* block : deps.readers[buffer.get()]) recheck_cover(state, deps, scope, *block, buffer.get());
 }
-void recheck_cover(ScheduleState& state, SRefNode& scope, SRefNode& block) {
-  recheck_cover(state, dependences(state, scope), scope, block, nullptr);
+std::vector<Buffer> covered_reads(ScheduleState& state, SRefNode& scope, SRefNode& block) {
+  Dependences deps = dependences(state, scope);
+  std::vector<Buffer> covered;
+  for (const TensorRegion& region : deps.reads(block))
+    if (covered_before(state, deps, block, region)) covered.push_back(region->source);
+  return covered;
+}
+void recheck_cover(ScheduleState& state, SRefNode& scope, SRefNode& block,
+                   const std::vector<Buffer>& covered) {
+  if (covered.empty()) return;
+  Dependences deps = dependences(state, scope);
+  for (const Buffer& buffer : covered) recheck_cover(state, deps, scope, block, buffer.get());
 }
 
 namespace {

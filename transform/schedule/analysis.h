@@ -126,8 +126,12 @@ bool repeats_instances(const SBlockRealize& realize, const std::vector<SRefNode*
 void compute_flags(ScheduleState& state, SRefNode& block);
 // After regions of `buffer` changed: what its readers in the scope read counts as covered only if it is.
 void recheck_cover(ScheduleState& state, SRefNode& scope, const Buffer& buffer);
-// After `block` has moved: the same of all that it reads.
-void recheck_cover(ScheduleState& state, SRefNode& scope, SRefNode& block);
+// The buffers of which all that `block` reads is proved to be written before it. Others may be covered all
+// the same: the flag takes on trust what rfactor has made.
+std::vector<Buffer> covered_reads(ScheduleState& state, SRefNode& scope, SRefNode& block);
+// After `block` has moved: these reads count as covered only if they still are.
+void recheck_cover(ScheduleState& state, SRefNode& scope, SRefNode& block,
+                   const std::vector<Buffer>& covered);
 
 // Why a block is not complete (or no reduction block); empty when it is.
 std::string why_not_complete(ScheduleState& state, const SRefNode& block, const SRefNode& scope);

@@ -2,6 +2,7 @@
 // How the iterators of a block follow from the loops around it.
 #include <algorithm>
 
+#include "transform/arith/expr_equal.h"
 #include "transform/arith/iter_map.h"
 #include "transform/schedule/analysis.h"
 #include "transform/schedule/compute_location.h"
@@ -57,8 +58,20 @@ bool repeats_instances(const SBlockRealize& realize, const std::vector<SRefNode*
   return !map_of(IterMapCheck::kSurjective).indices.empty() && !each_instance_once(realize, loops);
 }
 
-std::optional<std::pair<double, double>> fewer_instances(const SRefNode& block, SRefNode& loop,
-                                                         const std::vector<IterDomain>& domains, Analyzer& analyzer) {
+Expr last_under_condition(const SBlockRealize& realize, size_t iter, Expr last, Analyzer& analyzer) {
+  for (const Expr& condition : conjuncts(realize->predicate)) {
+    auto* test = as<LTNode>(condition);
+    if (!test || !same_expr(test->a, realize->iter_values[iter])) continue;
+    Expr end = test->b - 1;
+    last = analyzer.can_prove(le(end, last)) ? end : ir::min(last, end);
+  }
+  return last;
+}
+
+std::optional<std::pair<double, double>> fewer_instances(const SBlockRealize& realize, const SRefNode& block,
+                                                         SRefNode& loop,
+                                                         const std::vector<IterDomain>& domains,
+                                                         Analyzer& analyzer) {
   double domain = 1, now = 1, then = 1;
   bool known = true;
   auto times = [&](double& product, const Expr& extent) {
@@ -67,11 +80,20 @@ std::optional<std::pair<double, double>> fewer_instances(const SRefNode& block, 
     known = known && value;
   };
   for (const SRefNode* each : loops_up(loop)) times(then, each->loop()->extent);
-  for (const SRefNode* each : loops_above(block)) times(now, each->loop()->extent);
+  std::vector<SRefNode*> above = loops_above(block);
+  for (const SRefNode* each : above) {
+    Expr last = each->loop()->extent - 1;
+    for (size_t i = 0; i < realize->iter_values.size(); ++i)
+      if (realize->iter_values[i].same_as(each->loop()->loop_var))
+        last = last_under_condition(realize, i, last, analyzer);
+    times(now, last + 1);
+  }
   for (size_t i = 0; i < domains.size() && known; ++i) {
     const Interval& range = domains[i].range;
     if (!range) return std::nullopt;
-    times(domain, block.block()->iter_vars[i]->dom->extent);
+    const Range& all = realize->block->iter_vars[i]->dom;
+    Expr last = last_under_condition(realize, i, all->min + all->extent - 1, analyzer);
+    times(domain, last - all->min + 1);
     times(then, range.max - range.min + 1);
   }
   if (!known || then >= std::min(domain, now)) return std::nullopt;

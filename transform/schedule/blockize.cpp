@@ -104,12 +104,14 @@ SubspaceDivision divide_block(const SBlockRealize& realize, const SRefNode& bloc
       }
     }
   }
-  // A digit that the predicate cuts off runs to the lesser of two ends, which often is known.
+  // A digit that the predicate cuts off runs to the lesser of two ends, which often is known. Other ends stay
+  // products of the extents that they are made of.
   auto shortest = [&](const Expr& end) -> Expr {
     Expr simple = analyzer.simplify(end);
     auto* least = as<MinNode>(simple);
-    if (least && analyzer.can_prove(le(least->a, least->b))) return least->a;
-    if (least && analyzer.can_prove(le(least->b, least->a))) return least->b;
+    if (least == nullptr) return end->kind == ExprKind::kMul ? end : simple;
+    if (analyzer.can_prove(le(least->a, least->b))) return least->a;
+    if (analyzer.can_prove(le(least->b, least->a))) return least->b;
     return simple;
   };
   auto shorter = [&](const Expr& condition) {

@@ -9,6 +9,7 @@
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/invert_affine_index.h"
+#include "transform/schedule/joint_dims.h"
 #include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
@@ -521,6 +522,7 @@ void require_all_instances(ScheduleState& state, const SRefNode& block,
       if (analyzer.can_prove(ge(runs.min, first))) first = runs.min;
       if (analyzer.can_prove(le(runs.max, last))) last = runs.max;
     }
+    last = last_under_condition(realize, i, last, analyzer);
     bool low = analyzer.can_prove(le(met.min, first)), high = analyzer.can_prove(ge(met.max, last));
     if (low && high) continue;
     Error error = refuse(refusals["consumer-reaches-further"], block.name.c_str());
@@ -544,20 +546,7 @@ bool reads_what_is_written(ScheduleState& state, const SRefNode& block, const SR
       auto box = std::find_if(written.begin(), written.end(),
                               [&](const Box& each) { return each.buffer.same_as(region->source); });
       if (box == written.end()) continue;
-      Expr elements = int_imm(DataType::Int(64), 1), iterations = elements;
-      bool joint = false;
-      for (const Interval& dim : box->dims)
-        if (dim) elements = mul(elements, cast(DataType::Int(64), analyzer.simplify(dim.max - dim.min + 1)));
-      for (const SRefNode* up = producer->parent; up && up != &loop; up = up->parent) {
-        if (!up->loop() || is_const_int(up->loop()->extent, 1)) continue;
-        auto count = std::count_if(region->region.begin(), region->region.end(), [&](const Range& range) {
-          return uses_var(substitute(range->min, values),
-                          [&](const VarNode* var) { return var == up->loop()->loop_var.get(); });
-        });
-        joint = joint || count > 1;
-        if (count > 0) iterations = mul(iterations, cast(DataType::Int(64), up->loop()->extent));
-      }
-      if (joint && !analyzer.can_prove_equal(elements, iterations)) return false;
+      if (!fills_joint_dims(*producer, loop, *region, values, *box, analyzer)) return false;
     }
   }
   std::unordered_set<const VarNode*> iters;
@@ -743,7 +732,7 @@ Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std:
   if (!is_producer) {
     require_all_instances(state, block, producers, block_span);
     require_iterations(state, block, loop, producers, analyzer, block_span);
-    if (auto fewer = fewer_instances(block, loop, *domains, analyzer))
+    if (auto fewer = fewer_instances(realize_of(state, block), block, loop, *domains, analyzer))
       throw about_block(refuse_as(refusals["consumer-reaches-further"],
                                   "loop `{}` would run {:.0f} of the {:.0f} instances of block `{}`",
                                   loop.name.c_str(), fewer->first, fewer->second, block.name.c_str()),
@@ -789,11 +778,12 @@ void move_to(Step& step, const BlockArg& block, const LocationArg& location, boo
     return;
   }
   Move move = plan(step.state, block, location.loop, preserve_unit_loops, index, step.span(4));
+  std::vector<Buffer> covered = covered_reads(step.state, *move.scope, *block);
   step.replace(*move.scope, move.next);
   block->affine_binding = has_affine_binding(step.state, *block);
   // It may read more at its new place than was written before it; a tile is computed with each part of it
   // that was produced, the last time with all of it.
-  recheck_cover(step.state, *move.scope, *block);
+  recheck_cover(step.state, *move.scope, *block, covered);
 }
 
 }  // namespace mlc::transform

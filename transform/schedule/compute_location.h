@@ -32,13 +32,17 @@ void relax_below(ScheduleState& state, const SRefNode& block, const Array<Tensor
                  const SRefNode& top, std::string_view storage_scope, std::vector<Box>& into,
                  Analyzer& analyzer);
 
-// Iterators that follow one loop meet on its diagonal alone: how many instances the loop would run, and how many run
-// now, where these are more.
-std::optional<std::pair<double, double>> fewer_instances(const SRefNode& block, SRefNode& loop,
-                                                         const std::vector<IterDomain>& domains, Analyzer& analyzer);
+// Iterators that follow one loop meet on its diagonal alone: how many instances the loop would run, and how
+// many run now, where these are more.
+std::optional<std::pair<double, double>> fewer_instances(const SBlockRealize& realize, const SRefNode& block,
+                                                         SRefNode& loop,
+                                                         const std::vector<IterDomain>& domains,
+                                                         Analyzer& analyzer);
+// The last value of an iterator: `last`, or less where the block's condition says so.
+Expr last_under_condition(const SBlockRealize& realize, size_t iter, Expr last, Analyzer& analyzer);
 
-// What is computed or copied in each iteration of a loop must be so in one at least: where the loops have none, but for
-// those in which `producers` reduce, there is nothing to read. Refusal: loop-may-be-empty.
+// What is computed or copied in each iteration of a loop must be so in one at least: where the loops have
+// none, but for those in which `producers` reduce, there is nothing to read. Refusal: loop-may-be-empty.
 void require_iterations(ScheduleState& state, const SRefNode& block, SRefNode& loop,
                         const std::vector<SRefNode*>& producers, Analyzer& analyzer, Span span);
 

@@ -75,8 +75,10 @@ std::optional<Place> place_of(uintptr_t address);
 void link_shared_library(const Code& code, const ir::Target& target, const std::string& path,
                          const std::string& soname = "");
 // The same of several modules' code, and of bytes that `symbol` of the library names.
-void link_shared_library(const std::vector<const Code*>& codes, std::string_view symbol, std::string_view bytes,
-                         const ir::Target& target, const std::string& path);
+void link_shared_library(const std::vector<const Code*>& codes, std::string_view symbol,
+                         std::string_view bytes, const ir::Target& target, const std::string& path);
+// Relocatable object files as one.
+std::string join_objects(const std::vector<std::string>& objects);
 // An object file that holds nothing but bytes under a symbol.
 std::string data_object(std::string_view symbol, std::string_view bytes, const ir::Target& target);
 // The bytes of a static library of ELF files that has all it needs but libc and libm; written by LLVM, not by

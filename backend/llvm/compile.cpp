@@ -7,12 +7,17 @@
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <atomic>
+#include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <thread>
 
 #include "backend/llvm/code.h"
 #include "backend/llvm/emitter.h"
 #include "backend/llvm/listing_parts.h"
 #include "backend/llvm/optimize.h"
+#include "backend/llvm/partition.h"
 #include "backend/llvm/start.h"
 #include "ir/core/interrupt.h"
 #include "ir/core/refusal.h"
@@ -40,7 +45,9 @@ namespace {
   throw ir::refuse(refusals["codegen-failed"], llvm::StringRef(reason).rtrim("!\n").str());
 }
 
-std::string write(llvm::Module& module, const Machine& machine, llvm::CodeGenFileType kind) {
+// `heed` is called now and then, and may throw. Fatal errors are the caller's.
+std::string write_file(llvm::Module& module, const Machine& machine, llvm::CodeGenFileType kind,
+                       const std::function<void()>& heed) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
@@ -48,10 +55,15 @@ std::string write(llvm::Module& module, const Machine& machine, llvm::CodeGenFil
     throw ir::Error("codegen-unsupported", "the target {} cannot write this kind of file",
                     module.getTargetTriple());
   }
-  llvm::ScopedFatalErrorHandler handler(give_up);
-  module.getContext().setYieldCallback([](llvm::LLVMContext*, void*) { ir::heed_interrupt(); }, nullptr);
+  auto yield = [](llvm::LLVMContext*, void* heed) { (*static_cast<const std::function<void()>*>(heed))(); };
+  module.getContext().setYieldCallback(yield, const_cast<std::function<void()>*>(&heed));
   passes.run(module);
   return {bytes.begin(), bytes.end()};
+}
+
+std::string write(llvm::Module& module, const Machine& machine, llvm::CodeGenFileType kind) {
+  llvm::ScopedFatalErrorHandler handler(give_up);
+  return write_file(module, machine, kind, ir::heed_interrupt);
 }
 
 // A target machine is used by one compilation at a time.
@@ -106,13 +118,14 @@ auto with_module(const ir::IRModule& lowered, const ir::Target& target, DebugInf
   MLC_CHECK(!llvm::verifyModule(*module, &stream), "generated LLVM IR is malformed: {}", problems);
 #endif
   name_entry(*module);
-  optimize(*module, machine);
+  optimize(*module, machine, ir::heed_interrupt);
   return use(*module, machine, emitter);
 }
 
 // Assembly with comments, while it lives.
 struct WithComments {
-  explicit WithComments(llvm::TargetMachine& machine) : options(machine.Options.MCOptions), before(options.AsmVerbose) {
+  explicit WithComments(llvm::TargetMachine& machine)
+      : options(machine.Options.MCOptions), before(options.AsmVerbose) {
     options.AsmVerbose = true;
   }
   ~WithComments() { options.AsmVerbose = before; }
@@ -132,31 +145,124 @@ std::string data_object(std::string_view symbol, std::string_view bytes, const i
   module.setTargetTriple(machine.machine->getTargetTriple().str());
   module.setDataLayout(machine.machine->createDataLayout());
   llvm::Constant* content = llvm::ConstantDataArray::getString(context, {bytes.data(), bytes.size()}, false);
-  auto* data = new llvm::GlobalVariable(module, content->getType(), true, llvm::GlobalValue::ExternalLinkage, content,
-                                        llvm::StringRef(symbol));
+  auto* data = new llvm::GlobalVariable(module, content->getType(), true, llvm::GlobalValue::ExternalLinkage,
+                                        content, llvm::StringRef(symbol));
   data->setAlignment(llvm::Align(64));
   return write(module, machine, llvm::CodeGenFileType::ObjectFile);
 }
+
+namespace {
+
+void add_functions(const llvm::Module& module, std::vector<std::string>& functions) {
+  for (const llvm::Function& function : module) {
+    if (is_entry(function))
+      functions.emplace_back(std::string_view(function.getName()).substr(kEntryPrefix.size()));
+  }
+}
+
+// A part of a module, with all that LLVM changes while it compiles it.
+struct Part {
+  llvm::LLVMContext context;
+  std::unique_ptr<Machine> machine;
+  std::unique_ptr<llvm::Module> module;
+  std::string object;
+};
+
+// Compiles the parts on all cores. Nobody but this thread hears of an interrupt; the others are told to stop.
+void compile_side_by_side(std::vector<std::unique_ptr<Part>>& parts) {
+  struct Stopped {};
+  llvm::ScopedFatalErrorHandler handler(give_up);
+  std::atomic<size_t> next = 0;
+  std::atomic<bool> stop = false;
+  std::mutex lock;
+  std::condition_variable ended;
+  std::exception_ptr error;
+  size_t running = std::min<size_t>(std::max(1U, std::thread::hardware_concurrency()), parts.size());
+  auto work = [&] {
+    std::function<void()> heed = [&stop] {
+      if (stop) throw Stopped();
+    };
+    std::exception_ptr own;
+    try {
+      for (size_t i = next++; i < parts.size(); i = next++) {
+        heed();
+        Part& part = *parts[i];
+        optimize(*part.module, *part.machine, heed);
+        part.object = write_file(*part.module, *part.machine, llvm::CodeGenFileType::ObjectFile, heed);
+      }
+    } catch (const Stopped&) {
+    } catch (...) {
+      own = std::current_exception();
+      stop = true;
+    }
+    std::lock_guard hold(lock);
+    if (own && !error) error = own;
+    --running;
+    ended.notify_all();
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = running; i > 0; --i) threads.emplace_back(work);
+  constexpr auto kAsk = std::chrono::milliseconds(20);
+  try {
+    std::unique_lock hold(lock);
+    while (!ended.wait_for(hold, kAsk, [&] { return running == 0; })) ir::heed_interrupt();
+  } catch (...) {
+    stop = true;
+    for (std::thread& thread : threads) thread.join();
+    throw;
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (error) std::rethrow_exception(error);
+}
+
+Code compile_parts(const std::vector<ir::IRModule>& modules, const ir::Target& target, DebugInfo debug) {
+  Code code;
+  std::vector<std::unique_ptr<Part>> parts;
+  for (const ir::IRModule& lowered : modules) {
+    auto part = std::make_unique<Part>();
+    part->machine = new_machine(target);
+    ModuleEmitter emitter(part->context, *part->machine, "mlc", debug == DebugInfo::kLines);
+    part->module = emitter.emit(lowered, "", {});
+    code.parallel = code.parallel || emitter.parallel;
+    code.weights = code.weights || emitter.weights;
+    code.host = part->machine->is_host;
+    if (emitter.lines != nullptr) {
+      std::vector<ir::Span> places = emitter.lines->places();
+      code.places.insert(code.places.end(), places.begin(), places.end());
+    }
+    add_functions(*part->module, code.functions);
+    parts.push_back(std::move(part));
+  }
+  std::sort(code.functions.begin(), code.functions.end());
+  compile_side_by_side(parts);
+  std::vector<std::string> objects;
+  for (const auto& part : parts) objects.push_back(std::move(part->object));
+  code.object = join_objects(objects);
+  return code;
+}
+
+}  // namespace
 
 Code compile(const ir::IRModule& lowered, const ir::Target& target, DebugInfo debug, std::string_view program,
              const CNames& c_names) {
   start_llvm();
   std::lock_guard hold(compile_lock());
-  return with_module(
-      lowered, target, debug, program, c_names,
-      [&](llvm::Module& module, const Machine& machine, ModuleEmitter& emitter) {
-        Code code;
-        code.parallel = emitter.parallel;
-        code.weights = emitter.weights;
-        code.host = machine.is_host;
-        if (emitter.lines != nullptr) code.places = emitter.lines->places();
-        for (const llvm::Function& function : module) {
-          if (is_entry(function))
-            code.functions.emplace_back(std::string_view(function.getName()).substr(kEntryPrefix.size()));
-        }
-        code.object = write(module, machine, llvm::CodeGenFileType::ObjectFile);
-        return code;
-      });
+  if (program.empty() && c_names.empty() &&
+      machine_for(target).machine->getTargetTriple().isOSBinFormatELF()) {
+    std::vector<ir::IRModule> parts = partition(lowered);
+    if (parts.size() > 1) return compile_parts(parts, target, debug);
+  }
+  return with_module(lowered, target, debug, program, c_names,
+                     [&](llvm::Module& module, const Machine& machine, ModuleEmitter& emitter) {
+                       Code code;
+                       code.parallel = emitter.parallel;
+                       code.weights = emitter.weights;
+                       code.host = machine.is_host;
+                       if (emitter.lines != nullptr) code.places = emitter.lines->places();
+                       add_functions(module, code.functions);
+                       code.object = write(module, machine, llvm::CodeGenFileType::ObjectFile);
+                       return code;
+                     });
 }
 
 std::string compile_to_text(const ir::IRModule& lowered, const ir::Target& target, bool assembly,

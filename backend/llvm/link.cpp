@@ -149,9 +149,11 @@ void link_library(const std::vector<const Code*>& codes, const std::string& extr
                   const std::string& path, const std::string& soname) {
   elf_machine(target);
   TemporaryFolder scratch("mlc-link");
-  std::vector<std::string> arguments{"ld.lld", "-shared", "--gc-sections", "--build-id=none", "-z", "noexecstack"};
+  std::vector<std::string> arguments{"ld.lld",          "-shared", "--gc-sections",
+                                     "--build-id=none", "-z",      "noexecstack"};
   for (size_t i = 0; i < codes.size(); ++i)
-    arguments.push_back(scratch.write(i == 0 ? "code.o" : fmt::format("code{}.o", i).c_str(), codes[i]->object));
+    arguments.push_back(
+        scratch.write(i == 0 ? "code.o" : fmt::format("code{}.o", i).c_str(), codes[i]->object));
   if (!extra.empty()) arguments.push_back(scratch.write("data.o", extra));
   if (!soname.empty()) arguments.insert(arguments.end(), {"-soname", soname});
   for (const Code* code : codes) need_runtime(*code);
@@ -172,9 +174,21 @@ void link_shared_library(const Code& code, const ir::Target& target, const std::
                          const std::string& soname) {
   link_library({&code}, "", target, path, soname);
 }
-void link_shared_library(const std::vector<const Code*>& codes, std::string_view symbol, std::string_view bytes,
-                         const ir::Target& target, const std::string& path) {
+void link_shared_library(const std::vector<const Code*>& codes, std::string_view symbol,
+                         std::string_view bytes, const ir::Target& target, const std::string& path) {
   link_library(codes, data_object(symbol, bytes, target), target, path, "");
+}
+
+std::string join_objects(const std::vector<std::string>& objects) {
+  TemporaryFolder scratch("mlc-join");
+  std::vector<std::string> arguments{"ld.lld", "-r"};
+  for (size_t i = 0; i < objects.size(); ++i)
+    arguments.push_back(scratch.write(fmt::format("part{}.o", i).c_str(), objects[i]));
+  std::string joined = scratch / "joined.o";
+  run_linker(std::move(arguments), scratch, joined);
+  auto bytes = llvm::MemoryBuffer::getFile(joined);
+  if (!bytes) throw Error("cannot-write", "`{}` cannot be read again", joined).kind("OSError");
+  return (*bytes)->getBuffer().str();
 }
 
 std::string static_library(const Code& code, const std::string& name) {

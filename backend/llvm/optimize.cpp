@@ -155,11 +155,12 @@ void add_cleanup(llvm::FunctionPassManager& passes) {
 
 }  // namespace
 
-void optimize(llvm::Module& module, const Machine& machine) {
+void optimize(llvm::Module& module, const Machine& machine, const std::function<void()>& heed) {
   if (machine.opt_level == 0) return;
   llvm::PipelineTuningOptions tuning;
   llvm::PassInstrumentationCallbacks between;  // Ctrl-C skips the passes that are left
-  between.registerShouldRunOptionalPassCallback([](llvm::StringRef, llvm::Any) { return !ir::interrupt_asked(); });
+  between.registerShouldRunOptionalPassCallback(
+      [](llvm::StringRef, llvm::Any) { return !ir::interrupt_asked(); });
   llvm::PassBuilder builder(machine.machine.get(), tuning, std::nullopt, &between);
   llvm::LoopAnalysisManager loop_analyses;
   llvm::FunctionAnalysisManager function_analyses;
@@ -183,7 +184,7 @@ void optimize(llvm::Module& module, const Machine& machine) {
     if (function.isDeclaration()) continue;
     (function.hasLocalLinkage() && !function.hasFnAttribute(llvm::Attribute::Cold) ? kernels : entries)
         .run(function, function_analyses);
-    ir::heed_interrupt();
+    heed();
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "backend/llvm/target_machine.h"
 
 namespace llvm {
@@ -9,7 +11,8 @@ class Module;
 
 namespace mlc::llvm_backend {
 
-// Runs the passes of the machine's opt level over the module.
-void optimize(llvm::Module& module, const Machine& machine);
+// Runs the passes of the machine's opt level over the module. `heed` is called after each function, and may
+// throw.
+void optimize(llvm::Module& module, const Machine& machine, const std::function<void()>& heed);
 
 }  // namespace mlc::llvm_backend

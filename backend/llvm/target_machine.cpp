@@ -17,16 +17,15 @@
 
 namespace mlc::llvm_backend {
 
-static constexpr ir::Refusals refusals{
-    "ValueError",
-    {
-        {.name = "unknown-target"},
-        {.name = "unknown-target-attribute"},
-        {.name = "unsupported-target",
-         .message = "there is no code generator for target kind `{}`",
-         .help = "this version compiles for `llvm`",
-         .meaning = "There is no code generator for this kind of target."},
-    }};
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "unknown-target"},
+                                           {.name = "unknown-target-attribute"},
+                                           {.name = "unsupported-target",
+                                            .message = "there is no code generator for target kind `{}`",
+                                            .help = "this version compiles for `llvm`",
+                                            .meaning = "There is no code generator for this kind of target."},
+                                       }};
 MLC_REFUSALS(llvm_target_machine, refusals);
 
 namespace {
@@ -99,7 +98,9 @@ bool has_scalable_vectors(const llvm::Triple& triple, const llvm::MCSubtargetInf
   return false;
 }
 
-std::unique_ptr<Machine> make_machine(const ir::Target& target) {
+}  // namespace
+
+std::unique_ptr<Machine> new_machine(const ir::Target& target) {
   std::string_view kind(target->kind.data(), target->kind.size());
   if (kind != "llvm") {
     throw ir::refuse(refusals["unsupported-target"], kind);
@@ -151,7 +152,8 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
     throw ir::refuse_as(refusals["unknown-target-attribute"], "`num-cores` is {}, expected 1 or more",
                         made->cores);
   }
-  made->is_named = !(text(target, "mcpu") == "native" || (text(target, "mcpu").empty() && triple_text.empty()));
+  made->is_named =
+      !(text(target, "mcpu") == "native" || (text(target, "mcpu").empty() && triple_text.empty()));
   made->fast_math = fast_math_of(target);
   made->is_host = host_like;
   made->has_half = converts_half(triple, *info);
@@ -187,8 +189,6 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   return made;
 }
 
-}  // namespace
-
 std::string host_triple() {
   start_llvm();
   return llvm::sys::getProcessTriple();
@@ -205,7 +205,7 @@ const Machine& machine_for(const ir::Target& target) {
   static std::map<std::string, std::unique_ptr<Machine>> made;
   std::lock_guard hold(lock);
   std::unique_ptr<Machine>& machine = made[ir::target_text(target)];
-  if (!machine) machine = make_machine(target);
+  if (!machine) machine = new_machine(target);
   return *machine;
 }
 

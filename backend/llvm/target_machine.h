@@ -43,6 +43,8 @@ struct Machine {
 // "llvm" without attributes is this very machine with everything its CPU has. Throws ir::Error
 // unknown-target (triple without code generator, unknown CPU), unsupported-target (other kinds).
 const Machine& machine_for(const ir::Target& target);
+// The same as one of its own: what LLVM keeps in a machine is that of one compilation at a time.
+std::unique_ptr<Machine> new_machine(const ir::Target& target);
 
 std::string host_triple();
 std::string host_cpu();

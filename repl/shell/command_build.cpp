@@ -60,9 +60,14 @@ uintmax_t size_on_disk(const fs::path& path) {
   return bytes;
 }
 
+// Of the functions that can be called from outside; of all, where the module has no such.
 std::vector<std::string> names_of(const ir::IRModule& mod) {
-  std::set<std::string> names;  // the map has no order of its own
-  for (const auto& [var, fn] : mod->functions) names.insert(std::string(var->name_hint));
+  std::set<std::string> names, all;  // the map has no order of its own
+  for (const auto& [var, fn] : mod->functions) {
+    all.insert(std::string(var->name_hint));
+    if (ir::attr(fn, "global_symbol")) names.insert(std::string(var->name_hint));
+  }
+  if (names.empty()) names = all;
   return {names.begin(), names.end()};
 }
 
@@ -124,14 +129,16 @@ void add_sources(std::vector<std::string>& parts) {
 
 void check_weights_file(const CommandLine& line, bool standalone, const fs::path& out) {
   if (!standalone)
-    throw CallError{"a library for the virtual machine holds its weights, and `--weights-file` is for what needs none",
-                    "add `--header FILE.h`, or `--emit a` or `exe`"};
+    throw CallError{
+        "a library for the virtual machine holds its weights, and `--weights-file` is for what needs none",
+        "add `--header FILE.h`, or `--emit a` or `exe`"};
   if (!line.weights_file.ends_with(".safetensors"))
     throw CallError{fmt::format("`{}` does not end with .safetensors", line.weights_file), ""};
   std::error_code ignored;
   if (line.weights_file == out.string() || fs::equivalent(line.weights_file, line.weights, ignored) ||
       fs::equivalent(line.weights_file, line.file, ignored))
-    throw CallError{fmt::format("`{}` is a file that the build reads or writes", line.weights_file), "name another one"};
+    throw CallError{fmt::format("`{}` is a file that the build reads or writes", line.weights_file),
+                    "name another one"};
 }
 
 // Where each part of the functions comes from: what line tables are made of.
@@ -270,7 +277,8 @@ int run_build(const CommandLine& given) {
       header || !line.weights_file.empty() ? std::nullopt : backend::BuildCache::of_user();
   std::optional<std::string> key = cache ? cache_key(line, found, plan, lines) : std::nullopt;
   // Only what the program itself has asked for counts, not what is read and written from here on.
-  bool repeatable = key && !onnx && line.weights.empty() && inputs.can_be_told() && !line.json && !standard_output.wanted();
+  bool repeatable =
+      key && !onnx && line.weights.empty() && inputs.can_be_told() && !line.json && !standard_output.wanted();
   Told told{line, plan, found, out};
   auto report = [&] {
     std::string text = told.text();
@@ -314,7 +322,8 @@ int run_build(const CommandLine& given) {
   }
   if (!line.weights_file.empty()) {
     progress.at("writing the weights");
-    std::string relative = fs::proximate(line.weights_file, out.parent_path().empty() ? "." : out.parent_path()).string();
+    std::string relative =
+        fs::proximate(line.weights_file, out.parent_path().empty() ? "." : out.parent_path()).string();
     ir::Any args[] = {ready, script::str_value(line.weights_file), script::str_value(relative)};
     ready = call_model_library(evaluator, "mlc.model.weights", "move_to_file", args).cast<ir::IRModule>();
   }
@@ -324,7 +333,7 @@ int run_build(const CommandLine& given) {
     write_graph_library(ready, *maker, target, out.string());
   } else {
     in_c = maker->emit(*artefact, {ready, target, out.string(), lines, header ? &*header : nullptr,
-                              [](const ir::Expr& e) { return print::text_of(e); }});
+                                   [](const ir::Expr& e) { return print::text_of(e); }});
   }
   if (!header && key) cache->keep(*key, out.string());
   double build_time = milliseconds_since(start);

@@ -82,6 +82,7 @@ bool belongs(script::Evaluator& evaluator, const std::string& module, const std:
       script::as<script::ClassNode>(value) == nullptr)
     return true;
   std::string home = text_attribute(evaluator, value, is_module ? "__name__" : "__module__");
+  if (is_module && home == module) return false;  // an older address of itself
   return home.empty() || home == module || home.starts_with(module + ".");
 }
 
@@ -89,7 +90,10 @@ std::string explain_module(script::Evaluator& evaluator, const std::string& path
   std::string text = fmt::format("module {}\n\n", path);
   std::vector<std::string> names = ir::ApiRegistry::global().members(path);
   // Of a module that is partly C++, the text is about the other part.
-  std::string doc = names.empty() ? doc_of(evaluator, module) : std::string();
+  bool native = std::any_of(names.begin(), names.end(), [&path](const std::string& name) {
+    return ir::ApiRegistry::global().find(path + "." + name) != nullptr;
+  });
+  std::string doc = native ? std::string() : doc_of(evaluator, module);
   if (!trim(doc).empty()) text += indented(doc) + "\n";
   for (std::string& name : evaluator.attribute_names(module)) names.push_back(std::move(name));
   std::sort(names.begin(), names.end());

@@ -10,10 +10,10 @@
 //           with T.init():
 //               C[v_i, v_j] = T.float32(0.0)
 //           C[v_i, v_j] = C[v_i, v_j] + A[v_i, v_k] * B[v_k, v_j]
+#include "transform/te/create_prim_func.h"
 #include "ir/core/refusal.h"
 #include "transform/arith/simplify.h"
 #include "transform/arith/simplify_value.h"
-#include "transform/te/create_prim_func.h"
 
 #include <tvm/ffi/container/list.h>
 
@@ -89,8 +89,7 @@ class Creator {
     }
     for (const Operation& op : ordered_) {
       if (op->kind == OperationKind::kScan) {
-        throw refuse(refusals["te-scan"], op->name.c_str())
-            .at(span_);
+        throw refuse(refusals["te-scan"], op->name.c_str()).at(span_);
       }
       bind_placeholders(op);
     }
@@ -121,8 +120,8 @@ class Creator {
         if (buffers_.contains(key)) continue;
         auto* outside = Any(op).as<ExternOpNode>();
         Tensor tensor = make<TensorNode>(op, key.second);
-        Buffer buffer = outside ? aligned_as(tensor, outside->output_placeholders[key.second])
-                                : plain_buffer(tensor);
+        Buffer buffer =
+            outside ? aligned_as(tensor, outside->output_placeholders[key.second]) : plain_buffer(tensor);
         buffers_[key] = buffer;
         allocated.push_back(buffer);
       }
@@ -334,8 +333,8 @@ class Creator {
     return simplify_value(rewrite_with(e, load_of_buffer), analyzer_);
   }
 
-  // Tensors whose layout the scheduler may choose: an attribute of the function tells which arguments they are. The
-  // others stay in the attribute of the block.
+  // Tensors whose layout the scheduler may choose: an attribute of the function tells which arguments they
+  // are. The others stay in the attribute of the block.
   Array<Any> add_layout_free(const Any& tensors) {
     Array<Any> inner;
     for (const Any& one : elements(tensors).value_or(Array<Any>{})) {
@@ -405,8 +404,7 @@ class Creator {
   Stmt reduction(const ComputeOpNode* op, const Iterators& at, String name, Stmt init) {
     auto* reduce = as<ReduceNode>(op->body[0]);
     if (!is_const_int(reduce->condition, 1)) {
-      throw refuse(refusals["te-where-not-supported"])
-          .at(reduce->span);
+      throw refuse(refusals["te-where-not-supported"]).at(reduce->span);
     }
     const CommReducer& combiner = reduce->combiner;
     size_t count = op->num_outputs();

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "ir/core/module.h"
+
+namespace mlc::llvm_backend {
+
+// The functions of a large module in parts of about the same size that do not refer to each other, for
+// compilation side by side; a small module, or one whose functions all hang together, is one part. The same
+// on every machine, so that artefacts are.
+std::vector<ir::IRModule> partition(const ir::IRModule& lowered);
+
+}  // namespace mlc::llvm_backend

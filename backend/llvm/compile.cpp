@@ -46,7 +46,7 @@ namespace {
 }
 
 // `heed` is called now and then, and may throw. Fatal errors are the caller's.
-std::string write_file(llvm::Module& module, const Machine& machine, llvm::CodeGenFileType kind,
+std::string write_part(llvm::Module& module, const Machine& machine, llvm::CodeGenFileType kind,
                        const std::function<void()>& heed) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
@@ -63,7 +63,7 @@ std::string write_file(llvm::Module& module, const Machine& machine, llvm::CodeG
 
 std::string write(llvm::Module& module, const Machine& machine, llvm::CodeGenFileType kind) {
   llvm::ScopedFatalErrorHandler handler(give_up);
-  return write_file(module, machine, kind, ir::heed_interrupt);
+  return write_part(module, machine, kind, ir::heed_interrupt);
 }
 
 // A target machine is used by one compilation at a time.
@@ -91,6 +91,15 @@ void name_entry(llvm::Module& module) {
     llvm::GlobalAlias::create(llvm::GlobalValue::WeakAnyLinkage, main, only);
 }
 
+// In debug builds.
+void verify([[maybe_unused]] const llvm::Module& module) {
+#ifndef NDEBUG
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  MLC_CHECK(!llvm::verifyModule(module, &stream), "generated LLVM IR is malformed: {}", problems);
+#endif
+}
+
 // `remarks`: gets what the vectorisers say; null: nobody asks.
 template <class F>
 auto with_module(const ir::IRModule& lowered, const ir::Target& target, DebugInfo debug,
@@ -112,11 +121,7 @@ auto with_module(const ir::IRModule& lowered, const ir::Target& target, DebugInf
                         "`call_packed` needs tvm-ffi, which C programs do not have")
         .help("build a shared library without a header");
   }
-#ifndef NDEBUG
-  std::string problems;
-  llvm::raw_string_ostream stream(problems);
-  MLC_CHECK(!llvm::verifyModule(*module, &stream), "generated LLVM IR is malformed: {}", problems);
-#endif
+  verify(*module);
   name_entry(*module);
   optimize(*module, machine, ir::heed_interrupt);
   return use(*module, machine, emitter);
@@ -153,10 +158,18 @@ std::string data_object(std::string_view symbol, std::string_view bytes, const i
 
 namespace {
 
-void add_functions(const llvm::Module& module, std::vector<std::string>& functions) {
+// Adds what is to be known of a module, or of a part of one, beside its machine code.
+void describe(Code& code, const llvm::Module& module, const Machine& machine, const ModuleEmitter& emitter) {
+  code.parallel = code.parallel || emitter.parallel;
+  code.weights = code.weights || emitter.weights;
+  code.host = machine.is_host;
+  if (emitter.lines != nullptr) {
+    std::vector<ir::Span> places = emitter.lines->places();
+    code.places.insert(code.places.end(), places.begin(), places.end());
+  }
   for (const llvm::Function& function : module) {
     if (is_entry(function))
-      functions.emplace_back(std::string_view(function.getName()).substr(kEntryPrefix.size()));
+      code.functions.emplace_back(std::string_view(function.getName()).substr(kEntryPrefix.size()));
   }
 }
 
@@ -188,7 +201,7 @@ void compile_side_by_side(std::vector<std::unique_ptr<Part>>& parts) {
         heed();
         Part& part = *parts[i];
         optimize(*part.module, *part.machine, heed);
-        part.object = write_file(*part.module, *part.machine, llvm::CodeGenFileType::ObjectFile, heed);
+        part.object = write_part(*part.module, *part.machine, llvm::CodeGenFileType::ObjectFile, heed);
       }
     } catch (const Stopped&) {
     } catch (...) {
@@ -223,14 +236,8 @@ Code compile_parts(const std::vector<ir::IRModule>& modules, const ir::Target& t
     part->machine = new_machine(target);
     ModuleEmitter emitter(part->context, *part->machine, "mlc", debug == DebugInfo::kLines);
     part->module = emitter.emit(lowered, "", {});
-    code.parallel = code.parallel || emitter.parallel;
-    code.weights = code.weights || emitter.weights;
-    code.host = part->machine->is_host;
-    if (emitter.lines != nullptr) {
-      std::vector<ir::Span> places = emitter.lines->places();
-      code.places.insert(code.places.end(), places.begin(), places.end());
-    }
-    add_functions(*part->module, code.functions);
+    verify(*part->module);
+    describe(code, *part->module, *part->machine, emitter);
     parts.push_back(std::move(part));
   }
   std::sort(code.functions.begin(), code.functions.end());
@@ -255,11 +262,7 @@ Code compile(const ir::IRModule& lowered, const ir::Target& target, DebugInfo de
   return with_module(lowered, target, debug, program, c_names,
                      [&](llvm::Module& module, const Machine& machine, ModuleEmitter& emitter) {
                        Code code;
-                       code.parallel = emitter.parallel;
-                       code.weights = emitter.weights;
-                       code.host = machine.is_host;
-                       if (emitter.lines != nullptr) code.places = emitter.lines->places();
-                       add_functions(module, code.functions);
+                       describe(code, module, machine, emitter);
                        code.object = write(module, machine, llvm::CodeGenFileType::ObjectFile);
                        return code;
                      });

@@ -81,8 +81,10 @@ void forget_symbols_of_last_link() {
   }
 }
 
-// Links to a file of its own first: whoever is killed in here leaves nothing where the artefact belongs.
-void run_linker(std::vector<std::string> arguments, const TemporaryFolder& scratch, const std::string& path) {
+// What the linker makes, in a file of its own first: whoever is killed in here leaves nothing where the
+// artefact belongs. `what`: for messages.
+std::unique_ptr<llvm::MemoryBuffer> run_linker(std::vector<std::string> arguments,
+                                               const TemporaryFolder& scratch, const std::string& what) {
   std::string linked = scratch / "linked";
   arguments.insert(arguments.end(), {"-o", linked});
   static std::mutex lock;  // lld keeps global state
@@ -94,11 +96,15 @@ void run_linker(std::vector<std::string> arguments, const TemporaryFolder& scrat
   llvm::raw_string_ostream stream(messages);
   lld::Result result = lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0)
-    throw ir::refuse_as(refusals["link-failed"], "`{}` cannot be linked: {}", path, messages)
+    throw ir::refuse_as(refusals["link-failed"], "`{}` cannot be linked: {}", what, messages)
         .kind("RuntimeError");
   auto bytes = llvm::MemoryBuffer::getFile(linked);
   if (!bytes) throw Error("cannot-write", "`{}` cannot be read again", linked).kind("OSError");
-  backend::write_file(path, (*bytes)->getBuffer(), true);
+  return std::move(*bytes);
+}
+
+void link_file(std::vector<std::string> arguments, const TemporaryFolder& scratch, const std::string& path) {
+  backend::write_file(path, run_linker(std::move(arguments), scratch, path)->getBuffer(), true);
 }
 
 const Machine& elf_machine(const ir::Target& target) {
@@ -165,7 +171,7 @@ void link_library(const std::vector<const Code*>& codes, const std::string& extr
   if (std::any_of(codes.begin(), codes.end(), [](const Code* code) { return code->weights; }))
     arguments.push_back(scratch.write("weights.o", weights_object()));
   if (!codes.empty()) add_c_library(*codes[0], arguments);
-  run_linker(std::move(arguments), scratch, path);
+  link_file(std::move(arguments), scratch, path);
 }
 
 }  // namespace
@@ -184,11 +190,7 @@ std::string join_objects(const std::vector<std::string>& objects) {
   std::vector<std::string> arguments{"ld.lld", "-r"};
   for (size_t i = 0; i < objects.size(); ++i)
     arguments.push_back(scratch.write(fmt::format("part{}.o", i).c_str(), objects[i]));
-  std::string joined = scratch / "joined.o";
-  run_linker(std::move(arguments), scratch, joined);
-  auto bytes = llvm::MemoryBuffer::getFile(joined);
-  if (!bytes) throw Error("cannot-write", "`{}` cannot be read again", joined).kind("OSError");
-  return (*bytes)->getBuffer().str();
+  return run_linker(std::move(arguments), scratch, "the parts of a module")->getBuffer().str();
 }
 
 std::string static_library(const Code& code, const std::string& name) {
@@ -240,7 +242,7 @@ void link_program(const Code& code, const ir::Target& target, const std::string&
   if (code.parallel) arguments.push_back(scratch.write("parallel.o", parallel_object()));
   if (code.weights) arguments.push_back(scratch.write("weights.o", weights_object()));
   add_c_library(code, arguments);
-  run_linker(std::move(arguments), scratch, path);
+  link_file(std::move(arguments), scratch, path);
 }
 
 }  // namespace mlc::llvm_backend

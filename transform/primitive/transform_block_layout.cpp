@@ -8,6 +8,7 @@
 #include "transform/arith/iter_map.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/loops.h"
+#include "transform/schedule/path_rewriter.h"
 #include "transform/schedule/refusals.h"
 
 namespace mlc::transform::primitive_transform_block_layout {
@@ -54,7 +55,7 @@ keeps: number of block instances and what each computes.
 
 // Old iterators become expressions of the new ones; what they index is put in its normal form, the rest stays
 // as it was written.
-class RemapIterators final : public Rewriter {
+class RemapIterators final : public PathRewriter {
  public:
   RemapIterators(const VarMap& values, const Array<IterVar>& iters) : values_(values) { enter(iters); }
   using Rewriter::rewrite;
@@ -64,13 +65,7 @@ class RemapIterators final : public Rewriter {
       return found != values_.end() ? found->second : e;
     }
     if (auto* region = as<TensorRegionNode>(e)) return this->region(ref(region));
-    if (auto* choice = as_call_to(e, "tirx.if_then_else")) {
-      Expr condition = rewrite(choice->args[0]);
-      Expr a = under(condition, choice->args[1]), b = under(logical_not(condition), choice->args[2]);
-      bool same =
-          condition.same_as(choice->args[0]) && a.same_as(choice->args[1]) && b.same_as(choice->args[2]);
-      return same ? e : if_then_else(condition, a, b);
-    }
+    if (auto* choice = as_call_to(e, "tirx.if_then_else")) return rewrite_choice(e, choice);
     Expr next = rewrite_children(e);
     auto* load = as<TensorLoadNode>(next);
     if (!load || next.same_as(e)) return next;
@@ -98,13 +93,6 @@ class RemapIterators final : public Rewriter {
       if (as<VarNode>(indices[i]) && const_int(result[i])) result.Set(i, indices[i]);
     return result;
   }
-  // What is done under a condition: the iterators go through a part of their values.
-  Expr under(const Expr& condition, const Expr& e) {
-    Expr outside = std::exchange(predicate_, logical_and(predicate_, condition));
-    Expr next = rewrite(e);
-    predicate_ = outside;
-    return next;
-  }
   Expr region(const TensorRegion& old) {
     Array<Expr> mins;
     for (const Range& range : old->region) mins.push_back(rewrite(range->min));
@@ -118,7 +106,6 @@ class RemapIterators final : public Rewriter {
 
   const VarMap& values_;
   std::vector<LoopRange> iters_;
-  Expr predicate_ = bool_imm(true);
   Analyzer analyzer_;
 };
 

@@ -11,6 +11,7 @@
 #include "transform/arith/simplify.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/layout_padding.h"
+#include "transform/schedule/path_rewriter.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/reindex.h"
 
@@ -68,19 +69,13 @@ keeps: loops, iterators and the values computed.
 namespace {
 
 // Accesses to one buffer become accesses to another, and so do every block's regions on it.
-class MoveElements final : public Rewriter {
+class MoveElements final : public PathRewriter {
  public:
   MoveElements(const Buffer& from, const Buffer& to, const IndexMap& map) : from_(from), to_(to), map_(map) {}
 
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
-    if (auto* choice = as_call_to(e, "tirx.if_then_else")) {
-      Expr condition = rewrite(choice->args[0]);
-      Expr a = under(condition, choice->args[1]), b = under(logical_not(condition), choice->args[2]);
-      bool same =
-          condition.same_as(choice->args[0]) && a.same_as(choice->args[1]) && b.same_as(choice->args[2]);
-      return same ? e : if_then_else(condition, a, b);
-    }
+    if (auto* choice = as_call_to(e, "tirx.if_then_else")) return rewrite_choice(e, choice);
     Expr next = rewrite_children(e);
     auto* load = as<TensorLoadNode>(next);
     if (!load || !load->source.same_as(from_)) return next;
@@ -107,14 +102,6 @@ class MoveElements final : public Rewriter {
     for (size_t d = 0; d < result.size(); ++d)
       if (!as<VarNode>(result[d]) || !const_int(sums[d])) result.Set(d, sums[d]);
     return result;
-  }
-  // What is done under a condition: the iterators go through a part of their values.
-  template <class Node>
-  Node under(const Expr& condition, const Node& node) {
-    Expr outside = std::exchange(predicate_, logical_and(predicate_, condition));
-    Node next = rewrite(node);
-    predicate_ = outside;
-    return next;
   }
   Stmt test(const IfThenElseNode* old) {
     Expr condition = rewrite(old->condition);
@@ -212,7 +199,6 @@ class MoveElements final : public Rewriter {
   IndexMap map_;
   Analyzer analyzer_, plain_;  // with and without what the iterators go through
   std::vector<LoopRange> iters_;
-  Expr predicate_ = bool_imm(true);
 };
 
 // The blocks below that store to the buffer themselves, in program order.

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Files of one folder are compiled several at a time: most of what a file costs are templates and inline functions
 # of headers that its neighbours need too, and a clean build takes half of the time. A group ends where a hash of the
-# file's name says so, at the latest at a size that takes a few seconds: a new file changes its own group and no
+# file's name says so, once it has a size, and at the latest at twice that: a new file changes its own group and no
 # other. -DMLC_UNITY=OFF compiles each file alone.
+#
+# What is being worked on is compiled alone: the files that build/edited.txt names, which ./dev writes (those with
+# changes that are not committed). The first change of a file costs its group once more, the next ones the file.
 #
 # What two files of a group call alike in anonymous namespaces collides, and the compiler says so; most often it is
 # a twin that wants to be shared.
@@ -12,11 +15,17 @@ function(mlc_unity target)
   if(NOT MLC_UNITY)
     return()
   endif()
-  set(limit 60000)  # bytes of source in one group
+  set(enough 50000)  # bytes of source in one group, and the most
+  set(limit 100000)
   get_target_property(sources ${target} SOURCES)
   set(last "")
   set(total 0)
   set(full OFF)
+  set(edited "")
+  if(EXISTS ${CMAKE_BINARY_DIR}/edited.txt)
+    file(STRINGS ${CMAKE_BINARY_DIR}/edited.txt edited)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_BINARY_DIR}/edited.txt)
+  endif()
   foreach(source IN LISTS sources)
     if(NOT source MATCHES "\\.cpp$")
       continue()
@@ -39,10 +48,15 @@ function(mlc_unity target)
     string(SUBSTRING ${hash} 0 4 hash)
     math(EXPR left "0x${hash} % 6")
     set(full OFF)
-    if(left EQUAL 0)
+    if(left EQUAL 0 AND total GREATER enough)
       set(full ON)
     endif()
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${source})
+    if(path IN_LIST edited)
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    else()
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    endif()
   endforeach()
   # `refusals`, the table at the top of a file, is the one name that all files share.
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_UNIQUE_ID MLC_FILE

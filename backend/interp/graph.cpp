@@ -59,10 +59,10 @@ struct Scope {
 };
 
 struct ClosureNode final : ffi::Object {
-  Function fn;
+  relax::Function fn;
   std::shared_ptr<const Scope> around;
   Array<Any> last;  // arguments that are there already, behind those of a call
-  ClosureNode(Function fn, std::shared_ptr<const Scope> around, Array<Any> last)
+  ClosureNode(relax::Function fn, std::shared_ptr<const Scope> around, Array<Any> last)
       : fn(std::move(fn)), around(std::move(around)), last(std::move(last)) {}
   MLC_NODE("mlc.interp.Closure", ClosureNode, ffi::Object);
 };
@@ -113,7 +113,7 @@ class Machine {
 
   // ---- functions ----
 
-  Any apply(const Function& fn, std::span<const Any> args, std::shared_ptr<const Scope> around, std::string_view name) {
+  Any apply(const relax::Function& fn, std::span<const Any> args, std::shared_ptr<const Scope> around, std::string_view name) {
     if (args.size() != fn->params.size()) {
       throw refuse(refusals["graph-argument-count"], name, fn->params.size(), args.size()).at(fn->span);
     }

@@ -11,7 +11,7 @@ namespace mlc::repl {
 
 namespace {
 
-constexpr size_t kMostSteps = 150;
+constexpr size_t kMostDrawn = 150;
 
 class StepsDrawing {
  public:
@@ -153,7 +153,7 @@ Plot steps_plot(const std::vector<StepRow>& rows, std::string program) {
                 "grid is ten times "
                 "the one before), and what is known of it.",
             .source = std::move(program)};
-  size_t left_out = rows.size() - std::min(rows.size(), kMostSteps);
+  size_t left_out = rows.size() - std::min(rows.size(), kMostDrawn);
   StepsDrawing(plot.drawing, std::span(rows).subspan(left_out)).draw(left_out);
   return plot;
 }

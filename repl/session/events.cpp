@@ -85,7 +85,7 @@ class Events {
     made.update(more);
     std::string line = made.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
     for (size_t at = 0; at < line.size();) {
-      ssize_t count = write(out_, line.data() + at, line.size() - at);
+      ssize_t count = ::write(out_, line.data() + at, line.size() - at);
       if (count < 0 && errno != EINTR) return;  // nobody reads
       if (count > 0) at += static_cast<size_t>(count);
     }

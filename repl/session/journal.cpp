@@ -64,7 +64,7 @@ void Journal::finish() {
 void Journal::write_line(std::string line) {
   line += '\n';
   // Where the disk is full there is no journal; the session goes on.
-  if (descriptor_ >= 0) [[maybe_unused]] auto written = write(descriptor_, line.data(), line.size());
+  if (descriptor_ >= 0) [[maybe_unused]] auto written = ::write(descriptor_, line.data(), line.size());
 }
 
 Journal::Entry::Entry(Journal* journal, std::string_view input) : journal_(journal) {

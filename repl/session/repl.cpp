@@ -218,7 +218,7 @@ void write_to_terminal(std::string_view text) {
   std::fflush(stdout);
   constexpr size_t kPart = 4096;
   while (!text.empty() && !script::Evaluator::is_interrupted()) {
-    ssize_t written = write(STDOUT_FILENO, text.data(), std::min(text.size(), kPart));
+    ssize_t written = ::write(STDOUT_FILENO, text.data(), std::min(text.size(), kPart));
     if (written > 0) text.remove_prefix(static_cast<size_t>(written));
     if (written < 0 && errno != EINTR) return;
   }

@@ -35,7 +35,7 @@ Any make_interval(ApiCall& call) {
 
 Any vector_set(ApiCall& call) {
   Analyzer analyzer;
-  return interval_of(expr_argument(call, 0), {}, analyzer);
+  return interval_of(expr_argument(call, 0), Domains{}, analyzer);
 }
 
 constexpr std::string_view kIntSet = "mlc.sym.IntSet";

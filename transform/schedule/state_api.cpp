@@ -249,7 +249,7 @@ Any state_replace(ApiCall& call) {
   }
   BlockReuse reuse;
   if (call.args[3] != nullptr) {
-    for (const auto& [before, after] : detail::argument<Map<Any, Any>>(call, 3)) {
+    for (const auto& [before, after] : ir::detail::argument<Map<Any, Any>>(call, 3)) {
       auto *old_block = before.as<SBlockNode>(), *new_block = after.as<SBlockNode>();
       if (!old_block || !new_block) wrong_argument(call, 3, "a dict of blocks");
       reuse.emplace_back(old_block, new_block);
@@ -260,8 +260,8 @@ Any state_replace(ApiCall& call) {
 }
 
 Any flags_construct(ApiCall& call) {
-  return make<CachedFlagsNode>(detail::argument<bool>(call, 0), detail::argument<bool>(call, 1),
-                               detail::argument<bool>(call, 2));
+  return make<CachedFlagsNode>(ir::detail::argument<bool>(call, 0), ir::detail::argument<bool>(call, 1),
+                               ir::detail::argument<bool>(call, 2));
 }
 Any flags_repr(ApiCall& call) {
   auto* self = call.args[0].as<CachedFlagsNode>();

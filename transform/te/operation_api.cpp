@@ -86,7 +86,7 @@ Array<T> all_of(ApiCall& call, size_t argument, std::string_view expected) {
 Map<String, Any> attributes(ApiCall& call, size_t argument) {
   Map<String, Any> attrs;
   if (call.args[argument] == nullptr) return attrs;
-  for (const auto& [key, value] : detail::argument<Map<Any, Any>>(call, argument))
+  for (const auto& [key, value] : ir::detail::argument<Map<Any, Any>>(call, argument))
     attrs.Set(key.cast<String>(), value);
   return attrs;
 }
@@ -110,7 +110,7 @@ Any make_extern(ApiCall& call) {
       throw refuse(refusals["te-extern-buffer"], ins[k]->name.c_str(), inputs[k]->name()).at(call.span);
     }
   }
-  return make<ExternOpNode>(detail::argument<String>(call, 0), detail::argument<String>(call, 1),
+  return make<ExternOpNode>(ir::detail::argument<String>(call, 0), ir::detail::argument<String>(call, 1),
                             attributes(call, 2), inputs, ins, outs, *body);
 }
 
@@ -140,7 +140,7 @@ Any make_scan(ApiCall& call) {
           .at(call.span);
     }
   }
-  return make<ScanOpNode>(detail::argument<String>(call, 0), detail::argument<String>(call, 1),
+  return make<ScanOpNode>(ir::detail::argument<String>(call, 0), ir::detail::argument<String>(call, 1),
                           attributes(call, 2), *axis, init, update, state, inputs);
 }
 
@@ -171,26 +171,26 @@ ScopeTag& scope_tag() {
   return tag;
 }
 Any set_tag(ApiCall& call) {
-  return std::exchange(scope_tag(), {detail::argument<std::string>(call, 0)}).used;
+  return std::exchange(scope_tag(), {ir::detail::argument<std::string>(call, 0)}).used;
 }
 
-constexpr std::string_view kTe = "tvm.te", kInner = "mlc.te";
+constexpr std::string_view kTensorExpressions = "tvm.te", kInner = "mlc.te";
 
 constexpr ApiRow operation_api_table[] = {
-    {ApiKind::kClass, kTe, "Operation()", "What makes tensors.", not_constructible, "mlc.te.Operation",
+    {ApiKind::kClass, kTensorExpressions, "Operation()", "What makes tensors.", not_constructible, "mlc.te.Operation",
      "tvm.te.tensor.Operation"},
-    {ApiKind::kClass, kTe, "PlaceholderOp()", "An argument.", not_constructible, "mlc.te.PlaceholderOp",
+    {ApiKind::kClass, kTensorExpressions, "PlaceholderOp()", "An argument.", not_constructible, "mlc.te.PlaceholderOp",
      "tvm.te.tensor.PlaceholderOp"},
-    {ApiKind::kClass, kTe, "ComputeOp()", "Every element at once.", not_constructible, "mlc.te.ComputeOp",
+    {ApiKind::kClass, kTensorExpressions, "ComputeOp()", "Every element at once.", not_constructible, "mlc.te.ComputeOp",
      "tvm.te.tensor.ComputeOp"},
-    {ApiKind::kClass, kTe, "TensorSlice()", "A tensor with some of its indices.", not_constructible,
+    {ApiKind::kClass, kTensorExpressions, "TensorSlice()", "A tensor with some of its indices.", not_constructible,
      "mlc.te.TensorSlice", "tvm.te.tensor.TensorSlice"},
     {ApiKind::kProperty, "mlc.te.PlaceholderOp", "shape", "The extents.", field<&PlaceholderOpNode::shape>},
     {ApiKind::kProperty, "mlc.te.PlaceholderOp", "dtype", "The type of an element.",
      +[](ApiCall& call) -> Any { return prim_type(call.args[0].as<PlaceholderOpNode>()->dtype); }},
     {ApiKind::kMethod, "mlc.te.PlaceholderOp", "__repr__()", "The fields.", placeholder_repr},
     {ApiKind::kMethod, "mlc.te.ComputeOp", "__repr__()", "The fields.", compute_repr},
-    {ApiKind::kClass, kTe, "ExternOp()", "A statement that fills whole buffers.", not_constructible,
+    {ApiKind::kClass, kTensorExpressions, "ExternOp()", "A statement that fills whole buffers.", not_constructible,
      "mlc.te.ExternOp", "tvm.te.tensor.ExternOp"},
     {ApiKind::kProperty, "mlc.te.ExternOp", "inputs", "The tensors it reads.", field<&ExternOpNode::inputs>},
     {ApiKind::kProperty, "mlc.te.ExternOp", "input_placeholders", "The buffers that stand for the inputs.",
@@ -199,7 +199,7 @@ constexpr ApiRow operation_api_table[] = {
      field<&ExternOpNode::output_placeholders>},
     {ApiKind::kProperty, "mlc.te.ExternOp", "body", "The statement.", field<&ExternOpNode::body>},
     {ApiKind::kMethod, "mlc.te.ExternOp", "__repr__()", "The fields.", extern_repr},
-    {ApiKind::kClass, kTe, "ScanOp()", "A recurrence along the first dimension.", not_constructible,
+    {ApiKind::kClass, kTensorExpressions, "ScanOp()", "A recurrence along the first dimension.", not_constructible,
      "mlc.te.ScanOp", "tvm.te.tensor.ScanOp"},
     {ApiKind::kProperty, "mlc.te.ScanOp", "scan_axis", "The axis of the steps.",
      field<&ScanOpNode::scan_axis>},

@@ -28,7 +28,7 @@ MLC_REFUSALS(weights_torch_pickle, refusals);
 namespace {
 
 constexpr size_t kMostValues = 4'000'000;  // of one pickle
-constexpr int kMostNesting = 16;           // of dicts
+constexpr int kMostNestedDicts = 16;       // of dicts
 
 // What the machine works on. Lists, tuples and dicts hold indices of values; a dict keys and values in turn.
 struct Value {
@@ -362,7 +362,7 @@ class Collector {
   }
 
   void dict(const Value& value, const std::string& prefix, int depth) {
-    if (depth > kMostNesting) throw wrong(prefix, "is nested too deep");
+    if (depth > kMostNestedDicts) throw wrong(prefix, "is nested too deep");
     for (size_t i = 0; i + 1 < value.parts.size(); i += 2) {
       if (++visited_ > kMostValues) throw wrong(prefix, "has more values than fit");
       const Value &key = machine_.at(value.parts[i]), &element = machine_.at(value.parts[i + 1]);

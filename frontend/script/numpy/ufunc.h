@@ -104,6 +104,13 @@ inline T load(const char* at) {
   return *reinterpret_cast<const T*>(at);
 }
 
+// In front of a loop whose iterations do not read what others write.
+#ifdef __clang__
+#define MLC_NP_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define MLC_NP_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 // f(Compute<T>) -> R
 template <class F, class T, class R>
 void unary_loop(char* const* p, int64_t n, const int64_t* s) {
@@ -112,7 +119,7 @@ void unary_loop(char* const* p, int64_t n, const int64_t* s) {
   if (s[0] == sizeof(T) && s[1] == sizeof(R)) {
     const auto* x = reinterpret_cast<const T*>(a);
     auto* r = reinterpret_cast<R*>(o);
-#pragma GCC ivdep
+MLC_NP_INDEPENDENT
     for (int64_t i = 0; i < n; ++i) r[i] = static_cast<R>(F::apply(static_cast<Compute<T>>(x[i])));
     return;
   }
@@ -133,7 +140,7 @@ void binary_loop(char* const* p, int64_t n, const int64_t* s) {
     // Each side steps by one element or stands still.
     auto run = [&](auto left_moves, auto right_moves) {
       C left = static_cast<C>(*x), right = static_cast<C>(*y);
-#pragma GCC ivdep
+MLC_NP_INDEPENDENT
       for (int64_t i = 0; i < n; ++i) {
         if constexpr (left_moves.value) left = static_cast<C>(x[i]);
         if constexpr (right_moves.value) right = static_cast<C>(y[i]);

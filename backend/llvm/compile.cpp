@@ -61,8 +61,14 @@ std::string write_part(llvm::Module& module, const Machine& machine, llvm::CodeG
   return {bytes.begin(), bytes.end()};
 }
 
+// Of the process, for as long as it lives: a compilation that was left behind may end in one as well.
+void catch_fatal_errors() {
+  static std::once_flag once;
+  std::call_once(once, [] { llvm::install_fatal_error_handler(give_up); });
+}
+
 std::string write(llvm::Module& module, const Machine& machine, llvm::CodeGenFileType kind) {
-  llvm::ScopedFatalErrorHandler handler(give_up);
+  catch_fatal_errors();
   return write_part(module, machine, kind, ir::heed_interrupt);
 }
 
@@ -123,7 +129,7 @@ auto with_module(const ir::IRModule& lowered, const ir::Target& target, DebugInf
   }
   verify(*module);
   name_entry(*module);
-  optimize(*module, machine, ir::heed_interrupt);
+  optimize(*module, machine, ir::heed_interrupt, ir::interrupt_asked);
   return use(*module, machine, emitter);
 }
 
@@ -181,70 +187,88 @@ struct Part {
   std::string object;
 };
 
-// Compiles the parts on all cores. Nobody but this thread hears of an interrupt; the others are told to stop.
-void compile_side_by_side(std::vector<std::unique_ptr<Part>>& parts) {
-  struct Stopped {};
-  llvm::ScopedFatalErrorHandler handler(give_up);
+// Parts that are compiled on all cores, by threads that keep all this.
+struct Compilation {
+  std::vector<std::unique_ptr<Part>> parts;
   std::atomic<size_t> next = 0;
   std::atomic<bool> stop = false;
   std::mutex lock;
   std::condition_variable ended;
   std::exception_ptr error;
-  size_t running = std::min<size_t>(std::max(1U, std::thread::hardware_concurrency()), parts.size());
-  auto work = [&] {
-    std::function<void()> heed = [&stop] {
-      if (stop) throw Stopped();
-    };
-    std::exception_ptr own;
-    try {
-      for (size_t i = next++; i < parts.size(); i = next++) {
-        heed();
-        Part& part = *parts[i];
-        optimize(*part.module, *part.machine, heed);
-        part.object = write_part(*part.module, *part.machine, llvm::CodeGenFileType::ObjectFile, heed);
-      }
-    } catch (const Stopped&) {
-    } catch (...) {
-      own = std::current_exception();
-      stop = true;
-    }
-    std::lock_guard hold(lock);
-    if (own && !error) error = own;
-    --running;
-    ended.notify_all();
+  size_t running = 0;
+};
+
+void compile_some(Compilation& all) {
+  struct Stopped {};
+  std::function<bool()> asked = [&all] { return all.stop.load(); };
+  std::function<void()> heed = [&all] {
+    if (all.stop) throw Stopped();
   };
-  std::vector<std::thread> threads;
-  for (size_t i = running; i > 0; --i) threads.emplace_back(work);
-  constexpr auto kAsk = std::chrono::milliseconds(20);
+  std::exception_ptr own;
   try {
-    std::unique_lock hold(lock);
-    while (!ended.wait_for(hold, kAsk, [&] { return running == 0; })) ir::heed_interrupt();
+    for (size_t i = all.next++; i < all.parts.size(); i = all.next++) {
+      heed();
+      Part& part = *all.parts[i];
+      optimize(*part.module, *part.machine, heed, asked);
+      heed();
+      part.object = write_part(*part.module, *part.machine, llvm::CodeGenFileType::ObjectFile, heed);
+    }
+  } catch (const Stopped&) {
   } catch (...) {
-    stop = true;
-    for (std::thread& thread : threads) thread.join();
+    own = std::current_exception();
+    all.stop = true;
+  }
+  std::lock_guard hold(all.lock);
+  if (own && !all.error) all.error = own;
+  --all.running;
+  all.ended.notify_all();
+}
+
+// Nobody but this thread hears of an interrupt; the others are told to stop. LLVM asks between passes, and
+// one of them may take a minute for a function of thirty thousand statements: threads that do not end at once
+// are left behind, and end when they ask next.
+void compile_side_by_side(const std::shared_ptr<Compilation>& all) {
+  catch_fatal_errors();
+  size_t count = std::min<size_t>(std::max(1U, std::thread::hardware_concurrency()), all->parts.size());
+  all->running = count;
+  std::vector<std::thread> threads;
+  for (size_t i = count; i > 0; --i) threads.emplace_back([all] { compile_some(*all); });
+  constexpr auto kAsk = std::chrono::milliseconds(20), kPatience = std::chrono::milliseconds(30);
+  auto over = [&] { return all->running == 0; };
+  try {
+    std::unique_lock hold(all->lock);
+    while (!all->ended.wait_for(hold, kAsk, over)) ir::heed_interrupt();
+  } catch (...) {
+    all->stop = true;
+    std::unique_lock hold(all->lock);
+    bool ended = all->ended.wait_for(hold, kPatience, over);
+    hold.unlock();
+    for (std::thread& thread : threads) ended ? thread.join() : thread.detach();
     throw;
   }
   for (std::thread& thread : threads) thread.join();
-  if (error) std::rethrow_exception(error);
+  if (all->error) std::rethrow_exception(all->error);
 }
 
 Code compile_parts(const std::vector<ir::IRModule>& modules, const ir::Target& target, DebugInfo debug) {
   Code code;
-  std::vector<std::unique_ptr<Part>> parts;
+  auto all = std::make_shared<Compilation>();
+  auto& parts = all->parts;
   for (const ir::IRModule& lowered : modules) {
     auto part = std::make_unique<Part>();
     part->machine = new_machine(target);
     ModuleEmitter emitter(part->context, *part->machine, "mlc", debug == DebugInfo::kLines);
     part->module = emitter.emit(lowered, "", {});
     verify(*part->module);
+    if (modules.size() == 1) name_entry(*part->module);
     describe(code, *part->module, *part->machine, emitter);
     parts.push_back(std::move(part));
   }
   std::sort(code.functions.begin(), code.functions.end());
-  compile_side_by_side(parts);
+  compile_side_by_side(all);
   std::vector<std::string> objects;
   for (const auto& part : parts) objects.push_back(std::move(part->object));
-  code.object = join_objects(objects);
+  code.object = objects.size() == 1 ? std::move(objects[0]) : join_objects(objects);
   return code;
 }
 
@@ -257,7 +281,7 @@ Code compile(const ir::IRModule& lowered, const ir::Target& target, DebugInfo de
   if (program.empty() && c_names.empty() &&
       machine_for(target).machine->getTargetTriple().isOSBinFormatELF()) {
     std::vector<ir::IRModule> parts = partition(lowered);
-    if (parts.size() > 1) return compile_parts(parts, target, debug);
+    if (parts.size() > 1 || is_large(lowered)) return compile_parts(parts, target, debug);
   }
   return with_module(lowered, target, debug, program, c_names,
                      [&](llvm::Module& module, const Machine& machine, ModuleEmitter& emitter) {

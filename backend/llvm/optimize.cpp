@@ -33,8 +33,6 @@
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 #include <llvm/Transforms/Vectorize/VectorCombine.h>
 
-#include "ir/core/interrupt.h"
-
 namespace mlc::llvm_backend {
 namespace {
 
@@ -155,12 +153,12 @@ void add_cleanup(llvm::FunctionPassManager& passes) {
 
 }  // namespace
 
-void optimize(llvm::Module& module, const Machine& machine, const std::function<void()>& heed) {
+void optimize(llvm::Module& module, const Machine& machine, const std::function<void()>& heed,
+              const std::function<bool()>& asked) {
   if (machine.opt_level == 0) return;
   llvm::PipelineTuningOptions tuning;
   llvm::PassInstrumentationCallbacks between;  // Ctrl-C skips the passes that are left
-  between.registerShouldRunOptionalPassCallback(
-      [](llvm::StringRef, llvm::Any) { return !ir::interrupt_asked(); });
+  between.registerShouldRunOptionalPassCallback([&](llvm::StringRef, llvm::Any) { return !asked(); });
   llvm::PassBuilder builder(machine.machine.get(), tuning, std::nullopt, &between);
   llvm::LoopAnalysisManager loop_analyses;
   llvm::FunctionAnalysisManager function_analyses;

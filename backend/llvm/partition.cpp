@@ -37,6 +37,13 @@ struct Uses final : ir::Walker {
 
 }  // namespace
 
+bool is_large(const ir::IRModule& lowered) {
+  Uses uses;
+  for (const auto& [var, fn] : lowered->functions)
+    if (auto tensor = fn.as<ir::PrimFunc>()) uses.visit((*tensor)->body);
+  return uses.size >= kSmall;
+}
+
 std::vector<ir::IRModule> partition(const ir::IRModule& lowered) {
   struct Function {
     ir::GlobalVar var;

@@ -11,5 +11,7 @@ namespace mlc::llvm_backend {
 // compilation side by side; a small module, or one whose functions all hang together, is one part. The same
 // on every machine, so that artefacts are.
 std::vector<ir::IRModule> partition(const ir::IRModule& lowered);
+// Does LLVM take long for it?
+bool is_large(const ir::IRModule& lowered);
 
 }  // namespace mlc::llvm_backend

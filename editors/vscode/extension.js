@@ -22,12 +22,21 @@ async function showModuleHere() {
   await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true, preserveFocus: true });
 }
 
+// The server marks the step that was refused; what would work in its place are quick fixes there.
+async function tryWaysOut(command, args, next) {
+  const answer = await next(command, args);
+  if (!answer) return;
+  if (answer.ok) vscode.window.showInformationMessage('mlc: no step up to here is refused');
+  else if (answer.ways.length === 0) vscode.window.showWarningMessage(`mlc: ${answer.error}`);
+  return answer;
+}
+
 exports.activate = async function (context) {
   const command = vscode.workspace.getConfiguration('mlc').get('path');
   client = new LanguageClient('mlc', 'mlc', { command, args: ['lsp'] }, {
     documentSelector: [{ language: 'mlc' }],
     // The command of the server is offered by the one above, which knows where the cursor is.
-    middleware: { executeCommand: () => showModuleHere() },
+    middleware: { executeCommand: (command, args, next) => command === 'mlc.runToHere' ? showModuleHere() : tryWaysOut(command, args, next) },
   });
   context.subscriptions.push(vscode.commands.registerCommand('mlc.showModuleHere', showModuleHere));
   await client.start();

@@ -11,12 +11,6 @@ namespace mlc::print {
 
 namespace {
 
-constexpr std::string_view kKeyword = "\x1b[35m";
-constexpr std::string_view kText = "\x1b[32m";
-constexpr std::string_view kNumber = "\x1b[36m";
-constexpr std::string_view kComment = "\x1b[90m";
-constexpr std::string_view kDecorator = "\x1b[33m";
-
 constexpr std::array kKeywords = std::to_array<std::string_view>(
     {"False",  "None",     "True",   "and",     "as",   "assert", "break",  "class", "continue", "def", "del",
      "elif",   "else",     "except", "finally", "for",  "from",   "global", "if",    "import",   "in",  "is",
@@ -54,26 +48,26 @@ std::vector<Piece> highlighted(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     char c = text[i];
     size_t end = i + 1;
-    std::string_view colour;
+    Role role = Role::kPlain;
     if (c == '#') {
       end = std::min(text.find('\n', i), text.size());
-      colour = kComment;
+      role = Role::kComment;
     } else if (c == '"' || c == '\'') {
       end = string_end(text, i);
-      colour = kText;
+      role = Role::kText;
     } else if (c == '@') {
       while (end < text.size() && (continues_name(text[end]) || text[end] == '.')) ++end;
-      colour = kDecorator;
+      role = Role::kDecorator;
     } else if (starts_name(c)) {
       while (end < text.size() && continues_name(text[end])) ++end;
       bool keyword =
           std::find(kKeywords.begin(), kKeywords.end(), text.substr(i, end - i)) != kKeywords.end();
-      if (keyword) colour = kKeyword;
+      if (keyword) role = Role::kKeyword;
     } else if (digit(c)) {
       while (end < text.size() && (continues_name(text[end]) || text[end] == '.')) ++end;
-      colour = kNumber;
+      role = Role::kNumber;
     }
-    if (!colour.empty()) pieces.push_back({i, end, colour});
+    if (role != Role::kPlain) pieces.push_back({i, end, role});
     i = end;
   }
   return pieces;
@@ -83,8 +77,9 @@ std::string highlight(std::string_view text) {
   std::string out;
   size_t shown = 0;
   for (const Piece& piece : highlighted(text)) {
-    out.append(text.substr(shown, piece.begin - shown)).append(piece.colour);
-    out.append(text.substr(piece.begin, piece.end - piece.begin)).append(kColourReset);
+    std::string_view colour = colour_of(piece.role);
+    out.append(text.substr(shown, piece.begin - shown)).append(colour);
+    out.append(text.substr(piece.begin, piece.end - piece.begin)).append(colour.empty() ? "" : kColourReset);
     shown = piece.end;
   }
   return out.append(text.substr(shown));

@@ -11,8 +11,10 @@
 #include "frontend/syntax/build.h"
 #include "frontend/syntax/expectation.h"
 #include "frontend/syntax/lexer.h"
+#include "frontend/syntax/reuse.h"
 #include "frontend/syntax/spellings.h"
 #include "ir/core/error.h"
+#include "ir/core/interrupt.h"
 
 namespace mlc::syntax {
 namespace {
@@ -51,6 +53,7 @@ class BoundedParser final : public MlcParser {
     setBuildParseTree(false);  // the tree is reached through labels alone
   }
   void enterRule(antlr4::ParserRuleContext* context, size_t state, size_t rule) override {
+    ir::heed_interrupt();  // one function may have thirty thousand statements
     MlcParser::enterRule(context, state, rule);
     while (!open_.empty() && open_.back() != context->parent) open_.pop_back();
     open_.push_back(context);
@@ -70,9 +73,10 @@ class BoundedParser final : public MlcParser {
 
 class FileReader {
  public:
-  FileReader(std::string_view text, uint32_t file)
+  FileReader(std::string_view text, uint32_t file, const LastReading* last = nullptr)
       : text_(text),
         file_(file),
+        last_(last),
         problems_(file),
         tree_(std::make_shared<Tree>(file, text_.size() * 12 + 1024)),
         lexer_(text_, tokens_, problems_),
@@ -86,10 +90,17 @@ class FileReader {
     std::vector<const Stmt*> body;
     while (!problems_.full() && tokens_.current().type != SourceToken::kEnd) {
       if (stops_ > 0 && adapt_start()) continue;
-      size_t start = tokens_.index();
+      size_t start = tokens_.index(), before = body.size();
       last_start_ = start;
-      failed_ = !guarded(parser, [&] { builder_.statement(parser.statement(), body); });
+      const LastReading::Statement* known = in_last(start);
+      if (known != nullptr) {
+        failed_ = false;
+        reuse(*known, start, body);
+      } else {
+        failed_ = !guarded(parser, [&] { builder_.statement(parser.statement(), body); });
+      }
       if (failed_) skip_line(start);
+      if (last_ != nullptr) statements_.push_back({start, tokens_.index(), before, body.size()});
     }
     auto* module = tree_->make<Module>();
     module->span = {file_, 0, static_cast<uint32_t>(text_.size())};
@@ -105,6 +116,15 @@ class FileReader {
   std::shared_ptr<const Tree> finish() {
     if (!problems_.empty()) throw ir::Error(problems_.take());
     return tree_;
+  }
+
+  // This reading, once it has found no mistake.
+  LastReading reading() {
+    LastReading made{std::string(text_), {}, std::move(statements_), tree_, reused_};
+    made.tokens.reserve(tokens_.count());
+    for (size_t i = 0; i < tokens_.count(); ++i)
+      made.tokens.push_back({tokens_.at(i).begin, tokens_.at(i).end, tokens_.at(i).type});
+    return made;
   }
 
   ParseStatus status() {
@@ -140,11 +160,50 @@ class FileReader {
       const SourceToken& token = tokens_.at(stop.token);
       problems_.add("too-deep", token.begin, token.end, "too many constructs inside one another", stop.token);
     } catch (const ir::Error& error) {
+      if (error.first().kind == "KeyboardInterrupt") throw;
       problems_.add(error);
     }
     if (!good) builder_.set_piecewise();
     parser.drop_tree();
     return good;
+  }
+
+  // The statement of the last reading that has the tokens which begin at `start`: before the change it has
+  // the same number, behind it the same number from the end.
+  const LastReading::Statement* in_last(size_t start) const {
+    if (last_ == nullptr || last_->tree == nullptr) return nullptr;
+    size_t from_end = tokens_.count() - start;
+    for (size_t first : {start, last_->tokens.size() - from_end}) {
+      if (first >= last_->tokens.size()) continue;  // that of a text with fewer tokens is below 0
+      auto found = std::ranges::lower_bound(last_->statements, first, {}, &LastReading::Statement::first);
+      if (found != last_->statements.end() && found->first == first && says_the_same(*found, start))
+        return &*found;
+    }
+    return nullptr;
+  }
+
+  // Also the token behind it, which the parser has looked at: with an `else` there the statement goes on.
+  bool says_the_same(const LastReading::Statement& known, size_t start) const {
+    size_t count = known.end - known.first;
+    if (count == 0 || start + count >= tokens_.count() || known.end >= last_->tokens.size()) return false;
+    uint32_t begin = tokens_.at(start).begin, old = last_->tokens[known.first].begin;
+    for (size_t i = 0; i <= count; ++i) {
+      const SourceToken& token = tokens_.at(start + i);
+      const LastReading::Token& other = last_->tokens[known.first + i];
+      if (token.type != other.type) return false;
+      if (i < count && (token.begin - begin != other.begin - old || token.end - begin != other.end - old))
+        return false;
+    }
+    size_t length = tokens_.at(start + count - 1).end - begin;
+    return text_.substr(begin, length) == std::string_view(last_->text).substr(old, length);
+  }
+
+  void reuse(const LastReading::Statement& known, size_t start, std::vector<const Stmt*>& body) {
+    int64_t shift = static_cast<int64_t>(tokens_.at(start).begin) - last_->tokens[known.first].begin;
+    for (size_t i = known.body_first; i < known.body_end; ++i)
+      body.push_back(copy_statement(last_->tree->module->body[i], *tree_, shift));
+    tokens_.seek(start + (known.end - known.first));
+    ++reused_;
   }
 
   void report(const Stop& stop) {
@@ -246,6 +305,9 @@ class FileReader {
 
   std::string_view text_;
   uint32_t file_;
+  const LastReading* last_;
+  std::vector<LastReading::Statement> statements_;  // of this one, where there is a last one
+  size_t reused_ = 0;
   Problems problems_;
   std::shared_ptr<Tree> tree_;
   TokenList tokens_;
@@ -264,6 +326,14 @@ std::shared_ptr<const Tree> parse_file(uint32_t file_id) {
   FileReader reader(ir::SourceMap::current().file(file_id).text, file_id);
   reader.read_statements();
   return reader.finish();
+}
+
+std::shared_ptr<const Tree> parse_file(uint32_t file_id, LastReading& last) {
+  FileReader reader(ir::SourceMap::current().file(file_id).text, file_id, &last);
+  reader.read_statements();
+  std::shared_ptr<const Tree> tree = reader.finish();
+  last = reader.reading();
+  return tree;
 }
 
 std::shared_ptr<const Tree> parse_expression(uint32_t file_id) {

@@ -7,8 +7,11 @@
 #include <set>
 
 #include "frontend/print/highlight.h"
+#include "frontend/script/core/stdlib.h"
+#include "ir/registry/registry.h"
 #include "ir/target/target.h"
 #include "repl/lsp/server.h"
+#include "repl/session/session.h"
 #include "repl/terminal/completion.h"
 
 namespace mlc::lsp {
@@ -101,6 +104,7 @@ class Completer {
       }
     }
     begin_ = word_begin(before);
+    if (imported(before.substr(before.rfind('\n') + 1))) return std::move(items_);
     if (begin_ > 0 && before[begin_ - 1] == '.') {
       std::string_view owner = before.substr(0, begin_ - 1);
       members(std::string(owner.substr(dotted_name_begin(owner))));
@@ -144,6 +148,13 @@ class Completer {
     }
     std::string path = path_of(owner);
     if (path.empty()) return;
+    of_module(path);
+  }
+
+  // What stands behind the dot, of the library or of a file of the program.
+  void of_module(const std::string& path) {
+    for (const Entity* each : server_.workspace().members(document_, path))
+      if (!each->name.starts_with('_')) entity(*each, nullptr);
     for (const LibraryName& each : server_.library().members(path))
       add(each.name,
           each.doc == "module"                            ? kModule
@@ -152,8 +163,38 @@ class Completer {
           each.signature, each.doc);
   }
 
-  void entity(const Entity& each) {
-    const Fact* fact = document_.fact(each);
+  // `import pa|`, `from tvm.script import ti|`: names of modules, or those that one has. False where the line is none.
+  bool imported(std::string_view line) {
+    constexpr std::string_view kImport = "import ", kFrom = "from ";
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    size_t verb = line.find(kImport);
+    if (line.starts_with(kFrom) && verb != line.npos && line[verb - 1] == ' ') {
+      std::string_view module = repl::trim(line.substr(kFrom.size(), verb - kFrom.size()));
+      if (line.find(" as ", verb) != line.npos && line.find(',', verb) == line.npos) return true;  // a new name
+      of_module(std::string(module));
+      return true;
+    }
+    if (!line.starts_with(kImport) && !line.starts_with(kFrom)) return false;
+    std::string_view dotted = line.substr(line.find_last_of(" ,") + 1);
+    size_t dot = dotted.rfind('.');
+    if (dot != dotted.npos && dot + 1 != dotted.find_first_not_of('.')) {
+      of_module(std::string(dotted.substr(0, dot)));
+      return true;
+    }
+    for (const std::string& each : server_.workspace().modules(document_)) add(each, kModule, "module");
+    auto of_library = [&](std::string_view path, bool whole) {
+      std::string_view package = path.substr(0, path.find('.'));
+      if ((whole || ir::ApiRegistry::global().is_module(package)) && !package.starts_with('_'))
+        add(package, kModule, "module");
+    };
+    for (std::string_view each : script::stdlib_modules()) of_library(each, each.find('.') == each.npos);
+    for (const ir::Api* each : ir::ApiRegistry::global().all())
+      if (each->row.kind == ir::ApiKind::kFunction) of_library(each->row.owner, false);
+    return true;
+  }
+
+  void entity(const Entity& each) { entity(each, document_.fact(each)); }
+  void entity(const Entity& each, const Fact* fact) {
     int kind = each.kind == Kind::kFunction ? kFunction
                : each.kind == Kind::kClass  ? kClass
                : each.kind == Kind::kImport ? kModule

@@ -26,6 +26,7 @@ void Document::replace(std::optional<std::pair<Place, Place>> range, std::string
   context_.reset();
   warnings_.clear();
   definitions_read_ = false;
+  refused.reset();
   published = false;
 }
 
@@ -33,7 +34,7 @@ void Document::read() {
   if (reading_) return;
   context_ = std::make_unique<ir::Context>();
   ir::Context::Use use(*context_);
-  reading_ = read_broken(text_.str());
+  reading_ = read_broken(text_.str(), last_);
   // A line that is half-typed binds nothing and uses nothing: warnings about the others would come and go
   // with it.
   if (reading_->problems.empty())
@@ -80,6 +81,7 @@ std::vector<ir::Diagnostic> Document::diagnostics() {
       all.push_back(std::move(each));
     }
   }
+  if (refused) all.push_back(refused->error);
   // What a definition says for certain is not warned of as well.
   size_t errors = all.size();
   for (const ir::Diagnostic& warning : warnings_) {

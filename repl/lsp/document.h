@@ -12,6 +12,13 @@
 
 namespace mlc::lsp {
 
+// What a run of the program's beginning has ended in.
+struct RefusedStep {
+  ir::Diagnostic error;           // its span counts from the beginning of the text
+  size_t begin = 0, end = 0;      // of the statement
+  std::vector<std::string> ways;  // what can stand in its place; each was tried
+};
+
 class Document {
  public:
   Document(std::string uri, std::string text, int64_t version, const std::vector<std::string>& builtins);
@@ -31,6 +38,7 @@ class Document {
   // Everything that is wrong with it, definitions that are not built yet excepted. Spans count from the
   // beginning of the text, and have no file where they have no place.
   std::vector<ir::Diagnostic> diagnostics();
+  std::optional<RefusedStep> refused;  // since the text has changed
   bool published = false;  // was that told to the editor since the text has changed?
 
   // What the IR says of a buffer, loop or iterator; null where its definition is not built.
@@ -47,6 +55,7 @@ class Document {
   std::vector<std::string> builtins_;
   std::unique_ptr<ir::Context> context_;  // of the reading, whose tree points into its text
   std::optional<Reading> reading_;
+  syntax::LastReading last_;
   std::optional<Index> index_;
   std::vector<ir::Diagnostic> warnings_;
   Definitions definitions_;

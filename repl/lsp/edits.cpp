@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that the editor is offered: the layout of `mlc fmt`, the names of `mlc fix`, and what diagnostics
-// suggest.
+// Text that the editor is offered: the layout of `mlc fmt`, the names of `mlc fix`, what diagnostics suggest,
+// and the ways out of a step that was refused.
+#include <algorithm>
+
 #include "frontend/fix/fix.h"
 #include "frontend/format/format.h"
 #include "ir/registry/context.h"
@@ -68,6 +70,43 @@ json edit_of(const Document& document, json edits) {
   return {{"changes", {{document.uri, std::move(edits)}}}};
 }
 
+// The statement at the left margin that has the offset, where it takes a step of a schedule.
+const syntax::Stmt* step_at(Document& document, size_t offset) {
+  for (const syntax::Stmt* stmt : document.reading().tree->module->body) {
+    if (offset < stmt->span.begin || offset > stmt->span.end) continue;
+    bool steps = std::ranges::any_of(document.index().members, [&](const Member& each) {
+      return each.path.starts_with("Schedule.") && stmt->span.begin <= each.begin &&
+             each.end <= stmt->span.end;
+    });
+    if (steps) return stmt;
+  }
+  return nullptr;
+}
+
+// What can stand in place of a refused step; where the program has not been run, the command that runs it.
+void add_ways_out(json& actions, Document& document, size_t from, size_t to) {
+  const auto& refused = document.refused;
+  if (refused && refused->begin <= to && refused->end >= from) {
+    for (const std::string& way : refused->ways) {
+      json edit{{"range", range_of(document.text(), refused->begin, refused->end)}, {"newText", way}};
+      actions.push_back({{"title", fmt::format("Change to `{}`", way)},
+                         {"kind", "quickfix"},
+                         {"diagnostics", json::array({to_json(document, refused->error)})},
+                         {"edit", edit_of(document, json::array({std::move(edit)}))}});
+    }
+    return;
+  }
+  const syntax::Stmt* step = document.reading().problems.empty() ? step_at(document, from) : nullptr;
+  if (step == nullptr) return;
+  constexpr std::string_view kTitle = "Run the program to here, and try ways out where a step is refused";
+  json where{{"uri", document.uri}, {"position", to_json(document.text().place(step->span.begin))}};
+  actions.push_back(
+      {{"title", kTitle},
+       {"kind", "quickfix"},
+       {"command",
+        {{"title", kTitle}, {"command", "mlc.waysOut"}, {"arguments", json::array({std::move(where)})}}}});
+}
+
 // The text rewritten by a command that reads a registered file.
 template <class Rewrite>
 auto rewritten(const Document& document, Rewrite rewrite) {
@@ -104,6 +143,7 @@ json code_action(Server& server, const json& params) {
                          {"isPreferred", true},
                          {"edit", edit_of(document, json::array({std::move(edit)}))}});
     }
+    add_ways_out(actions, document, from, to);
   }
   if (wants(params, "source.fixAll.mlc") && document.reading().problems.empty()) {
     json edits = edit_between(text, rewritten(document, [](uint32_t file) { return fix::fix(file).text; }));

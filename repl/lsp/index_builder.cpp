@@ -193,7 +193,11 @@ void IndexBuilder::imports(const Stmt& stmt) {
     Entity& entity = index_.entities[id];
     std::string module = from == nullptr ? std::string(alias.asname ? alias.name : name.str())
                                          : std::string(from->module) + "." + std::string(alias.name);
-    entity.path = from != nullptr && from->level > 0 ? "" : ir::current_path(module);
+    if (from != nullptr &&
+        from->level > 0)  // from the package around the file: the workspace knows which it is
+      entity.path = std::string(from->level, '.') + (from->module.empty() ? module.substr(1) : module);
+    else
+      entity.path = ir::current_path(module);
     entity.can_rename = static_cast<bool>(alias.asname);
   });
 }

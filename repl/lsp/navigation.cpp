@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -23,11 +24,14 @@ constexpr auto kReserved = std::to_array<std::string_view>(
 struct Target {
   Document& document;
   std::vector<const Use*> uses;  // at the position
+  const Member* member;          // where there are none: the word behind a dot, or null
 };
 
 Target target_of(Server& server, const json& params) {
   Document& document = server.document(params);
-  return {document, document.index().uses_at(offset_of(document, params))};
+  size_t offset = offset_of(document, params);
+  auto uses = document.index().uses_at(offset);
+  return {document, uses, uses.empty() ? document.index().member_at(offset) : nullptr};
 }
 
 // What the position names, where it is made: in this file, or in the one that it is imported from.
@@ -38,10 +42,8 @@ std::vector<Origin> origins_at(Server& server, const json& params) {
     if (std::ranges::find(found, origin) == found.end()) found.push_back(origin);
   };
   for (const Use* use : target.uses) add(server.workspace().origin(target.document, use->entity));
-  if (!found.empty()) return found;
-  const Member* member = target.document.index().member_at(offset_of(target.document, params));
-  if (member != nullptr && !member->path.empty())
-    if (auto origin = server.workspace().origin(target.document, member->path)) add(*origin);
+  if (target.member != nullptr && !target.member->path.empty())
+    if (auto origin = server.workspace().origin(target.document, target.member->path)) add(*origin);
   return found;
 }
 
@@ -49,9 +51,36 @@ json location(const Document& document, size_t begin, size_t end) {
   return {{"uri", document.uri}, {"range", range_of(document.text(), begin, end)}};
 }
 
-// The one entity that the position names. ResponseError where it is none that can have another name.
-uint32_t renamed(const Target& target) {
+std::string file_of(const Document& document) {
+  std::string path = path_of_uri(document.uri);
+  return path.empty() ? "the program" : "`" + std::filesystem::path(path).filename().string() + "`";
+}
+// In a message: a place of another document than that at hand.
+std::string line_of(const Document& document, size_t offset) {
+  return fmt::format("line {} of {}", document.text().line_of(offset) + 1, file_of(document));
+}
+
+void must_be_certain(Document& document, uint32_t entity) {
+  const Index& index = document.index();
+  for (const Use* use : index.uses_of(entity)) {
+    if (use->certain) continue;
+    throw ResponseError{kRequestFailed,
+                        fmt::format("line {} may mean another `{}`: say there which function it is of",
+                                    document.text().line_of(use->begin) + 1, index.entities[entity].name)};
+  }
+}
+
+// The one entity that the position names, where it is made. ResponseError where it is none that can have
+// another name.
+Origin renamed(Server& server, const Target& target) {
   const Index& index = target.document.index();
+  if (target.member != nullptr) {
+    auto found = server.workspace().origin(target.document, target.member->path);
+    if (found && found->entity != kNone) {
+      must_be_certain(*found->document, found->entity);
+      return *found;
+    }
+  }
   if (target.uses.empty())
     throw ResponseError{kRequestFailed, "there is no name here that the program makes"};
   if (target.uses.size() > 1)
@@ -59,17 +88,15 @@ uint32_t renamed(const Target& target) {
                         fmt::format("this string may mean one of {} things called `{}`", target.uses.size(),
                                     index.entities[target.uses[0]->entity].name)};
   uint32_t entity = target.uses[0]->entity;
-  if (!index.entities[entity].can_rename)
-    throw ResponseError{kRequestFailed,
-                        "this is the name of what is imported: write `as NAME` behind it first"};
-  for (const Use* use : index.uses_of(entity)) {
-    if (use->certain) continue;
-    throw ResponseError{
-        kRequestFailed,
-        fmt::format("line {} may mean another `{}`: say there which function it is of",
-                    target.document.text().line_of(use->begin) + 1, index.entities[entity].name)};
+  Origin found{&target.document, entity};
+  if (!index.entities[entity].can_rename) {
+    found = server.workspace().origin(target.document, entity);
+    if (found.document == &target.document || found.entity == kNone)
+      throw ResponseError{kRequestFailed,
+                          "this is the name of what is imported: write `as NAME` behind it first"};
   }
-  return entity;
+  must_be_certain(*found.document, found.entity);
+  return found;
 }
 
 bool is_name(std::string_view word) {
@@ -108,7 +135,9 @@ void must_be_no_member(const Text& text, const Index& index, uint32_t entity) {
 }
 
 // That nothing is called so where the name is used.
-void must_be_free(const Text& text, const Index& index, uint32_t entity, const std::string& name) {
+void must_be_free(Document& document, uint32_t entity, const std::string& name) {
+  const Text& text = document.text();
+  const Index& index = document.index();
   const Entity& old = index.entities[entity];
   if (old.kind == Kind::kBlock) {
     bool well = !name.empty() && name.find_first_of("\"'\\\n\r{}") == std::string::npos;
@@ -181,35 +210,81 @@ json document_highlight(Server& server, const json& params) {
 
 json prepare_rename(Server& server, const json& params) {
   Target target = target_of(server, params);
-  uint32_t entity = renamed(target);
-  return {{"range", range_of(target.document.text(), target.uses[0]->begin, target.uses[0]->end)},
-          {"placeholder", target.document.index().entities[entity].name}};
+  renamed(server, target);
+  uint32_t begin = target.member != nullptr ? target.member->begin : target.uses[0]->begin;
+  uint32_t end = target.member != nullptr ? target.member->end : target.uses[0]->end;
+  return {{"range", range_of(target.document.text(), begin, end)},
+          {"placeholder", target.document.text().str().substr(begin, end - begin)}};
 }
+
+namespace {
+
+// The edits of a rename, each once.
+class Edits {
+ public:
+  explicit Edits(const std::string& name) : name_(name) {}
+  void add(const Document& document, uint32_t begin, uint32_t end) {
+    if (seen_.emplace(document.uri, begin).second)
+      changes_[document.uri].push_back(
+          {{"range", range_of(document.text(), begin, end)}, {"newText", name_}});
+  }
+  json take() { return {{"changes", std::move(changes_)}}; }
+
+ private:
+  const std::string& name_;
+  std::set<std::pair<std::string, uint32_t>> seen_;
+  std::map<std::string, json> changes_;
+};
+
+void must_be_whole(Document& document) {
+  if (!document.reading().left_out.empty())
+    throw ResponseError{
+        kRequestFailed,
+        fmt::format("{} has syntax errors: names on those lines would be left behind", file_of(document))};
+}
+
+// In the other files that name it, which may call it something else: there the import alone has the old name.
+void rename_elsewhere(Server& server, const Origin& origin, const std::string& old, const std::string& name,
+                      Edits& edits) {
+  for (const Workspace::Mention& each : server.workspace().mentions(origin)) {
+    Document& document = *each.document;
+    const std::string& text = document.text().str();
+    must_be_whole(document);
+    if (each.import == kNone) {
+      edits.add(document, each.begin, each.end);
+      continue;
+    }
+    const Entity& import = document.index().entities[each.import];
+    if (import.can_rename) {
+      if (text.compare(import.from, old.size(), old) != 0)
+        throw ResponseError{kRequestFailed,
+                            line_of(document, import.from) + " imports it in a way that is not understood"};
+      edits.add(document, import.from, import.from + static_cast<uint32_t>(old.size()));
+      continue;
+    }
+    must_be_certain(document, each.import);
+    must_be_free(document, each.import, name);
+    edits.add(document, each.begin, each.end);
+  }
+}
+
+}  // namespace
 
 json rename_symbol(Server& server, const json& params) {
   Target target = target_of(server, params);
   auto name = params.at("newName").get<std::string>();
-  uint32_t entity = renamed(target);
-  const Index& index = target.document.index();
-  if (!target.document.reading().left_out.empty())
-    throw ResponseError{kRequestFailed,
-                        "the program has syntax errors: names on those lines would be left behind"};
-  if (name == index.entities[entity].name) return nullptr;
-  auto mentions = server.workspace().mentions({&target.document, entity});
-  if (!mentions.empty()) {
-    const Workspace::Mention& first = mentions.front();
-    throw ResponseError{
-        kRequestFailed,
-        fmt::format("line {} of `{}` names it as well: rename stays in one file",
-                    first.document->text().line_of(first.begin) + 1,
-                    std::filesystem::path(path_of_uri(first.document->uri)).filename().string())};
-  }
-  must_be_no_member(target.document.text(), index, entity);
-  must_be_free(target.document.text(), index, entity, name);
-  json edits = json::array();
-  for (const Use* use : index.uses_of(entity))
-    edits.push_back({{"range", range_of(target.document.text(), use->begin, use->end)}, {"newText", name}});
-  return {{"changes", {{target.document.uri, std::move(edits)}}}};
+  Origin origin = renamed(server, target);
+  Document& document = *origin.document;
+  const Index& index = document.index();
+  must_be_whole(document);
+  std::string old = index.entities[origin.entity].name;
+  if (name == old) return nullptr;
+  must_be_no_member(document.text(), index, origin.entity);
+  must_be_free(document, origin.entity, name);
+  Edits edits(name);
+  for (const Use* use : index.uses_of(origin.entity)) edits.add(document, use->begin, use->end);
+  rename_elsewhere(server, origin, old, name, edits);
+  return edits.take();
 }
 
 }  // namespace mlc::lsp

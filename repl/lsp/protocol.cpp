@@ -34,7 +34,7 @@ json initialize(Server& server, const json& params) {
       {"documentFormattingProvider", true},
       {"codeActionProvider", {{"codeActionKinds", {"quickfix", "source.fixAll"}}}},
       {"inlayHintProvider", true},
-      {"executeCommandProvider", {{"commands", {"mlc.runToHere"}}}},
+      {"executeCommandProvider", {{"commands", {"mlc.runToHere", "mlc.waysOut"}}}},
   };
   return {{"capabilities", std::move(capabilities)},
           {"serverInfo", {{"name", "mlc"}, {"version", MLC_VERSION}}}};

@@ -114,12 +114,14 @@ void repair(std::string& text, const ir::Diagnostic& problem) {
   if (step(text, line, false)) neutralise(text, line);
 }
 
-std::shared_ptr<const syntax::Tree> parse(const std::string& text) {
-  return syntax::parse_file(ir::SourceMap::current().add("document", text));
+std::shared_ptr<const syntax::Tree> parse(const std::string& text, syntax::LastReading* last = nullptr) {
+  uint32_t file = ir::SourceMap::current().add("document", text);
+  return last == nullptr ? syntax::parse_file(file) : syntax::parse_file(file, *last);
 }
 
 // Mends `text`, of which no more is there than the statements with mistakes, until it parses.
-std::shared_ptr<const syntax::Tree> mend(std::string& text, std::vector<ir::Diagnostic> problems) {
+std::shared_ptr<const syntax::Tree> mend(std::string& text, std::vector<ir::Diagnostic> problems,
+                                         syntax::LastReading* last = nullptr) {
   for (int round = 0;; ++round) {
     for (const ir::Diagnostic& problem : problems) {
       if (round < kByLine) {
@@ -130,7 +132,7 @@ std::shared_ptr<const syntax::Tree> mend(std::string& text, std::vector<ir::Diag
       }
     }
     try {
-      return parse(text);
+      return parse(text, last);
     } catch (const ir::Error& error) {
       problems = error.all();
     }
@@ -139,12 +141,12 @@ std::shared_ptr<const syntax::Tree> mend(std::string& text, std::vector<ir::Diag
 
 }  // namespace
 
-Reading read_broken(const std::string& text) {
+Reading read_broken(const std::string& text, syntax::LastReading& last) {
   Reading reading;
   std::string mended = text;
   try {
     syntax::check_is_text("document", text);
-    reading.tree = parse(text);
+    reading.tree = parse(text, &last);
     return reading;
   } catch (const ir::Error& error) {
     reading.problems = error.all();
@@ -166,9 +168,9 @@ Reading read_broken(const std::string& text) {
   for (Line block : blocks)
     mended.replace(block.begin, block.end - block.begin, part, block.begin, block.end - block.begin);
   try {
-    reading.tree = parse(mended);
+    reading.tree = parse(mended, &last);
   } catch (const ir::Error& error) {  // what a mistake had hidden is wrong as well
-    reading.tree = mend(mended, error.all());
+    reading.tree = mend(mended, error.all(), &last);
   }
   for (Line line{0, std::min(text.find('\n'), text.size())};; line = line_at(text, line.end + 1)) {
     if (mended.compare(line.begin, line.end - line.begin, text, line.begin, line.end - line.begin) != 0)

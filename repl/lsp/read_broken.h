@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontend/syntax/ast.h"
+#include "frontend/syntax/reuse.h"
 #include "ir/core/error.h"
 
 namespace mlc::lsp {
@@ -18,7 +19,8 @@ struct Reading {
 };
 
 // Reads into the source map in force. Lines in which a mistake was seen are replaced by statements of the
-// same length that do nothing, a header by one that opens a block, until the rest parses.
-Reading read_broken(const std::string& text);
+// same length that do nothing, a header by one that opens a block, until the rest parses. `last` is what was
+// read of the text before its last change, then what is read now.
+Reading read_broken(const std::string& text, syntax::LastReading& last);
 
 }  // namespace mlc::lsp

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mlc.runToHere`: the module as the statement at the cursor leaves it. The one request that runs the
-// program, as `mlc print` would run its beginning, in a process of its own: what it does to itself it does
-// not do to the editor.
+// The two commands that run the program, up to and with the statement at the cursor: `mlc.runToHere` as `mlc
+// print` would run it, for the module as that statement leaves it, `mlc.waysOut` as a session would. They do
+// so in a process of their own: what it does to itself it does not do to the editor.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -29,6 +30,37 @@ constexpr size_t kMostShown = size_t{16} << 20;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct Run {
+  std::string_view command;
+  std::vector<std::string> arguments;  // of mlc, which reads from its standard input
+  std::string (*input)(const std::string& program);
+  json (*result)(Server& server, const Child& child, int status);
+};
+
+json result_of_module(Server&, const Child& child, int status) {
+  bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  std::string ended = end_of(child, status);
+  return {{"ok", ok},
+          {"module", ok ? child.shown : ""},
+          {"error", ok           ? ""
+                    : child.late ? ended
+                                 : child.said + ended}};
+}
+
+const Run* run_of(std::string_view command) {
+  static const Run runs[] = {
+      {"mlc.runToHere", {"print", "-"}, [](const std::string& program) { return program; }, result_of_module},
+      {"mlc.waysOut",
+       {"repl", "--json"},
+       [](const std::string& program) {
+         return json{{"run", program}}.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+       },
+       result_of_ways_out},
+  };
+  auto found = std::ranges::find(runs, command, &Run::command);
+  return found == std::end(runs) ? nullptr : found;
 }
 
 // The end of the statement at the left margin on which the place is, or of the last one before it.
@@ -69,10 +101,11 @@ int input_of(std::string_view program) {
   return file;
 }
 
-Child start(const std::string& program, const std::string& folder, const std::string& mlcpath) {
+Child start(const std::string& input, std::vector<std::string> words, const std::string& folder,
+            const std::string& mlcpath) {
   Child child;
   Pipe out, err;
-  int in = input_of(program);
+  int in = input_of(input);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in, 0);
@@ -88,8 +121,10 @@ Child start(const std::string& program, const std::string& folder, const std::st
   for (char** at = environ; *at != nullptr; ++at) environment.push_back(*at);
   if (!mlcpath.empty()) environment.push_back(folders.data());
   environment.push_back(nullptr);
-  std::string name = "mlc", command = "print", file = "-";
-  std::array<char*, 4> arguments{name.data(), command.data(), file.data(), nullptr};
+  words.insert(words.begin(), "mlc");
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   int failed =
       posix_spawn(&child.process, path.c_str(), &actions, &attributes, arguments.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
@@ -123,23 +158,21 @@ void drain(int& pipe, std::string& into) {
   }
 }
 
-json result_of(const Child& child, int status) {
-  bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  std::string error = child.said;
-  if (child.late)
-    error = fmt::format("the program was ended after {} seconds", kPatienceSeconds);
-  else if (WIFSIGNALED(status))
-    error += fmt::format("the program was ended by signal {}", WTERMSIG(status));
-  return {{"ok", ok}, {"module", ok ? child.shown : ""}, {"error", ok ? "" : error}};
-}
-
 }  // namespace
+
+std::string end_of(const Child& child, int status) {
+  if (child.late) return fmt::format("the program was ended after {} seconds", kPatienceSeconds);
+  if (WIFSIGNALED(status)) return fmt::format("the program was ended by signal {}", WTERMSIG(status));
+  return "";
+}
 
 json execute_command(Server& server, const json& params) {
   auto command = params.at("command").get<std::string>();
-  if (command != "mlc.runToHere")
-    throw ResponseError{kInvalidParams,
-                        fmt::format("there is no command `{}`: there is `mlc.runToHere`", command)};
+  const Run* run = run_of(command);
+  if (run == nullptr)
+    throw ResponseError{
+        kInvalidParams,
+        fmt::format("there is no command `{}`: there are `mlc.runToHere` and `mlc.waysOut`", command)};
   const json& argument = params.at("arguments").at(0);
   auto found = server.documents().find(argument.at("uri").get<std::string>());
   if (found == server.documents().end()) throw ResponseError{kInvalidParams, "the document is not open"};
@@ -150,8 +183,12 @@ json execute_command(Server& server, const json& params) {
   std::string folder = std::filesystem::path(path_of_uri(document.uri)).parent_path().string();
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored)) folder.clear();
-  Child child = start(document.text().str().substr(0, end) + "\n", folder, server.mlcpath());
+  Child child = start(run->input(document.text().str().substr(0, end) + "\n"), run->arguments, folder,
+                      server.mlcpath());
   child.id = server.id();
+  child.uri = document.uri;
+  child.version = document.version;
+  child.result = run->result;
   server.children().push_back(std::move(child));
   return later();
 }
@@ -174,7 +211,7 @@ void attend(Server& server) {
     drain(child.err, child.said);
     for (int* pipe : {&child.out, &child.err})
       if (*pipe >= 0) close(std::exchange(*pipe, -1));
-    if (!child.id.is_null()) server.respond(child.id, result_of(child, status));
+    if (!child.id.is_null()) server.respond(child.id, child.result(server, child, status));
     children.erase(children.begin() + static_cast<ptrdiff_t>(i));
   }
 }

@@ -30,9 +30,15 @@ constexpr int kNotInitialized = -32002;
 constexpr int kRequestFailed = -32803;
 constexpr int kRequestCancelled = -32800;
 
+class Server;
+
 // A program that runs beside the server because the user has asked for it.
 struct Child {
-  json id;  // of the request
+  json id;          // of the request
+  std::string uri;  // of the document that it is the beginning of, and which one that was
+  int64_t version = 0;
+  json (*result)(Server& server, const Child& child,
+                 int status) = nullptr;  // what the request is answered with
   int process = 0;
   int out = -1, err = -1;  // its pipes, -1 once closed
   std::string shown, said;
@@ -108,6 +114,11 @@ json completion(Server& server, const json& params);
 json formatting(Server& server, const json& params);
 json code_action(Server& server, const json& params);
 json execute_command(Server& server, const json& params);
+// What `mlc.waysOut` is answered with: the step that the program was refused, which the document then knows,
+// and what could stand in its place.
+json result_of_ways_out(Server& server, const Child& child, int status);
+// Why a program that was run gave no result, "" where it has ended by itself.
+std::string end_of(const Child& child, int status);
 // Reads what the programs that run have said, ends those that are late, and answers for those that are over.
 void attend(Server& server);
 

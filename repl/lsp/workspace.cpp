@@ -18,6 +18,7 @@ namespace {
 
 constexpr uintmax_t kMostBytes = uintmax_t{4} << 20;  // of a file that is looked at
 constexpr size_t kMostFiles = 500;                    // of a folder
+constexpr int kMostDepth = 3;                         // of folders inside of one another
 constexpr int kMostSteps = 16;                        // from import to import
 constexpr size_t kMostKept = 64;                      // files, from request to request
 
@@ -72,10 +73,8 @@ Document* Workspace::file(const fs::path& path) {
   return kept.document.get();
 }
 
-std::optional<fs::path> Workspace::module_file(const Document& from, std::string_view module) const {
-  if (repl::is_library_module(module)) return std::nullopt;
-  std::string inner(module);
-  std::ranges::replace(inner, '.', '/');
+// Where the document's imports are looked for, in order.
+std::vector<fs::path> Workspace::folders_of(const Document& from) const {
   std::vector<fs::path> folders;
   std::error_code ignored;
   if (std::string path = path_of_uri(from.uri); !path.empty()) {
@@ -91,6 +90,26 @@ std::optional<fs::path> Workspace::module_file(const Document& from, std::string
     rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
     if (!folder.empty()) folders.emplace_back(folder);
   }
+  return folders;
+}
+
+std::optional<fs::path> Workspace::module_file(const Document& from, std::string_view module) const {
+  std::vector<fs::path> folders;
+  size_t dots = std::min(module.find_first_not_of('.'), module.size());
+  if (dots > 0) {  // one dot is the folder of the file, each further one the folder around that
+    std::string path = path_of_uri(from.uri);
+    fs::path folder = fs::path(path).parent_path();
+    for (size_t i = 1; i < dots; ++i) folder = folder.parent_path();
+    module.remove_prefix(dots);
+    if (!path.empty() && !module.empty()) folders.push_back(folder);
+  } else if (repl::is_library_module(module)) {
+    return std::nullopt;
+  } else {
+    folders = folders_of(from);
+  }
+  std::string inner(module);
+  std::ranges::replace(inner, '.', '/');
+  std::error_code ignored;
   for (const fs::path& folder : folders) {
     for (const fs::path& each : {folder / inner / "__init__.mlc", folder / (inner + ".mlc")})
       if (fs::is_regular_file(each, ignored)) return each.lexically_normal();
@@ -128,6 +147,35 @@ Origin Workspace::origin(Document& from, uint32_t entity) {
   return {&from, entity};
 }
 
+std::vector<std::string> Workspace::modules(const Document& from) {
+  std::vector<std::string> found;
+  std::string own = fs::path(path_of_uri(from.uri)).stem().string();
+  for (const fs::path& folder : folders_of(from)) {
+    std::error_code failed;
+    size_t looked = 0;
+    for (fs::directory_iterator at(folder, failed), end; !failed && at != end && looked < kMostFiles;
+         at.increment(failed), ++looked) {
+      std::string name = at->path().stem().string();
+      bool is_module = at->path().extension() == ".mlc" && name != own && name != "__init__";
+      if (is_module || fs::is_regular_file(at->path() / "__init__.mlc", failed)) found.push_back(name);
+      failed.clear();
+    }
+  }
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+std::vector<const Entity*> Workspace::members(const Document& from, std::string_view module) {
+  std::vector<const Entity*> found;
+  std::optional<Origin> file = origin(from, module);
+  if (!file || file->entity != kNone) return found;
+  const Index& index = file->document->index();
+  for (const auto& [name, entity] : index.scopes[0].names) found.push_back(&index.entities[entity]);
+  std::ranges::sort(found, {}, &Entity::begin);
+  return found;
+}
+
 std::vector<Workspace::Mention> Workspace::mentions(const Origin& origin) {
   std::vector<Mention> found;
   if (origin.entity == kNone) return found;
@@ -139,12 +187,14 @@ std::vector<Workspace::Mention> Workspace::mentions(const Origin& origin) {
   std::error_code failed;
   std::string path = path_of_uri(origin.document->uri);
   size_t looked = 0;
-  fs::path folder = fs::path(path).parent_path();
   if (!path.empty())
-    for (fs::directory_iterator at(folder, failed), end; !failed && at != end && looked < kMostFiles;
-         at.increment(failed), ++looked)
-      if (at->path().extension() == ".mlc")
+    for (fs::recursive_directory_iterator at(folders_of(*origin.document).front(), failed), end;
+         !failed && at != end && looked < kMostFiles; at.increment(failed), ++looked) {
+      bool hidden = at->path().filename().string().starts_with('.');
+      if (at->is_directory(failed) && (hidden || at.depth() >= kMostDepth)) at.disable_recursion_pending();
+      if (!hidden && at->path().extension() == ".mlc")
         if (Document* other = file(at->path()); other != nullptr) others.push_back(other);
+    }
   std::ranges::sort(others, {}, [](const Document* each) -> const std::string& { return each->uri; });
   others.erase(std::unique(others.begin(), others.end()), others.end());
   std::string ending = "." + name;
@@ -155,7 +205,7 @@ std::vector<Workspace::Mention> Workspace::mentions(const Origin& origin) {
       const Entity& import = index.entities[i];
       if (import.kind != Kind::kImport || !import.path.ends_with(ending)) continue;
       if (this->origin(*other, import.path) != std::optional(origin)) continue;
-      for (const Use* use : index.uses_of(i)) found.push_back({other, use->begin, use->end});
+      for (const Use* use : index.uses_of(i)) found.push_back({other, use->begin, use->end, i});
     }
     for (const Member& member : index.members)
       if (member.path.ends_with(ending) && this->origin(*other, member.path) == std::optional(origin))

@@ -41,10 +41,16 @@ class Workspace {
   // Where an entity of the document is made: where that is imported from, else it is that.
   Origin origin(Document& from, uint32_t entity);
 
+  // What can be imported from beside the document: its modules and packages, by name.
+  std::vector<std::string> modules(const Document& from);
+  // What a module that the document can import binds, in order of place; none where it is the library's or not there.
+  std::vector<const Entity*> members(const Document& from, std::string_view module);
+
   // Every other place that names it: spans of documents that are open, or lie beside it.
   struct Mention {
     Document* document = nullptr;
     uint32_t begin = 0, end = 0;
+    uint32_t import = kNone;  // the entity of that document which brings it in; kNone behind a dot
   };
   std::vector<Mention> mentions(const Origin& origin);
 
@@ -56,6 +62,7 @@ class Workspace {
   };
 
   Document* file(const std::filesystem::path& path);  // null where it cannot be read
+  std::vector<std::filesystem::path> folders_of(const Document& from) const;
   std::optional<std::filesystem::path> module_file(const Document& from, std::string_view module) const;
   std::optional<Origin> follow(const Document& from, std::string_view path, int left);
 

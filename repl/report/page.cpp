@@ -78,7 +78,7 @@ pre.listing{padding:10px 0;counter-reset:l;min-width:max-content}
 .l.to::before{color:var(--accent);opacity:1;font-weight:700}.l.to{cursor:pointer}
 .l.lit,.l:target{background:color-mix(in srgb,var(--accent) 14%,transparent)}
 .rest::before{content:""}.rest{color:var(--soft)}
-.c35{color:var(--thread)}.c32{color:var(--unrolled)}.c36{color:var(--parallel)}.c90{color:var(--soft);font-style:italic}.c33{color:var(--vectorized)}
+.ck{color:var(--thread)}.ct{color:var(--unrolled)}.cn{color:var(--parallel)}.cc{color:var(--soft);font-style:italic}.cd{color:var(--vectorized)}
 #tip{position:fixed;z-index:9;pointer-events:none;max-width:min(46ch,90vw);padding:7px 11px;border-radius:8px;background:var(--ink);color:var(--paper);
 font:13px/1.45 var(--sans);white-space:pre-line;box-shadow:0 4px 18px #0004;overflow-wrap:anywhere}
 @media print{.tools,#tip{display:none}.beside aside{position:static;max-height:none}body{background:#fff}}
@@ -121,8 +121,20 @@ set([o[0]-(e.clientX-drag[0])*o[2]/r.width,o[1]-(e.clientY-drag[1])*o[3]/r.heigh
 ['pointerup','pointercancel'].forEach(n=>s.addEventListener(n,()=>{drag=null}))})})();
 )";
 
-// "35" of the sequence that terminals are told.
-std::string_view colour_class(std::string_view sequence) { return sequence.substr(2, sequence.size() - 3); }
+char colour_class(print::Role role) {
+  switch (role) {
+    case print::Role::kText:
+      return 't';
+    case print::Role::kNumber:
+      return 'n';
+    case print::Role::kComment:
+      return 'c';
+    case print::Role::kDecorator:
+      return 'd';
+    default:
+      return 'k';
+  }
+}
 
 // A style with the values of variables that `values` has: "--ink:#1b1f24;...".
 std::string with_values(std::string_view style, std::string_view values) {
@@ -180,7 +192,7 @@ std::string listing(std::string_view program, size_t most, const std::vector<Lin
       bool inside = piece != pieces.end() && piece->begin <= at;
       size_t stop = piece == pieces.end() ? end : std::min(end, inside ? piece->end : piece->begin);
       std::string text = escape(program.substr(at, stop - at));
-      line += inside ? fmt::format("<span class=\"c{}\">{}</span>", colour_class(piece->colour), text) : text;
+      line += inside ? fmt::format("<span class=\"c{}\">{}</span>", colour_class(piece->role), text) : text;
       at = stop;
     }
     line += "</span>";

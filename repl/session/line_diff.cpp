@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "frontend/print/highlight.h"
 #include "repl/terminal/glyphs.h"
 
 namespace mlc::repl {
@@ -179,10 +180,13 @@ std::string side_by_side(std::string_view before, std::string_view after, size_t
     skipping = false;
     std::string left = cut_to(rows[i].left, half), right = cut_to(rows[i].right, half);
     left.append(half - columns_of(left), ' ');
-    std::string_view of_left = rows[i].mark == '>' || rows[i].mark == ' ' ? "" : "\x1b[31m";
-    std::string_view of_right = rows[i].mark == '<' || rows[i].mark == ' ' ? "" : "\x1b[32m";
-    auto painted = [&](std::string_view colour, const std::string& part) {
-      return coloured && !colour.empty() ? fmt::format("{}{}\x1b[0m", colour, part) : part;
+    print::Role of_left =
+        rows[i].mark == '>' || rows[i].mark == ' ' ? print::Role::kPlain : print::Role::kRemoved;
+    print::Role of_right =
+        rows[i].mark == '<' || rows[i].mark == ' ' ? print::Role::kPlain : print::Role::kAdded;
+    auto painted = [&](print::Role role, const std::string& part) {
+      std::string_view colour = print::colour_of(role);
+      return coloured && !colour.empty() ? fmt::format("{}{}{}", colour, part, print::kColourReset) : part;
     };
     std::string line =
         fmt::format("{} {} {}", painted(of_left, left), rows[i].mark, painted(of_right, right));
@@ -194,8 +198,11 @@ std::string side_by_side(std::string_view before, std::string_view after, size_t
 std::string colour_diff(std::string_view text) {
   std::string out;
   for (const std::string& line : lines_of(text)) {
-    out += line.starts_with('-') ? "\x1b[31m" : line.starts_with('+') ? "\x1b[32m" : "\x1b[90m";
-    out.append(line).append("\x1b[0m\n");
+    print::Role role = line.starts_with('-')   ? print::Role::kRemoved
+                       : line.starts_with('+') ? print::Role::kAdded
+                                               : print::Role::kQuiet;
+    std::string_view colour = print::colour_of(role);
+    out.append(colour).append(line).append(colour.empty() ? "" : print::kColourReset).append("\n");
   }
   return out;
 }

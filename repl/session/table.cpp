@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "frontend/print/highlight.h"
 #include "repl/terminal/glyphs.h"
 
 namespace mlc::repl {
@@ -40,8 +41,8 @@ std::string Table::text(size_t width, bool coloured) const {
           shown = cut_to(shown, width - column - blanks);
         }
         line.append(blanks, ' ');
-        if (coloured && !row[i].colour.empty()) {
-          line.append(row[i].colour).append(shown).append("\x1b[0m");
+        if (std::string_view colour = print::colour_of(row[i].colour); coloured && !colour.empty()) {
+          line.append(colour).append(shown).append(print::kColourReset);
         } else {
           line += shown;
         }

@@ -7,22 +7,24 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/print/theme.h"
+
 namespace mlc::repl {
 
 struct Cell {
   std::string text;
-  std::string_view colour = {};  // an ANSI sequence; used where colours are on
-  bool right = false;            // aligned at the end of its column
+  print::Role colour = print::Role::kPlain;  // used where colours are on
+  bool right = false;                        // aligned at the end of its column
 };
 
 // Of what a table shows, by meaning.
 namespace colour {
-inline constexpr std::string_view kName = "\x1b[36m";
-inline constexpr std::string_view kKind = "\x1b[33m";
-inline constexpr std::string_view kBlock = "\x1b[1m";
-inline constexpr std::string_view kQuiet = "\x1b[90m";
-inline constexpr std::string_view kAdded = "\x1b[32m";
-inline constexpr std::string_view kRemoved = "\x1b[31m";
+inline constexpr print::Role kName = print::Role::kName;
+inline constexpr print::Role kKind = print::Role::kKind;
+inline constexpr print::Role kBlock = print::Role::kBlock;
+inline constexpr print::Role kQuiet = print::Role::kQuiet;
+inline constexpr print::Role kAdded = print::Role::kAdded;
+inline constexpr print::Role kRemoved = print::Role::kRemoved;
 }  // namespace colour
 
 class Table {

@@ -225,8 +225,12 @@ std::vector<std::string> ways_out(script::Evaluator& evaluator, const ir::Error&
   auto row = std::ranges::find(way_out_rows(), first.name, &WayOutRow::rule);
   if (row == way_out_rows().end() || !first.span) return offered;
   auto tree = syntax::parse_file(first.span.file);
-  if (tree->module->body.size() != 1) return offered;
-  const syntax::Stmt* stmt = *tree->module->body.begin();
+  // Those before it have run, those behind it have not.
+  const auto& body = tree->module->body;
+  auto found =
+      std::ranges::find_if(body, [&](const syntax::Stmt* each) { return inside(first.span, each->span); });
+  if (found == body.end()) return offered;
+  const syntax::Stmt* stmt = *found;
   const syntax::Expr* value = value_of(stmt);
   if (value == nullptr || !can_be_repeated(evaluator, value)) return offered;
   const syntax::Call* call = refused_call(evaluator, value, first.span);

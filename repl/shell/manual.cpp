@@ -28,6 +28,7 @@ std::span<const Meaning> environment_variables() {
       {"MLC_CACHE_DIR", "where `mlc build` keeps what it has built (~/.cache/mlc)"},
       {"MLC_CACHE_SIZE", "how much of it, in MiB (512); 0 for nothing"},
       {"NO_COLOR", "not empty: no colours, where --color does not say otherwise"},
+      {"MLC_THEME", "the colours of a terminal: terminal, light, dark or mono"},
       {"CC", "the C compiler for the target `c`"},
   });
   return variables;

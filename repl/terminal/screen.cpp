@@ -17,8 +17,6 @@ namespace {
 
 constexpr size_t kUsualColumns = 80;
 constexpr size_t kUsualRows = 24;
-constexpr std::string_view kPromptColour = "\x1b[1;34m";
-constexpr std::string_view kBracketColour = "\x1b[1;4m";
 
 std::pair<size_t, size_t> size_of(int descriptor) {
   winsize size{};
@@ -52,7 +50,7 @@ Screen::Rows Screen::layout(const View& view, size_t columns) const {
     column = 0;
   };
   auto prompt = [&](const std::string& text) {
-    row += colour_ ? fmt::format("{}{}{}", kPromptColour, text, print::kColourReset) : text;
+    row += colour_ ? fmt::format("{}{}{}", print::colour_of(print::Role::kPrompt), text, print::kColourReset) : text;
     column = columns_of(text);
   };
   bool is_command = view.text.starts_with(':') || view.text.starts_with('?');
@@ -84,9 +82,9 @@ Screen::Rows Screen::layout(const View& view, size_t columns) const {
     }
     while (piece < pieces.size() && pieces[piece].end <= at) ++piece;
     std::string_view colour;
-    if (piece < pieces.size() && pieces[piece].begin <= at) colour = pieces[piece].colour;
+    if (piece < pieces.size() && pieces[piece].begin <= at) colour = print::colour_of(pieces[piece].role);
     bool bracket = view.brackets && (view.brackets->first == at || view.brackets->second == at);
-    if (bracket && colour_) colour = kBracketColour;
+    if (bracket && colour_) colour = print::colour_of(print::Role::kBracket);
     std::string shown = glyph.shown.empty() ? std::string(text.substr(at, glyph.size)) : glyph.shown;
     row += colour.empty() ? shown : fmt::format("{}{}{}", colour, shown, print::kColourReset);
     column += glyph.columns;

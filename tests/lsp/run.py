@@ -454,14 +454,23 @@ def test_several_files(program):
         assert names(ask("definition", "zeros)")) == [("use.mlc", 4)]  # of the library
         assert "def scale(a, by=2)" in ask("hover", "s(1)")["contents"]["value"]
         context = {"includeDeclaration": True}
-        wanted = [("other.mlc", 2), ("part.mlc", line), ("use.mlc", 2), ("use.mlc", 3), ("use.mlc", 6), ("use.mlc", 6), ("use.mlc", 6)]
+        wanted = [("__init__.mlc", 0), ("other.mlc", 2), ("part.mlc", line), ("use.mlc", 2), ("use.mlc", 3), ("use.mlc", 6), ("use.mlc", 6), ("use.mlc", 6)]
         found = names(ask("references", "s(1)", context=context))
         assert found == wanted, found
         # What is open counts as it stands there, and what was written to the disk as it is now.
         shifted = "\n" + part
         editor.open((folder / "part.mlc").as_uri(), shifted)
         assert names(ask("definition", "s(1)")) == [("part.mlc", line + 1)]
-        assert "names it as well" in refused(lambda: ask("rename", "scale(a", 0, shifted, (folder / "part.mlc").as_uri(), newName="grow")).message
+        # Rename goes along; what is imported under another name keeps that.
+        changes = ask("rename", "scale(a", 0, shifted, (folder / "part.mlc").as_uri(), newName="grow")["changes"]
+        texts = {"part.mlc": shifted, "use.mlc": use, "other.mlc": (folder / "other.mlc").read_text(), "__init__.mlc": (folder / "shapes/__init__.mlc").read_text()}
+        after = {pathlib.Path(each).name: edited(texts[pathlib.Path(each).name], edits) for each, edits in changes.items()}
+        assert after["part.mlc"] == shifted.replace("scale", "grow")
+        assert after["use.mlc"] == use.replace("scale", "grow")
+        assert after["other.mlc"] == "import part\n\nprint(part.grow(3))\n"
+        assert after["__init__.mlc"] == "from part import grow\nfrom shapes.inner import *\n"
+        assert ask("rename", "scale(part", newName="grow")["changes"].keys() == changes.keys()
+        assert "already means" in refused(lambda: ask("rename", "scale, shapes", newName="s")).message
         editor.close((folder / "part.mlc").as_uri())
         (folder / "part.mlc").write_text("\n\n" + part)
         assert names(ask("definition", "s(1)")) == [("part.mlc", line + 2)]
@@ -525,6 +534,41 @@ def test_completion(program):
     assert any("wmma" in each for each in editor.labels('tensorize(j, "', 0, 14))
     editor.type("tensorize(j, \"", "# T.", remove=14)
     assert editor.labels("# T.", 0, 4) == {}
+
+
+def test_completion_of_other_files(program):
+    """Modules beside the program and what they bind, relative imports of a package too."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "part.mlc").write_text("N = 64\n_own = 1\n\n\ndef scale(a):\n    return a * N\n")
+        (folder / "shapes").mkdir()
+        (folder / "shapes/__init__.mlc").write_text("")
+        (folder / "shapes/inner.mlc").write_text("DEEP = 1\n")
+        editor = Client(program)
+        editor.start()
+
+        def labels(name, text):
+            uri = (folder / name).as_uri()
+            editor.open(uri, text)
+            line = text.count("\n")
+            found = editor.request("textDocument/completion", editor.at(uri, (line, len(text.rpartition("\n")[2]))))["items"]
+            return {each["label"] for each in found}
+
+        assert {"part", "shapes", "tvm", "json", "numpy"} <= labels("use.mlc", "import pa")
+        assert "use" not in labels("use.mlc", "from ")
+        assert labels("use.mlc", "from part import ") == {"N", "scale"}
+        assert labels("use.mlc", "import part\npart.") == {"N", "scale"}
+        assert labels("use.mlc", "import part as p\nx = p.sc") == {"N", "scale"}
+        assert labels("use.mlc", "import shapes.") == set() and "DEEP" in labels("use.mlc", "from shapes.inner import D")
+        assert "grid" in labels("use.mlc", "from tvm.script.tirx import g")
+        assert labels("shapes/other.mlc", "from .inner import ") == {"DEEP"}
+        text = "from .inner import DEEP\nfrom ..part import scale\nfrom . import inner\nprint(DEEP, scale(1), inner.DEEP)\n"
+        uri = (folder / "shapes/other.mlc").as_uri()
+        editor.open(uri, text)
+        for needle, name in (("DEEP, scale", "inner.mlc"), ("scale(1)", "part.mlc"), ("inner.DEEP", "inner.mlc"), ("DEEP)", "inner.mlc")):
+            found = editor.request("textDocument/definition", editor.at(uri, place_of(text, needle)))
+            assert [pathlib.Path(each["uri"]).name for each in found] == [name], (needle, found)
+        assert editor.stop() == 0
 
 
 def test_symbols(program):
@@ -621,6 +665,43 @@ def test_run_to_here(program):
     assert editor.hover("grid")  # the server answers meanwhile
     editor.notify("$/cancelRequest", {"id": number})
     assert refused(lambda: editor.answer(number, "workspace/executeCommand")).code == -32800
+    assert editor.stop() == 0
+
+
+def test_ways_out(program):
+    """A step that is refused when the program runs: what was tried in its place are quick fixes."""
+    refusing = KERNEL.replace("factors=[None, 8]", "factors=[3, 8]").replace('"B", "main"', '"B"')
+    editor = Session(program, refusing)
+    assert editor.found() == []
+    where = place_of(refusing, "sch.split")
+    here = {"line": where[0], "character": where[1]}
+
+    def actions():
+        span = {"start": here, "end": here}
+        found = editor.request("textDocument/codeAction", {"textDocument": {"uri": URI}, "range": span, "context": {"diagnostics": []}})
+        return {each["title"]: each for each in found}
+
+    offered = actions()["Run the program to here, and try ways out where a step is refused"]["command"]
+    answer = editor.request("workspace/executeCommand", {"command": offered["command"], "arguments": offered["arguments"]})
+    assert not answer["ok"] and answer["ways"], answer
+    editor.versions.clear()
+    found = editor.found()
+    assert [each["severity"] for each in found] == [1] and found[0]["range"]["start"]["line"] == where[0], found
+    fixes = [each for title, each in actions().items() if title.startswith("Change to")]
+    assert len(fixes) == len(answer["ways"])
+    # What is offered runs.
+    for fix, way in zip(fixes, answer["ways"]):
+        fixed = edited(refusing, fix["edit"]["changes"][URI])
+        assert fixed == refusing.replace("sch.split(i, factors=[3, 8])", way)
+        run = subprocess.run([program, "run", "-"], input=fixed, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+    # Once the text has changed nothing is known of the run any more.
+    editor.type("sch.vectorize", "# ")
+    assert editor.found() == []
+    editor.type("sch.split(i, factors=[3, 8])", "sch.split(i, factors=[None, 8])", remove=len("sch.split(i, factors=[3, 8])"))
+    again = editor.request("workspace/executeCommand", {"command": "mlc.waysOut", "arguments": [{"uri": URI, "position": here}]})
+    assert again == {"ok": True, "error": "", "ways": []}, again
+    assert "mlc.waysOut" in refused(lambda: editor.request("workspace/executeCommand", {"command": "mlc.nothing", "arguments": [{}]})).message
     assert editor.stop() == 0
 
 

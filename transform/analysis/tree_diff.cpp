@@ -178,9 +178,24 @@ class Comparison {
               ? ""
               : fmt::format(": {} <- {}", fmt::join(now.writes, ", "),
                             now.reads.empty() ? "nothing" : fmt::format("{}", fmt::join(now.reads, ", ")));
-      bool is_block = now.node->kind == Kind::kBlock;
-      say(is_block ? "block" : "store", fmt::format("{}{}{}", now.name, flow, under(now)), "", Sense::kAdded);
+      if (now.node->kind == Kind::kBlock)
+        say("block", fmt::format("{}{}{}", now.name, flow, under(now)), "", Sense::kAdded);
+      else
+        say("store", store_text(now) + under(now), "", Sense::kAdded);
     }
+  }
+
+  // "B[i] = A[i]": of several stores to a buffer its name says nothing. It is the last line of the
+  // statement's text, behind what a text of its own has to say of its buffers.
+  std::string store_text(const Leaf& leaf) const {
+    constexpr size_t kMost = 60;
+    std::string text = text_(Any(leaf.node->stmt));
+    while (text.ends_with('\n')) text.pop_back();
+    text.erase(0, text.rfind('\n') + 1);
+    if (text.size() <= kMost) return text;
+    size_t end = kMost - 4;
+    while ((text[end] & 0xc0) == 0x80) --end;
+    return text.substr(0, end) + " ...";
   }
 
   std::string under(const Leaf& leaf) const {
@@ -215,7 +230,7 @@ class Comparison {
       if (is_block && other->other->writes == was.writes)
         return say("inlined", fmt::format("{} into {}, which it read from", was.name, other->name), "",
                    Sense::kRemoved);
-    say(is_block ? "block" : "store", was.name, "", Sense::kRemoved);
+    say(is_block ? "block" : "store", is_block ? was.name : store_text(was), "", Sense::kRemoved);
   }
 
   using LeavesOfBuffers = std::map<std::string, std::vector<const Leaf*>>;
@@ -479,7 +494,7 @@ class Comparison {
     if (!was_block) {
       if (same_nest && !structural_equal(Any(was.node->stmt), Any(now.node->stmt), true) &&
           !a_buffer_differs(stored_to(was), stored_to(now)))
-        say("body", fmt::format("{}: another store", name));
+        say("body", fmt::format("{}: {} -> {}", name, store_text(was), store_text(now)));
       return;
     }
     std::string from = iterator_kinds(was.node->iters), to = iterator_kinds(now.node->iters);

@@ -121,6 +121,7 @@ Any any_of(Evaluator& evaluator, const Arguments& args) {
   Any iterator = evaluator.iterate(args[0], args.span_of(0));
   Any value;
   while (evaluator.next(iterator, value)) {
+    evaluator.state().check_interrupt(args.span);
     if (evaluator.truth(value, args.span) == sought) return sought;
   }
   return !sought;
@@ -132,32 +133,33 @@ Any extreme(Evaluator& evaluator, const Arguments& args) {
   const Any* key = args.keyword("key");
   const Any* otherwise = args.keyword("default");
   if (key != nullptr && is_none(*key)) key = nullptr;
-  std::vector<Any> values;
-  if (args.size() == 1) {
-    values = evaluator.elements_of(args[0], args.span_of(0));
-    if (values.empty()) {
-      if (otherwise != nullptr) return *otherwise;
-      raise("ValueError", args.span, "empty-sequence", "{}() arg is an empty sequence", name);
-    }
-  } else {
-    if (otherwise != nullptr) {
-      raise("TypeError", args.span, "wrong-arguments",
-            "Cannot specify a default for {}() with multiple positional arguments", name);
-    }
-    values.assign(args.positional.begin(), args.positional.end());
-  }
   Any best, best_key;
-  for (size_t i = 0; i < values.size(); ++i) {
+  bool any = false;
+  auto take = [&](const Any& value) {
     Any value_key =
-        key == nullptr ? values[i] : evaluator.call(*key, std::span<const Any>(&values[i], 1), {}, args.span);
-    if (i == 0 ||
-        evaluator.truth(evaluator.compare(greatest ? syntax::CmpOperator::kGt : syntax::CmpOperator::kLt,
-                                          value_key, best_key, args.span),
-                        args.span)) {
-      best = values[i];
-      best_key = value_key;
+        key == nullptr ? value : evaluator.call(*key, std::span<const Any>(&value, 1), {}, args.span);
+    constexpr auto kBetter = greatest ? syntax::CmpOperator::kGt : syntax::CmpOperator::kLt;
+    if (any && !evaluator.truth(evaluator.compare(kBetter, value_key, best_key, args.span), args.span)) return;
+    best = value;
+    best_key = value_key;
+    any = true;
+  };
+  if (args.size() == 1) {
+    Any iterator = evaluator.iterate(args[0], args.span_of(0));
+    Any value;
+    while (evaluator.next(iterator, value)) {
+      evaluator.state().check_interrupt(args.span);
+      take(value);
     }
+    if (any) return best;
+    if (otherwise != nullptr) return *otherwise;
+    raise("ValueError", args.span, "empty-sequence", "{}() arg is an empty sequence", name);
   }
+  if (otherwise != nullptr) {
+    raise("TypeError", args.span, "wrong-arguments",
+          "Cannot specify a default for {}() with multiple positional arguments", name);
+  }
+  for (const Any& value : args.positional) take(value);
   return best;
 }
 

@@ -470,6 +470,7 @@ void Importer::missing(const std::string& name, const Any& package, const List* 
       throw ir::Error(std::move(error));
     }
   }
+  std::erase(names, last);  // a folder of the library that is no package
   std::string_view left_out = root ? why_left_out(name) : std::string_view();
   std::string_view of_tvm = why_not_here(name);
   error.help = !of_tvm.empty()    ? std::string(of_tvm)

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "frontend/print/theme.h"
+#include "ir/core/array_options.h"
 #include "repl/session/commands.h"
 #include "repl/session/session.h"
 #include "repl/session/table.h"
@@ -64,11 +66,10 @@ bool set_flag(bool& flag, std::string_view value) {
   return true;
 }
 
-bool set_precision(Session& session, std::string_view value) {
+bool set_precision(Session&, std::string_view value) {
   auto digits = number_of(value);
   if (!digits || *digits > 17) return false;
-  ir::Any argument(static_cast<int64_t>(*digits));
-  session.evaluator().call_library("numpy", "set_printoptions", {&argument, 1});
+  ir::array_options().precision = static_cast<int>(*digits);
   return true;
 }
 
@@ -77,11 +78,6 @@ bool set_history(Session& session, std::string_view value) {
   if (!mebibytes || *mebibytes > size_t{1} << 40) return false;
   session.set_history(*mebibytes);
   return true;
-}
-
-std::string precision_of(Session& session) {
-  auto options = session.evaluator().call_library("numpy", "get_printoptions", {}).cast<script::Dict>();
-  return session.evaluator().repr(options[ir::Any(ir::String("precision"))]);
 }
 
 constexpr Setting kSettings[] = {
@@ -99,8 +95,11 @@ constexpr Setting kSettings[] = {
     {"pager", "on or off", "whether `:show` stops at each screen",
      [](Session& session) { return shown(session.options().paged); },
      [](Session& session, std::string_view value) { return set_flag(session.options().paged, value); }},
-    {"precision", "a number from 0 to 17", "how many digits of a float in an array are shown", precision_of,
-     set_precision},
+    {"precision", "a number from 0 to 17", "how many digits of a float in an array are shown",
+     [](Session&) { return fmt::format("{}", ir::array_options().precision); }, set_precision},
+    {"theme", "terminal, light, dark or mono", "which colours there are; MLC_THEME sets it for all commands",
+     [](Session&) { return std::string(print::theme().name); },
+     [](Session&, std::string_view value) { return print::choose_theme(value); }},
 };
 
 void change_setting(Session& session, std::string_view arguments) {

@@ -96,7 +96,7 @@ void list(Session& session, const Lowering& walk) {
       effect = same ? "changes nothing" : "changes";
     }
     table.add({{i == walk.at() ? "*" : " ", colour::kKind},
-               {walk.stage_name(i), i < walk.known() ? std::string_view() : colour::kQuiet},
+               {walk.stage_name(i), i < walk.known() ? print::Role::kPlain : colour::kQuiet},
                {std::string(effect), colour::kQuiet}});
   }
   session.page(fmt::format("# {}, for {}\n", walk.name(), walk.target()) +

@@ -95,7 +95,7 @@ void add_nest(Table& table, const LoopTree& tree, bool narrow) {
                                          node.reads.empty() ? "nothing" : regions(node.reads));
       last = {last.text.empty() ? accesses : fmt::format("{}  {}", accesses, last.text)};
     }
-    table.add({{first_column(node), is_loop ? std::string_view() : colour::kBlock},
+    table.add({{first_column(node), is_loop ? print::Role::kPlain : colour::kBlock},
                {extent, {}, true},
                {runs, {}, true},
                {is_loop ? transform::kind_of(node) : "", colour::kKind},

@@ -167,9 +167,9 @@ std::string call_name(const CallNode* call) {
 
 Expr prim_arg(const ApiCall& call, size_t i) {
   const Any& value = call.args[i];
-  bool number = value.as<bool>() || value.as<int64_t>() || value.as<double>();
-  auto e = value.as<Expr>();
-  if (number || e) return operand_arg(call, i);
+  if (auto flag = value.as<bool>()) return ir::bool_imm(*flag);
+  if (value.as<int64_t>() || value.as<double>()) return wide_operand_arg(call, i);
+  if (auto* e = value.as<ir::ExprNode>(); e && is_prim(ir::ref(e))) return ir::ref(e);
   throw ir::refuse(refusals["not-a-number"], call.api.params[i].name, call.api.path(), ir::type_name(value))
       .at(call.span_of(i));
 }

@@ -187,7 +187,7 @@ Any build_strided_slice(ApiCall& call) {
   size_t known = 0;
   for (size_t i = 0; i < 5; ++i) {
     if (i == 4 && call.args[4] == nullptr) break;
-    Expr e = operand_arg(call, i);
+    Expr e = i == 0 ? operand_arg(call, i) : wide_operand_arg(call, i);
     if (auto* tuple = i > 0 ? as<TupleNode>(e) : nullptr) {
       if (i > 1 && as<TupleNode>(args[1]) && tuple->elements.size() != known)
         throw ir::refuse(refusals["slice-lengths"], known, fmt::format("`{}`", call.api.params[i].name),

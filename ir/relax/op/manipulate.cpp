@@ -566,8 +566,8 @@ Type infer_layout_transform(const CallNode* call, const InferContext& context) {
 
 ir::IndexMap index_map_arg(ApiCall& call, size_t i) {
   const Any& given = call.args[i];
-  if (auto map = given.as<ir::IndexMap>()) return *map;
-  if (!call.host.callable(given))
+  if (auto* map = given.as<ir::IndexMapNode>()) return ir::ref(map);
+  if (given == nullptr || !call.host.callable(given))
     throw ir::refuse(refusals["layout-no-map"], ir::type_name(given)).at(call.span_of(i));
   Array<Var> indices;
   std::vector<Any> args;
@@ -579,7 +579,7 @@ ir::IndexMap index_map_arg(ApiCall& call, size_t i) {
   Any result = call.host.call(given, args);
   // The values as operands: a list becomes a tuple, one value alone a list of one.
   ApiCall inner{call.api, call.host, {&result, 1}, call.span, {}};
-  Expr made = operand_arg(inner, 0);
+  Expr made = wide_operand_arg(inner, 0);
   auto* tuple = as<TupleNode>(made);
   Array<Expr> values = tuple ? tuple->elements : Array<Expr>{made};
   for (const Expr& each : values) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/relax/operand_checks.h"
 
+#include "ir/relax/normalize.h"
 #include "ir/relax/origin.h"
 #include "ir/tir/arith_ops.h"
 
@@ -133,8 +134,8 @@ void check_same_ndim(const CallNode* call, size_t i, const TensorTypeNode* a, si
 }
 void refuse_dims(const CallNode* call, size_t i, size_t a_axis, const Expr& a, size_t j, size_t b_axis,
                  const Expr& b, const InferContext& context) {
-  ir::Error error = ir::refuse(refusals["dimensions-differ"], a_axis, operand_name(call, i), dim_text(a), b_axis,
-                               operand_name(call, j), dim_text(b))
+  ir::Error error = ir::refuse(refusals["dimensions-differ"], a_axis, operand_name(call, i), dim_text(a),
+                               b_axis, operand_name(call, j), dim_text(b))
                         .at(operand_span(call, j));
   explain_dim(error, call->args[i], a_axis, context);
   explain_dim(error, call->args[j], b_axis, context);
@@ -155,6 +156,10 @@ Expr prim_int_operand(const CallNode* call, size_t i) {
   if (operand->dtype().is_int() || operand->dtype().is_uint()) return operand;
   throw ir::refuse(refusals["operand-not-prim-integer"], operand_name(call, i), operand->dtype().str())
       .at(operand_span(call, i));
+}
+
+bool DimensionFacts::is_nonnegative(const VarNode* var) const {
+  return !context.builder || context.builder->knows_symbolic(var);
 }
 
 Span operand_span(const CallNode* call, size_t i) {

@@ -22,7 +22,6 @@ static constexpr ir::Refusals refusals{
         {.name = "not-a-type",
          .message = "argument `{}` of `{}` must be a type such as `R.Tensor((2, 3), \"float32\")`, not `{}`"},
         {.name = "condition-not-bool",
-         .kind = "ValueError",
          .message = "the condition of `assert_op` must be a bool without dimensions, this is a {}"},
         {.name = "format-not-a-string", .message = "the format of `{}` must be a string, not `{}`"},
         {.name = "not-a-device", .message = "argument `{}` of `{}` must be a device, not `{}`"},

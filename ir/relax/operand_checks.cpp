@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/relax/operand_checks.h"
 
+#include "ir/relax/normalize.h"
 #include "ir/relax/origin.h"
 #include "ir/tir/arith_ops.h"
 
@@ -133,8 +134,8 @@ void check_same_ndim(const CallNode* call, size_t i, const TensorTypeNode* a, si
 }
 void refuse_dims(const CallNode* call, size_t i, size_t a_axis, const Expr& a, size_t j, size_t b_axis,
                  const Expr& b, const InferContext& context) {
-  ir::Error error = ir::refuse(refusals["dimensions-differ"], a_axis, operand_name(call, i), dim_text(a), b_axis,
-                               operand_name(call, j), dim_text(b))
+  ir::Error error = ir::refuse(refusals["dimensions-differ"], a_axis, operand_name(call, i), dim_text(a),
+                               b_axis, operand_name(call, j), dim_text(b))
                         .at(operand_span(call, j));
   explain_dim(error, call->args[i], a_axis, context);
   explain_dim(error, call->args[j], b_axis, context);
@@ -157,6 +158,10 @@ Expr prim_int_operand(const CallNode* call, size_t i) {
       .at(operand_span(call, i));
 }
 
+bool DimensionFacts::is_nonnegative(const VarNode* var) const {
+  return !context.builder || context.builder->knows_symbolic(var);
+}
+
 Span operand_span(const CallNode* call, size_t i) {
   return i < call->args.size() && call->args[i]->span ? call->args[i]->span : call->span;
 }
@@ -167,9 +172,9 @@ std::string call_name(const CallNode* call) {
 
 Expr prim_arg(const ApiCall& call, size_t i) {
   const Any& value = call.args[i];
-  bool number = value.as<bool>() || value.as<int64_t>() || value.as<double>();
-  auto e = value.as<Expr>();
-  if (number || e) return operand_arg(call, i);
+  if (auto flag = value.as<bool>()) return ir::bool_imm(*flag);
+  if (value.as<int64_t>() || value.as<double>()) return wide_operand_arg(call, i);
+  if (auto* e = value.as<ir::ExprNode>(); e && is_prim(ir::ref(e))) return ir::ref(e);
   throw ir::refuse(refusals["not-a-number"], call.api.params[i].name, call.api.path(), ir::type_name(value))
       .at(call.span_of(i));
 }

@@ -46,6 +46,24 @@ Expr prim_int_operand(const CallNode* call, size_t i);
 Span operand_span(const CallNode* call, size_t i);
 std::string call_name(const CallNode* call);  // "matmul"
 
+// Facts for ir::is_nonnegative: of symbolic variables only those are known to be 0 or more that something defines as
+// a dimension before the call; index arithmetic does not wrap.
+struct DimensionFacts {
+  const InferContext& context;
+  bool is_nonnegative(const VarNode* var) const;
+  bool is_exact(const Expr&) const { return true; }
+};
+
+// An inference whose refusals are internal errors for scripts, as they are in TVM.
+template <Infer infer>
+Type internal_errors(const CallNode* call, const InferContext& context) {
+  try {
+    return infer(call, context);
+  } catch (ir::Error& error) {
+    throw std::move(error).kind("InternalError");
+  }
+}
+
 // ---- for builders ----
 // Argument i as a primitive expression: numbers, bools, and expressions as they are. Error not-a-number.
 Expr prim_arg(const ApiCall& call, size_t i);

@@ -139,9 +139,13 @@ std::optional<std::vector<int64_t>> optional_ints_attr(const CallNode* call, std
 std::optional<int64_t> optional_int_attr(const CallNode* call, std::string_view name);
 
 // ---- for builders (Operator::build) ----
-// Argument i as an operand: tensors, shapes and tuples as they are, lists as tuples, numbers as primitive
-// expressions, NumPy arrays and tensors as constants. Error wrong-type otherwise.
+// Argument i as an operand: expressions as they are, NumPy arrays and tensors as constants, numbers as primitive
+// expressions: float32, bool, and int32 or what integers stand beside them. Error wrong-type otherwise.
 Expr operand_arg(const ApiCall& call, size_t i);
+// As operand_arg, and a list of operands is a tuple.
+Expr tensors_arg(const ApiCall& call, size_t i);
+// Any value: numbers are float64 and int64, lists are tuples of such.
+Expr wide_operand_arg(const ApiCall& call, size_t i);
 // A list of dimensions, or a shape: a ShapeExpr or an expression of shape type.
 Expr shape_arg(const ApiCall& call, size_t i);
 // Argument i as an attribute of that kind.

@@ -37,22 +37,45 @@ std::optional<std::vector<Any>> items_of(const Any& value) {
   throw ir::refuse(refusals["not-an-operand"], call.api.params[i].name, call.api.path(), ir::type_name(value))
       .at(call.span_of(i));
 }
-Expr operand_of(const ApiCall& call, const Any& value, size_t i) {
+// The data type of an integer that is written beside operands of `call`: that of the first one of integers, so that
+// `R.add(i, 1)`, as the sum of an int64 tensor and T.int64(1) is printed, reads back; int32 without one.
+DataType dtype_beside(const ApiCall& call) {
+  for (const Any& each : call.args) {
+    auto* e = each.as<ir::ExprNode>();
+    if (!e || !e->ty) continue;
+    DataType dtype = DataType::Void();
+    if (auto* tensor = as_type<TensorTypeNode>(e->ty)) dtype = tensor->data_type();
+    if (is_prim(ref(e))) dtype = e->dtype();
+    if (dtype.is_int() || dtype.is_uint()) return dtype;
+  }
+  return DataType::Int(32);
+}
+
+// How numbers and lists become expressions. Most operands are handed over as they are: a number is narrow, a list
+// is none. Where an operator takes any values (arguments of calls, bounds of slices), numbers have 64 bits.
+enum class Conversion : uint8_t { kDirect, kWide };
+
+Expr operand_of(const ApiCall& call, const Any& value, size_t i, Conversion conversion);
+Expr tuple_of(const ApiCall& call, const std::vector<Any>& items, size_t i, Conversion conversion) {
+  Array<Expr> fields;
+  for (const Any& item : items) fields.push_back(operand_of(call, item, i, conversion));
+  return make<TupleNode>(fields, call.span_of(i));
+}
+Expr operand_of(const ApiCall& call, const Any& value, size_t i, Conversion conversion) {
+  bool wide = conversion == Conversion::kWide;
+  if (value == nullptr) refuse_operand(call, value, i);  // None converts to any reference, and is no expression
   if (auto e = value.as<Expr>()) return *e;
   if (auto* array = value.as<ir::NDArrayNode>()) return make<GenericConstNode>(Any(array->tensor), call.span_of(i));
   if (value.as<ffi::Tensor>()) return make<GenericConstNode>(value, call.span_of(i));
-  if (auto items = items_of(value)) {
-    Array<Expr> fields;
-    for (const Any& item : *items) {
-      if (item == nullptr) refuse_operand(call, item, i);
-      fields.push_back(operand_of(call, item, i));
-    }
-    return make<TupleNode>(fields, call.span_of(i));
+  if (auto items = wide ? items_of(value) : std::nullopt) return tuple_of(call, *items, i, conversion);
+  if (auto flag = value.as<bool>()) {
+    if (wide) return ir::int_imm(DataType::Int(64), *flag ? 1 : 0, call.span_of(i));
+    return ir::bool_imm(*flag);
   }
-  if (auto flag = value.as<bool>()) return ir::bool_imm(*flag);
-  if (auto number = value.as<int64_t>()) return ir::int_imm(DataType::Int(64), *number, call.span_of(i));
+  if (auto number = value.as<int64_t>())
+    return ir::int_imm(wide ? DataType::Int(64) : dtype_beside(call), *number, call.span_of(i));
   if (auto number = value.as<double>())
-    return make<ir::FloatImmNode>(DataType::Float(64), *number, call.span_of(i));
+    return make<ir::FloatImmNode>(DataType::Float(wide ? 64 : 32), *number, call.span_of(i));
   if (auto text = value.try_cast<String>()) return make<ir::StringImmNode>(*text, call.span_of(i));
   refuse_operand(call, value, i);
 }
@@ -142,7 +165,10 @@ Any build_operator(ApiCall& call) {
   size_t operands = 0;
   for (size_t i = 0; i < call.api.params.size(); ++i) {
     if (row.operands >= 0 ? i >= static_cast<size_t>(row.operands) : is_attribute(row, call.api.params[i].name)) break;
-    args.push_back(operand_arg(call, i));
+    // By these names go operands of several tensors.
+    std::string_view name = call.api.params[i].name;
+    bool several = name == "tensors" || name == "operands" || name == "args" || (name == "indices" && row.short_name().starts_with("index_"));
+    args.push_back(several ? tensors_arg(call, i) : operand_arg(call, i));
     ++operands;
   }
   return call_with_attrs(call, args, operands);
@@ -150,11 +176,16 @@ Any build_operator(ApiCall& call) {
 
 }  // namespace
 
-Expr operand_arg(const ApiCall& call, size_t i) { return operand_of(call, call.args[i], i); }
+Expr operand_arg(const ApiCall& call, size_t i) { return operand_of(call, call.args[i], i, Conversion::kDirect); }
+Expr wide_operand_arg(const ApiCall& call, size_t i) { return operand_of(call, call.args[i], i, Conversion::kWide); }
+Expr tensors_arg(const ApiCall& call, size_t i) {
+  if (auto items = items_of(call.args[i])) return tuple_of(call, *items, i, Conversion::kDirect);
+  return operand_arg(call, i);
+}
 
 Expr shape_arg(const ApiCall& call, size_t i) {
   const Any& value = call.args[i];
-  if (auto e = value.as<Expr>(); e && !is_prim(*e)) {
+  if (auto e = value.as<Expr>(); e && *e && !is_prim(*e)) {
     if (auto* tuple = as<TupleNode>(*e)) return make<ShapeExprNode>(tuple->elements, e->get()->span);
     return *e;
   }

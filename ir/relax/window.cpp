@@ -5,11 +5,12 @@
 
 namespace mlc::relax {
 
-static constexpr ir::Refusals refusals{
-    "ValueError",
-    {
-        {.name = "window-length", .message = "`{}` of `{}` has {} numbers, but {} are needed"},
-    }};
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "window-length",
+                                            .kind = "InternalError",
+                                            .message = "`{}` of `{}` has {} numbers, but {} are needed"},
+                                       }};
 MLC_REFUSALS(relax_window, refusals);
 
 size_t parameter_index(const ApiCall& call, std::string_view name) {

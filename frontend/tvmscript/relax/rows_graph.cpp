@@ -105,6 +105,7 @@ Any constant(ApiCall& call) {
   bool number = script::is_bool(value) || script::is_int(value) || script::is_float(value);
   DataType dtype = typed ? dtype_arg(call, 1) : DataType::Void();
   ffi::Tensor tensor;
+  if (script::is_none(value)) ir::wrong_argument(call, 0, "a number or a tensor");
   if (auto given = value.as<ffi::Tensor>(); given && !typed) {
     tensor = *given;
   } else if (number && (!typed || dtype == (script::is_bool(value)    ? DataType::Bool()

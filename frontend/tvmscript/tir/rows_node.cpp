@@ -51,7 +51,13 @@ Type type_from(const Any& value, Span span) {
   if (script::is_none(value)) return ir::void_type();
   if (auto* type = value.as<ir::TypeNode>()) return ir::ref(type);
   if (auto* type = frame<TypeValueNode>(value)) return type->type;
-  DataType dtype = dtype_from(value, span);
+  DataType dtype = DataType::Void();
+  try {
+    dtype = dtype_from(value, span);
+  } catch (ir::Error& error) {  // a string that names no data type has a wrong value; all else is of a wrong type
+    if (script::is_str(value)) throw;
+    throw std::move(error).kind("TypeError");
+  }
   return dtype.is_handle() ? Type(void_pointer()) : Type(ir::prim_type(dtype));
 }
 

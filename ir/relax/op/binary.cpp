@@ -56,6 +56,9 @@ Type infer_clip(const CallNode* call, const InferContext&) {
   if (is_prim(call->args[0])) return call->args[0]->ty;
   return same_type(tensor_operand(call, 0));
 }
+Any build_clip(ApiCall& call) {
+  return call_with_attrs(call, {operand_arg(call, 0), wide_operand_arg(call, 1), wide_operand_arg(call, 2)}, 3);
+}
 
 constexpr Operator kRows[] = {
     {.signature = "add(x1, x2)",
@@ -190,7 +193,8 @@ constexpr Operator kRows[] = {
      .layout = layout_broadcast},
     {.signature = "clip(x, min, max)",
      .doc = "x, but at least min and at most max, elementwise.",
-     .infer = infer_clip},
+     .infer = infer_clip,
+     .build = build_clip},
     {.signature = "ewise_fma(x1, x2, x3)",
      .doc = "x1 * x2 + x3, elementwise, of tensors of one shape.",
      .infer = infer_fma,

@@ -22,7 +22,6 @@ static constexpr ir::Refusals refusals{
         {.name = "not-a-type",
          .message = "argument `{}` of `{}` must be a type such as `R.Tensor((2, 3), \"float32\")`, not `{}`"},
         {.name = "condition-not-bool",
-         .kind = "ValueError",
          .message = "the condition of `assert_op` must be a bool without dimensions, this is a {}"},
         {.name = "format-not-a-string", .message = "the format of `{}` must be a string, not `{}`"},
         {.name = "not-a-device", .message = "argument `{}` of `{}` must be a device, not `{}`"},
@@ -95,7 +94,7 @@ Array<Type> result_arg(const ApiCall& call, std::string_view name) {
 
 // `x` and `(x,)` are the same to a call that takes its arguments as a tuple; so is a variable of tuple type.
 Expr tuple_arg(const ApiCall& call, size_t i) {
-  Expr e = operand_arg(call, i);
+  Expr e = wide_operand_arg(call, i);
   if (e->kind == ExprKind::kTuple || type_as<TupleTypeNode>(e)) return e;
   return make<TupleNode>(Array<Expr>{e}, e->span);
 }
@@ -109,11 +108,11 @@ Expr function_arg(const ApiCall& call, size_t i) {
   return operand_arg(call, i);
 }
 // A vararg parameter's values as operands.
-void append_operands(const ApiCall& call, size_t i, Array<Expr>& args) {
+void append_operands(const ApiCall& call, size_t i, Array<Expr>& args, Expr (*operand)(const ApiCall&, size_t)) {
   Any all = call.args[i];
   for (const Any& each : one_or_all(all)) {
     call.args[i] = each;
-    args.push_back(operand_arg(call, i));
+    args.push_back(operand(call, i));
   }
   call.args[i] = all;
 }
@@ -149,12 +148,12 @@ Any build_call_dps_packed(ApiCall& call) {
 }
 Any build_call_pure_packed(ApiCall& call) {
   Array<Expr> args{function_arg(call, 0)};
-  append_operands(call, 1, args);
+  append_operands(call, 1, args, wide_operand_arg);
   return make_call("relax.call_pure_packed", args, {}, types_arg(call, "ty_args"), call.span);
 }
 Any build_call_inplace_packed(ApiCall& call) {
   Array<Expr> args{function_arg(call, 0)};
-  append_operands(call, 1, args);
+  append_operands(call, 1, args, wide_operand_arg);
   return make_call("relax.call_inplace_packed", args, indices_attr(call), types_arg(call, "ty_args"), call.span);
 }
 Any build_call_builtin_with_ctx(ApiCall& call) {
@@ -167,7 +166,7 @@ Any build_call_py_func(ApiCall& call) {
   Expr callee = name.try_cast<String>() ? Expr(make<ir::StringImmNode>(*name.try_cast<String>(), call.span_of(0)))
                                         : operand_arg(call, 0);
   Array<Expr> args;
-  append_operands(call, 1, args);
+  append_operands(call, 1, args, wide_operand_arg);
   bool printed = call.args[param(call, "ty_args")] != nullptr;
   Expr tuple = printed && args.size() == 1 && args[0]->kind == ExprKind::kTuple ? args[0] : Expr(make<TupleNode>(args));
   return make_call("relax.call_py_func", {callee, tuple}, {}, result_arg(call, printed ? "ty_args" : "out_ty"), call.span);
@@ -192,7 +191,7 @@ Expr format_arg(const ApiCall& call) {
 }
 Any build_print(ApiCall& call) {
   Array<Expr> args{format_arg(call)};
-  append_operands(call, 0, args);
+  append_operands(call, 0, args, operand_arg);
   return make_call("relax.print", args, {}, {}, call.span);
 }
 Any build_assert_op(ApiCall& call) {
@@ -202,14 +201,14 @@ Any build_assert_op(ApiCall& call) {
   for (const Any& each : one_or_all(all)) {
     call.args[1] = each;
     if (each.as<ffi::ListObj>()) {
-      append_operands(call, 1, args);
+      append_operands(call, 1, args, operand_arg);
     } else {
       args.push_back(operand_arg(call, 1));
     }
   }
   call.args[1] = all;
   size_t more = param(call, "format_args");
-  if (call.args[more] != nullptr) append_operands(call, more, args);
+  if (call.args[more] != nullptr) append_operands(call, more, args, operand_arg);
   return make_call("relax.assert_op", args, {}, {}, call.span);
 }
 

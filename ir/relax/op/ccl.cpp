@@ -15,7 +15,9 @@ static constexpr ir::Refusals refusals{
          .kind = "AssertionError",
          .message = "`op_type` of `ccl.allreduce` is \"{}\"; it must be \"sum\", \"prod\", \"min\", \"max\" "
                     "or \"avg\""},
-        {.name = "scatter-shape-unknown", .message = "`{}` needs a tensor of known shape"},
+        {.name = "scatter-shape-unknown",
+         .kind = "InternalError",
+         .message = "`{}` needs a tensor of known shape"},
         {.name = "scatter-axis", .message = "`{}`: axis {} is out of range for a tensor of {} dimensions"},
         {.name = "scatter-not-divisible",
          .message = "`{}`: axis {} of extent {} does not divide among {} workers"},

@@ -101,7 +101,7 @@ Array<Type> results(const ApiCall& call, size_t i) {
 Call build_tir_call(const ApiCall& call, std::string_view name) {
   if (!call.args[0].as<ir::GlobalVarNode>())
     throw ir::refuse(refusals["callee-not-in-module"], call.api.name, ir::type_name(call.args[0])).at(call.span_of(0));
-  Expr args = operand_arg(call, 1);
+  Expr args = wide_operand_arg(call, 1);
   if (args->kind != ExprKind::kTuple) args = make<TupleNode>(Array<Expr>{args}, args->span);
   return make_call(name, {operand_arg(call, 0), args}, {}, results(call, 2), call.span);
 }

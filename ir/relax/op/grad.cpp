@@ -8,6 +8,7 @@ namespace mlc::relax::operators_grad {
 static constexpr ir::Refusals refusals{"ValueError",
                                        {
                                            {.name = "checkpoint-not-a-variable",
+                                            .kind = "TypeError",
                                             .message = "`input` of `{}` must be a variable",
                                             .help = "bind the value first: `y = f(x)`, then mark `y`"},
                                        }};

@@ -28,7 +28,7 @@ Expr size_arg(const ApiCall& call, size_t i, size_t count) {
   Expr size = shape_arg(call, i);
   auto* written = as<ShapeExprNode>(size);
   if (!written || written->values.size() != 1) return size;
-  if (auto given = call.args[i].as<Expr>(); given && !is_prim(*given)) return size;
+  if (auto given = call.args[i].as<Expr>(); given && *given && !is_prim(*given)) return size;
   Array<Expr> all;
   while (all.size() < count) all.push_back(written->values[0]);
   return make<ShapeExprNode>(all, call.span_of(i));

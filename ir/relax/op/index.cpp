@@ -94,20 +94,15 @@ Type infer_take(const CallNode* call, const InferContext&) {
 
 // ---- strided_slice ----
 
-// Dimensions are 0 or more, and index arithmetic does not wrap.
-struct Dimensions {
-  bool is_nonnegative(const VarNode*) const { return true; }
-  bool is_exact(const Expr&) const { return true; }
-};
-bool nonnegative(const Expr& e) { return ir::is_nonnegative(e, Dimensions{}); }
-
 // An index as Python's slices read it: from the end when negative, then kept within the dimension.
 Expr canonical(Expr index, const Expr& length, bool backward, const InferContext& context) {
+  auto nonnegative = [&](const Expr& e) { return ir::is_nonnegative(e, DimensionFacts{context}); };
   if (!nonnegative(index)) index = ir::if_then_else(ir::lt(index, dim(0)), ir::add(index, length), index);
-  if (backward) return ir::min(nonnegative(index) ? index : ir::max(index, dim(-1)), ir::sub(length, dim(1)));
-  if (!nonnegative(index)) index = ir::max(index, dim(0));
-  if (ir::is_const_int(index, 0)) return index;
-  bool within = !ir::const_int(index) && nonnegative(context.simplify(ir::sub(length, index)));
+  bool clamped = !nonnegative(index);
+  if (backward) return ir::min(clamped ? ir::max(index, dim(-1)) : index, ir::sub(length, dim(1)));
+  if (clamped) index = ir::max(index, dim(0));
+  if (ir::is_const_int(index, 0) && nonnegative(length)) return index;
+  bool within = !clamped && !ir::const_int(index) && nonnegative(context.simplify(ir::sub(length, index)));
   return within ? index : ir::min(index, length);
 }
 
@@ -187,7 +182,7 @@ Any build_strided_slice(ApiCall& call) {
   size_t known = 0;
   for (size_t i = 0; i < 5; ++i) {
     if (i == 4 && call.args[4] == nullptr) break;
-    Expr e = operand_arg(call, i);
+    Expr e = i == 0 ? operand_arg(call, i) : wide_operand_arg(call, i);
     if (auto* tuple = i > 0 ? as<TupleNode>(e) : nullptr) {
       if (i > 1 && as<TupleNode>(args[1]) && tuple->elements.size() != known)
         throw ir::refuse(refusals["slice-lengths"], known, fmt::format("`{}`", call.api.params[i].name),
@@ -431,7 +426,7 @@ constexpr Operator kRows[] = {
      .layout = layout_strided_slice},
     {.signature = "dynamic_strided_slice(x, begin, end, strides)",
      .doc = "x[begin:end:stride] along all axes, with bounds that are tensors.",
-     .infer = infer_dynamic_strided_slice,
+     .infer = internal_errors<infer_dynamic_strided_slice>,
      .precision = Precision::kFollow},
     {.signature = "gather_elements(data, indices, axis=0)",
      .doc = "data[..., indices[..., i, ...], ...]: the element along an axis that each index names.",

@@ -8,6 +8,7 @@ static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "loss-reduction",
+         .kind = "InternalError",
          .message = "`reduction` of `{}` is \"{}\"; it must be \"none\", \"mean\" or \"sum\""},
         {.name = "loss-targets",
          .kind = "TypeError",

@@ -36,6 +36,7 @@ static constexpr ir::Refusals refusals{
          .kind = "TypeError",
          .message = "`reshape`: dimension {} of the shape is a `{}`, it must be an integer"},
         {.name = "reshape-unknown",
+         .kind = "InternalError",
          .message = "`reshape`: 0 and -1 are found from the shape of `x`, which is unknown",
          .help = "say what is known with `R.match_cast`"},
         {.name = "reshape-no-dimension",
@@ -367,13 +368,6 @@ Any build_reshape(ApiCall& call) {
 
 // ---- split ----
 
-// Dimensions are 0 or more, and index arithmetic does not wrap.
-struct Dimensions {
-  bool is_nonnegative(const VarNode*) const { return true; }
-  bool is_exact(const Expr&) const { return true; }
-};
-bool nonnegative(const Expr& e) { return ir::is_nonnegative(e, Dimensions{}); }
-
 Type infer_split(const CallNode* call, const InferContext& context) {
   const TensorTypeNode* x = tensor_operand(call, 0);
   const Array<Expr>* dims = written_dims(x);
@@ -387,9 +381,10 @@ Type infer_split(const CallNode* call, const InferContext& context) {
       return make<TupleTypeNode>(parts);
     }
     const Expr& length = (*dims)[axis];
+    auto nonnegative = [&](const Expr& e) { return ir::is_nonnegative(e, DimensionFacts{context}); };
     auto within = [&](const Expr& at) -> Expr {
       auto known = ir::const_int(at);
-      if (known && *known <= 0) return dim(0);
+      if (known && (*known < 0 || (*known == 0 && nonnegative(length)))) return dim(0);
       return nonnegative(context.simplify(ir::sub(length, at))) ? at : ir::min(at, length);
     };
     for (size_t i = 0; i <= indices->size(); ++i) {
@@ -566,8 +561,8 @@ Type infer_layout_transform(const CallNode* call, const InferContext& context) {
 
 ir::IndexMap index_map_arg(ApiCall& call, size_t i) {
   const Any& given = call.args[i];
-  if (auto map = given.as<ir::IndexMap>()) return *map;
-  if (!call.host.callable(given))
+  if (auto* map = given.as<ir::IndexMapNode>()) return ir::ref(map);
+  if (given == nullptr || !call.host.callable(given))
     throw ir::refuse(refusals["layout-no-map"], ir::type_name(given)).at(call.span_of(i));
   Array<Var> indices;
   std::vector<Any> args;
@@ -579,7 +574,7 @@ ir::IndexMap index_map_arg(ApiCall& call, size_t i) {
   Any result = call.host.call(given, args);
   // The values as operands: a list becomes a tuple, one value alone a list of one.
   ApiCall inner{call.api, call.host, {&result, 1}, call.span, {}};
-  Expr made = operand_arg(inner, 0);
+  Expr made = wide_operand_arg(inner, 0);
   auto* tuple = as<TupleNode>(made);
   Array<Expr> values = tuple ? tuple->elements : Array<Expr>{made};
   for (const Expr& each : values) {

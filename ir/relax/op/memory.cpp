@@ -147,7 +147,7 @@ Type infer_view(const CallNode* call, const InferContext& context) {
 
 // A data type by name is a constant.
 Expr dtype_arg(const ApiCall& call, size_t i) {
-  if (auto e = call.args[i].as<Expr>()) return *e;
+  if (auto e = call.args[i].as<Expr>(); e && *e) return *e;
   Any dtype = attr_arg(call, i, AttrKind::kDtype);
   if (dtype == nullptr)
     throw ir::refuse(refusals["not-a-data-type"], fmt::format("`{}`", call.api.params[i].name))
@@ -157,27 +157,27 @@ Expr dtype_arg(const ApiCall& call, size_t i) {
 // A list of dimensions is a shape; other values are operands as they are.
 Expr size_arg(const ApiCall& call, size_t i) {
   bool is_list = call.args[i].as<Array<Any>>().has_value() || call.args[i].as<ffi::ListObj>();
-  return is_list ? shape_arg(call, i) : operand_arg(call, i);
+  return is_list ? shape_arg(call, i) : wide_operand_arg(call, i);
 }
 
 Any build_builtin_alloc_tensor(ApiCall& call) {
-  Expr scope = operand_arg(call, 3);
+  Expr scope = wide_operand_arg(call, 3);
   if (!as<ir::StringImmNode>(scope))
     throw ir::refuse(refusals["storage-scope"], call.api.path()).at(call.span_of(3));
-  return call_with_attrs(call, {size_arg(call, 0), dtype_arg(call, 1), operand_arg(call, 2), scope}, 4);
+  return call_with_attrs(call, {size_arg(call, 0), dtype_arg(call, 1), wide_operand_arg(call, 2), scope}, 4);
 }
 Any build_memory_alloc_storage(ApiCall& call) {
   return call_with_attrs(
-      call, {size_arg(call, 0), operand_arg(call, 1), operand_arg(call, 2), dtype_arg(call, 3)}, 4);
+      call, {size_arg(call, 0), wide_operand_arg(call, 1), wide_operand_arg(call, 2), dtype_arg(call, 3)}, 4);
 }
 Any build_vm_alloc_storage(ApiCall& call) {
   return call_with_attrs(
-      call, {size_arg(call, 0), operand_arg(call, 1), dtype_arg(call, 2), operand_arg(call, 3)}, 4);
+      call, {size_arg(call, 0), wide_operand_arg(call, 1), dtype_arg(call, 2), wide_operand_arg(call, 3)}, 4);
 }
 Any build_alloc_tensor(ApiCall& call) {
   return call_with_attrs(call,
-                         {operand_arg(call, 0), operand_arg(call, 1), size_arg(call, 2), dtype_arg(call, 3),
-                          operand_arg(call, 4)},
+                         {operand_arg(call, 0), wide_operand_arg(call, 1), size_arg(call, 2), dtype_arg(call, 3),
+                          wide_operand_arg(call, 4)},
                          5);
 }
 Any build_view(ApiCall& call) {
@@ -185,7 +185,7 @@ Any build_view(ApiCall& call) {
   Expr shape = call.args[1] == nullptr ? nothing : size_arg(call, 1);
   Expr dtype = call.args[2] == nullptr ? Expr(make_call("relax.null_value", {}, {}, {}, call.span))
                                        : dtype_arg(call, 2);
-  Expr offset = call.args[3] == nullptr ? nothing : operand_arg(call, 3);
+  Expr offset = call.args[3] == nullptr ? nothing : wide_operand_arg(call, 3);
   return call_with_attrs(call, {operand_arg(call, 0), shape, dtype, offset}, 4);
 }
 

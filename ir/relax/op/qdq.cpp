@@ -11,7 +11,7 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "quantize-dtype", .message = "`{}`: {} must be one of {}, not `{}`"},
         {.name = "quantize-shape-unknown",
-         .kind = "ValueError",
+         .kind = "RuntimeError",
          .message = "the shape of {} is unknown, which must have as many elements as `data` along its axis",
          .help = "say what is known with `R.match_cast`"},
         {.name = "quantize-size",

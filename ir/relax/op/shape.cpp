@@ -28,14 +28,18 @@ Type infer_tensor_to_shape(const CallNode* call, const InferContext&) {
 }
 
 constexpr Operator kRows[] = {
-    {.signature = "shape_of(expr)", .doc = "The shape of a tensor.", .infer = infer_shape_of},
-    {.signature = "size(expr)", .doc = "How many elements a tensor has.", .infer = infer_size},
+    {.signature = "shape_of(expr)",
+     .doc = "The shape of a tensor.",
+     .infer = internal_errors<infer_shape_of>},
+    {.signature = "size(expr)",
+     .doc = "How many elements a tensor has.",
+     .infer = internal_errors<infer_size>},
     {.signature = "shape_to_tensor(expr)",
      .doc = "A shape as a tensor of int64.",
      .infer = infer_shape_to_tensor},
     {.signature = "tensor_to_shape(expr)",
      .doc = "A tensor of integers as a shape.",
-     .infer = infer_tensor_to_shape},
+     .infer = internal_errors<infer_tensor_to_shape>},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "layout-follows",
+         .kind = "InternalError",
          .message = "`{}` takes no desired layouts: it follows its operands",
          .help = "layouts are desired for convolutions, two or three (data, weight, result), and for "
                  "image.resize2d and image.resize3d, one"},
@@ -56,7 +57,6 @@ Desired desired_argument(const Any& given, std::string_view what) {
     std::string op_name(text(*name));
     const Operator* row = find_operator(op_name);
     if (!row) relax::op(op_name);  // refuses, with the nearest name
-    if (relax::desired_layouts(*row).second == 0) throw ir::refuse(refusals["layout-follows"], op_name);
     auto texts = value.template try_cast<Array<Any>>();
     auto not_texts = [&](const Any& found) {
       return Error("wrong-type",
@@ -267,6 +267,7 @@ struct Convert final : Mutator {
     auto found = wanted.find(operator_name(*row));
     if (found != wanted.end()) {
       auto [least, most] = relax::desired_layouts(*row);
+      if (most == 0) throw ir::refuse(refusals["layout-follows"], found->first).at(call->span);
       size_t given = found->second.size();
       if (given < least || given > most)
         throw ir::refuse(refusals["layout-count"], found->first, least == most ? "one" : "two or three",

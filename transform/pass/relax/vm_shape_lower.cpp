@@ -10,6 +10,7 @@ static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "local-function-left",
+         .kind = "InternalError",
          .message = "`{}` holds a local function, whose shapes cannot be lowered",
          .help = "run `relax.transform.LambdaLift()` before"},
         {.name = "shape-variable-left",
@@ -190,10 +191,11 @@ class LowerShapes final : public Mutator {
         if (tensor->shape && !shape) throw refuse(refusals["shape-variable-left"], name_).at(value->span);
         if (symbolic_only && shape && is_constant(shape->values)) return;
         if (!fits_already(make<TensorTypeNode>(tensor->data_type(), tensor->ndim))) {
-          emit_check("vm.builtin.check_tensor_info", {value, dim(tensor->ndim),
-                                                      tensor->knows_dtype() ? dtype_const(tensor->data_type())
-                                                                            : dtype_const(DataType::Void()),
-                                                      context(words)});
+          emit_check("vm.builtin.check_tensor_info",
+                     {value, dim(tensor->ndim),
+                      tensor->knows_dtype() ? dtype_const(tensor->data_type())
+                                            : Expr(make_call("relax.null_value", {})),
+                      context(words)});
         }
         if (shape) patterns.push_back({value, shape->values, words});
         return;

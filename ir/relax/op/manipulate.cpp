@@ -393,7 +393,9 @@ Type infer_split(const CallNode* call, const InferContext& context) {
       Array<Expr> out = *dims;
       Expr from = within(begin);
       Expr to = i < indices->size() ? within(end) : length;
-      Expr size = context.simplify(ir::is_const_int(from, 0) ? to : ir::sub(to, from));
+      bool empty = ir::is_const_int(to, 0);  // whatever the sign of the dimension
+      Expr size =
+          empty || ir::is_const_int(from, 0) ? context.simplify(to) : context.simplify(ir::sub(to, from));
       out.Set(axis, nonnegative(size) ? size : context.simplify(ir::max(size, dim(0))));
       parts.push_back(with_dims(x, out));
     }

@@ -11,8 +11,10 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 
+#include "backend/artefact/cache.h"
 #include "backend/llvm/code.h"
 #include "backend/llvm/emitter.h"
 #include "backend/llvm/listing_parts.h"
@@ -181,6 +183,16 @@ struct Part {
   std::string object;
 };
 
+// What an object is made of: the module before it is optimised, and the machine.
+std::string key_of(const llvm::Module& module, const ir::Target& target, const Machine& machine) {
+  std::string bitcode;
+  llvm::raw_string_ostream stream(bitcode);
+  llvm::WriteBitcodeToFile(module, stream);
+  return backend::BuildCache::key({"part", bitcode, std::string(ir::target_text(target)),
+                                   machine.machine->getTargetCPU().str(),
+                                   machine.machine->getTargetFeatureString().str()});
+}
+
 // Compiles the parts on all cores. Nobody but this thread hears of an interrupt; the others are told to stop.
 void compile_side_by_side(std::vector<std::unique_ptr<Part>>& parts) {
   struct Stopped {};
@@ -202,6 +214,7 @@ void compile_side_by_side(std::vector<std::unique_ptr<Part>>& parts) {
         Part& part = *parts[i];
         optimize(*part.module, *part.machine, heed);
         part.object = write_part(*part.module, *part.machine, llvm::CodeGenFileType::ObjectFile, heed);
+        part.module.reset();
       }
     } catch (const Stopped&) {
     } catch (...) {
@@ -228,22 +241,39 @@ void compile_side_by_side(std::vector<std::unique_ptr<Part>>& parts) {
   if (error) std::rethrow_exception(error);
 }
 
+// Parts that were compiled before come from the cache: whoever edits one layer of a model waits for that
+// layer.
 Code compile_parts(const std::vector<ir::IRModule>& modules, const ir::Target& target, DebugInfo debug) {
   Code code;
-  std::vector<std::unique_ptr<Part>> parts;
-  for (const ir::IRModule& lowered : modules) {
+  std::optional<backend::BuildCache> cache = backend::BuildCache::of_user();
+  const Machine& machine = machine_for(target);
+  std::vector<std::string> objects(modules.size()), keys(modules.size());
+  std::vector<std::unique_ptr<Part>> parts;  // those that are left to compile
+  std::vector<size_t> numbers;               // which ones they are
+  for (size_t i = 0; i < modules.size(); ++i) {
     auto part = std::make_unique<Part>();
-    part->machine = new_machine(target);
-    ModuleEmitter emitter(part->context, *part->machine, "mlc", debug == DebugInfo::kLines);
-    part->module = emitter.emit(lowered, "", {});
+    ModuleEmitter emitter(part->context, machine, "mlc", debug == DebugInfo::kLines);
+    part->module = emitter.emit(modules[i], "", {});
     verify(*part->module);
-    describe(code, *part->module, *part->machine, emitter);
-    parts.push_back(std::move(part));
+    describe(code, *part->module, machine, emitter);
+    if (cache) keys[i] = key_of(*part->module, target, machine);
+    std::optional<std::string> object = cache ? cache->find(keys[i]) : std::nullopt;
+    if (object) {
+      objects[i] = std::move(*object);
+    } else {
+      part->machine = new_machine(target);
+      parts.push_back(std::move(part));
+      numbers.push_back(i);
+    }
+    ir::heed_interrupt();
   }
   std::sort(code.functions.begin(), code.functions.end());
-  compile_side_by_side(parts);
-  std::vector<std::string> objects;
-  for (const auto& part : parts) objects.push_back(std::move(part->object));
+  if (!parts.empty()) compile_side_by_side(parts);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    std::string& object = objects[numbers[i]];
+    object = std::move(parts[i]->object);
+    if (cache) cache->keep_bytes(keys[numbers[i]], object);
+  }
   code.object = join_objects(objects);
   return code;
 }

@@ -32,6 +32,10 @@ for example in examples/*.mlc; do
   case $example in
     examples/load_*) ;;  # needs what another one builds
     examples/chat.mlc | examples/minilm.mlc | examples/smollm2.mlc) asks_for_its_file "$example" ;;
+    examples/train_mlp.mlc)
+      try "$mlc" run "$example" "$work"
+      try test -s "$work/train_mlp.safetensors" -a -s "$work/train_mlp.svg"
+      ;;
     *) try "$mlc" run "$example" ;;
   esac
 done

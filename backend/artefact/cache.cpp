@@ -85,18 +85,42 @@ std::string BuildCache::key(const std::vector<std::string>& parts) {
   return digest(all);
 }
 
-bool BuildCache::copy(const std::string& key, const std::string& path) const {
-  fs::path entry = place(folder_, key);
+namespace {
+
+// What an entry holds, and whether it is a program; its time of use becomes now. None where it is not whole.
+struct Kept {
+  std::string bytes;
+  bool executable = false;
+};
+std::optional<Kept> read_entry(const fs::path& entry) {
   std::optional<std::string> bytes = content(entry);
-  if (!bytes || bytes->size() < kMark.size() + kDigest + 2 || !bytes->starts_with(kMark)) return false;
+  if (!bytes || bytes->size() < kMark.size() + kDigest + 2 || !bytes->starts_with(kMark)) return std::nullopt;
   std::string_view all = *bytes;
   std::string_view body = all.substr(kMark.size() + kDigest + 2);
-  if (all.substr(kMark.size(), kDigest) != digest(body)) return false;
-  bool executable = all[kMark.size() + kDigest] == 'x';
-  write_file(path, body, executable);
+  if (all.substr(kMark.size(), kDigest) != digest(body)) return std::nullopt;
   std::error_code ignored;
   fs::last_write_time(entry, fs::file_time_type::clock::now(), ignored);
-  return true;
+  return Kept{std::string(body), all[kMark.size() + kDigest] == 'x'};
+}
+std::string head_of(std::string_view body, bool executable) {
+  return fmt::format("{}{}{}\n", kMark, digest(body), executable ? 'x' : '-');
+}
+
+}  // namespace
+
+bool BuildCache::copy(const std::string& key, const std::string& path) const {
+  std::optional<Kept> kept = read_entry(place(folder_, key));
+  if (kept) write_file(path, kept->bytes, kept->executable);
+  return kept.has_value();
+}
+
+std::optional<std::string> BuildCache::find(const std::string& key) const {
+  std::optional<Kept> kept = read_entry(place(folder_, key));
+  return kept ? std::optional(std::move(kept->bytes)) : std::nullopt;
+}
+
+void BuildCache::keep_bytes(const std::string& key, std::string_view bytes) const {
+  keep_entry(place(folder_, key), head_of(bytes, false), bytes);
 }
 
 void BuildCache::keep(const std::string& key, const std::string& path) const {
@@ -104,8 +128,7 @@ void BuildCache::keep(const std::string& key, const std::string& path) const {
   if (!fs::is_regular_file(path, failed)) return;  // `/dev/stdout` has nothing to read
   std::optional<std::string> body = content(path);
   if (!body) return;
-  keep_entry(place(folder_, key),
-             fmt::format("{}{}{}\n", kMark, digest(*body), is_executable(path) ? 'x' : '-'), *body);
+  keep_entry(place(folder_, key), head_of(*body, is_executable(path)), *body);
 }
 
 void BuildCache::keep_record(const std::string& circumstances, const std::vector<ir::Input>& inputs,

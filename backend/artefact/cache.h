@@ -26,6 +26,9 @@ class BuildCache {
   bool copy(const std::string& key, const std::string& path) const;
   // Remembers the file `path` as the artefact of that key.
   void keep(const std::string& key, const std::string& path) const;
+  // The same of bytes that no file holds: parts of what is built.
+  std::optional<std::string> find(const std::string& key) const;
+  void keep_bytes(const std::string& key, std::string_view bytes) const;
   // Remembers that a command under these circumstances (build_record.h), with these inputs, has made the file
   // `path` and printed `message` and how long it took. main() answers by it (repl/shell/repeat_build.h).
   void keep_record(const std::string& circumstances, const std::vector<ir::Input>& inputs,

@@ -11,8 +11,10 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 
+#include "backend/artefact/cache.h"
 #include "backend/llvm/code.h"
 #include "backend/llvm/emitter.h"
 #include "backend/llvm/listing_parts.h"
@@ -187,6 +189,16 @@ struct Part {
   std::string object;
 };
 
+// What an object is made of: the module before it is optimised, and the machine.
+std::string key_of(const llvm::Module& module, const ir::Target& target, const Machine& machine) {
+  std::string bitcode;
+  llvm::raw_string_ostream stream(bitcode);
+  llvm::WriteBitcodeToFile(module, stream);
+  return backend::BuildCache::key({"part", bitcode, std::string(ir::target_text(target)),
+                                   machine.machine->getTargetCPU().str(),
+                                   machine.machine->getTargetFeatureString().str()});
+}
+
 // Parts that are compiled on all cores, by threads that keep all this.
 struct Compilation {
   std::vector<std::unique_ptr<Part>> parts;
@@ -212,6 +224,7 @@ void compile_some(Compilation& all) {
       optimize(*part.module, *part.machine, heed, asked);
       heed();
       part.object = write_part(*part.module, *part.machine, llvm::CodeGenFileType::ObjectFile, heed);
+      part.module.reset();
     }
   } catch (const Stopped&) {
   } catch (...) {
@@ -250,24 +263,40 @@ void compile_side_by_side(const std::shared_ptr<Compilation>& all) {
   if (all->error) std::rethrow_exception(all->error);
 }
 
+// Parts that were compiled before come from the cache: whoever edits one layer of a model waits for that
+// layer.
 Code compile_parts(const std::vector<ir::IRModule>& modules, const ir::Target& target, DebugInfo debug) {
   Code code;
-  auto all = std::make_shared<Compilation>();
-  auto& parts = all->parts;
-  for (const ir::IRModule& lowered : modules) {
+  std::optional<backend::BuildCache> cache = backend::BuildCache::of_user();
+  const Machine& machine = machine_for(target);
+  std::vector<std::string> objects(modules.size()), keys(modules.size());
+  auto all = std::make_shared<Compilation>();  // of those that are left to compile
+  std::vector<size_t> numbers;                 // which ones they are
+  for (size_t i = 0; i < modules.size(); ++i) {
     auto part = std::make_unique<Part>();
-    part->machine = new_machine(target);
-    ModuleEmitter emitter(part->context, *part->machine, "mlc", debug == DebugInfo::kLines);
-    part->module = emitter.emit(lowered, "", {});
+    ModuleEmitter emitter(part->context, machine, "mlc", debug == DebugInfo::kLines);
+    part->module = emitter.emit(modules[i], "", {});
     verify(*part->module);
     if (modules.size() == 1) name_entry(*part->module);
-    describe(code, *part->module, *part->machine, emitter);
-    parts.push_back(std::move(part));
+    describe(code, *part->module, machine, emitter);
+    if (cache) keys[i] = key_of(*part->module, target, machine);
+    std::optional<std::string> object = cache ? cache->find(keys[i]) : std::nullopt;
+    if (object) {
+      objects[i] = std::move(*object);
+    } else {
+      part->machine = new_machine(target);
+      all->parts.push_back(std::move(part));
+      numbers.push_back(i);
+    }
+    ir::heed_interrupt();
   }
   std::sort(code.functions.begin(), code.functions.end());
-  compile_side_by_side(all);
-  std::vector<std::string> objects;
-  for (const auto& part : parts) objects.push_back(std::move(part->object));
+  if (!all->parts.empty()) compile_side_by_side(all);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    std::string& object = objects[numbers[i]];
+    object = std::move(all->parts[i]->object);
+    if (cache) cache->keep_bytes(keys[numbers[i]], object);
+  }
   code.object = objects.size() == 1 ? std::move(objects[0]) : join_objects(objects);
   return code;
 }

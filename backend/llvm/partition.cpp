@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <string>
 
 #include "backend/llvm/pch.h"
@@ -12,9 +11,8 @@ namespace mlc::llvm_backend {
 
 namespace {
 
-constexpr size_t kParts = 8;  // more cores than a laptop has find nothing to do
-constexpr size_t kSmall =
-    10'000;  // expressions and statements; LLVM takes about as long for them as linking the parts
+// Expressions and statements; LLVM takes about as long for them as linking the parts.
+constexpr size_t kSmall = 10'000;
 
 using ir::Expr;
 using ir::Stmt;
@@ -86,24 +84,14 @@ std::vector<ir::IRModule> partition(const ir::IRModule& lowered) {
   for (const auto& [name, function] : functions) sizes[group_of(name)] += function.uses.size;
   if (sizes.size() == 1) return {lowered};
 
-  // The largest group first, each into the part that is the smallest by then.
+  std::map<std::string, ir::Map<ir::GlobalVar, ir::BaseFunc>> parts;
+  for (const auto& [name, function] : functions) parts[group_of(name)].Set(function.var, function.fn);
   std::vector<std::pair<std::string, size_t>> order(sizes.begin(), sizes.end());
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
-  size_t count = std::min(kParts, order.size());
-  std::vector<size_t> filled(count, 0);
-  std::map<std::string, size_t> part_of;
-  for (const auto& [name, of_group] : order) {
-    size_t part = static_cast<size_t>(std::min_element(filled.begin(), filled.end()) - filled.begin());
-    part_of[name] = part;
-    filled[part] += of_group;
-  }
-  std::vector<ir::Map<ir::GlobalVar, ir::BaseFunc>> parts(count);
-  for (const auto& [name, function] : functions)
-    parts[part_of.at(group_of(name))].Set(function.var, function.fn);
   std::vector<ir::IRModule> result;
-  for (const auto& part : parts)
-    result.push_back(ir::make<ir::IRModuleNode>(part, lowered->attrs, lowered->global_infos));
+  for (const auto& [name, size_of_part] : order)
+    result.push_back(ir::make<ir::IRModuleNode>(parts.at(name), lowered->attrs, lowered->global_infos));
   return result;
 }
 

@@ -7,9 +7,10 @@
 
 namespace mlc::llvm_backend {
 
-// The functions of a large module in parts of about the same size that do not refer to each other, for
-// compilation side by side; a small module, or one whose functions all hang together, is one part. The same
-// on every machine, so that artefacts are.
+// The functions of a large module in parts, the largest first, for compilation side by side: functions that
+// refer to each other are one part, so that the code of a part depends on nothing else, and stays when
+// another changes. A small module, or one whose functions all hang together, is one part. The same on every
+// machine, so that artefacts are.
 std::vector<ir::IRModule> partition(const ir::IRModule& lowered);
 // Does LLVM take long for it?
 bool is_large(const ir::IRModule& lowered);

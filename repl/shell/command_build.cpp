@@ -227,6 +227,7 @@ int run_build(const CommandLine& given) {
   if (line.file.empty() && line.from.empty())
     throw CallError{"there is no program to build", "`mlc build FILE`, or `mlc build --from STAGE`"};
 
+  if (line.no_cache) setenv("MLC_CACHE_SIZE", "0", 1);  // that of parts as well
   Clock::time_point start = Clock::now();
   ir::Inputs& inputs = ir::Inputs::global();
   inputs.keep();

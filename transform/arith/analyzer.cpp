@@ -31,10 +31,12 @@ void Analyzer::bind(const Var& var, ConstIntBound bound) {
   impl_->var_values.erase(var.get());
   impl_->var_residues.erase(var.get());
   impl_->var_bounds[var.get()] = bound;
+  impl_->bindings_changed();
 }
 void Analyzer::bind(const Var& var, ModularSet residues) {
   impl_->keep_alive.push_back(var);
   impl_->var_residues[var.get()] = residues;
+  impl_->bindings_changed();
 }
 bool Analyzer::knows(const Var& var) const { return impl_->var_bounds.contains(var.get()); }
 std::unique_ptr<Analyzer> Analyzer::clone() const {
@@ -49,6 +51,7 @@ void Analyzer::bind(const Var& var, const Expr& value) {
   impl_->var_residues[var.get()] = impl_->modular(simple);
   impl_->var_values.erase(var.get());
   if (!has_effect(simple)) impl_->var_values[var.get()] = simple;
+  impl_->bindings_changed();
 }
 
 Expr AnalyzerImpl::simplify(const Expr& e, int steps) {

@@ -6,6 +6,7 @@
 
 #include "transform/arith/analyzer.h"
 #include "transform/arith/linear_sum.h"
+#include "transform/arith/memo.h"
 
 namespace mlc::transform {
 
@@ -15,6 +16,15 @@ class SmtProblem;
 struct RewriteStats {
   int64_t nodes_visited = 0, constraints_entered = 0, rewrites_attempted = 0, rewrites_performed = 0;
   int64_t max_recursive_depth = 0, num_recursive_rewrites = 0;
+
+  // What was counted between `before` and this, once more. A maximum stays.
+  void add_difference(const RewriteStats& after, const RewriteStats& before) {
+    nodes_visited += after.nodes_visited - before.nodes_visited;
+    constraints_entered += after.constraints_entered - before.constraints_entered;
+    rewrites_attempted += after.rewrites_attempted - before.rewrites_attempted;
+    rewrites_performed += after.rewrites_performed - before.rewrites_performed;
+    num_recursive_rewrites += after.num_recursive_rewrites - before.num_recursive_rewrites;
+  }
 };
 
 class AnalyzerImpl {
@@ -48,7 +58,8 @@ class AnalyzerImpl {
 
   // rewrite_simplify.cpp
   Expr rewrite(const Expr& e);
-  Expr visit(const Expr& e);         // one pass
+  Expr visit(const Expr& e);  // one pass
+  Expr visit_binary(const BinaryNode& two);
   Expr rewrite_node(const Expr& e);  // the operands of `e` are simple already
   // Select and if_then_else: each arm under its condition.
   Expr choice(const Expr& e, const std::function<Expr(const Expr&)>& simplified);
@@ -74,6 +85,12 @@ class AnalyzerImpl {
   void forget(size_t mark);
   size_t mark() const { return undo_.size(); }
   std::optional<bool> known(const Expr& condition) const;  // literally among the facts
+  // To be called by whoever changes what is known of variables: what was found out may not hold any more.
+  void bindings_changed() {
+    ++bindings_;
+    facts_changed();
+  }
+  void forget_answers();
 
   std::unordered_map<const VarNode*, ConstIntBound> var_bounds;
   std::unordered_map<const VarNode*, ModularSet> var_residues;
@@ -116,8 +133,11 @@ class AnalyzerImpl {
   };
   struct Undo {
     size_t truths, bounds, differences, residues;
+    uint64_t knowledge, bindings;
   };
   LinearSum merged(const Expr& e);  // sum_of, adjacent digits joined
+  Ordering order_of_difference(const Expr& a, const Expr& b);
+  Ordering order_of_sums(const Expr& a, const Expr& b);
   int64_t upper_bound(const LinearSum& sum, std::vector<bool>& used, int depth);
   void assume_bound(const Expr& e, ConstIntBound bound);
   void assume_residue(const Expr& remainder, const Expr& value);
@@ -139,6 +159,47 @@ class AnalyzerImpl {
   std::vector<Undo> undo_;
   int depth_ = 0;
   bool canonical_form_ = false;
+
+  // memo.h. A number for each state of knowledge: the same one when the same condition is assumed again.
+  void facts_changed() { knowledge_ = ++last_knowledge_; }
+  bool remembers() const;
+  uint64_t memo_state() const;
+  struct Stretch {  // of counting
+    RewriteStats before, after;
+  };
+  template <class Answer, class F>
+  Answer remembered(Memo<Answer, Stretch>& memo, const Expr& a, const Expr& b, F&& find_out);
+  uint64_t knowledge_ = 0, last_knowledge_ = 0, bindings_ = 0;
+  Memo<uint64_t, Stretch> states_;
+  Memo<Expr, Stretch> visited_, canonical_;
+  Memo<LinearSum, Stretch> sums_;
+  Memo<ConstIntBound, Stretch> bounds_;
+  Memo<Ordering, Stretch> compared_, compared_sums_;
 };
+
+// Of few nodes all is found out faster than it is remembered.
+inline bool AnalyzerImpl::remembers() const {
+  constexpr int64_t kFew = 32;
+  return stats.nodes_visited > kFew && maximum_rewrites == 0;
+}
+inline uint64_t AnalyzerImpl::memo_state() const {
+  uint64_t state = knowledge_;
+  state = state << 4 | static_cast<uint64_t>(depth_ & 15);
+  state = state << 3 | static_cast<uint64_t>(extensions & 7);
+  return state << 2 | static_cast<uint64_t>(casts_keep_values) << 1 | static_cast<uint64_t>(canonical_form_);
+}
+template <class Answer, class F>
+Answer AnalyzerImpl::remembered(Memo<Answer, Stretch>& memo, const Expr& a, const Expr& b, F&& find_out) {
+  if (!remembers()) return find_out();
+  MemoKey key{a.get(), b.get(), memo_state()};
+  if (const auto* found = memo.find(key)) {
+    stats.add_difference(found->work.after, found->work.before);
+    return found->answer;
+  }
+  RewriteStats before = stats;
+  Answer answer = find_out();
+  memo.keep(key, {a, b, answer, {before, stats}});
+  return answer;
+}
 
 }  // namespace mlc::transform

@@ -82,6 +82,7 @@ constexpr ApiRow analyzer_limits_api_table[] = {
     {ApiKind::kMethod, kAnalyzer, "reset_rewrite_simplify_stats()", "Counts from zero again.",
      +[](ApiCall& call) -> Any {
        stats_of(call) = {};
+       call.args[0].cast<AnalyzerValue>()->analyzer->parts().forget_answers();
        return nullptr;
      }},
     {ApiKind::kProperty, kStats, "nodes_visited", "Expressions looked at.",

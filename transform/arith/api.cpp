@@ -111,6 +111,7 @@ void learn(const ApiCall& call, const Var& var, ConstIntBound bound, bool allow_
   if (known != parts.var_bounds.end() && !allow_override) refuse_conflict(call, var, known->second, bound);
   parts.keep_alive.push_back(var);
   parts.var_bounds[var.get()] = bound;
+  parts.bindings_changed();
 }
 void learn(const ApiCall& call, const Var& var, ModularSet set, bool allow_override) {
   AnalyzerImpl& parts = analyzer_of(call).parts();

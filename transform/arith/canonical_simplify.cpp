@@ -18,6 +18,17 @@ class Canonical final : public Rewriter {
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     if (is_leaf(e) && e->kind != ExprKind::kVar) return e;
+    if (e->kind == ExprKind::kVar) return in_form(e);
+    return analyzer_.remembered(analyzer_.canonical_, e, Expr(), [&] { return in_form(e); });
+  }
+
+  LinearSum sum(const Expr& e) {
+    if (e->kind == ExprKind::kIntImm || e->kind == ExprKind::kVar || !as_binary(e)) return sum_of_node(e);
+    return analyzer_.remembered(analyzer_.sums_, e, Expr(), [&] { return sum_of_node(e); });
+  }
+
+ private:
+  Expr in_form(const Expr& e) {
     if (arithmetic(e) || e->kind == ExprKind::kVar || (e->kind == ExprKind::kCast && is_index(e->dtype()))) {
       if (e->kind == ExprKind::kVar && !analyzer_.var_values.contains(as<VarNode>(e))) return e;
       LinearSum whole = sum(e);
@@ -27,7 +38,7 @@ class Canonical final : public Rewriter {
     return leaf(e);
   }
 
-  LinearSum sum(const Expr& e) {
+  LinearSum sum_of_node(const Expr& e) {
     if (e->kind == ExprKind::kIntImm) return sum_of_leaf(e);
     if (e->kind == ExprKind::kVar) {
       auto value = analyzer_.var_values.find(as<VarNode>(e));
@@ -48,7 +59,6 @@ class Canonical final : public Rewriter {
     }
   }
 
- private:
   static bool is_leaf(const Expr& e) {
     return e->kind == ExprKind::kVar || e->kind == ExprKind::kIntImm || e->kind == ExprKind::kFloatImm;
   }

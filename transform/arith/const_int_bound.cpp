@@ -72,7 +72,8 @@ ConstIntBound divided(ConstIntBound a, ConstIntBound b, DataType dtype, F f) {
 }  // namespace
 
 ConstIntBound AnalyzerImpl::bounds(const Expr& e) {
-  ConstIntBound result = bounds_of_node(e);
+  ConstIntBound result =
+      as_binary(e) ? remembered(bounds_, e, Expr(), [&] { return bounds_of_node(e); }) : bounds_of_node(e);
   for (const BoundFact& fact : bound_facts_) {
     if (same_expr(fact.expr, e)) result = meet(result, fact.bound);
   }

@@ -77,7 +77,9 @@ Ordering both(Ordering a, Ordering b) {
 }  // namespace
 
 void AnalyzerImpl::assume_bound(const Expr& e, ConstIntBound bound) {
-  if (e->kind != ExprKind::kIntImm) bound_facts_.push_back({e, bound});
+  if (e->kind == ExprKind::kIntImm) return;
+  bound_facts_.push_back({e, bound});
+  facts_changed();
 }
 
 // x % c == r, of a variable; rounding to zero leaves the same residue.
@@ -92,6 +94,7 @@ void AnalyzerImpl::assume_residue(const Expr& remainder, const Expr& value) {
   if (known.coeff == 0 || *divisor % known.coeff != 0) return;  // implies more already, or something else
   old_residues_.emplace_back(ref(var), known);
   var_residues[var] = {*divisor, ((*residue % *divisor) + *divisor) % *divisor};
+  facts_changed();
 }
 
 LinearSum AnalyzerImpl::merged(const Expr& e) {
@@ -112,12 +115,16 @@ void AnalyzerImpl::assume_less(const Expr& a, const Expr& b, bool strict) {
   if (difference.terms.empty()) return;
   int64_t upper = -slack - difference.base;
   difference.base = 0;
-  differences_.push_back({std::move(difference), upper, merged(a), merged(b)});
+  LinearSum left_sum = merged(a), right_sum = merged(b);
+  differences_.push_back({std::move(difference), upper, std::move(left_sum), std::move(right_sum)});
+  facts_changed();
 }
 
 void AnalyzerImpl::assume(const Expr& condition) {
   ++stats.constraints_entered;
-  undo_.push_back({truths_.size(), bound_facts_.size(), differences_.size(), old_residues_.size()});
+  undo_.push_back({truths_.size(), bound_facts_.size(), differences_.size(), old_residues_.size(), knowledge_,
+                   bindings_});
+  MemoKey transition{condition.get(), nullptr, memo_state()};
   struct Part {
     Expr fact;
     bool value;
@@ -147,6 +154,7 @@ void AnalyzerImpl::assume(const Expr& condition) {
       truths_.push_back({negated(turned), !value});
     }
     if (Expr opposite = negated(fact)) truths_.push_back({opposite, !value});
+    facts_changed();
     if (!two || !integers(two->a) || below_not) continue;
     switch (two->kind) {
       case ExprKind::kLT:
@@ -170,11 +178,17 @@ void AnalyzerImpl::assume(const Expr& condition) {
         break;
     }
   }
+  if (!remembers()) return;
+  if (const auto* found = states_.find(transition))
+    knowledge_ = found->answer;
+  else
+    states_.keep(transition, {condition, Expr(), knowledge_, {}});
 }
 
 void AnalyzerImpl::assume_in_range(const Var& var, const Range& range) {
   assume_less(var, add(range->min, range->extent), true);
   if (!const_int(range->min)) assume_less(range->min, var, false);
+  bindings_changed();
 }
 
 void AnalyzerImpl::forget(size_t mark) {
@@ -186,6 +200,19 @@ void AnalyzerImpl::forget(size_t mark) {
   for (; old_residues_.size() > to.residues; old_residues_.pop_back()) {
     var_residues[old_residues_.back().first.get()] = old_residues_.back().second;
   }
+  if (to.bindings == bindings_)
+    knowledge_ = to.knowledge;
+  else
+    facts_changed();
+}
+
+void AnalyzerImpl::forget_answers() {
+  visited_.clear();
+  canonical_.clear();
+  sums_.clear();
+  bounds_.clear();
+  compared_.clear();
+  compared_sums_.clear();
 }
 
 std::optional<bool> AnalyzerImpl::known(const Expr& condition) const {
@@ -211,6 +238,10 @@ Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
     bool ends = range.min != ConstIntBound::kPosInf && range.min != ConstIntBound::kNegInf;
     if (range.min > *limit && ends) return Ordering::kGreater;
   }
+  return remembered(compared_, a, b, [&] { return order_of_difference(a, b); });
+}
+
+Ordering AnalyzerImpl::order_of_difference(const Expr& a, const Expr& b) {
   Expr difference = visit_in_form(sub(a, b));
   if (auto value = const_int(difference)) {
     return *value < 0 ? Ordering::kLess : *value > 0 ? Ordering::kGreater : Ordering::kEqual;
@@ -273,6 +304,10 @@ Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
     if (left.min == right.max) return Ordering::kGreaterEqual;
     return Ordering::kUnknown;
   }
+  return remembered(compared_sums_, a, b, [&] { return order_of_sums(a, b); });
+}
+
+Ordering AnalyzerImpl::order_of_sums(const Expr& a, const Expr& b) {
   // Bounds of the difference, then facts about it, both ways round.
   LinearSum difference = merged(sub(a, b));
   if (difference.terms.empty()) {

@@ -197,16 +197,7 @@ Expr AnalyzerImpl::rewrite(const Expr& e) {
 
 Expr AnalyzerImpl::visit(const Expr& e) {
   ++stats.nodes_visited;
-  if (auto* two = as_binary(e)) {
-    if (e->kind == ExprKind::kGT) return visit(binary(ExprKind::kLT, two->b, two->a, e->span));
-    if (e->kind == ExprKind::kGE) return visit(binary(ExprKind::kLE, two->b, two->a, e->span));
-    if ((e->kind == ExprKind::kAnd || e->kind == ExprKind::kOr) && !canonical_form_ &&
-        (extensions & kApplyConstraintsToBooleanBranches) && e->dtype().is_scalar())
-      return rewrite_node(boolean_branches(*two, e->span));
-    Expr a = visit(two->a), b = visit(two->b);
-    if (a.same_as(two->a) && b.same_as(two->b)) return rewrite_node(e);
-    return rewrite_node(binary(e->kind, std::move(a), std::move(b), e->span));
-  }
+  if (auto* two = as_binary(e)) return remembered(visited_, e, Expr(), [&] { return visit_binary(*two); });
   auto visit_operands = [&] {
     return rewrite_below(e, [this](const Expr& operand, Rewriter&) { return visit(operand); });
   };
@@ -237,6 +228,18 @@ Expr AnalyzerImpl::visit(const Expr& e) {
       return next->kind == ExprKind::kVar ? next : rewrite_node(next);
     }
   }
+}
+
+Expr AnalyzerImpl::visit_binary(const BinaryNode& two) {
+  const Span& span = two.span;
+  if (two.kind == ExprKind::kGT) return visit(binary(ExprKind::kLT, two.b, two.a, span));
+  if (two.kind == ExprKind::kGE) return visit(binary(ExprKind::kLE, two.b, two.a, span));
+  if ((two.kind == ExprKind::kAnd || two.kind == ExprKind::kOr) && !canonical_form_ &&
+      (extensions & kApplyConstraintsToBooleanBranches) && two.dtype().is_scalar())
+    return rewrite_node(boolean_branches(two, span));
+  Expr a = visit(two.a), b = visit(two.b);
+  if (a.same_as(two.a) && b.same_as(two.b)) return rewrite_node(ref(&two));
+  return rewrite_node(binary(two.kind, std::move(a), std::move(b), span));
 }
 
 // The body of a `let` whose value is a constant or a variable, which stands for the name; else null.

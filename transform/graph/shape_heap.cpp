@@ -77,9 +77,8 @@ ShapeHeap::ShapeHeap(const Function& fn) {
     if (slots_[i].expr->kind == ExprKind::kVar) continue;
     for (const Var& var : ir::free_vars(slots_[i].expr)) {
       auto slot = numbers_.find(var);
-      MLC_CHECK(slot, "variable `{}` is used by an expression and defined nowhere", text(var->name));
-      slots_[*slot].users.push_back(i);
-      ++slots_[i].waiting;
+      if (slot) slots_[*slot].users.push_back(i);
+      ++slots_[i].waiting;  // of what nothing defines, for ever
     }
   }
 }

@@ -16,6 +16,10 @@ static constexpr ir::Refusals refusals{
         {.name = "shape-variable-left",
          .message = "`{}`: a shape that is a variable as a whole cannot be checked",
          .help = "write its dimensions"},
+        {.name = "dimension-not-computed",
+         .kind = "InternalError",
+         .message = "`{}`: nothing gives a value to the variables of the dimension `{}`",
+         .help = "a parameter or `R.match_cast` with a dimension that is a variable alone defines it"},
         {.name = "tuple-sizes-differ",
          .kind = "TypeError",
          .message = "a tuple of {} elements is cast to one of {}"},
@@ -83,6 +87,9 @@ class LowerShapes final : public Mutator {
   Type heap_type() const {
     return heap_->size() == 0 ? any_type() : Type(make<TensorTypeNode>(DataType::Int(64), int64_t{1}));
   }
+  ir::Error not_computed(const Expr& extent) {
+    return refuse(refusals["dimension-not-computed"], name_, host_.str(extent)).at(extent->span);
+  }
   void emit_check(std::string_view function, Array<Expr> args) {
     builder_->emit(call_packed(function, std::move(args), {Type(void_type())}), "_");
   }
@@ -146,7 +153,7 @@ class LowerShapes final : public Mutator {
     if (auto constant = const_int(extent)) return {kEqualToImm, *constant};
     size_t slot = heap_->index_of(extent);
     if ((*heap_)[slot].computed) return {kEqualToHeap, static_cast<int64_t>(slot)};
-    MLC_CHECK(!all_known, "a symbolic expression is checked before it is computed");
+    if (all_known) throw not_computed(extent);
     if (extent->kind != ExprKind::kVar) return {kNothing, 0};
     heap_->define(slot);
     return {kStore, static_cast<int64_t>(slot)};
@@ -282,7 +289,7 @@ class LowerShapes final : public Mutator {
       return;
     }
     size_t slot = heap_->index_of(value);
-    MLC_CHECK((*heap_)[slot].computed, "a shape is used before it is computed in `{}`", name_);
+    if (!(*heap_)[slot].computed) throw not_computed(value);
     args.push_back(dim(kLoad));
     args.push_back(dim(static_cast<int64_t>(slot)));
   }

@@ -159,6 +159,8 @@ std::string CudaEmitter::preamble() {
   return text;
 }
 
+void CudaEmitter::need_bits() { need("mlc_bits", bits_function); }
+
 // ---- types ----
 
 std::string CudaEmitter::type(DataType dtype, ir::Span span) {
@@ -335,7 +337,7 @@ Text CudaEmitter::reinterpret(const Text& value, DataType from, DataType to, ir:
     if (to.bits() == 32 && to.is_float() && whole(from))
       return {fmt::format("__{}_as_float({})", from.is_int() ? "int" : "uint", value.text)};
   }
-  need("mlc_bits", bits_function);
+  need_bits();
   return {fmt::format("mlc_bits<{}>(({}){})", name, type(from, span), value.at_least(kUnary))};
 }
 

@@ -48,6 +48,8 @@ class CudaEmitter final : public gpu_backend::KernelEmitter {
 
   // calls.cpp: T.cuda.*
   std::optional<Value> device_call(const ir::CallNode* call, std::string_view name) override;
+  std::optional<Value> function_call(const ir::CallNode* call, std::string_view name);
+  Value read_only_load(const ir::CallNode* call, std::string_view name);
 
   // ptx.cpp: T.ptx.*
   Value ptx_call(const ir::CallNode* call, std::string_view name);
@@ -58,7 +60,7 @@ class CudaEmitter final : public gpu_backend::KernelEmitter {
     std::string layout;
   };
   void include(std::string_view header) { headers_.insert(std::string(header)); }
-  Value row_call(const ir::CallNode* call, std::string_view name);
+  void need_bits();  // mlc_bits<To>(value): the same bits in another type
   // The text of every argument from the first one on.
   std::vector<Text> arguments(const ir::CallNode* call, size_t first = 0);
 

@@ -2,6 +2,7 @@
 // T.cuda.*: functions of CUDA's own library, and small ones that the text defines.
 #include <algorithm>
 
+#include "backend/artefact/extents.h"
 #include "backend/c/emitter.h"
 #include "backend/cuda/emitter.h"
 #include "ir/core/error.h"
@@ -195,6 +196,7 @@ std::vector<Text> CudaEmitter::arguments(const ir::CallNode* call, size_t first)
 std::optional<Value> CudaEmitter::device_call(const ir::CallNode* call, std::string_view name) {
   if (name.starts_with("ptx.") && name != "ptx.addr") return ptx_call(call, name);
   if (std::optional<Value> made = fragment_call(call, name)) return made;
+  if (std::optional<Value> made = matrix_call(call, name)) return made;
   if (std::optional<Value> made = function_call(call, name)) return made;
   const auto& args = call->args;
   for (const Row& row : rows) {
@@ -347,7 +349,21 @@ std::optional<Value> CudaEmitter::function_call(const ir::CallNode* call, std::s
 Value CudaEmitter::read_only_load(const ir::CallNode* call, std::string_view name) {
   const auto& args = call->args;
   auto count = static_cast<int64_t>(args.size());
-  if (name == "s_tir.ldg32" || count < 2) refuse(fmt::format("`tirx.{}` of this form", name), call->span);
+  if (name == "s_tir.ldg32") {
+    // Register, predicate, address of the element: 0 where the predicate does not hold.
+    if (count != 4) refuse("`s_tir.ldg32` of this form", call->span);
+    auto* from = ir::as<ir::TensorLoadNode>(args[2]);
+    if (from == nullptr) refuse("`s_tir.ldg32` of what is no element of a buffer", call->span);
+    std::string target = scalar(args[0]).at_least(kPrimary);
+    std::string at = index(args[3]);
+    std::string condition = scalar(args[1]).text;
+    std::string source =
+        element(from->source.get(), index(backend::flat_index(from->source, from->indices)), call->span);
+    line(fmt::format("{}[{}] = {} ? __ldg(&{}) : 0.0f;", target, at,
+                     Text{condition, c_backend::kTernary}.at_least(kUnary), source));
+    return of(call->dtype(), {""});
+  }
+  if (count < 2) refuse(fmt::format("`tirx.{}` of this form", name), call->span);
   if (count == 2) {
     std::string as = type(DataType::parse(text_argument(call, 1)), call->span);
     return of(call->dtype(), {fmt::format("__ldg((const {}*){})", as, scalar(args[0]).at_least(kUnary))});

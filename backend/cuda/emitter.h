@@ -46,6 +46,11 @@ class CudaEmitter final : public gpu_backend::KernelEmitter {
   bool device_alloc(const ir::AllocBufferNode* s) override;
   std::optional<Value> fragment_call(const ir::CallNode* call, std::string_view name);
 
+  // mma.cpp: what tensor intrinsics call
+  std::optional<Value> matrix_call(const ir::CallNode* call, std::string_view name);
+  void emit_mma(const ir::CallNode* call);
+  Text moved(const ir::CallNode* call, int64_t pointer_at, int64_t offset_at);
+
   // calls.cpp: T.cuda.*
   std::optional<Value> device_call(const ir::CallNode* call, std::string_view name) override;
   std::optional<Value> function_call(const ir::CallNode* call, std::string_view name);

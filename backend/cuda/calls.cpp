@@ -111,6 +111,17 @@ constexpr Row rows[] = {
      "*(unsigned long long*)$0 = mlc_tcgen05_descriptor($1, $2, $3, $4)",
      {},
      "mlc_tcgen05_descriptor"},
+    {"nvshmem.my_pe", 0, "nvshmem_my_pe()", "nvshmem.h"},
+    {"nvshmem.n_pes", 0, "nvshmem_n_pes()", "nvshmem.h"},
+    {"nvshmem.quiet", 0, "nvshmem_quiet()", "nvshmem.h"},
+    {"nvshmem.fence", 0, "nvshmem_fence()", "nvshmem.h"},
+    {"nvshmem.barrier_all", 0, "nvshmem_barrier_all()", "nvshmem.h"},
+    {"nvshmem.getmem_nbi", 4, "nvshmem_getmem_nbi($0, $1, $2, $3)", "nvshmem.h"},
+    {"nvshmem.putmem_nbi", 4, "nvshmem_putmem_nbi($0, $1, $2, $3)", "nvshmem.h"},
+    {"nvshmem.getmem_nbi_warp", 4, "nvshmemx_getmem_nbi_warp($0, $1, $2, $3)", "nvshmemx.h"},
+    {"nvshmem.putmem_nbi_warp", 4, "nvshmemx_putmem_nbi_warp($0, $1, $2, $3)", "nvshmemx.h"},
+    {"nvshmem.getmem_nbi_block", 4, "nvshmemx_getmem_nbi_block($0, $1, $2, $3)", "nvshmemx.h"},
+    {"nvshmem.putmem_nbi_block", 4, "nvshmemx_putmem_nbi_block($0, $1, $2, $3)", "nvshmemx.h"},
     {"cuda.runtime_instr_desc", 2,
      "*(unsigned*)$0 = (*(unsigned*)$0 & ~0x60000030u) | (unsigned)($1) << 29 | (unsigned)($1) << 4"},
 };
@@ -197,6 +208,7 @@ std::optional<Value> CudaEmitter::device_call(const ir::CallNode* call, std::str
   if (name.starts_with("ptx.") && name != "ptx.addr") return ptx_call(call, name);
   if (std::optional<Value> made = fragment_call(call, name)) return made;
   if (std::optional<Value> made = matrix_call(call, name)) return made;
+  if (std::optional<Value> made = statement_call(call, name)) return made;
   if (std::optional<Value> made = function_call(call, name)) return made;
   const auto& args = call->args;
   for (const Row& row : rows) {

@@ -51,6 +51,11 @@ class CudaEmitter final : public gpu_backend::KernelEmitter {
   void emit_mma(const ir::CallNode* call);
   Text moved(const ir::CallNode* call, int64_t pointer_at, int64_t offset_at);
 
+  // descriptors.cpp
+  void instruction_descriptor(const ir::CallNode* call, bool scaled);
+  void wait_until(const ir::CallNode* call);
+  std::optional<Value> statement_call(const ir::CallNode* call, std::string_view name);
+
   // calls.cpp: T.cuda.*
   std::optional<Value> device_call(const ir::CallNode* call, std::string_view name) override;
   std::optional<Value> function_call(const ir::CallNode* call, std::string_view name);

@@ -35,7 +35,7 @@ constexpr gpu_backend::Words words = {
     .infinity = "__int_as_float(0x7f800000)",
     .nan = "__int_as_float(0x7fffffff)",
     .long_suffix = "ll",
-    .aligned = "",
+    .aligned = "alignas(64) ",
     .vector_arithmetic = false,
     .reserved =
         "half half2 nv_bfloat16 threadIdx blockIdx blockDim gridDim warpSize max min dim3 cudaStream_t "
@@ -195,6 +195,8 @@ std::string CudaEmitter::type(DataType dtype, ir::Span span) {
         return is_signed ? "int" : "unsigned";
       case 64:
         return is_signed ? "long long" : "unsigned long long";
+      case 128:
+        return is_signed ? "__int128" : "unsigned __int128";
       default:
         break;
     }

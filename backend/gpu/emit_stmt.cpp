@@ -157,7 +157,7 @@ void KernelEmitter::emit_attr(const ir::AttrStmtNode* s) {
   } else if (!ir::has_word("reduce_scope fragment_shape fragment_layout volatile_scope double_buffer_write "
                            "double_buffer_scope hand_threaded tirx.device_entry",
                            key) &&
-             !backend::is_spent_hint(key)) {
+             !key.starts_with("pragma_") && !backend::is_spent_hint(key)) {
     refuse(fmt::format("the attribute `{}`", key), s->span);
   }
   emit(s->body);
@@ -310,7 +310,9 @@ void KernelEmitter::allocate(const ir::AllocBufferNode* s) {
     made.is_volatile = element.is_scalar() && (element.bits() >= 32 || element.is_integral());
   }
   std::string name = fresh(view(s->buffer->name));
-  std::string declaration = fmt::format("{}{}{} {}[{}];", words_.aligned, made.is_volatile ? "volatile " : "",
+  // Vectors of what is in it are read from it; a few bytes hold none.
+  std::string_view aligned = shared || size * element.bytes() * element.lanes() >= 16 ? words_.aligned : "";
+  std::string declaration = fmt::format("{}{}{} {}[{}];", aligned, made.is_volatile ? "volatile " : "",
                                         memory_type(element, s->span), name, std::max<int64_t>(size, 1));
   if (shared) {
     declare_shared(fmt::format("{} {}", words_.shared, declaration), name);

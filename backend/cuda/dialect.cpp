@@ -3,6 +3,7 @@
 #include "backend/cuda/emitter.h"
 #include "backend/cuda/source.h"
 #include "ir/core/error.h"
+#include "ir/core/split_words.h"
 #include "ir/core/try_get.h"
 #include "ir/tir/scalar_op.h"
 
@@ -325,6 +326,22 @@ Text CudaEmitter::cast(const Text& value, DataType from, DataType to, ir::Span s
   if (wide16 && from.is_integral() && from.bits() < 32) return casted(name, casted("int", value));
   if (small_from && !(to.is_float() && to.bits() == 32)) return casted(name, casted("float", value));
   return casted(name, value);
+}
+
+// LowerIntrin puts `h` in front of what takes float16. CUDA has some of these; the others are computed in float32.
+std::string CudaEmitter::function_name(const std::string& name) {
+  const ir::ScalarOp* row = name.starts_with('h') ? ir::scalar_op(name.substr(1)) : nullptr;
+  if (row == nullptr || (row->unary == nullptr) == (row->binary == nullptr)) return name;
+  include("cuda_fp16.h");
+  if (ir::has_word("hceil hcos hexp hexp10 hexp2 hfloor hlog hlog10 hlog2 hrsqrt hsin hsqrt htrunc", name)) return name;
+  bool two = row->binary != nullptr;
+  Text y{"__half2float(y)"};
+  std::vector<Text> args{{"__half2float(x)"}};
+  if (two) args.push_back(y);
+  Text made = math(row->name, args, DataType::Float(32), DataType::Float(32), {});
+  std::string function = "mlc_" + name;
+  return need(function, fmt::format("\n__device__ __forceinline__ half {}(half x{}) {{\n  return __float2half({});\n}}\n",
+                                    function, two ? ", half y" : "", made.text));
 }
 
 Text CudaEmitter::reinterpret(const Text& value, DataType from, DataType to, ir::Span span) {

@@ -36,6 +36,7 @@ class CudaEmitter final : public gpu_backend::KernelEmitter {
   Text float_mod(const Text& a, const Text& b, DataType dtype) override;
   Text math(std::string_view name, const std::vector<Text>& args, DataType dtype, DataType from,
             ir::Span span) override;
+  std::string function_name(const std::string& name) override;
   std::string preamble() override;
   std::string trap(ir::Span span) override { return "__trap();"; }
   void dynamic_shared(const ir::AllocBufferNode* s) override;

@@ -78,7 +78,7 @@ struct ByteOperand {
   std::string_view rows, operand;
 };
 constexpr ByteOperand byte_operands[] = {
-    {"cvt_f4x2_f32 cvt_f4x2_fp16x2", "d"},
+    {"cvt_f4x2_f32 cvt_f4x2_fp16x2 cvt_94_narrow_f32 cvt_94_narrow_fp16x2", "d"},
     {"cvt_f16x2_f4x2 cvt_bf16x2_f4x2", "a"},
     {"cvt_94_narrow_f32 cvt_94_narrow_fp16x2 cvt_ue5m3x2_f32_scaled cvt_ue5m3x2_fp16x2_scaled",
      "scale_factor"},

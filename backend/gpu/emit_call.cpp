@@ -186,7 +186,7 @@ Value KernelEmitter::emit_operator(const ir::CallNode* call, const ir::OpRow& ro
 // A function of the language, or of a text that `pragma_import_c` brings. Of a vector: called for each lane,
 // where the function is one of numbers.
 Value KernelEmitter::emit_extern(const ir::CallNode* call) {
-  std::string name = text_argument(call, 0);
+  std::string name = function_name(text_argument(call, 0));
   DataType dtype = call->dtype();
   std::vector<Value> args;
   bool vectors = false;

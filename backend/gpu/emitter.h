@@ -118,6 +118,8 @@ class KernelEmitter {
   virtual bool device_alloc(const ir::AllocBufferNode* s) { return false; }
   virtual std::string pointer_type(DataType element, std::string_view scope, bool is_const, ir::Span span);
   virtual std::string parameter_type(const Var& param, bool is_const);
+  // What a function that a pass has named is called in the text.
+  virtual std::string function_name(const std::string& name) { return name; }
   // A function whose lanes are called one by one is called with a vector at once.
   virtual bool takes_vectors(std::string_view function) const { return false; }
   virtual std::string preamble() = 0;  // in front of everything, when all bodies are written

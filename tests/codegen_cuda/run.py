@@ -3,8 +3,8 @@
 
     python3 tests/codegen_cuda/run.py MLC_UNIT [--save FILE]
 
-Instructions that are newer than the ptxas that is installed are listed in newer_than_ptxas.txt; a row there that ptxas
-takes is an error, too.
+Forms with modifiers that are newer than ptxas of CUDA 13.0 are listed in newer_than_ptxas.txt: of them only what is taken
+counts as passed.
 """
 import argparse
 import concurrent.futures
@@ -38,8 +38,8 @@ def retargeted(head, arch):
     return re.sub(r"(?m)^\.target .*$", f".target {arch}", head)
 
 
-def check_file(path):
-    """kernel -> (modifiers, "" or what is wrong)."""
+def check_file(path, is_newer):
+    """kernel -> (modifiers, "" or what is wrong). Of what is newer than ptxas one architecture is asked."""
     text = path.read_text()
     modifiers = dict(re.findall(r"(?m)^// (k_\w+) (.*)$", text))
     ptx, log = nvrtc.compile_text(text, "compute_100a", ptx=True, options=["-device-int128", "-rdc=true"])
@@ -51,16 +51,13 @@ def check_file(path):
     outcomes = {}
     for name, words in modifiers.items():
         first = ""
-        for arch in ARCHITECTURES:
+        for arch in ARCHITECTURES[:1] if is_newer else ARCHITECTURES:
             said = nvrtc.assemble(retargeted(head, arch) + entries[name], arch)
             first = first or said
             if not said:
                 break
-        else:
-            errors = re.findall(r"error\s*: (.*)", first)
-            outcomes[name] = (words, errors[0] if errors else first[:100])
-            continue
-        outcomes[name] = (words, "")
+        errors = re.findall(r"error\s*: (.*)", first)
+        outcomes[name] = (words, "" if not said else errors[0] if errors else first[:100])
     return outcomes
 
 
@@ -82,7 +79,8 @@ def main():
         subprocess.run([args.unit, "[ptx-texts]"], env=environment, check=True, stdout=subprocess.DEVNULL)
         paths = sorted(pathlib.Path(folder).glob("*.cu"))
         with concurrent.futures.ProcessPoolExecutor(2) as pool:
-            outcomes = dict(zip((path.stem for path in paths), pool.map(check_file, paths)))
+            newer = [path.stem in known for path in paths]
+            outcomes = dict(zip((path.stem for path in paths), pool.map(check_file, paths, newer)))
     refused = {form: [(words, why) for words, why in texts.values() if why] for form, texts in outcomes.items()}
     total = sum(map(len, outcomes.values()))
     bad = sum(map(len, refused.values()))
@@ -95,8 +93,7 @@ def main():
                 failed += 1
                 print(f"FAILED {form} {words}: {why}")
         if form in known and not texts:
-            failed += 1
-            print(f"FAILED newer_than_ptxas.txt: ptxas takes all of `{form}`")
+            print(f"newer_than_ptxas.txt: this ptxas takes all of `{form}`")
     if args.save:
         args.save.write_text("\n".join(lines) + "\n")
     print(f"{total} texts of {len(outcomes)} forms, {total - bad} taken by ptxas")

@@ -273,7 +273,8 @@ std::string CudaEmitter::launch_bounds(const ir::PrimFunc& fn) {
   fragments_.clear();
   dynamic_.clear();
   std::string text;
-  if (auto threads = gpu_backend::block_threads(fn)) {
+  auto threads = gpu_backend::block_threads(fn);
+  if (threads && *threads > 1) {
     text = fmt::format("__launch_bounds__({}", *threads);
     auto blocks = number("tirx.launch_bounds_min_blocks_per_sm");
     auto cluster = number("tirx.launch_bounds_max_blocks_per_cluster");

@@ -329,20 +329,24 @@ Text CudaEmitter::cast(const Text& value, DataType from, DataType to, ir::Span s
   return casted(name, value);
 }
 
-// LowerIntrin puts `h` in front of what takes float16. CUDA has some of these; the others are computed in float32.
+// LowerIntrin puts `h` in front of what takes float16. CUDA has some of these; the others are computed in
+// float32.
 std::string CudaEmitter::function_name(const std::string& name) {
   const ir::ScalarOp* row = name.starts_with('h') ? ir::scalar_op(name.substr(1)) : nullptr;
   if (row == nullptr || (row->unary == nullptr) == (row->binary == nullptr)) return name;
   include("cuda_fp16.h");
-  if (ir::has_word("hceil hcos hexp hexp10 hexp2 hfloor hlog hlog10 hlog2 hrsqrt hsin hsqrt htrunc", name)) return name;
+  if (ir::has_word("hceil hcos hexp hexp10 hexp2 hfloor hlog hlog10 hlog2 hrsqrt hsin hsqrt htrunc", name))
+    return name;
   bool two = row->binary != nullptr;
   Text y{"__half2float(y)"};
   std::vector<Text> args{{"__half2float(x)"}};
   if (two) args.push_back(y);
   Text made = math(row->name, args, DataType::Float(32), DataType::Float(32), {});
   std::string function = "mlc_" + name;
-  return need(function, fmt::format("\n__device__ __forceinline__ half {}(half x{}) {{\n  return __float2half({});\n}}\n",
-                                    function, two ? ", half y" : "", made.text));
+  return need(
+      function,
+      fmt::format("\n__device__ __forceinline__ half {}(half x{}) {{\n  return __float2half({});\n}}\n",
+                  function, two ? ", half y" : "", made.text));
 }
 
 Text CudaEmitter::reinterpret(const Text& value, DataType from, DataType to, ir::Span span) {

@@ -168,6 +168,13 @@ class OpenclEmitter final : public gpu_backend::KernelEmitter {
     for (size_t i = 0; i < args.size(); ++i) text += (i == 0 ? "" : ", ") + args[i].text;
     return {text + ")"};
   }
+  // C's names of functions on float32 are those of the overloaded ones here.
+  std::string function_name(const std::string& name) override {
+    bool single = name.ends_with('f') && ir::scalar_op(name) == nullptr;
+    return single && ir::scalar_op(name.substr(0, name.size() - 1)) != nullptr
+               ? name.substr(0, name.size() - 1)
+               : name;
+  }
   bool takes_vectors(std::string_view function) const override {
     // All of OpenCL's functions on numbers; LowerIntrin knows no others.
     return ir::has_word(

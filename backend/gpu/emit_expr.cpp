@@ -365,6 +365,8 @@ Text KernelEmitter::divide(ExprKind kind, const Text& a, const Text& b, DataType
 // Only one of `yes` and `no` is evaluated.
 Value KernelEmitter::choose(const Expr& condition, const Expr& yes, const Expr& no, DataType dtype) {
   Text holds = scalar(condition);
+  // Before the arms, which set it past their own names.
+  std::string made = fresh("chosen");
   size_t before = text_.size();
   auto arm = [&](const Expr& value, std::string& statements) {
     ++indent_;
@@ -381,11 +383,11 @@ Value KernelEmitter::choose(const Expr& condition, const Expr& yes, const Expr& 
   Text first = arm(yes, first_statements);
   Text second = arm(no, second_statements);
   if (first_statements.empty() && second_statements.empty() && dtype.is_scalar()) {
+    scopes_.back().erase(made);
     return of(dtype, {fmt::format("{} ? {} : {}", holds.at_least(kOr), first.at_least(kOr),
                                   second.at_least(kTernary)),
                       kTernary});
   }
-  std::string made = fresh("chosen");
   line(fmt::format("{} {};", type(dtype, condition->span), made));
   line(fmt::format("if ({}) {{", holds.text));
   text_ += first_statements;

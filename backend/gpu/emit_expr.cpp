@@ -371,13 +371,13 @@ Value KernelEmitter::choose(const Expr& condition, const Expr& yes, const Expr& 
   auto arm = [&](const Expr& value, std::string& statements) {
     ++indent_;
     scopes_.emplace_back();
-    Value made = emit(value);
-    std::string text = whole(made, value->span);
+    Value one = emit(value);
+    std::string text = whole(one, value->span);
     statements = text_.substr(before);
     text_.resize(before);
     scopes_.pop_back();
     --indent_;
-    return dtype.is_scalar() ? made.whole : Text{text};
+    return dtype.is_scalar() ? one.whole : Text{text};
   };
   std::string first_statements, second_statements;
   Text first = arm(yes, first_statements);

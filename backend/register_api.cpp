@@ -15,6 +15,7 @@
 #include "backend/runtime/tensor.h"
 #include "backend/runtime/time_evaluator.h"
 #include "backend/runtime_functions.h"
+#include "backend/source_api.h"
 #include "backend/target_api.h"
 #include "backend/vm/api.h"
 #include "ir/core/array_text.h"
@@ -290,6 +291,7 @@ void register_api() {
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
   register_target_api();
   register_runtime_functions();
+  register_source_api();
   for (const Backend* one : all_backends()) {
     if (one->register_api != nullptr) one->register_api();
   }

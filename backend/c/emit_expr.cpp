@@ -16,17 +16,6 @@ using ir::ExprKind;
 
 namespace {
 
-Text infix(const Text& a, std::string_view op, const Text& b, Precedence precedence, Precedence operands) {
-  auto right = static_cast<Precedence>(std::max<int>(operands, precedence + 1));
-  return {fmt::format("{} {} {}", a.at_least(operands), op, b.at_least(right)), precedence};
-}
-Text called(std::string_view function, const Text& a, const Text& b) {
-  return {fmt::format("{}({}, {})", function, a.text, b.text)};
-}
-Text casted(std::string_view type, const Text& value) {
-  return {fmt::format("({}){}", type, value.at_least(kUnary)), kUnary};
-}
-
 DataType float_of(DataType soft) { return DataType::Float(32, soft.lanes()); }
 
 const ir::SmallFloat& format_of(DataType soft) {

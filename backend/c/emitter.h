@@ -23,6 +23,7 @@
 
 #include "backend/accumulations.h"
 #include "backend/artefact/c_interface.h"
+#include "backend/c/expr_text.h"
 #include "ir/core/visit.h"
 #include "ir/tir/op.h"
 
@@ -38,30 +39,6 @@ using ir::VarNode;
 enum class Convention : uint8_t {
   kPlain,   // C programs
   kPacked,  // tvm-ffi
-};
-
-// The precedence of C's operators, loosest first; an operand that binds looser gets parentheses. GCC warns
-// about some mixtures that C would take without; these are more than the grammar needs.
-enum Precedence : uint8_t {
-  kTernary,
-  kOr,
-  kAnd,
-  kBits,  // & | ^
-  kEquality,
-  kRelational,
-  kShift,
-  kSum,
-  kProduct,
-  kUnary,
-  kPrimary
-};
-
-// The text of an expression. Empty: its effects are in preceding statements, and it has no value.
-struct Text {
-  std::string text;
-  Precedence precedence = kPrimary;
-
-  std::string at_least(Precedence wanted) const { return precedence < wanted ? "(" + text + ")" : text; }
 };
 
 // The type of a value in C; Error unsupported-dtype for what has none. `dtype` counts as one of its lanes.

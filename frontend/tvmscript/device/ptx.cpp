@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <charconv>
 
-#include "frontend/tvmscript/device/ptx_forms.h"
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
+#include "ir/tir/ptx_forms.h"
 
 namespace mlc::tvmscript {
 
@@ -26,6 +26,11 @@ static constexpr ir::Refusals refusals{
 MLC_REFUSALS(device_ptx, refusals);
 
 namespace {
+
+using ir::ptx_forms;
+using ir::PtxForm;
+using ir::PtxModifiers;
+using ir::PtxOperand;
 
 // Why one form does not take the operands.
 struct Refusal {
@@ -312,7 +317,7 @@ std::string written(const PtxChainNode& chain) {
 }  // namespace
 
 void check_ptx_chain(const PtxChainNode& chain, Span span) {
-  const std::vector<PtxForm>* forms = ptx_forms(chain.family);
+  const std::vector<ir::PtxForm>* forms = ptx_forms(chain.family);
   if (!forms) {
     throw ir::Error("no-attribute", "`{}` is no PTX instruction", chain.family)
         .at(span)

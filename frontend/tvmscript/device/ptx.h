@@ -6,7 +6,7 @@
 #include <map>
 
 #include "frontend/tvmscript/builder/calls.h"
-#include "ir/tir/ptx.h"
+#include "ir/tir/ptx_forms.h"
 
 namespace mlc::tvmscript {
 
@@ -43,7 +43,7 @@ struct PtxSinkNode final : ffi::Object {
   MLC_NODE("mlc.tvmscript.ptx_sink", PtxSinkNode, ffi::Object);
 };
 
-std::vector<std::string> ptx_families();
+using ir::ptx_families;
 // Error no-attribute when there is no such family, or none of its forms takes these modifiers.
 void check_ptx_chain(const PtxChainNode& chain, Span span);
 // The call that these operands mean; `pred` may be None. Error ptx-operands when no form takes them.

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of ptx.h taken apart once per family, and what they say about one combination of modifiers.
-#include "frontend/tvmscript/device/ptx_forms.h"
+#include "ir/tir/ptx_forms.h"
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <unordered_map>
 
-namespace mlc::tvmscript {
+#include "ir/core/error.h"
+
+namespace mlc::ir {
 namespace {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -39,14 +43,15 @@ using Tables = std::unordered_map<std::string_view, Table>;
 const Tables& tables() {
   static const Tables all = [] {
     Tables made;
-    for (const PtxTable& row : ir::ptx_tables()) {
+    for (const PtxTable& row : ptx_tables()) {
       Table& table = made[row.name];
       table.otherwise = row.otherwise;
       for (std::string_view item : split(row.values, ' ')) {
         size_t equal = item.rfind('=');
         Table::Entry& entry = table.entries.emplace_back();
         entry.value = item.substr(equal + 1);
-        for (std::string_view slot : split(item.substr(0, equal), ',')) entry.modifiers.push_back(split(slot, '|'));
+        for (std::string_view slot : split(item.substr(0, equal), ','))
+          entry.modifiers.push_back(split(slot, '|'));
         if (equal == 0) entry.modifiers.push_back({{}});
       }
     }
@@ -62,7 +67,8 @@ std::string_view look_up(std::string_view name, std::span<const std::string_view
     auto fits = [](const std::vector<std::string_view>& wanted, std::string_view modifier) {
       return wanted[0] == "*" || std::find(wanted.begin(), wanted.end(), modifier) != wanted.end();
     };
-    if (std::equal(entry.modifiers.begin(), entry.modifiers.end(), modifiers.begin(), modifiers.end(), fits)) {
+    if (std::equal(entry.modifiers.begin(), entry.modifiers.end(), modifiers.begin(), modifiers.end(),
+                   fits)) {
       value = entry.value;
       break;
     }
@@ -70,7 +76,8 @@ std::string_view look_up(std::string_view name, std::span<const std::string_view
   return value.starts_with('&') ? look_up(value.substr(1), modifiers.last(1)) : value;
 }
 
-// A property as written: a constant, table(slot+slot), a number to count out, or @slot for the modifier itself.
+// A property as written: a constant, table(slot+slot), a number to count out, or @slot for the modifier
+// itself.
 PtxProperty property(const PtxForm& form, std::string_view text) {
   if (text.starts_with('@')) return {"@", {slot_index(form, text.substr(1))}};
   size_t open = text.find('(');
@@ -151,7 +158,7 @@ using Rows = std::map<std::string_view, std::vector<const PtxRow*>>;
 const Rows& rows() {
   static const Rows all = [] {
     Rows made;
-    for (const PtxRow& row : ir::ptx_rows()) made[row.family].push_back(&row);
+    for (const PtxRow& row : ptx_rows()) made[row.family].push_back(&row);
     return made;
   }();
   return all;
@@ -234,10 +241,24 @@ const std::vector<PtxForm>* ptx_forms(std::string_view family) {
   return &forms;
 }
 
+const PtxForm* ptx_form(std::string_view name) {
+  static const std::unordered_map<std::string_view, std::string_view> families = [] {
+    std::unordered_map<std::string_view, std::string_view> made;
+    for (const PtxRow& row : ptx_rows()) made[row.name] = row.family;
+    return made;
+  }();
+  auto family = families.find(name);
+  if (family == families.end()) return nullptr;
+  for (const PtxForm& form : *ptx_forms(family->second)) {
+    if (form.row->name == name) return &form;
+  }
+  return nullptr;
+}
+
 std::vector<std::string> ptx_families() {
   std::vector<std::string> names;
   for (const auto& [family, forms] : rows()) names.emplace_back(family);
   return names;
 }
 
-}  // namespace mlc::tvmscript
+}  // namespace mlc::ir

@@ -2,9 +2,11 @@
 // The forms of PTX instructions as data; see ptx.h for the columns they come from.
 #pragma once
 
-#include "frontend/tvmscript/device/ptx.h"
+#include <string>
 
-namespace mlc::tvmscript {
+#include "ir/tir/ptx.h"
+
+namespace mlc::ir {
 
 // The modifiers of one call, one per slot; empty: left out.
 using PtxModifiers = std::vector<std::string_view>;
@@ -58,5 +60,7 @@ struct PtxForm {
 };
 
 const std::vector<PtxForm>* ptx_forms(std::string_view family);  // null: no such family
+const PtxForm* ptx_form(std::string_view name);  // of the operator tirx.ptx.<name>; null: no such form
+std::vector<std::string> ptx_families();
 
-}  // namespace mlc::tvmscript
+}  // namespace mlc::ir

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text as a whole: functions, their parameters, what they need.
+#include <algorithm>
+#include <utility>
+
+#include "backend/artefact/c_interface.h"
+#include "backend/gpu/emitter.h"
+#include "ir/core/error.h"
+#include "ir/core/split_words.h"
+#include "ir/core/try_get.h"
+#include "ir/core/walk_with.h"
+
+namespace mlc::gpu_backend {
+
+using ir::Error;
+using ir::view;
+
+namespace {
+
+// What statements and instructions may write: all that is named elsewhere than as the source of a load.
+std::unordered_set<const VarNode*> written_pointers(const Stmt& body) {
+  std::unordered_set<const VarNode*> written;
+  std::vector<std::pair<const VarNode*, Expr>> views;
+  ir::walk_with(body, ir::overloaded{
+                          [&](const Expr& e, ir::Walker& on) {
+                            if (auto* load = ir::as<ir::TensorLoadNode>(e)) {
+                              for (const Expr& index : load->indices) on.visit(index);
+                              return;
+                            }
+                            if (ir::as_call_to(e, "tirx.address_of") != nullptr ||
+                                ir::as_call_to(e, "tirx.tvm_access_ptr") != nullptr) {
+                              ir::post_order(e, [&](const Expr& part) {
+                                if (auto* load = ir::as<ir::TensorLoadNode>(part))
+                                  written.insert(load->source.get());
+                              });
+                            }
+                            if (auto* var = ir::as<VarNode>(e)) written.insert(var);
+                            on.walk_children(e);
+                          },
+                          [&](const Stmt& s, ir::Walker& on) {
+                            if (auto* store = ir::as<ir::BufferStoreNode>(s))
+                              written.insert(store->buffer.get());
+                            if (auto* view = ir::as<ir::DeclBufferNode>(s)) {
+                              views.emplace_back(view->buffer.get(), view->data);
+                              return;
+                            }
+                            on.walk_children(s);
+                          },
+                      });
+  // A pointer is written where a view of it is; views come after what they look at.
+  for (auto view = views.rbegin(); view != views.rend(); ++view) {
+    if (!written.contains(view->first)) continue;
+    ir::post_order(view->second, [&](const Expr& e) {
+      if (auto* var = ir::as<VarNode>(e)) written.insert(var);
+    });
+  }
+  return written;
+}
+
+std::unordered_set<const VarNode*> used_variables(const Stmt& root) {
+  struct Uses final : ir::Walker {
+    std::unordered_set<const VarNode*> found;
+    void visit(const Expr& e) override {
+      if (auto* var = ir::as<VarNode>(e)) found.insert(var);
+      if (auto* load = ir::as<ir::TensorLoadNode>(e)) found.insert(load->source.get());
+      walk_children(e);
+    }
+    void visit(const Stmt& s) override { walk_children(s); }
+    void visit_buffer(const ir::Buffer& buffer) override {
+      found.insert(buffer.get());
+      for (const Expr& e : buffer->buffer()->strides) visit(e);
+      if (buffer->buffer()->elem_offset) visit(buffer->buffer()->elem_offset);
+    }
+  } uses;
+  uses.visit(root);
+  return std::move(uses.found);
+}
+
+}  // namespace
+
+bool is_kernel(const ir::BaseFunc& fn) {
+  if (auto convention = ir::attr(fn, "calling_conv")) {
+    if (auto number = convention->try_cast<int64_t>()) return *number == 2;
+    if (auto number = ir::try_get<ir::IntImm>(*convention)) return (*number)->value == 2;
+  }
+  return ir::attr(fn, "global_symbol").has_value();
+}
+
+std::optional<int64_t> block_threads(const ir::PrimFunc& fn) {
+  std::map<std::string, std::optional<int64_t>> extents;
+  ir::walk_with(fn->body, [&](const Stmt& s, ir::Walker& on) {
+    if (auto* attr = ir::as<ir::AttrStmtNode>(s);
+        attr != nullptr && view(attr->attr_key) == "thread_extent") {
+      auto iter = ir::try_get<ir::IterVar>(attr->node);
+      if (iter && *iter && view((*iter)->thread_tag).starts_with("threadIdx."))
+        extents[std::string((*iter)->thread_tag)] = ir::const_int(attr->value);
+    }
+    on.walk_children(s);
+  });
+  int64_t all = 1;
+  for (const auto& [tag, extent] : extents) {
+    if (!extent) return std::nullopt;
+    all *= *extent;
+  }
+  return extents.empty() ? std::nullopt : std::optional(all);
+}
+
+KernelEmitter::KernelEmitter(const ir::IRModule& module, ir::Target target, const Words& words)
+    : module_(module), target_(std::move(target)), words_(words) {}
+
+void KernelEmitter::refuse(std::string_view construct, ir::Span span, std::string help) const {
+  throw Error("codegen-unsupported", "{} cannot be written in {}", construct, words_.language)
+      .at(span)
+      .help(std::move(help));
+}
+
+std::string KernelEmitter::need(const std::string& name, const std::string& text) {
+  if (prelude_.insert(name).second) prelude_text_ += text + "\n";
+  return name;
+}
+
+std::string KernelEmitter::pointer_type(DataType element, std::string_view scope, bool is_const,
+                                        ir::Span span) {
+  std::string_view space = scope.starts_with("global") || scope.empty() ? words_.global
+                           : scope.starts_with("shared")                ? words_.shared_pointer
+                                                                        : words_.local_pointer;
+  std::string_view constant = is_const ? "const " : "";
+  if (element.is_void() || element.is_handle()) return fmt::format("{}{}void*", space, constant);
+  return fmt::format("{}{}{}*", space, constant, memory_type(element, span));
+}
+
+namespace {
+
+// What a parameter points to, and where that is; void for scalars.
+std::pair<DataType, std::string> pointee(const Var& param) {
+  if (const ir::BufferTypeNode* buffer = param->buffer())
+    return {buffer->dtype, std::string(buffer->storage_scope)};
+  if (param->ty->kind != ir::TypeKind::kPointer) return {DataType::Void(), ""};
+  auto* pointer = static_cast<const ir::PointerTypeNode*>(param->ty.get());
+  if (pointer->element_type->kind != ir::TypeKind::kPrim)
+    return {DataType::Void(), std::string(pointer->storage_scope)};
+  return {static_cast<const ir::PrimTypeNode*>(pointer->element_type.get())->dtype,
+          std::string(pointer->storage_scope)};
+}
+
+}  // namespace
+
+std::string KernelEmitter::parameter_type(const Var& param, bool is_const) {
+  if (param->ty->kind == ir::TypeKind::kPrim && !param->dtype().is_handle())
+    return type(param->dtype(), param->span);
+  auto [element, scope] = pointee(param);
+  return pointer_type(element, scope, is_const, param->span);
+}
+
+std::string KernelEmitter::function(const std::string& global, const ir::PrimFunc& fn, bool is_kernel) {
+  bindings_.clear();
+  scopes_.assign(1, {});
+  for (const auto& [other, name] : functions_) scopes_[0].insert(name);
+  used_ = used_variables(fn->body);
+  text_.clear();
+  shared_text_.clear();
+  indent_ = 1;
+  auto written = written_pointers(fn->body);
+  bool noalias = ir::has_flag(fn, "tirx.noalias") || ir::has_flag(fn, "tir.noalias");
+  std::string params;
+  for (const Var& param : fn->params) {
+    Binding made;
+    std::tie(made.element, made.scope) = pointee(param);
+    bool is_value = param->ty->kind == ir::TypeKind::kPrim && !param->dtype().is_handle();
+    bool is_pointer = !is_value && param->ty->kind != ir::TypeKind::kTensorMap &&
+                      !(param->ty->kind == ir::TypeKind::kPointer &&
+                        static_cast<const ir::PointerTypeNode*>(param->ty.get())->element_type->kind ==
+                            ir::TypeKind::kTensorMap);
+    made.is_const = is_pointer && !written.contains(param.get());
+    made.is_size = made.nonnegative = is_value;
+    std::string name = fresh(view(param->name));
+    made.text = {name};
+    params += fmt::format(
+        "{}{} {}{}", params.empty() ? "" : ", ", parameter_type(param, made.is_const),
+        is_pointer && noalias && !words_.restrict_word.empty() ? std::string(words_.restrict_word) + " " : "",
+        name);
+    bindings_[param.get()] = std::move(made);
+  }
+  emit(fn->body);
+  std::string result = "void";
+  if (!is_kernel && fn->ret_type && fn->ret_type->kind == ir::TypeKind::kPrim)
+    result = type(static_cast<const ir::PrimTypeNode*>(fn->ret_type.get())->dtype, fn->span);
+  std::string head = is_kernel ? fmt::format("{}{}", words_.kernel, launch_bounds(fn))
+                               : fmt::format("{}{} ", words_.function, result);
+  return fmt::format("{}{}({}) {{\n{}{}}}\n", head, functions_.at(global), params, shared_text_, text_);
+}
+
+std::string KernelEmitter::source() {
+  // By name: the order of the module's map is another one in every run. Functions come before who calls them.
+  std::map<std::string, ir::PrimFunc> by_name;
+  for (const auto& [global, base] : module_->functions) {
+    auto fn = base.as<ir::PrimFunc>();
+    if (!fn)
+      throw Error("codegen-unsupported", "`{}` is no tensor function and cannot be compiled",
+                  view(global->name_hint))
+          .at(base->span);
+    std::string symbol(view(global->name_hint));
+    if (auto given = ir::attr(base, "global_symbol")) symbol = std::string(given->cast<ir::String>());
+    std::string name = backend::c_identifier(symbol);
+    if (name != symbol || backend::is_reserved_in_c(name) || ir::has_word(words_.reserved, name))
+      throw Error("no-c-name", "a kernel cannot be called `{}` in {}", symbol, words_.language)
+          .at((*fn)->span);
+    for (const auto& [other, taken] : functions_) {
+      if (taken == name)
+        throw Error("duplicate-symbol", "two functions of the module have the symbol `{}`", name)
+            .kind("InternalError+ValueError")
+            .at((*fn)->span);
+    }
+    functions_[std::string(view(global->name_hint))] = name;
+    by_name.emplace(view(global->name_hint), *fn);
+  }
+  std::string callees;
+  std::string kernels;
+  for (const auto& [global, fn] : by_name) {
+    bool kernel = is_kernel(fn);
+    (kernel ? kernels : callees) += (kernel ? "\n" : "") + function(global, fn, kernel);
+  }
+  return preamble() + prelude_text_ + callees + kernels;
+}
+
+}  // namespace mlc::gpu_backend

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every form of a PTX instruction, as mlc writes it, under ptxas: each text must be taken by one architecture.
+
+    python3 tests/codegen_cuda/run.py MLC_UNIT [--save FILE]
+
+Forms with modifiers that are newer than ptxas of CUDA 13.0 are listed in newer_than_ptxas.txt: of them only what is taken
+counts as passed.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import nvrtc
+
+HERE = pathlib.Path(__file__).resolve().parent
+ARCHITECTURES = ["sm_100a", "sm_90a", "sm_120a", "sm_103a", "sm_80"]
+
+
+def split_entries(ptx):
+    """The head of a text of PTX, and its kernels by name."""
+    parts = re.split(r"(?m)^(?=\t?// \t?\.globl|\.visible \.entry)", ptx)
+    head, entries = [], {}
+    for part in parts:
+        found = re.search(r"\.visible \.entry (\w+)\(", part)
+        if found:
+            entries[found.group(1)] = part
+        else:
+            head.append(part)
+    return "".join(head), entries
+
+
+def retargeted(head, arch):
+    return re.sub(r"(?m)^\.target .*$", f".target {arch}", head)
+
+
+def check_file(path, is_newer):
+    """kernel -> (modifiers, "" or what is wrong). Of what is newer than ptxas one architecture is asked."""
+    text = path.read_text()
+    modifiers = dict(re.findall(r"(?m)^// (k_\w+) (.*)$", text))
+    ptx, log = nvrtc.compile_text(text, "compute_100a", ptx=True, options=["-device-int128", "-rdc=true"])
+    if ptx is None:
+        return {name: (words, "nvrtc: " + log.split("\n")[0]) for name, words in modifiers.items()}
+    head, entries = split_entries(ptx.decode().rstrip("\0"))
+    if not nvrtc.assemble(retargeted(head, ARCHITECTURES[0]) + "".join(entries.values()), ARCHITECTURES[0]):
+        return {name: (words, "") for name, words in modifiers.items()}
+    outcomes = {}
+    for name, words in modifiers.items():
+        first = ""
+        for arch in ARCHITECTURES[:1] if is_newer else ARCHITECTURES:
+            said = nvrtc.assemble(retargeted(head, arch) + entries[name], arch)
+            first = first or said
+            if not said:
+                break
+        errors = re.findall(r"error\s*: (.*)", first)
+        outcomes[name] = (words, "" if not said else errors[0] if errors else first[:100])
+    return outcomes
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("unit", help="the program of unit tests, which writes the texts")
+    parser.add_argument("--save", type=pathlib.Path, help="writes one line per text that is refused")
+    args = parser.parse_args()
+    if nvrtc.library() is None:
+        print("SKIPPED codegen_cuda: no CUDA toolkit (libnvrtc, ptxas)")
+        print("0 passed, 0 failed")
+        return 0
+    known = set()
+    for row in (HERE / "newer_than_ptxas.txt").read_text().split("\n"):
+        if row and not row.startswith("#"):
+            known.add(row.split(": ")[0])
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "MLC_PTX_TEXTS": folder}
+        subprocess.run([args.unit, "[ptx-texts]"], env=environment, check=True, stdout=subprocess.DEVNULL)
+        paths = sorted(pathlib.Path(folder).glob("*.cu"))
+        with concurrent.futures.ProcessPoolExecutor(2) as pool:
+            newer = [path.stem in known for path in paths]
+            outcomes = dict(zip((path.stem for path in paths), pool.map(check_file, paths, newer)))
+    refused = {form: [(words, why) for words, why in texts.values() if why] for form, texts in outcomes.items()}
+    total = sum(map(len, outcomes.values()))
+    bad = sum(map(len, refused.values()))
+    failed = 0
+    lines = []
+    for form, texts in refused.items():
+        for words, why in texts:
+            lines.append(f"{form} {words}: {why}")
+            if form not in known:
+                failed += 1
+                print(f"FAILED {form} {words}: {why}")
+        if form in known and not texts:
+            print(f"newer_than_ptxas.txt: this ptxas takes all of `{form}`")
+    if args.save:
+        args.save.write_text("\n".join(lines) + "\n")
+    print(f"{total} texts of {len(outcomes)} forms, {total - bad} taken by ptxas")
+    print(f"{total - bad} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

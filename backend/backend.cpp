@@ -62,6 +62,7 @@ const Artefact* find_artefact(const Backend& backend, std::string_view name) {
 
 Choice choose_artefact(std::string_view name, const Backend& preferred) {
   if (const Artefact* own = find_artefact(preferred, name)) return {&preferred, own};
+  if (const Artefact* usual = find_artefact(default_backend(), name)) return {&default_backend(), usual};
   for (const Backend* one : all_backends()) {
     if (const Artefact* found = find_artefact(*one, name)) return {one, found};
   }

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices as scripts name them, and what is known of them. Code runs on the CPU: the others can be named, not
-// asked.
+// Devices as scripts name them, and what is known of them. Those that have no driver here, or no backend, can be named,
+// not asked.
 #include "backend/device_api.h"
 
+#include <tvm/ffi/extra/c_env_api.h>
 #include <unistd.h>
 
 #include "backend/runtime/tensor.h"
-#include "ir/core/refusal.h"
+#include "ir/core/inputs.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/api.h"
 #include "ir/target/device.h"
+#include "ir/target/device_api.h"
 #include "ir/target/target.h"
 
 namespace mlc::backend {
-
-static constexpr ir::Refusals refusals{
-    "InternalError",
-    {
-        {.name = "unsupported-device", .message = "`{}` of {}: there is no such device here"},
-    }};
-MLC_REFUSALS(backend_device_api, refusals);
 
 namespace {
 
@@ -49,11 +44,37 @@ Any make_device(ApiCall& call) {
 Any device_attribute(ApiCall& call) {
   auto device = call.args[0].cast<DLDevice>();
   if (device.device_type == kDLCPU) return nullptr;
-  throw ir::refuse(refusals["unsupported-device"], call.api.name, ir::device_text(device)).at(call.span);
+  ir::Inputs::global().beyond();
+  try {
+    return ir::device_api(device).attribute(device.device_id, call.api.name);
+  } catch (Error& error) {
+    throw std::move(error).at(call.span);
+  }
 }
 Any total_memory(ApiCall& call) {
   if (call.args[0].cast<DLDevice>().device_type != kDLCPU) return device_attribute(call);
   return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+bool exists(DLDevice device) {
+  if (device.device_type != kDLCPU) ir::Inputs::global().beyond();
+  return ir::device_exists(device);
+}
+void wait_for(DLDevice device, int64_t) {
+  if (device.device_type != kDLCPU) ir::device_api(device).synchronize(device.device_id);
+}
+
+// The CPU has the one queue.
+int64_t make_stream(DLDevice device) {
+  if (device.device_type == kDLCPU) return 0;
+  return reinterpret_cast<intptr_t>(ir::device_api(device).make_stream(device.device_id));
+}
+void free_stream(DLDevice device, int64_t stream) {
+  if (device.device_type != kDLCPU)
+    ir::device_api(device).free_stream(device.device_id, reinterpret_cast<void*>(stream));
+}
+void set_stream(DLDevice device, int64_t stream) {
+  TVMFFIEnvSetStream(device.device_type, device.device_id, reinterpret_cast<void*>(stream), nullptr);
 }
 
 #define DEVICE(name, type, doc)                                                    \
@@ -103,11 +124,11 @@ const ApiRow device_rows[] = {
     {ApiKind::kProperty, kDevice, "index", "Which one of its type.",
      native([](Any self) { return static_cast<int64_t>(self.cast<DLDevice>().device_id); })},
     {ApiKind::kProperty, kDevice, "exist", "Can it be used here?",
-     native([](Any self) { return self.cast<DLDevice>().device_type == kDLCPU; })},
+     native([](Any self) { return exists(self.cast<DLDevice>()); })},
     {ApiKind::kMethod, kDevice, "dlpack_device_type()", "DLPack's number of its type.",
      native([](Any self) { return static_cast<int64_t>(self.cast<DLDevice>().device_type); })},
-    {ApiKind::kMethod, kDevice, "sync()", "Waits until the device is idle; the CPU always is.",
-     native([](Any) {})},
+    {ApiKind::kMethod, kDevice, "sync(stream=0)", "Waits until the device is idle; the CPU always is.",
+     native([](Any self, int64_t stream) { wait_for(self.cast<DLDevice>(), stream); })},
     {ApiKind::kMethod, kDevice, "__str__()", "cpu:0",
      native([](Any self) { return String(ir::device_text(self.cast<DLDevice>())); })},
     ATTRIBUTE("max_threads_per_block", "How many threads a block may have."),
@@ -125,11 +146,11 @@ const ApiRow device_rows[] = {
     {ApiKind::kProperty, kDevice, "total_global_memory", "Bytes of the memory.", total_memory},
     {ApiKind::kMethod, kDevice, "texture_spatial_limit()", "The widest texture.", device_attribute},
     {ApiKind::kMethod, kDevice, "create_raw_stream()", "A queue of the device; the CPU has the one.",
-     native([](Any) { return int64_t{0}; })},
+     native([](Any self) { return make_stream(self.cast<DLDevice>()); })},
     {ApiKind::kMethod, kDevice, "free_raw_stream(stream)", "Gives a queue back.",
-     native([](Any, int64_t) {})},
+     native([](Any self, int64_t stream) { free_stream(self.cast<DLDevice>(), stream); })},
     {ApiKind::kMethod, kDevice, "set_raw_stream(stream)", "Makes a queue the current one.",
-     native([](Any, int64_t) {})},
+     native([](Any self, int64_t stream) { set_stream(self.cast<DLDevice>(), stream); })},
 };
 #undef DEVICE
 #undef ATTRIBUTE

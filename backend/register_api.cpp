@@ -151,6 +151,7 @@ Any make_time_evaluator(ApiCall& call) {
   }
   runtime::TimingOptions options{integer(3), integer(4), integer(5), integer(6),
                                  integer(7), integer(8), integer(9), before};
+  if (auto device = call.args[2].as<DLDevice>()) options.device = *device;
   ffi::Optional<ffi::Function> timed = module_self(call.args[0])->GetFunction(*name);
   if (!timed.has_value()) {
     throw Error("no-such-function", "the module has no function `{}`", view(*name))

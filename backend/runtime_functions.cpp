@@ -10,6 +10,8 @@
 #include "backend/runtime_functions.h"
 #include "ir/core/inputs.h"
 #include "ir/core/object.h"
+#include "ir/registry/context.h"
+#include "ir/target/device_api.h"
 
 namespace mlc::backend {
 
@@ -33,6 +35,18 @@ void register_runtime_functions() {
 #else
       throw Error("not-supported", "nobody here knows how to empty the caches of this processor");
 #endif
+    }
+  });
+  // What host code says before it launches kernels.
+  refl::GlobalDef().def("__tvm_set_device", [](int64_t type, int64_t id) {
+    if (type == kDLCPU) return;
+    DLDevice device{static_cast<DLDeviceType>(type), static_cast<int32_t>(id)};
+    try {
+      ir::device_api(device).make_current(device.device_id);
+    } catch (const Error& error) {
+      ir::Context::current().error_below = std::current_exception();
+      const std::string& kind = error.first().kind;
+      throw ffi::Error(kind.substr(0, kind.find('+')), error.first().message, "");
     }
   });
   // How many threads run parallel loops. The mode chooses among cores of several kinds in TVM; the names of

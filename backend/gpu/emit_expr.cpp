@@ -375,7 +375,9 @@ Value KernelEmitter::choose(const Expr& condition, const Expr& yes, const Expr& 
     std::string text = whole(one, value->span);
     statements = text_.substr(before);
     text_.resize(before);
+    auto inside = std::move(scopes_.back());
     scopes_.pop_back();
+    scopes_.back().merge(inside);  // the arm sets what is declared before it, past its own names
     --indent_;
     return dtype.is_scalar() ? one.whole : Text{text};
   };

@@ -9,6 +9,7 @@
 #include "ir/core/ndarray.h"
 #include "ir/core/visit.h"
 #include "ir/core/walk_with.h"
+#include "ir/target/device_api.h"
 
 namespace mlc::interp {
 
@@ -63,7 +64,8 @@ std::vector<Any> copies(std::span<const Any> args) {
     }
     std::vector<int64_t> shape(tensor->shape().begin(), tensor->shape().end());
     ir::ffi::Tensor copy = ir::make_tensor(shape, ir::DataType(tensor->dtype()));
-    std::memcpy(copy.data_ptr(), ir::contiguous(*tensor).data_ptr(), ir::ffi::GetDataSize(*tensor));
+    std::memcpy(copy.data_ptr(), ir::contiguous(ir::on_cpu(*tensor)).data_ptr(),
+                ir::ffi::GetDataSize(*tensor));
     all.emplace_back(copy);
   }
   return all;

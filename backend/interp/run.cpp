@@ -6,6 +6,7 @@
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
 #include "ir/registry/api.h"
+#include "ir/target/device.h"
 
 namespace mlc::interp {
 
@@ -78,7 +79,11 @@ Actual from_tensor(Program& program, const ir::ffi::Tensor& tensor) {
 
 Actual from_value(Program& program, const Function& fn, size_t index, const Any& value) {
   const ir::Var& param = fn.source->params[index];
-  if (auto tensor = value.as<ir::ffi::Tensor>()) return from_tensor(program, *tensor);
+  if (auto tensor = value.as<ir::ffi::Tensor>()) {
+    if (DLDevice device = tensor->device(); device.device_type != kDLCPU)
+      wrong_argument(fn, index, "a tensor on the CPU", "one on " + ir::device_text(device));
+    return from_tensor(program, *tensor);
+  }
   if (auto array = value.as<ir::NDArray>()) return from_tensor(program, (*array)->tensor);
   if (param->buffer()) wrong_argument(fn, index, "a tensor", "`" + ir::type_name(value) + "`");
   Actual actual;

@@ -45,7 +45,8 @@ std::string compile_to_bitcode(const ir::IRModule& lowered, const ir::Target& ta
 // Code loaded into this process. Functions live as long as it does; `code` must live longer.
 class Loaded {
  public:
-  explicit Loaded(const Code& code);
+  // `module`: the tvm-ffi module that the code is of, whose imports have the kernels that it launches.
+  explicit Loaded(const Code& code, void* module = nullptr);
   ~Loaded();
   Loaded(const Loaded&) = delete;
   Loaded& operator=(const Loaded&) = delete;

@@ -129,6 +129,10 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
   if (name == "call_extern" || name == "call_pure_extern") return emit_extern(call);
   if (name == "tvm_call_packed" || name == "tvm_call_cpacked" || name == "tvm_call_trace_packed")
     return emit_packed(call, name == "tvm_call_cpacked");
+  if (name == "call_ffi_kernel") {
+    emit_launch(call);
+    return b.getInt32(0);
+  }
   if (name == "anylist_setitem_call_packed" || name == "anylist_setitem_call_cpacked")
     return emit_packed_into_list(call, name == "anylist_setitem_call_cpacked");
   if (name == "tvm_struct_get") return emit_struct_get(call);
@@ -265,6 +269,7 @@ llvm::Value* FunctionEmitter::emit_function_call(const ir::CallNode* call, const
     args.push_back(value);
   }
   for (const Expr& extent : backend::shape_arguments(signature->fn, call)) args.push_back(emit(extent));
+  if (signature->device != kDLCPU) args.push_back(device_id_ != nullptr ? device_id_ : b.getInt32(0));
   llvm::AllocaInst* result = nullptr;
   if (!signature->result.is_void()) {
     result = stack_slot(m_.memory_type(signature->result), 1, 8);

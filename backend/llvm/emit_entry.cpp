@@ -8,6 +8,7 @@
 
 #include "backend/artefact/entry_text.h"
 #include "backend/llvm/emitter.h"
+#include "ir/target/device.h"
 
 namespace mlc::llvm_backend {
 
@@ -214,8 +215,13 @@ class EntryEmitter {
     arguments_[i].tensor = tensor;
 
     llvm::Value* device = field(tensor_type_, tensor, 1, b.getInt32Ty());
-    require(is(device, kDLCPU), "ValueError", subject(i) + " is on a device of type %lld, expected the CPU",
+    require(is(device, signature_.device), "ValueError",
+            fmt::format("{} is on a device of type %lld, expected {}", subject(i),
+                        signature_.device == kDLCPU ? "the CPU"
+                                                    : fmt::format("{} ({})", ir::device_name(signature_.device),
+                                                                  signature_.device)),
             device);
+    if (signature_.device != kDLCPU) one_device(i, field(tensor_type_, tensor, 2, b.getInt32Ty()));
     auto rank = static_cast<uint32_t>(type->shape.size());
     llvm::Value* ndim = field(tensor_type_, tensor, 3, b.getInt32Ty());
     require(b.CreateICmpEQ(ndim, b.getInt32(rank)), "ValueError",
@@ -237,6 +243,19 @@ class EntryEmitter {
       arguments_[i].shape.push_back(extent);
       bind_or_defer(i, fmt::format("shape[{}]", d), type->shape[d], extent);
     }
+  }
+
+  // All tensors are on the device that the first of them is on.
+  void one_device(size_t i, llvm::Value* id) {
+    if (device_id_ == nullptr) {
+      device_id_ = id;
+      first_on_device_ = i;
+      return;
+    }
+    require(b.CreateICmpEQ(id, device_id_), "ValueError",
+            fmt::format("{} is on device %lld, and argument {} on device %lld", subject(i), first_on_device_), [&] {
+              return Details{.a = b.CreateSExt(id, b.getInt64Ty()), .b = b.CreateSExt(device_id_, b.getInt64Ty())};
+            });
   }
 
   // A symbol seen for the first time gets its value here; everything else is compared once all are bound.
@@ -332,6 +351,10 @@ class EntryEmitter {
       llvm::Value* elements = b.CreateUDiv(offset, b.getInt64(bytes));
       values_.define_extent(ir::ref(free_offset),
                             values_.convert(elements, DataType::Int(64), free_offset->dtype()));
+    } else if (signature_.device != kDLCPU && signature_.device != kDLCUDA) {
+      // What the pointer is, only the device knows.
+      require(b.CreateICmpEQ(offset, b.getInt64(0)), "ValueError",
+              subject(i) + " begins %lld bytes into its memory, which this device cannot pass on", offset);
     } else {
       data = b.CreateGEP(b.getInt8Ty(), data, offset);
     }
@@ -362,6 +385,11 @@ class EntryEmitter {
             .help("use it alone as an extent of some buffer, or make it a parameter");
       }
       args.push_back(values_.emit(var));
+    }
+    if (signature_.device != kDLCPU) {
+      if (device_id_ == nullptr) device_id_ = b.getInt32(0);
+      values_.set_device(signature_.device, device_id_);
+      args.push_back(device_id_);
     }
     llvm::Value* place = nullptr;
     if (!signature_.result.is_void()) {
@@ -407,6 +435,8 @@ class EntryEmitter {
   llvm::PHINode* text_;
   llvm::PHINode* a_;
   llvm::PHINode* b_;
+  llvm::Value* device_id_ = nullptr;  // of the tensors, where they are not on the CPU
+  size_t first_on_device_ = 0;
   std::vector<Opened> arguments_;
   std::vector<Deferred> deferred_;
   std::unordered_map<const VarNode*, std::pair<size_t, std::string>> bound_by_;

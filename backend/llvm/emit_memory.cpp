@@ -114,6 +114,7 @@ llvm::Value* FunctionEmitter::lane_pointers(const Address& at, DataType element)
 }
 
 llvm::Value* FunctionEmitter::load(const ir::TensorLoadNode* e) {
+  refuse_on_device(e->source, e->span);
   DataType dtype = e->dtype();
   Address at = address(e->source, e->indices, e->span);
   llvm::Type* type = m_.memory_type(dtype, e->span);
@@ -148,6 +149,7 @@ void FunctionEmitter::prefetch(llvm::Value* pointer, DataType dtype) {
 }
 
 void FunctionEmitter::store(const ir::BufferStoreNode* s) {
+  refuse_on_device(s->buffer, s->span);
   DataType dtype = s->value->dtype();
   llvm::Value* value = to_memory(emit(s->value), dtype);
   Address at = address(s->buffer, s->indices, s->span);
@@ -197,6 +199,7 @@ void FunctionEmitter::allocate(const ir::AllocBufferNode* s) {
   if (constant && *constant < 0) {
     throw Error("codegen-unsupported", "`{}` has a negative size", s->buffer->name.c_str()).at(s->span);
   }
+  if (device_type_ != kDLCPU) return allocate_on_device(s, count);
   std::optional<int64_t> most = constant ? constant : backend::at_most(count);
   if (most && *most <= backend::kStackBytes && *most * bytes <= backend::kStackBytes) {
     auto size = static_cast<uint64_t>(std::max<int64_t>(1, *most * bytes));

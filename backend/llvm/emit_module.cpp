@@ -5,6 +5,7 @@
 #include "backend/accumulations.h"
 #include "backend/artefact/c_interface.h"
 #include "backend/llvm/emitter.h"
+#include "ir/target/tables.h"
 
 namespace mlc::llvm_backend {
 
@@ -30,6 +31,14 @@ ir::Span place_of(const ir::PrimFunc& fn) {
   if (fn->span) return fn->span;
   first.visit(fn->body);
   return first.place;
+}
+
+// Where the tensors of a function are: on the device of a target whose host it runs on.
+int device_of(const ir::PrimFunc& fn) {
+  auto value = ir::attr(fn, "target");
+  auto target = value ? value->as<ir::Target>() : std::nullopt;
+  if (!target || !*target || !(*target)->host) return kDLCPU;
+  return ir::target_kind_row(name_of((*target)->kind)).device;
 }
 
 }  // namespace
@@ -201,6 +210,8 @@ void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn)
   made.shape_vars = backend::shape_symbols(fn);
   for (const Var& var : made.shape_vars) types.push_back(register_type(var->dtype(), var->span));
   made.result = backend::result_type(fn);
+  made.device = device_of(fn);
+  if (made.device != kDLCPU) types.push_back(llvm::Type::getInt32Ty(context));
   if (!made.result.is_void()) {
     types.push_back(llvm::PointerType::get(context, 0));
   } else if (fn->ret_type && fn->ret_type->kind != ir::TypeKind::kPrim &&
@@ -231,6 +242,7 @@ void ModuleEmitter::emit_compute(const Signature& signature) {
   }
   for (const Var& var : signature.shape_vars)
     emitter.define_extent(var, signature.compute->getArg(position++));
+  if (signature.device != kDLCPU) emitter.define_device(signature.device, signature.compute->getArg(position++));
   if (!signature.result.is_void()) emitter.set_result(signature.compute->getArg(position), signature.result);
   emitter.define_constants(signature);
   accumulations = backend::accumulations(signature.fn->body);

@@ -99,29 +99,49 @@ std::pair<llvm::Value*, llvm::Value*> FunctionEmitter::emit_packed_argument(cons
             b.CreateBitCast(emit_cast(value, dtype, DataType::Float(64), e->span), b.getInt64Ty()));
 }
 
-// The function of that name, looked up once.
-llvm::Value* FunctionEmitter::global_function(std::string_view name) {
+// What a lookup by name has found, which is kept in a slot of the module: it is done once.
+llvm::Value* FunctionEmitter::looked_up(const std::string& slot_name, std::string_view name,
+                                        llvm::function_ref<llvm::Value*(llvm::Value* slot)> look_up) {
   llvm::Type* pointer = b.getPtrTy();
-  std::string slot_name = "packed." + std::string(name);
   llvm::GlobalVariable* slot = m_.module->getGlobalVariable(slot_name, true);
   if (slot == nullptr) {
     slot = new llvm::GlobalVariable(*m_.module, pointer, false, llvm::GlobalValue::InternalLinkage,
                                     llvm::ConstantPointerNull::get(b.getPtrTy()), slot_name);
   }
-  auto* look_up = llvm::BasicBlock::Create(m_.context, "look_up", function_, end_);
+  auto* search = llvm::BasicBlock::Create(m_.context, "look_up", function_, end_);
   auto* found = llvm::BasicBlock::Create(m_.context, "found", function_, end_);
-  b.CreateCondBr(b.CreateIsNull(b.CreateLoad(pointer, slot)), look_up, found);
-  b.SetInsertPoint(look_up);
-  llvm::Value* bytes = stack_slot(b.getInt64Ty(), 2, 8);  // TVMFFIByteArray
-  b.CreateStore(m_.text(name), bytes);
-  b.CreateStore(b.getInt64(name.size()), b.CreateConstGEP1_64(b.getInt64Ty(), bytes, 1));
-  check_status(
-      b.CreateCall(m_.outside("TVMFFIFunctionGetGlobal", b.getInt32Ty(), {pointer, pointer}), {bytes, slot}));
+  b.CreateCondBr(b.CreateIsNull(b.CreateLoad(pointer, slot)), search, found);
+  b.SetInsertPoint(search);
+  check_status(look_up(slot));
   require(b.CreateIsNotNull(b.CreateLoad(pointer, slot)), "RuntimeError",
           fmt::format("Cannot find function {} in the imported modules or global registry.", name));
   b.CreateBr(found);
   b.SetInsertPoint(found);
   return b.CreateLoad(pointer, slot);
+}
+
+// The global function of that name.
+llvm::Value* FunctionEmitter::global_function(std::string_view name) {
+  return looked_up("packed." + std::string(name), name, [&](llvm::Value* slot) {
+    llvm::Type* pointer = b.getPtrTy();
+    llvm::Value* bytes = stack_slot(b.getInt64Ty(), 2, 8);  // TVMFFIByteArray
+    b.CreateStore(m_.text(name), bytes);
+    b.CreateStore(b.getInt64(name.size()), b.CreateConstGEP1_64(b.getInt64Ty(), bytes, 1));
+    return b.CreateCall(m_.outside("TVMFFIFunctionGetGlobal", b.getInt32Ty(), {pointer, pointer}),
+                        {bytes, slot});
+  });
+}
+
+// Calls a function of tvm-ffi with that many words; where its result is.
+llvm::Value* FunctionEmitter::call_function(llvm::Value* function, llvm::Value* given, uint64_t count) {
+  llvm::Type* pointer = b.getPtrTy();
+  llvm::Value* result = stack_slot(b.getInt64Ty(), 2, 16);
+  b.CreateStore(b.getInt64(kTVMFFINone), result);
+  b.CreateStore(b.getInt64(0), b.CreateConstGEP1_64(b.getInt64Ty(), result, 1));
+  check_status(b.CreateCall(
+      m_.outside("TVMFFIFunctionCall", b.getInt32Ty(), {pointer, pointer, b.getInt32Ty(), pointer}),
+      {function, given, b.getInt32(static_cast<uint32_t>(count)), result}));
+  return result;
 }
 
 // Calls with the arguments behind the name, which is the argument with index `first`: the arguments' words

@@ -80,6 +80,7 @@ void FunctionEmitter::finish() {
   for (llvm::Value* slot : heap_slots_) {
     b.CreateCall(m_.outside("free", b.getVoidTy(), {b.getPtrTy()}), {b.CreateLoad(b.getPtrTy(), slot)});
   }
+  free_on_device();
   b.CreateRet(status_);
 }
 

@@ -42,6 +42,9 @@ struct Signature {
   ir::Span place;               // its own, or where its text begins
   std::vector<Var> shape_vars;  // symbols in buffer types that are no parameters, in order of appearance
   DataType result = DataType::Void();
+  // Where its tensors are. Of a function that launches kernels the compute function has the device's number (i32) as one
+  // more parameter, before the result's.
+  int device = kDLCPU;
   llvm::Function* compute = nullptr;
 };
 
@@ -117,6 +120,9 @@ class FunctionEmitter {
   void require(llvm::Value* ok, std::string_view kind, std::string_view message);
   void check_status(llvm::Value* status);
   void set_result(llvm::Value* where, DataType dtype) { result_ = where, result_type_ = dtype; }
+  // Memory that the function allocates is on that device (emit_device.cpp).
+  void define_device(int type, llvm::Value* id) { device_type_ = type, device_id_ = id; }
+  void set_device(int type, llvm::Value* id);  // what is launched from now on runs there
   void finish();  // the end block: releases memory, returns the status
   void refuse_returns(std::string_view why) { no_return_ = why; }
   llvm::Value* convert(llvm::Value* value, DataType from, DataType to) {
@@ -241,6 +247,16 @@ class FunctionEmitter {
   llvm::Value* emit_stack_array(const ir::CallNode* call);
   llvm::Value* emit_stack_shape(const Expr& e);
   llvm::Value* global_function(std::string_view name);
+  llvm::Value* looked_up(const std::string& slot_name, std::string_view name,
+                         llvm::function_ref<llvm::Value*(llvm::Value* slot)> look_up);
+  llvm::Value* call_function(llvm::Value* function, llvm::Value* given, uint64_t count);
+  // emit_device.cpp
+  void refuse_on_device(const Var& buffer, ir::Span span) const;  // memory that the host cannot reach
+  llvm::Value* kernel_function(std::string_view name);
+  void emit_launch(const ir::CallNode* call);
+  void allocate_on_device(const ir::AllocBufferNode* s, const Expr& count);
+  void free_on_device();
+  llvm::Value* call_runtime(const char* symbol, llvm::Type* result, llvm::ArrayRef<llvm::Value*> args);
   // emit_math.cpp
   llvm::Value* math(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype, ir::Span span);
   // emit_polynomials.cpp: null where there is none for the function and type.
@@ -272,6 +288,9 @@ class FunctionEmitter {
   std::unordered_map<const VarNode*, Binding> values_;
   std::vector<Loop> loops_;
   std::vector<llvm::Value*> heap_slots_;  // stack slots that own heap memory, released at the end
+  std::vector<llvm::Value*> device_slots_;  // the same of memory of the device
+  int device_type_ = kDLCPU;
+  llvm::Value* device_id_ = nullptr;
   llvm::BasicBlock* entry_;               // stack slots live here
   llvm::BasicBlock* end_;
   llvm::PHINode* status_;

@@ -10,6 +10,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <tvm/ffi/c_api.h>
+#include <tvm/ffi/extra/module.h>
 
 #include <algorithm>
 #include <atomic>
@@ -22,6 +23,7 @@
 #include "backend/llvm/start.h"
 #include "backend/llvm/target_machine.h"
 #include "backend/perf.h"
+#include "backend/runtime/context_symbols.h"
 #include "backend/runtime/parallel.h"
 #include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
@@ -57,6 +59,7 @@ using backend::Perf, backend::perf;
 struct Loaded::State {
   std::unique_ptr<llvm::orc::LLJIT> jit;
   const Code* code = nullptr;
+  void* module = nullptr;
   std::optional<LoadedCode> known;  // once a function has been asked for
 };
 
@@ -103,7 +106,7 @@ void tell_debuggers(llvm::orc::LLJIT& jit, llvm::orc::ObjectLinkingLayer& linker
 
 }  // namespace
 
-Loaded::Loaded(const Code& code) : state_(std::make_unique<State>()) {
+Loaded::Loaded(const Code& code, void* module) : state_(std::make_unique<State>()) {
   start_llvm();
   if (!code.host) {
     throw ir::refuse(llvm_backend::refusals["not-runnable"]);
@@ -125,6 +128,15 @@ Loaded::Loaded(const Code& code) : state_(std::make_unique<State>()) {
   };
   bring("mlc_parallel_launch", &mlc_parallel_launch);
   bring("mlc_parallel_launch_on", &mlc_parallel_launch_on);
+  // What tvm-ffi would write into a library when it loads it. The code's own symbols are weak and give way to
+  // these.
+  state_->module = module;
+  auto place = [&](const char* name, void** slot) {
+    own[jit.mangleAndIntern(name)] =
+        llvm::orc::ExecutorSymbolDef(llvm::orc::ExecutorAddr::fromPtr(slot), llvm::JITSymbolFlags::Exported);
+  };
+  place(ir::ffi::symbol::tvm_ffi_library_ctx, &state_->module);
+  for (runtime::ContextSymbol& one : runtime::workspace_symbols()) place(one.name, &one.function);
   checked(library.define(llvm::orc::absoluteSymbols(std::move(own))));
   auto found = [](const llvm::orc::SymbolStringPtr& name) {
     if (!is_closed((*name).str())) ir::Inputs::global().beyond();

@@ -65,7 +65,7 @@ class LlvmModule final : public backend::CompiledModule {
  private:
   void* entry(const std::string& function) final {
     std::lock_guard hold(lock_);
-    if (!loaded_) loaded_ = std::make_unique<Loaded>(code_);
+    if (!loaded_) loaded_ = std::make_unique<Loaded>(code_, static_cast<ffi::ModuleObj*>(this));
     return loaded_->entry(function);
   }
 

@@ -7,8 +7,12 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include <cstdlib>
+#include <exception>
 
 #include "backend/runtime/parallel.h"
+#include "ir/core/error.h"
+#include "ir/registry/context.h"
+#include "ir/target/device_api.h"
 
 // Libraries find these by their names, in the program that loads them (CMakeLists.txt exports them). Lists of values are
 // the registers, constants and functions of compiled graphs.
@@ -41,15 +45,38 @@ int failed(const char* message) {
   return -1;
 }
 
+// What fails in the code that `body` calls is raised for the library around, and kept for whoever called that.
+template <class F>
+bool kept_error(F body) {
+  try {
+    body();
+    return false;
+  } catch (const ir::Error& error) {
+    ir::Context::current().error_below = std::current_exception();
+    const std::string& kind = error.first().kind;
+    TVMFFIErrorSetRaisedFromCStr(kind.substr(0, kind.find('+')).c_str(), error.first().message.c_str());
+    return true;
+  }
+}
+
 // The library asks for memory of 64 bytes' alignment on the CPU.
-void* allocate_workspace(int device_type, int, uint64_t bytes, int, int) {
-  if (device_type != kDLCPU) return nullptr;
+void* allocate_workspace(int device_type, int device_id, uint64_t bytes, int, int) {
+  if (device_type != kDLCPU) {
+    void* memory = nullptr;
+    DLDevice device{static_cast<DLDeviceType>(device_type), device_id};
+    kept_error([&] { memory = ir::device_api(device).allocate(device_id, bytes); });
+    return memory;
+  }
   uint64_t rounded = (bytes + 63) / 64 * 64;
   return std::aligned_alloc(64, rounded == 0 ? 64 : rounded);
 }
-int free_workspace(int, int, void* memory) {
-  std::free(memory);
-  return 0;
+int free_workspace(int device_type, int device_id, void* memory) {
+  if (device_type == kDLCPU) {
+    std::free(memory);
+    return 0;
+  }
+  DLDevice device{static_cast<DLDeviceType>(device_type), device_id};
+  return kept_error([&] { ir::device_api(device).release(device_id, memory); }) ? -1 : 0;
 }
 
 struct TaskGroup {
@@ -86,13 +113,18 @@ void add(const char* name, F* function) {
 
 }  // namespace
 
+std::span<ContextSymbol> workspace_symbols() {
+  static ContextSymbol symbols[] = {{"__TVMBackendAllocWorkspace", reinterpret_cast<void*>(allocate_workspace)},
+                                    {"__TVMBackendFreeWorkspace", reinterpret_cast<void*>(free_workspace)}};
+  return symbols;
+}
+
 void register_context_symbols() {
   static const bool once = [] {
     add("__TVMFFIFunctionCall", TVMFFIFunctionCall);
     add("__TVMFFIErrorSetRaisedFromCStr", TVMFFIErrorSetRaisedFromCStr);
     add("__TVMBackendGetFuncFromEnv", TVMFFIEnvModLookupFromImports);
-    add("__TVMBackendAllocWorkspace", allocate_workspace);
-    add("__TVMBackendFreeWorkspace", free_workspace);
+    for (const ContextSymbol& one : workspace_symbols()) TVMFFIEnvModRegisterContextSymbol(one.name, one.function);
     add("__TVMBackendParallelLaunch", launch_tasks);
     add("__TVMBackendParallelBarrier", wait_for_tasks);
     add("__TVMFFIEnvModLookupFromImports", TVMFFIEnvModLookupFromImports);

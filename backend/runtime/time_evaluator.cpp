@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/runtime/time_evaluator.h"
 #include "ir/core/inputs.h"
+#include "ir/target/device_api.h"
 
 #include <algorithm>
 #include <chrono>
@@ -34,7 +35,13 @@ ir::ffi::Function time_evaluator(ir::ffi::Function fn, const TimingOptions& opti
   return ir::ffi::Function::FromPacked([fn, options](ir::ffi::PackedArgs args, ir::ffi::Any* out) {
     ir::ffi::Any ignored;
     auto call = [&] { fn.CallPacked(args.data(), args.size(), &ignored); };
+    // Launches return before the device is done.
+    auto finish = [&] {
+      DLDevice device = options.device;
+      if (device.device_type != kDLCPU) ir::device_api(device).synchronize(device.device_id);
+    };
     call();
+    finish();
     std::vector<char> sweep(static_cast<size_t>(options.cache_flush_bytes));
     ir::Array<double> results;
     int64_t number = options.number;
@@ -56,6 +63,7 @@ ir::ffi::Function time_evaluator(ir::ffi::Function fn, const TimingOptions& opti
         }
         Clock::time_point begin = Clock::now();
         for (int64_t k = 0; k < number; ++k) call();
+        finish();
         elapsed = seconds_since(begin);
       } while (elapsed * 1e3 < static_cast<double>(options.min_repeat_ms) &&
                (elapsed > 0 || ++zero_times < options.limit_zero_time_iterations));

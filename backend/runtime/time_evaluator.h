@@ -22,6 +22,7 @@ struct TimingOptions {
   int64_t repeats_to_cooldown = 1;
   int64_t cache_flush_bytes = 0;                       // memory to sweep through before each measurement
   std::optional<ffi::Function> before = std::nullopt;  // called with the arguments before each measurement
+  DLDevice device{kDLCPU, 0};                          // where the function runs: it is waited for
 };
 
 // A function of the same arguments that calls `fn` and returns seconds per call, one number per repeat.

@@ -241,7 +241,7 @@ void register_shape_builtins() {
                   [](ffi::PackedArgs args, Any* result) {
                     need(args, 2, "vm.builtin.alloc_shape_heap");
                     int64_t size = args[1].cast<int64_t>();
-                    *result = tensor_in(Machine::of(args[0]).allocate(static_cast<size_t>(size) * sizeof(int64_t)), 0, ffi::Shape{size},
+                    *result = tensor_in(Machine::of(args[0]).allocate(static_cast<size_t>(size) * sizeof(int64_t), -1), 0, ffi::Shape{size},
                                         ir::DataType::Int(64));
                   })
       .def_packed("vm.builtin.match_shape", match_shape)

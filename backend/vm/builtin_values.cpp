@@ -14,6 +14,8 @@
 #include "ir/core/refusal.h"
 #include "ir/registry/api_row.h"
 #include "ir/registry/context.h"
+#include "ir/target/device.h"
+#include "ir/target/device_api.h"
 
 namespace mlc::vm {
 
@@ -21,7 +23,10 @@ static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "vm-wrong-value", .kind = "TypeError", .message = "`{}` takes a {}, got a `{}`"},
-        {.name = "vm-wrong-device", .kind = "NotImplementedError", .message = "graphs run on the CPU; memory is wanted on device {}"},
+        {.name = "vm-wrong-device",
+         .kind = "NotImplementedError",
+         .message = "`{}` works on the CPU, and its tensor is on `{}`",
+         .help = "move the tensor there by `R.to_vdevice`"},
         {.name = "vm-reshape-size", .message = "a tensor of shape ({}) cannot be reshaped to ({})"},
         {.name = "vm-no-element", .kind = "IndexError", .message = "a tuple of {} has no element {}"},
         {.name = "vm-not-integers", .kind = "TypeError", .message = "`{}` takes a tensor of integers, got one of {}"},
@@ -33,12 +38,18 @@ void refuse_argument(ffi::AnyView given, std::string_view builtin, std::string_v
   throw refuse(refusals["vm-wrong-value"], builtin, wanted, ir::type_name(Any(given)));
 }
 
+ffi::Tensor host_tensor(const ffi::Tensor& tensor, std::string_view builtin) {
+  if (tensor.device().device_type == kDLCPU) return tensor;
+  throw refuse(refusals["vm-wrong-device"], builtin, ir::device_text(tensor.device()));
+}
+
 namespace {
 
 std::string joined(ffi::ShapeView shape) { return fmt::format("{}", fmt::join(shape.begin(), shape.end(), ", ")); }
 
 // An integer of any width.
-int64_t integer_at(const ffi::Tensor& tensor, int64_t index, std::string_view builtin) {
+int64_t integer_at(const ffi::Tensor& given, int64_t index, std::string_view builtin) {
+  ffi::Tensor tensor = ir::on_cpu(given);
   const char* data = static_cast<const char*>(tensor.data_ptr());
   auto read = [&](auto zero) {
     decltype(zero) value;
@@ -65,11 +76,8 @@ int64_t integer_at(const ffi::Tensor& tensor, int64_t index, std::string_view bu
 // alloc_storage(machine, shape, device, dtype, scope): the bytes of that shape
 void alloc_storage(ffi::PackedArgs args, Any* result) {
   auto shape = value_of<ffi::Shape>(args[1], "vm.builtin.alloc_storage", "shape");
-  auto device = args[2].cast<int64_t>();
-  // -1 is the host; every index of a machine of CPUs names the same memory.
-  if (device < -1) throw refuse(refusals["vm-wrong-device"], device);
   int64_t bytes = bytes_of(shape, ir::DataType(args[3].cast<DLDataType>()));
-  *result = Machine::of(args[0]).allocate(static_cast<size_t>(bytes));
+  *result = Machine::of(args[0]).allocate(static_cast<size_t>(bytes), args[2].cast<int64_t>());
 }
 // alloc_tensor(storage, offset, shape, dtype)
 void alloc_tensor(ffi::PackedArgs args, Any* result) {
@@ -81,15 +89,19 @@ void alloc_tensor(ffi::PackedArgs args, Any* result) {
 // A tensor in the memory of another one.
 struct SameMemory {
   ffi::Tensor tensor;
-  void AllocData(DLTensor* view) { view->data = tensor.data_ptr(); }
+  void AllocData(DLTensor* view) {
+    view->data = tensor.GetDLTensorPtr()->data;
+    view->byte_offset = tensor.GetDLTensorPtr()->byte_offset;
+  }
   void FreeData(DLTensor*) {}
 };
 void reshape(ffi::PackedArgs args, Any* result) {
-  auto tensor = value_of<ffi::Tensor>(args[0], "vm.builtin.reshape", "tensor");
+  auto tensor = value_as<ffi::Tensor>(args[0]);  // on any device
+  if (!tensor) refuse_argument(args[0], "vm.builtin.reshape", "tensor");
   auto shape = value_of<ffi::Shape>(args[1], "vm.builtin.reshape", "shape");
-  ffi::Tensor compact = ir::contiguous(tensor);
+  ffi::Tensor compact = tensor->IsContiguous() ? *tensor : ir::contiguous(host_tensor(*tensor, "vm.builtin.reshape"));
   if (bytes_of(shape, ir::DataType(compact.dtype())) != static_cast<int64_t>(ffi::GetDataSize(compact)))
-    throw refuse(refusals["vm-reshape-size"], joined(tensor.shape()), joined({shape.data(), shape.size()}));
+    throw refuse(refusals["vm-reshape-size"], joined(tensor->shape()), joined({shape.data(), shape.size()}));
   *result = ffi::Tensor::FromNDAlloc(SameMemory{compact}, shape, compact.dtype(), compact.device());
 }
 
@@ -105,8 +117,9 @@ void call_tir_dyn(ffi::PackedArgs args, Any* result) {
 bool read_if_cond(ffi::AnyView cond) {
   if (auto flag = cond.as<bool>()) return *flag;
   if (auto number = cond.as<int64_t>()) return *number != 0;
-  auto tensor = value_of<ffi::Tensor>(cond, "vm.builtin.read_if_cond", "bool or a tensor of one");
-  return integer_at(tensor, 0, "vm.builtin.read_if_cond") != 0;
+  auto tensor = value_as<ffi::Tensor>(cond);  // on any device
+  if (!tensor) refuse_argument(cond, "vm.builtin.read_if_cond", "bool or a tensor of one");
+  return integer_at(*tensor, 0, "vm.builtin.read_if_cond") != 0;
 }
 
 ffi::Shape tensor_to_shape(ffi::AnyView given) {
@@ -152,7 +165,9 @@ void register_value_builtins() {
       .def_packed("vm.builtin.call_tir_dyn", call_tir_dyn)
       .def("vm.builtin.shape_of",
            [](ffi::AnyView value) {
-             ffi::ShapeView shape = value_of<ffi::Tensor>(value, "vm.builtin.shape_of", "tensor").shape();
+             auto tensor = value_as<ffi::Tensor>(value);  // on any device
+             if (!tensor) refuse_argument(value, "vm.builtin.shape_of", "tensor");
+             ffi::ShapeView shape = tensor->shape();
              return ffi::Shape(shape.begin(), shape.end());
            })
       .def_packed("vm.builtin.copy", [](ffi::PackedArgs args, Any* result) { *result = args[0]; })
@@ -160,8 +175,20 @@ void register_value_builtins() {
       .def_packed("vm.builtin.reshape", reshape)
       .def_packed("vm.builtin.to_device",
                   [](ffi::PackedArgs args, Any* result) {
-                    if (args[1].cast<int64_t>() != kDLCPU) throw refuse(refusals["vm-wrong-device"], args[1].cast<int64_t>());
-                    *result = args[0];
+                    // The tensor itself where it is there already.
+                    auto tensor = value_as<ffi::Tensor>(args[0]);
+                    if (!tensor) refuse_argument(args[0], "vm.builtin.to_device", "tensor");
+                    const DLTensor* from = tensor->GetDLTensorPtr();
+                    DLDevice device{static_cast<DLDeviceType>(args[1].cast<int64_t>()), static_cast<int32_t>(args[2].cast<int64_t>())};
+                    bool there = from->device.device_type == device.device_type && from->device.device_id == device.device_id;
+                    if (there || (device.device_type == kDLCPU && from->device.device_type == kDLCPU)) {
+                      *result = args[0];
+                      return;
+                    }
+                    std::span<const int64_t> shape(from->shape, static_cast<size_t>(from->ndim));
+                    ffi::Tensor made = ir::make_tensor_on(device, shape, ir::DataType(from->dtype));
+                    ir::copy_tensor(*from, *made.GetDLTensorPtr());
+                    *result = made;
                   })
       .def("vm.builtin.read_if_cond", read_if_cond)
       .def("vm.builtin.tuple_getitem", tuple_getitem)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tvm/ffi/any.h>
+#include <tvm/ffi/container/tensor.h>
 
 #include <optional>
 #include <string_view>
@@ -19,9 +20,14 @@ std::optional<T> value_as(ir::ffi::AnyView given) {
 }
 // The same of an argument that a builtin must have. Error: vm-wrong-value.
 [[noreturn]] void refuse_argument(ir::ffi::AnyView given, std::string_view builtin, std::string_view wanted);
+// A tensor on the CPU, whose numbers can be read. Error: vm-wrong-device.
+ir::ffi::Tensor host_tensor(const ir::ffi::Tensor& tensor, std::string_view builtin);
 template <class T>
 T value_of(ir::ffi::AnyView given, std::string_view builtin, std::string_view wanted) {
-  if (std::optional<T> value = value_as<T>(given)) return *value;
+  if (std::optional<T> value = value_as<T>(given)) {
+    if constexpr (std::is_same_v<T, ir::ffi::Tensor>) return host_tensor(*value, builtin);
+    return *value;
+  }
   refuse_argument(given, builtin, wanted);
 }
 

@@ -11,6 +11,7 @@
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
 #include "ir/registry/api_row.h"
+#include "ir/target/device_api.h"
 
 namespace mlc::vm {
 
@@ -93,7 +94,7 @@ void write_constant(Writer& out, const Any& value) {
   bool is_text = value.as<ffi::String>().has_value();  // short ones have a type of their own in memory
   out.number<int32_t>(is_text ? ffi::TypeIndex::kTVMFFIStr : value.type_index());
   if (auto tensor = value.as<ffi::Tensor>()) {
-    ffi::Tensor compact = ir::contiguous(*tensor);
+    ffi::Tensor compact = ir::contiguous(ir::on_cpu(*tensor));
     out.number(kTensorMagic);
     out.number<uint64_t>(0);
     out.number(DLDevice{kDLCPU, 0});

@@ -9,6 +9,7 @@
 #include "ir/core/refusal.h"
 #include "ir/registry/api_row.h"
 #include "ir/registry/context.h"
+#include "ir/target/device_api.h"
 
 namespace mlc::vm {
 
@@ -22,9 +23,9 @@ static constexpr ir::Refusals refusals{
          .kind = "InternalError",
          .message = "`{}`, which the executable calls, is neither among its tensor functions nor registered",
          .help = "register it with `tvm.register_global_func` before the machine is made"},
-        {.name = "vm-unsupported-device",
-         .kind = "NotImplementedError",
-         .message = "graphs run on the CPU only, not on a device of type {}"},
+        {.name = "vm-no-device",
+         .message = "memory is wanted on device {}, and the machine has {}, counted from 0",
+         .help = "give the machine a list of devices, in the order of the module's vdevices"},
         {.name = "vm-not-initialized",
          .kind = "InternalError",
          .message = "the machine has no device yet: `vm_initialization` comes first"},
@@ -122,9 +123,41 @@ struct Machine::Frame {
 
 // ---- functions ----
 
-void Machine::initialize(bool naive) {
-  pool_ = std::make_shared<Pool>(naive);
-  constants_ = program().constants;
+namespace {
+
+// A value, with the tensors of it on the device.
+Any brought_to(DLDevice device, const Any& value) {
+  if (auto tensor = value.as<ffi::Tensor>()) {
+    const DLTensor* from = tensor->GetDLTensorPtr();
+    if (from->device.device_type == device.device_type && from->device.device_id == device.device_id)
+      return value;
+    ffi::Tensor made = ir::make_tensor_on(device, std::span(from->shape, static_cast<size_t>(from->ndim)),
+                                          ir::DataType(from->dtype));
+    ir::copy_tensor(*from, *made.GetDLTensorPtr());
+    return made;
+  }
+  auto items = value.as<ffi::Array<Any>>();
+  if (!items || device.device_type == kDLCPU) return value;
+  ffi::Array<Any> made;
+  for (const Any& item : *items) made.push_back(brought_to(device, item));
+  return made;
+}
+
+}  // namespace
+
+size_t Machine::index_of_device(int64_t device) const {
+  auto count = static_cast<int64_t>(pools_.size());
+  if (count == 1 && pools_[0]->device().device_type == kDLCPU && device >= -1)
+    return 0;  // all names are those of its memory
+  if (device < -1 || device >= count) throw refuse(refusals["vm-no-device"], device, count);
+  return static_cast<size_t>(device == -1 ? count - 1 : device);
+}
+
+void Machine::initialize(std::vector<std::shared_ptr<Pool>> pools) {
+  pools_ = std::move(pools);
+  constants_.clear();
+  for (const Any& constant : program().constants)
+    constants_.push_back(brought_to(pools_[0]->device(), constant));
   functions_.clear();
   for (size_t i = 0; i < program().functions.size(); ++i) {
     const FunctionInfo& fn = program().functions[i];
@@ -215,7 +248,7 @@ ffi::AnyView Machine::operand(Operand operand, const Registers& registers) const
 }
 
 void Machine::check_call(const FunctionInfo& fn, ffi::PackedArgs args) const {
-  if (!pool_) throw refuse(refusals["vm-not-initialized"]);
+  if (pools_.empty()) throw refuse(refusals["vm-not-initialized"]);
   if (fn.num_args != args.size())
     throw refuse(refusals["vm-argument-count"], fn.name, fn.num_args, parameters_of(fn), args.size());
   if (depth_ == kDeepest) throw refuse(refusals["vm-recursion-too-deep"], kDeepest);
@@ -395,13 +428,15 @@ std::optional<ffi::Function> Machine::service(std::string_view name) {
   if (name == "vm_initialization") {
     // Triples of device type, device and kind of allocator (1: naive, 2: pooled).
     return made([this](ffi::PackedArgs args, Any*) {
-      bool naive = false;
+      std::vector<std::shared_ptr<Pool>> pools;
       for (int i = 0; i + 2 < args.size(); i += 3) {
-        if (int64_t type = args[i].cast<int64_t>(); type != kDLCPU)
-          throw refuse(refusals["vm-unsupported-device"], type);
-        naive = args[i + 2].cast<int64_t>() == 1;
+        DLDevice device{static_cast<DLDeviceType>(args[i].cast<int64_t>()),
+                        static_cast<int32_t>(args[i + 1].cast<int64_t>())};
+        if (device.device_type != kDLCPU) ir::device_api(device);  // refuses what is not there
+        pools.push_back(std::make_shared<Pool>(args[i + 2].cast<int64_t>() == 1, device));
       }
-      initialize(naive);
+      if (pools.empty()) pools.push_back(std::make_shared<Pool>(false));
+      initialize(std::move(pools));
     });
   }
   if (name == "invoke_closure") {
@@ -419,7 +454,8 @@ std::optional<ffi::Function> Machine::service(std::string_view name) {
       if (args.size() - 1 != fn.num_args)
         throw refuse(refusals["vm-argument-count"], fn.name, fn.num_args, parameters_of(fn), args.size() - 1);
       std::vector<Any> inputs;
-      for (int i = 1; i < args.size(); ++i) inputs.push_back(kept(args[i]));
+      if (pools_.empty()) throw refuse(refusals["vm-not-initialized"]);
+      for (int i = 1; i < args.size(); ++i) inputs.push_back(brought_to(pools_[0]->device(), kept(args[i])));
       inputs_.insert_or_assign(fn.name, std::move(inputs));
     });
   }

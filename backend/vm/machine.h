@@ -39,17 +39,20 @@ class Machine final : public ffi::ModuleObj {
   ffi::Optional<ffi::Function> GetFunction(const ffi::String& name) final;
   bool ImplementsFunction(const ffi::String& name) final;
 
-  // Finds the functions that are called. `naive`: memory is not kept. Errors: vm-function-missing,
-  // vm-unsupported-device.
-  void initialize(bool naive);
+  // Finds the functions that are called, and brings the constants to the first device. A naive pool keeps no memory.
+  // Errors: vm-function-missing.
+  void initialize(std::vector<std::shared_ptr<Pool>> pools);
 
   // Calls a function, or a closure of this machine. Errors: vm-argument-count, vm-recursion-too-deep, and those of
   // the functions that it calls.
   void call(int64_t function, ffi::PackedArgs args, Any* result);
   void call_value(const Any& callee, ffi::PackedArgs args, Any* result);
 
-  Storage allocate(size_t bytes) { return ir::make<StorageNode>(pool_, bytes); }
-  const Pool& pool() const { return *pool_; }
+  // On the device with that number among the machine's; -1 is the CPU, which is the last.
+  Storage allocate(size_t bytes, int64_t device) { return ir::make<StorageNode>(pools_[index_of_device(device)], bytes); }
+  // Error: vm-no-device.
+  size_t index_of_device(int64_t device) const;
+  const Pool& pool() const { return *pools_[0]; }
   const Program& program() const { return executable_->program(); }
 
   // The machine of a builtin's first argument.
@@ -78,7 +81,7 @@ class Machine final : public ffi::ModuleObj {
   const Any& output(const ffi::PackedArgs& args) const;
 
   ffi::ObjectPtr<ExecutableModule> executable_;
-  std::shared_ptr<Pool> pool_;
+  std::vector<std::shared_ptr<Pool>> pools_;  // of the devices
   std::vector<Any> functions_;  // an ffi::Function, or a Closure where it is a graph
   struct Callee {               // the same, ready to be called
     ffi::Function code;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "ir/core/refusal.h"
+#include "ir/target/device_api.h"
 
 namespace mlc::vm {
 
@@ -32,7 +33,12 @@ constexpr bool serves(size_t kept, size_t size) { return kept - size <= size / 8
 struct InStorage {
   Storage storage;
   int64_t offset;
-  void AllocData(DLTensor* tensor) { tensor->data = static_cast<char*>(storage->block.data) + offset; }
+  void AllocData(DLTensor* tensor) {
+    // What the pointer of another device is, only the device knows.
+    bool is_address = tensor->device.device_type == kDLCPU || tensor->device.device_type == kDLCUDA;
+    tensor->data = static_cast<char*>(storage->block.data) + (is_address ? offset : 0);
+    tensor->byte_offset = is_address ? 0 : static_cast<uint64_t>(offset);
+  }
   void FreeData(DLTensor*) {}
 };
 
@@ -41,6 +47,15 @@ std::string shape_text(const ffi::Shape& shape) {
 }
 
 }  // namespace
+
+void* Pool::fresh(size_t size) const {
+  if (device_.device_type == kDLCPU) return std::aligned_alloc(kAlignment, size);
+  return ir::device_api(device_).allocate(device_.device_id, size);
+}
+void Pool::free(void* data) const {
+  if (device_.device_type == kDLCPU) return std::free(data);  // NOLINT(cppcoreguidelines-no-malloc)
+  ir::find_device_api(device_.device_type)->release(device_.device_id, data);
+}
 
 Pool::Block Pool::take(size_t size) {
   size_t wanted = rounded(std::max<size_t>(size, 1), size < kPage ? kAlignment : kPage);
@@ -53,10 +68,10 @@ Pool::Block Pool::take(size_t size) {
       return block;
     }
   }
-  void* data = wanted < size ? nullptr : std::aligned_alloc(kAlignment, wanted);
+  void* data = wanted < size ? nullptr : fresh(wanted);
   if (data == nullptr) {
     release();
-    data = wanted < size ? nullptr : std::aligned_alloc(kAlignment, wanted);
+    data = wanted < size ? nullptr : fresh(wanted);
     if (data == nullptr) throw refuse(refusals["vm-out-of-memory"], size);
   }
   std::lock_guard lock(mutex_);
@@ -72,14 +87,14 @@ void Pool::give(Block block) {
     kept_.emplace(block.size, block.data);
     return;
   }
-  std::free(block.data);  // NOLINT(cppcoreguidelines-no-malloc)
+  free(block.data);
   taken_ -= block.size;
 }
 
 void Pool::release() {
   std::lock_guard lock(mutex_);
   for (const auto& [size, data] : kept_) {
-    std::free(data);  // NOLINT(cppcoreguidelines-no-malloc)
+    free(data);
     taken_ -= size;
   }
   kept_.clear();
@@ -99,7 +114,7 @@ ffi::Tensor tensor_in(const Storage& storage, int64_t offset, const ffi::Shape& 
   if (offset < 0 || static_cast<uint64_t>(bytes) > storage->size ||
       static_cast<uint64_t>(offset) > storage->size - static_cast<uint64_t>(bytes))
     throw refuse(refusals["vm-storage-too-small"], bytes, offset, storage->size);
-  return ffi::Tensor::FromNDAlloc(InStorage{storage, offset}, shape, dtype, DLDevice{kDLCPU, 0});
+  return ffi::Tensor::FromNDAlloc(InStorage{storage, offset}, shape, dtype, storage->pool->device());
 }
 
 }  // namespace mlc::vm

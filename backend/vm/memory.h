@@ -20,8 +20,9 @@ namespace ffi = ir::ffi;
 // may share it.
 class Pool {
  public:
-  // naive: memory goes back to the system at once, else it is kept for the next storage of its size.
-  explicit Pool(bool naive) : naive_(naive) {}
+  // naive: memory goes back to the system at once, else it is kept for the next storage of its size. `device`: whose
+  // memory it is.
+  explicit Pool(bool naive, DLDevice device = {kDLCPU, 0}) : naive_(naive), device_(device) {}
   ~Pool() { release(); }
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -34,11 +35,16 @@ class Pool {
   Block take(size_t size);
   void give(Block block);
   void release();                 // what is kept goes back to the system
+  DLDevice device() const { return device_; }
   size_t taken() const { return taken_; }  // bytes that come from the system now
   size_t most() const { return most_; }    // the most there ever were
 
  private:
+  void* fresh(size_t size) const;
+  void free(void* data) const;
+
   bool naive_;
+  DLDevice device_;
   std::mutex mutex_;
   std::multimap<size_t, void*> kept_;
   size_t taken_ = 0, most_ = 0;

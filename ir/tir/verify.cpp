@@ -57,6 +57,8 @@ class Verifier final : public Walker {
       : stage_(stage), found_(found), warnings_(warnings) {}
 
   void run(const PrimFunc& fn) {
+    auto convention = attr(fn, "calling_conv");
+    is_kernel_ = convention && convention->try_cast<int64_t>() == 2;
     for (const Var& param : fn->params) define(param, fn->span);
     for (const Var& param : fn->params) {
       if (const BufferTypeNode* type = param->buffer()) define_shape_vars(*type);
@@ -212,6 +214,8 @@ class Verifier final : public Walker {
   // A buffer of the body: its shape uses variables, while a parameter's shape defines them.
   void define_buffer(const Buffer& buffer, Span span) {
     if (const BufferTypeNode* type = buffer->buffer()) {
+      // A kernel is given what it computes with: the length of a flat buffer can be a number that the host alone has.
+      if (is_kernel_ && type->shape.size() == 1) introduce(as<VarNode>(type->shape[0]), {0, false, {}});
       for (const Expr& dim : type->shape) visit(dim);
       for (const Expr& stride : type->strides) visit(stride);
     }
@@ -398,6 +402,7 @@ class Verifier final : public Walker {
 
   Stage stage_;
   bool on_device_ = false;  // below T.device_entry
+  bool is_kernel_ = false;  // launched by a host
   std::vector<Diagnostic>& found_;
   std::vector<Diagnostic>& warnings_;
   Diagnostic too_many_;  // where those beyond the limit go

@@ -54,6 +54,8 @@ backend::Choice chosen_artefact(const CommandLine& line, const backend::Backend&
     return ending.empty() || found == maker.artefacts.end() ? nullptr : &*found;
   };
   if (const backend::Artefact* own = named(preferred)) return {&preferred, own};
+  const backend::Backend& usual = backend::default_backend();
+  if (const backend::Artefact* found = named(usual)) return {&usual, found};
   for (const backend::Backend* maker : backend::all_backends()) {
     if (const backend::Artefact* found = named(*maker)) return {maker, found};
   }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/artefact/build.h"
+#include "backend/backend.h"
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
 #include "frontend/script/modules/global_functions.h"
@@ -80,6 +81,11 @@ class Bisection {
 int run_bisect(const CommandLine& given) {
   CommandLine line = given;
   ir::Target target = target_of(line);
+  if (const backend::Backend* maker = backend::find_backend(target);
+      maker != nullptr && maker->device != kDLCPU)
+    throw CallError{
+        fmt::format("`bisect` compares runs on the CPU, and `{}` is for a device", std::string(target->kind)),
+        "`mlc build --dump all` writes the stages; `mlc.interpret` runs each of them"};
   Interpreter evaluator;
   if (line.check_bounds) check_bounds(evaluator);
   NamedModule found = chosen_module(evaluator, load_program(evaluator, line.file), line.module);

@@ -261,6 +261,13 @@ int run_build(const CommandLine& given) {
   }
   bool graphs = has_graphs(found.mod);
   bool standalone = graphs && without_machine;
+  if (graphs && maker->device != kDLCPU)
+    throw CallError{
+        fmt::format("`{}` is a graph, and graphs are built for the CPU here", visible(found.name)),
+        fmt::format(
+            "`tvm.compile(mod, target=\"{}\")` in a program compiles it for the device, and `export_library` "
+            "writes the library",
+            maker->targets.front())};
   if (graphs) {
     if (!onnx) found.mod = graphs_to_build(line, evaluator, found.mod);
     if (standalone && !onnx) {

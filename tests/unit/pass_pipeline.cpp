@@ -128,7 +128,7 @@ TEST_CASE("pass: refusals name what is wrong", "[pass]") {
   CHECK(failure([&] { run_pass(find_pass("LowerOpaqueBlock"), blocks); }) == "block-not-opaque");
   CHECK(failure([&] { run_pass(find_pass("ConvertBlocksToOpaque"), blocks); }) == "init-not-lowered");
   CHECK(failure([&] { find_pass("FlattenBufer"); }) == "unknown-pass");
-  CHECK(failure([&] { Pipeline(Array<Any>{}, parse_target(String("cuda")), host); }) ==
+  CHECK(failure([&] { Pipeline(Array<Any>{}, parse_target(String("hexagon")), host); }) ==
         "pipeline-not-available");
 
   Var n = kernels::index("n"), i = kernels::index("i");

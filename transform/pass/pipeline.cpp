@@ -16,9 +16,9 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "pipeline-not-available",
          .message = "there is no lowering for target `{}`",
-         .help = "targets that can be lowered for are `llvm` and `c`",
-         .meaning = "There is no lowering for this kind of target: `llvm` and `c` have one.",
-         .wrong = R"(tvm.build(main, "cuda"))",
+         .help = "targets that can be lowered for are `llvm`, `c`, `cuda` and `opencl`",
+         .meaning = "There is no lowering for this kind of target: `llvm`, `c`, `cuda` and `opencl` have one.",
+         .wrong = R"(tvm.build(main, "hexagon"))",
          .right = R"(tvm.build(main, "llvm"))"},
         {.name = "unknown-pipeline",
          .message = "there is no pipeline `{}`",
@@ -86,9 +86,9 @@ Any named_pipeline(const Any& name_or_pass, const Target& target, Host& host) {
 
 Pipeline::Pipeline(Array<Any> passes, const Target& target, Host& host)
     : passes_(std::move(passes)), target_(target), host_(&host) {
-  if (text(target->kind) != "llvm" && text(target->kind) != "c") {
+  constexpr std::string_view known[] = {"llvm", "c", "cuda", "opencl"};
+  if (std::find(std::begin(known), std::end(known), text(target->kind)) == std::end(known))
     throw refuse(refusals["pipeline-not-available"], text(target->kind));
-  }
   for (const Any& pass : passes_) {
     if (!is_pass(pass))
       throw refuse_as(pass_refusals["wrong-type"], "a pipeline is made of passes, not of `{}`",

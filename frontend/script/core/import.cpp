@@ -132,7 +132,9 @@ void State::exec_import_from(const ImportFrom& import, Frame& f) {
   ir::Span module_span = import.module_span ? import.module_span : import.span;
   std::string path = importer->absolute(import.module, import.level, *f.module, module_span);
   const ir::Api* as_class = ir::ApiRegistry::global().find(path);
-  bool is_class = as_class != nullptr && !ir::ApiRegistry::global().is_module(path);
+  // A function may have the name of a module that stands beside it: `tvm.tirx.build`.
+  bool is_class = as_class != nullptr && as_class->row.kind == ir::ApiKind::kClass &&
+                  !ir::ApiRegistry::global().is_module(path);
   Any module = is_class ? api_value(as_class) : importer->module(path, module_span);
   for (const Alias* alias : import.names) {
     ir::Span span = alias->name_span ? alias->name_span : alias->span;

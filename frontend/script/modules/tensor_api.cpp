@@ -4,6 +4,7 @@
 #include "frontend/script/numpy/array.h"
 #include "ir/core/refusal.h"
 #include "ir/target/device.h"
+#include "ir/target/device_api.h"
 
 namespace mlc::script {
 
@@ -52,9 +53,9 @@ Shape array_shape(const Tensor& tensor) {
   return shape;
 }
 
-// Memory is on the CPU in this version: other devices can be named, not used.
-void cpu_only(ApiCall& call, const Any& device, size_t index) {
-  if (is_none(device)) return;
+// The device that an argument names; None: the CPU.
+DLDevice device_of(ApiCall& call, const Any& device, size_t index) {
+  if (is_none(device)) return {kDLCPU, 0};
   Any known = device;
   if (is_str(device)) {
     try {
@@ -65,13 +66,16 @@ void cpu_only(ApiCall& call, const Any& device, size_t index) {
   }
   auto wanted = known.try_cast<DLDevice>();
   if (!wanted) ir::wrong_argument(call, index, "Device");
-  if (wanted->device_type == kDLCPU) return;
-  std::string name = evaluator_of(call.host).str(known);
-  throw ir::Error("not-supported", "there are no tensors on {} here", name)
-      .kind("InternalError+ValueError")
-      .at(call.span_of(index))
-      .help("use tvm.cpu()");
+  return *wanted;
 }
+Tensor make_on(ApiCall& call, DLDevice device, const Shape& shape, DataType dtype, size_t index) {
+  try {
+    return ir::make_tensor_on(device, shape, dtype);
+  } catch (ir::Error& error) {
+    throw std::move(error).at(call.span_of(index));
+  }
+}
+bool is_elsewhere(const Tensor& tensor) { return tensor.device().device_type != kDLCPU; }
 
 // ---- values in and out ----
 
@@ -92,7 +96,7 @@ Any to_array(const Tensor& self) {
   bool nibbles = dtype.bits() == 4;
   if (dtype == DataType::Int(4)) dtype = DataType::Int(8);
   check_dtype(dtype, {});
-  Tensor dense = ir::contiguous(self);
+  Tensor dense = ir::contiguous(ir::on_cpu(self));
   Tensor array = make_array(array_shape(self), dtype);
   if (nibbles)
     unpack_nibbles(data_of<char>(dense), array.numel(), data_of<char>(array));
@@ -104,7 +108,8 @@ Any to_array(const Tensor& self) {
 }  // namespace
 
 // The elements as an array has them: unpacked, without lanes.
-Tensor plain_tensor(const Tensor& tensor) {
+Tensor plain_tensor(const Tensor& given) {
+  Tensor tensor = ir::on_cpu(given);
   DataType dtype = tensor.dtype();
   return dtype.bits() == 4 || dtype.lanes() != 1 ? as<ir::NDArrayNode>(to_array(tensor))->tensor : tensor;
 }
@@ -120,9 +125,16 @@ void copy_from(ApiCall& call, const Tensor& self, const Any& source, size_t inde
   Evaluator& evaluator = evaluator_of(call.host);
   if (!self.IsContiguous()) raise("RuntimeError", call.span, "wrong-value", "the tensor is not contiguous");
   if (source.type_index() == kTVMFFITensor) {
-    Tensor other = ir::contiguous(source.cast<Tensor>());
+    auto given = source.cast<Tensor>();
+    Tensor other = is_elsewhere(given) ? given : ir::contiguous(given);
     if (byte_count(other) != byte_count(self)) wrong_size(call, byte_count(self), byte_count(other));
-    std::memcpy(data_of<char>(self), data_of<char>(other), static_cast<size_t>(byte_count(self)));
+    ir::copy_tensor(*other.GetDLTensorPtr(), *self.GetDLTensorPtr());
+    return;
+  }
+  if (is_elsewhere(self)) {
+    Tensor here = ir::make_tensor(shape_of(self), self.dtype());
+    copy_from(call, here, source, index);
+    ir::copy_tensor(*here.GetDLTensorPtr(), *self.GetDLTensorPtr());
     return;
   }
   DataType dtype = DataType(self.dtype()).with_lanes(1);
@@ -179,7 +191,7 @@ std::string foreign_type(Evaluator& evaluator, const Any& value) {
 }
 
 Any make_tensor_value(ApiCall& call, const Any& value, const Any& device) {
-  cpu_only(call, device, 1);
+  DLDevice where = device_of(call, device, 1);
   Any source = value;
   Shape shape;
   DataType dtype;
@@ -200,7 +212,7 @@ Any make_tensor_value(ApiCall& call, const Any& value, const Any& device) {
     dtype = tensor.dtype();
     source = array_value(tensor);
   }
-  Tensor made = ir::make_tensor(shape, dtype);
+  Tensor made = make_on(call, where, shape, dtype, 1);
   copy_from(call, made, source, 0);
   return made;
 }
@@ -218,7 +230,7 @@ DataType tensor_dtype(ApiCall& call, const Any& value, size_t index) {
 }
 
 Any make_empty(ApiCall& call, const Any& extents, const Any& dtype, const Any& device) {
-  cpu_only(call, device, 2);
+  DLDevice where = device_of(call, device, 2);
   Evaluator& evaluator = evaluator_of(call.host);
   Shape shape;
   for (const Any& extent : evaluator.elements_of(extents, call.span_of(0))) {
@@ -227,7 +239,7 @@ Any make_empty(ApiCall& call, const Any& extents, const Any& dtype, const Any& d
       raise("ValueError", call.span_of(0), "wrong-value", "a shape has the negative extent {}", shape.back());
     }
   }
-  return ir::make_tensor(shape, tensor_dtype(call, builtin_value_of(dtype), 1));
+  return make_on(call, where, shape, tensor_dtype(call, builtin_value_of(dtype), 1), 2);
 }
 
 Any copy_to(ApiCall& call, const Tensor& self, const Any& target) {
@@ -240,8 +252,7 @@ Any copy_to(ApiCall& call, const Tensor& self, const Any& target) {
     raise("ValueError", call.span_of(1), "wrong-type", "Unsupported target type {}",
           evaluator.repr(evaluator.type_of(target)));
   }
-  cpu_only(call, target, 1);
-  Tensor made = ir::make_tensor(shape_of(self), self.dtype());
+  Tensor made = make_on(call, device_of(call, target, 1), shape_of(self), self.dtype(), 1);
   copy_from(call, made, Any(self), 0);
   return made;
 }
@@ -338,7 +349,8 @@ Any from_dlpack(ApiCall& call, const Any& value) {
           "Expect from_dlpack to take either a compatible tensor or PyCapsule");
   }
   auto tensor = node->tensor.cast<Tensor>();
-  if (tensor.numel() > 0 && reinterpret_cast<uintptr_t>(data_of<char>(tensor)) % 64 != 0)
+  if (!is_elsewhere(tensor) && tensor.numel() > 0 &&
+      reinterpret_cast<uintptr_t>(data_of<char>(tensor)) % 64 != 0)
     raise("RuntimeError", call.span, "wrong-value", "FromDLPack: Data is not aligned to 64 bytes.");
   if (!tensor.IsContiguous())
     raise("RuntimeError", call.span, "wrong-value", "FromDLPack: Tensor is not contiguous.");
@@ -359,6 +371,9 @@ Any numpy_from_dlpack(ApiCall& call, const Any& value, const Any& device, const 
   }
   auto tensor = node->tensor.cast<Tensor>();
   check_dtype(tensor.dtype(), call.span_of(0));
+  if (is_elsewhere(tensor))
+    raise("RuntimeError", call.span_of(0), "wrong-value", "an array is on the CPU, and the tensor on {}",
+          ir::device_text(tensor.device()));
   node->tensor = nullptr;
   if (is_bool(copy) && raw_int(copy) != 0) return array_value(row_major(tensor, tensor.dtype(), true));
   Any array = array_value(tensor);

@@ -7,6 +7,7 @@
 #include "frontend/script/numpy/loop.h"
 #include "ir/core/refusal.h"
 #include "ir/core/small_float.h"
+#include "ir/target/device_api.h"
 
 namespace mlc::script {
 
@@ -517,7 +518,7 @@ void store_value(Evaluator& evaluator, const Any& value, T*& target, DataType dt
     return;
   }
   auto* array = as<ir::NDArrayNode>(value);
-  ffi::Tensor same = row_major(array ? array->tensor : value.cast<ffi::Tensor>(), dtype);
+  ffi::Tensor same = row_major(array ? array->tensor : ir::on_cpu(value.cast<ffi::Tensor>()), dtype);
   target = std::copy_n(data_of<T>(same), same.numel(), target);
 }
 
@@ -527,7 +528,7 @@ ffi::Tensor to_tensor(Evaluator& evaluator, const Any& value, ir::Span span, Dat
   if (auto* array = as<ir::NDArrayNode>(value))
     return dtype.is_void() ? array->tensor : cast_to(array->tensor, dtype);
   if (value.type_index() == kTVMFFITensor) {
-    auto tensor = value.cast<ffi::Tensor>();
+    ffi::Tensor tensor = ir::on_cpu(value.cast<ffi::Tensor>());
     check_dtype(tensor.dtype(), span);
     return dtype.is_void() ? tensor : cast_to(tensor, dtype);
   }

@@ -204,16 +204,19 @@ void show_ir(Session& session, std::string_view arguments) {
   show_listing(session, "llvm", arguments, llvm_backend::Language::kIr);
 }
 
-void show_c(Session& session, std::string_view arguments) {
-  Request request = request_of("c", arguments, "c");
+// A text that the backend of `kind` writes.
+void show_text(Session& session, std::string_view command, std::string_view arguments,
+               const std::string& kind, std::string_view artefact) {
+  Request request = request_of(command, arguments, kind);
   Subject subject = subject_of(session, request.name);
   Lowered ready = lowered(session, subject, request.target);
-  if (ready.target->kind != "c")
-    throw CallError{fmt::format("C is written for the target `c`, not for `{}`", request.target), "`:c`"};
+  if (std::string_view(ready.target->kind.data(), ready.target->kind.size()) != kind)
+    throw CallError{fmt::format("`:{}` is for the target `{}`, not for `{}`", command, kind, request.target),
+                    fmt::format("`:{}`", command)};
   const backend::Backend& maker = backend::backend_of(ready.target);
-  backend::TemporaryFolder folder("mlc-c");
-  std::string path = folder / "kernel.c";
-  maker.emit(*backend::find_artefact(maker, "c"),
+  backend::TemporaryFolder folder("mlc-text");
+  std::string path = folder / "kernel";
+  maker.emit(*backend::find_artefact(maker, artefact),
              {.lowered = ready.mod, .target = ready.target, .path = path, .print = [](const ir::Expr& e) {
                 return print::text_of(ir::Any(e));
               }});
@@ -222,6 +225,17 @@ void show_c(Session& session, std::string_view arguments) {
   text << file.rdbuf();
   if (!ready.remark.empty()) return session.page(fmt::format("/* {} */\n{}", ready.remark, text.str()));
   session.page(text.str());
+}
+
+void show_c(Session& session, std::string_view arguments) { show_text(session, "c", arguments, "c", "c"); }
+void show_cuda(Session& session, std::string_view arguments) {
+  show_text(session, "cu", arguments, "cuda", "cu");
+}
+void show_ptx(Session& session, std::string_view arguments) {
+  show_text(session, "ptx", arguments, "cuda", "ptx");
+}
+void show_opencl(Session& session, std::string_view arguments) {
+  show_text(session, "cl", arguments, "opencl", "cl");
 }
 
 constexpr std::string_view kDetails =
@@ -241,6 +255,13 @@ constexpr Command kRows[] = {
     {"llvm", "[NAME] [--target T] [--all]", "LLVM's code behind its optimiser, the program's lines beside it",
      kDetails, show_ir, Argument::kName},
     {"c", "[NAME]", "the module as C11", "    :c\n    :c sch.main\n", show_c, Argument::kName},
+    {"cu", "[NAME] [--target T]", "the kernels as CUDA C++", R"(    :cu
+    :cu --target {"kind":"cuda","arch":"sm_90"}
+)",
+     show_cuda, Argument::kName},
+    {"ptx", "[NAME] [--target T]", "the kernels as PTX, where CUDA's compiler is", "    :ptx\n", show_ptx,
+     Argument::kName},
+    {"cl", "[NAME] [--target T]", "the kernels as OpenCL C", "    :cl\n", show_opencl, Argument::kName},
 };
 
 }  // namespace

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/device/kernels.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include "ir/core/refusal.h"
+#include "ir/registry/context.h"
+#include "ir/target/tables.h"
+#include "ir/tir/stmt.h"
+
+namespace mlc::device {
+
+static constexpr ir::Refusals refusals{
+    "RuntimeError",
+    {
+        {.name = "mixed-targets",
+         .kind = "ValueError",
+         .message = "kernel `{}` is for the target `{}`, and the module is compiled for `{}`",
+         .help = "compile kernels for different devices as modules of their own"},
+        {.name = "not-a-module",
+         .kind = "ValueError",
+         .message = "these are not the bytes of a module of kernels: {}"},
+        {.name = "wrong-launch", .kind = "TypeError", .message = "launch of kernel `{}`: {}"},
+        {.name = "launch-too-large",
+         .message = "kernel `{}` cannot be launched: it asks for {}, and {} has {}",
+         .help = "bind loops with smaller extents to its threads, or cache less in shared memory",
+         .meaning = "A device runs blocks of threads up to a size of its own, and gives each block so much "
+                    "shared memory. "
+                    "A schedule that wants more has to be made for the limits of the device, which "
+                    "`tvm.opencl(0)` and "
+                    "`tvm.cuda(0)` know."},
+    }};
+MLC_REFUSALS(device_kernels, refusals);
+
+namespace {
+
+using ir::Error;
+
+std::string text(const ir::String& value) { return {value.data(), value.size()}; }
+
+constexpr int64_t kKernelLaunch = 2;  // of the attribute "calling_conv"
+
+bool is_kernel(const ir::PrimFunc& fn) {
+  auto convention = ir::attr(fn, "calling_conv");
+  auto number = convention ? convention->try_cast<int64_t>() : std::nullopt;
+  return number && *number == kKernelLaunch;
+}
+std::optional<ir::Target> target_of(const ir::PrimFunc& fn) {
+  auto value = ir::attr(fn, "target");
+  auto target = value ? value->as<ir::Target>() : std::nullopt;
+  return target && *target ? target : std::nullopt;
+}
+// A target without a host is that of what runs on the device itself.
+bool is_on_device(const ir::PrimFunc& fn) {
+  if (is_kernel(fn)) return true;
+  auto target = target_of(fn);
+  return target && !(*target)->host && ir::target_kind_row(text((*target)->kind)).device != kDLCPU;
+}
+
+DLDataType param_type(const ir::Var& param) {
+  if (param->buffer() != nullptr || param->ty->kind == ir::TypeKind::kPointer)
+    return {kDLOpaqueHandle, 64, 1};
+  return param->dtype();
+}
+
+// ---- bytes ----
+
+void put(std::string& to, uint64_t number) {
+  for (int i = 0; i < 8; ++i) to.push_back(static_cast<char>(number >> (8 * i) & 0xFF));
+}
+void put(std::string& to, std::string_view value) {
+  put(to, value.size());
+  to += value;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  std::string_view take(uint64_t count) {
+    if (count > bytes_.size() - at_) throw ir::refuse(refusals["not-a-module"], "they end too early");
+    at_ += count;
+    return bytes_.substr(at_ - count, count);
+  }
+  uint64_t number() {
+    uint64_t value = 0;
+    std::memcpy(&value, take(8).data(), 8);
+    return value;
+  }
+  std::string text() { return std::string(take(number())); }
+  // How many parts of at least `size` bytes follow.
+  uint64_t count(size_t size) {
+    uint64_t value = number();
+    if (value > (bytes_.size() - at_) / size)
+      throw ir::refuse(refusals["not-a-module"], "they end too early");
+    return value;
+  }
+  bool at_end() const { return at_ == bytes_.size(); }
+
+ private:
+  std::string_view bytes_;
+  size_t at_ = 0;
+};
+
+template <class... Args>
+[[noreturn]] void wrong_launch(const KernelInfo& kernel, fmt::format_string<Args...> message,
+                               Args&&... args) {
+  throw ir::refuse(refusals["wrong-launch"], kernel.name, fmt::format(message, std::forward<Args>(args)...));
+}
+
+}  // namespace
+
+Split split(const ir::IRModule& lowered, const ir::Target& target) {
+  ir::Map<ir::GlobalVar, ir::BaseFunc> host, kernels;
+  for (const auto& [name, base] : lowered->functions) {
+    auto fn = ir::Any(base).as<ir::PrimFunc>();
+    if (!fn || !is_on_device(*fn)) {
+      host.Set(name, base);
+      continue;
+    }
+    auto own = target_of(*fn);
+    if (own && (*own)->kind != target->kind)
+      throw ir::refuse(refusals["mixed-targets"], text(name->name_hint), text((*own)->kind),
+                       text(target->kind))
+          .at((*fn)->span);
+    kernels.Set(name, base);
+  }
+  auto module_with = [&](const ir::Map<ir::GlobalVar, ir::BaseFunc>& functions) {
+    return ir::with(lowered, [&](ir::IRModuleNode& n) { n.functions = functions; });
+  };
+  return {module_with(host), module_with(kernels)};
+}
+
+Kernels kernels_of(const ir::IRModule& module) {
+  Kernels all;
+  for (const auto& [global, base] : module->functions) {
+    auto fn = ir::Any(base).as<ir::PrimFunc>();
+    if (!fn || !is_kernel(*fn)) continue;
+    auto symbol = ir::attr(*fn, "global_symbol");
+    KernelInfo info{symbol ? text(symbol->cast<ir::String>()) : text(global->name_hint), {}, {}};
+    for (const ir::Var& param : (*fn)->params) info.params.push_back(param_type(param));
+    if (auto tags = ir::attr(*fn, "tirx.kernel_launch_params")) {
+      for (const ir::Any& tag : tags->cast<ir::Array<ir::Any>>())
+        info.launch.push_back(text(tag.cast<ir::String>()));
+    }
+    all.emplace(info.name, info);
+  }
+  return all;
+}
+
+std::string to_bytes(std::string_view format, const Kernels& kernels, std::string_view code) {
+  std::string bytes;
+  put(bytes, format);
+  put(bytes, kernels.size());
+  for (const auto& [name, kernel] : kernels) {
+    put(bytes, name);
+    put(bytes, kernel.name);
+    put(bytes, kernel.params.size());
+    for (DLDataType type : kernel.params) {
+      bytes.push_back(static_cast<char>(type.code));
+      bytes.push_back(static_cast<char>(type.bits));
+      bytes.push_back(static_cast<char>(type.lanes & 0xFF));
+      bytes.push_back(static_cast<char>(type.lanes >> 8));
+    }
+    put(bytes, kernel.launch.size());
+    for (const std::string& tag : kernel.launch) put(bytes, tag);
+    // Of each parameter whether it is a tensor map, which none is.
+    put(bytes, kernel.params.size());
+    bytes.append(4 * kernel.params.size(), '\0');
+  }
+  put(bytes, code);
+  return bytes;
+}
+
+FromBytes from_bytes(std::string_view bytes) {
+  Reader reader(bytes);
+  FromBytes made;
+  made.format = reader.text();
+  for (uint64_t left = reader.count(32); left > 0; --left) {
+    std::string name = reader.text();
+    KernelInfo kernel{reader.text(), {}, {}};
+    for (uint64_t params = reader.count(4); params > 0; --params) {
+      std::string_view four = reader.take(4);
+      auto byte = [&](size_t i) { return static_cast<uint8_t>(four[i]); };
+      kernel.params.push_back({byte(0), byte(1), static_cast<uint16_t>(byte(2) | byte(3) << 8)});
+    }
+    for (uint64_t tags = reader.count(8); tags > 0; --tags) kernel.launch.push_back(reader.text());
+    reader.take(4 * reader.count(4));
+    made.kernels.emplace(name, kernel);
+  }
+  made.code = reader.text();
+  if (!reader.at_end()) throw ir::refuse(refusals["not-a-module"], "something follows the code");
+  return made;
+}
+
+Launch launch_of(const KernelInfo& kernel, ir::ffi::PackedArgs args) {
+  Launch launch;
+  size_t at = kernel.params.size();
+  auto next = [&] {
+    if (at >= static_cast<size_t>(args.size()))
+      wrong_launch(kernel, "it takes {} values, {} of them extents, and gets {}",
+                   kernel.params.size() + kernel.launch.size(), kernel.launch.size(), args.size());
+    auto value = args[static_cast<int>(at++)].try_cast<int64_t>();
+    if (!value || *value < 0) wrong_launch(kernel, "extent {} is no number of threads or bytes", at - 1);
+    return static_cast<size_t>(*value);
+  };
+  for (const std::string& tag : kernel.launch) {
+    if (tag == "tirx.use_cooperative_launch") {
+      launch.cooperative = true;
+      continue;
+    }
+    if (tag == "tirx.use_programtic_dependent_launch") {  // TVM's spelling
+      launch.dependent = true;
+      continue;
+    }
+    if (tag == "tirx.use_dyn_shared_memory") {
+      launch.dynamic_shared = next();
+      continue;
+    }
+    size_t axis = tag.empty() ? 3 : static_cast<size_t>(tag.back() - 'x');
+    std::array<size_t, 3>* extents = tag.starts_with("blockIdx.")        ? &launch.grid
+                                     : tag.starts_with("threadIdx.")     ? &launch.block
+                                     : tag.starts_with("clusterCtaIdx.") ? &launch.cluster
+                                                                         : nullptr;
+    if (extents == nullptr || axis > 2) wrong_launch(kernel, "nobody knows the thread `{}`", tag);
+    (*extents)[axis] = next();
+  }
+  return launch;
+}
+
+ParamValue param_value(const KernelInfo& kernel, size_t index, ir::ffi::AnyView given) {
+  ir::DataType type(kernel.params[index]);
+  ParamValue made;
+  auto set = [&](const auto& value) {
+    std::memcpy(made.bytes.data(), &value, sizeof value);
+    made.size = sizeof value;
+  };
+  auto integer = given.try_cast<int64_t>();
+  auto real = given.try_cast<double>();
+  if (type.is_handle()) {
+    auto pointer = given.try_cast<void*>();
+    if (!pointer && given.type_index() != kTVMFFINone)
+      wrong_launch(kernel, "argument {} is no memory of a device", index);
+    set(pointer ? *pointer : nullptr);
+  } else if (type.is_float() && type.bits() == 64 && real) {
+    set(*real);
+  } else if (type.is_float() && type.bits() == 32 && real) {
+    set(static_cast<float>(*real));
+  } else if (type.is_float() && type.bits() == 16 && real) {
+    set(static_cast<_Float16>(*real));
+  } else if (type.is_bool() && integer) {
+    set(static_cast<uint8_t>(*integer != 0));
+  } else if (type.is_integral() && type.is_scalar() && integer) {
+    set(*integer);  // the low bytes come first
+    made.size = static_cast<size_t>(type.bytes());
+  } else {
+    wrong_launch(kernel, "argument {} of type {} cannot be passed", index, type.str());
+  }
+  return made;
+}
+
+void check_limits(const KernelInfo& kernel, const Launch& launch, size_t shared, const Limits& limits) {
+  auto refuse = [&](const std::string& wants, const std::string& has) {
+    throw ir::refuse(refusals["launch-too-large"], kernel.name, wants, limits.device, has);
+  };
+  if (limits.threads != 0 && launch.threads() > limits.threads) {
+    refuse(fmt::format("{} threads in a block ({})", launch.threads(), fmt::join(launch.block, " x ")),
+           fmt::format("at most {}", limits.threads));
+  }
+  for (size_t axis = 0; axis < 3; ++axis) {
+    auto name = static_cast<char>('x' + axis);
+    if (limits.block[axis] != 0 && launch.block[axis] > limits.block[axis])
+      refuse(fmt::format("{} threads along threadIdx.{}", launch.block[axis], name),
+             fmt::format("at most {}", limits.block[axis]));
+    if (limits.grid[axis] != 0 && launch.grid[axis] > limits.grid[axis])
+      refuse(fmt::format("{} blocks along blockIdx.{}", launch.grid[axis], name),
+             fmt::format("at most {}", limits.grid[axis]));
+  }
+  if (size_t bytes = shared + launch.dynamic_shared; limits.shared != 0 && bytes > limits.shared)
+    refuse(fmt::format("{} bytes of shared memory in a block", bytes),
+           fmt::format("at most {}", limits.shared));
+}
+
+ir::ffi::Function for_host(std::function<void(ir::ffi::PackedArgs)> body) {
+  return ir::ffi::Function::FromPacked([body = std::move(body)](ir::ffi::PackedArgs args, ir::ffi::Any*) {
+    try {
+      body(args);
+    } catch (const Error& error) {
+      ir::Context::current().error_below = std::current_exception();
+      const ir::Diagnostic& first = error.first();
+      throw ir::ffi::Error(first.kind.substr(0, first.kind.find('+')), first.message, "");
+    }
+  });
+}
+
+}  // namespace mlc::device

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/opencl/device.h"
+
+#include <tvm/ffi/container/list.h>
+
+#include <algorithm>
+
+#include "ir/core/refusal.h"
+
+namespace mlc::opencl_backend {
+
+static constexpr ir::Refusals refusals{
+    "RuntimeError",
+    {
+        {.name = "opencl-failed",
+         .message = "OpenCL failed while {} on `{}`: {}",
+         .meaning =
+             "The driver of the device has refused a request; the message has its own name for the reason."},
+    }};
+MLC_REFUSALS(opencl_device, refusals);
+
+namespace {
+
+thread_local int current_device = 0;
+
+template <class T>
+T number(DeviceId id, DeviceInfo what) {
+  T value{};
+  library().GetDeviceInfo(id, what, sizeof value, &value, nullptr);
+  return value;
+}
+std::string text(DeviceId id, DeviceInfo what) {
+  size_t size = 0;
+  if (library().GetDeviceInfo(id, what, 0, nullptr, &size) != kSuccess) return "";
+  std::string value(size, '\0');
+  library().GetDeviceInfo(id, what, size, value.data(), nullptr);
+  while (!value.empty() && (value.back() == '\0' || value.back() == ' ')) value.pop_back();
+  return value;
+}
+
+Device described(DeviceId id) {
+  Device made;
+  made.id = id;
+  made.is_cpu = (number<Flags>(id, kDeviceType) & kDeviceCpu) != 0;
+  made.name = text(id, kDeviceName);
+  made.max_threads = number<size_t>(id, kMaxWorkGroupSize);
+  made.max_extents.resize(3);
+  library().GetDeviceInfo(id, kMaxWorkItemSizes, 3 * sizeof(size_t), made.max_extents.data(), nullptr);
+  made.local_memory = number<uint64_t>(id, kLocalMemSize);
+  return made;
+}
+
+// GPUs of all platforms first, CPUs last.
+std::vector<Device> find_devices(std::string& why_none) {
+  const Library& cl = library();
+  why_none = cl.why_not;
+  if (!why_none.empty()) return {};
+  uint32_t count = 0;
+  Status status = cl.GetPlatformIDs(0, nullptr, &count);
+  if (status != kSuccess || count == 0) {
+    why_none = "OpenCL knows no driver on this machine (the folder /etc/OpenCL/vendors names them)";
+    return {};
+  }
+  std::vector<PlatformId> platforms(count);
+  cl.GetPlatformIDs(count, platforms.data(), nullptr);
+  std::vector<Device> found;
+  for (Flags kind : {kDeviceGpu, kDeviceAccelerator, kDeviceCpu}) {
+    for (PlatformId platform : platforms) {
+      uint32_t many = 0;
+      if (cl.GetDeviceIDs(platform, kind, 0, nullptr, &many) != kSuccess || many == 0) continue;
+      std::vector<DeviceId> ids(many);
+      cl.GetDeviceIDs(platform, kind, many, ids.data(), nullptr);
+      for (DeviceId id : ids) found.push_back(described(id));
+    }
+  }
+  if (found.empty()) why_none = "OpenCL's drivers find no device on this machine";
+  return found;
+}
+
+const Storage& storage(const void* data) { return *static_cast<const Storage*>(data); }
+
+}  // namespace
+
+void check(Status status, std::string_view doing, const Device& device) {
+  if (status != kSuccess)
+    throw ir::refuse(refusals["opencl-failed"], doing, device.name, status_text(status));
+}
+
+OpenClApi& opencl_api() {
+  static auto* api = new OpenClApi;  // never destroyed: the last tensors go when the process ends
+  return *api;
+}
+
+std::vector<Device>& OpenClApi::devices() {
+  std::lock_guard hold(lock_);
+  if (!looked_) devices_ = find_devices(why_none_);
+  looked_ = true;
+  return devices_;
+}
+
+int OpenClApi::count() { return static_cast<int>(devices().size()); }
+int OpenClApi::current() { return current_device; }
+void OpenClApi::make_current(int id) {
+  ready(id);
+  current_device = id;
+}
+
+std::string OpenClApi::why_not(int id) {
+  int have = count();
+  if (have == 0) return why_none_;
+  return fmt::format("there {} {} device{} of OpenCL, counted from 0, and {} is none of them",
+                     have == 1 ? "is" : "are", have, have == 1 ? "" : "s", id);
+}
+
+Device& OpenClApi::ready(int id) {
+  ir::device_api({kDLOpenCL, id});  // refuses what is not there
+  Device& device = devices()[static_cast<size_t>(id)];
+  std::lock_guard hold(lock_);
+  if (device.queue != nullptr) return device;
+  Status status = kSuccess;
+  device.context = library().CreateContext(nullptr, 1, &device.id, nullptr, nullptr, &status);
+  check(status, "making a context", device);
+  device.queue = library().CreateCommandQueue(device.context, device.id, 0, &status);
+  check(status, "making a queue", device);
+  return device;
+}
+
+ir::Any OpenClApi::attribute(int id, std::string_view name) {
+  const Device& device = ready(id);
+  auto integer = [](auto value) { return ir::Any(static_cast<int64_t>(value)); };
+  if (name == "max_threads_per_block") return integer(device.max_threads);
+  if (name == "warp_size") return integer(1);  // OpenCL has no such thing; what schedules take for it
+  if (name == "max_shared_memory_per_block") return integer(device.local_memory);
+  if (name == "compute_version")
+    return ir::String(text(device.id, kDeviceVersion).substr(std::string_view("OpenCL ").size(), 3));
+  if (name == "device_name") return ir::String(device.name);
+  if (name == "max_clock_rate")
+    return integer(int64_t{1000} * number<uint32_t>(device.id, kMaxClockFrequency));
+  if (name == "multi_processor_count") return integer(number<uint32_t>(device.id, kMaxComputeUnits));
+  if (name == "max_thread_dimensions") {
+    ir::ffi::List<ir::Any> extents;
+    for (size_t extent : device.max_extents) extents.push_back(static_cast<int64_t>(extent));
+    return extents;
+  }
+  if (name == "driver_version") return ir::String(text(device.id, kDriverVersion));
+  if (name == "l2_cache_size_bytes") return integer(number<uint64_t>(device.id, kGlobalMemCacheSize));
+  if (name == "total_global_memory") return integer(number<uint64_t>(device.id, kGlobalMemSize));
+  if (name == "texture_spatial_limit")
+    return integer(
+        std::min(number<size_t>(device.id, kImage2dMaxWidth), number<size_t>(device.id, kImage2dMaxHeight)));
+  return nullptr;
+}
+
+void* OpenClApi::allocate(int id, size_t bytes) {
+  Device& device = ready(id);
+  Status status = kSuccess;
+  size_t size = std::max<size_t>(bytes, 1);
+  Memory memory = library().CreateBuffer(device.context, kReadWrite, size, nullptr, &status);
+  check(status, fmt::format("allocating {} bytes", bytes), device);
+  return new Storage{memory, size};
+}
+void OpenClApi::release(int, void* data) {
+  if (data == nullptr) return;
+  library().ReleaseMemObject(
+      storage(data).memory);  // the driver keeps it until nothing that was launched needs it
+  delete static_cast<Storage*>(data);
+}
+
+void OpenClApi::copy_in(int id, const void* from, void* to, size_t to_offset, size_t bytes) {
+  Device& device = ready(id);
+  check(library().EnqueueWriteBuffer(device.queue, storage(to).memory, kTrue, to_offset, bytes, from, 0,
+                                     nullptr, nullptr),
+        fmt::format("copying {} bytes to it", bytes), device);
+}
+void OpenClApi::copy_out(int id, const void* from, size_t from_offset, void* to, size_t bytes) {
+  Device& device = ready(id);
+  check(library().EnqueueReadBuffer(device.queue, storage(from).memory, kTrue, from_offset, bytes, to, 0,
+                                    nullptr, nullptr),
+        fmt::format("copying {} bytes from it", bytes), device);
+}
+void OpenClApi::copy_within(int id, const void* from, size_t from_offset, void* to, size_t to_offset,
+                            size_t bytes) {
+  Device& device = ready(id);
+  check(library().EnqueueCopyBuffer(device.queue, storage(from).memory, storage(to).memory, from_offset,
+                                    to_offset, bytes, 0, nullptr, nullptr),
+        fmt::format("copying {} bytes", bytes), device);
+}
+void OpenClApi::synchronize(int id) {
+  Device& device = ready(id);
+  check(library().Finish(device.queue), "waiting", device);
+}
+
+}  // namespace mlc::opencl_backend

@@ -56,6 +56,15 @@ double elements_of(const ir::PrimFunc& fn) {
   return all;
 }
 
+// Why a run has stopped; where notes point to other lines, as those of a race do, with all lines.
+std::string stop_text(const ir::Diagnostic& error) {
+  const ir::SourceMap& map = ir::SourceMap::current();
+  std::string text = fmt::format("it stops with {}: {}", error.name, error.message), lines;
+  for (const ir::Note& note : error.notes)
+    if (note.span) lines += fmt::format("; {}, {}", note.message, map.describe(note.span));
+  return lines.empty() ? text : fmt::format("{}, {}{}", text, map.describe(error.span), lines);
+}
+
 bool is_interrupt(const ir::Error& error) { return error.first().kind == "KeyboardInterrupt"; }
 
 ir::PrimFunc function_of(const ir::IRModule& mod, const std::string& name) {
@@ -146,7 +155,7 @@ std::string DifferentialRun::difference(const Run& run, bool* not_run, bool comp
         if (not_run != nullptr) *not_run = true;
         return "";
       }
-      return fmt::format("it stops with {}: {}", error.first().name, error.what());
+      return stop_text(error.first());
     }
   }
   return "";

@@ -81,6 +81,13 @@ std::vector<Any> interpret(const ir::IRModule& mod, std::string_view function, s
   return own;
 }
 
+std::vector<Any> simulate(const ir::IRModule& mod, std::string_view function, std::span<const Any> args,
+                          uint64_t seed) {
+  std::vector<Any> own = copies(args);
+  run(mod, function, own, {.check_uninitialized = true, .check_races = true, .simulate = true, .seed = seed});
+  return own;
+}
+
 Rounding rounding_of(const ir::Stmt& stmt) {
   Rounding found;
   std::unordered_map<const VarNode*, std::set<const VarNode*>>

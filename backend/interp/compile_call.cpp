@@ -62,15 +62,19 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
   auto arg = [&](size_t i) { return expr(node->args[i]); };
   const ir::OpRow& row = ir::op_row(ir::as<ir::OpNode>(node->op));
 
+  if (in_kernel_) {
+    if (Code code = kernel_intrinsic(node, name)) return code;
+  }
   if (name == "tirx.call_extern" || name == "tirx.call_pure_extern") return call_extern(node);
   if (name == "tirx.address_of") return address_of(node);
   if (name == "tirx.buffer_data") return arg(0);
   if (name == "tirx.reinterpret") return reinterpret(node);
   if (name == "tirx.if_then_else") {
     if (node->args[0]->dtype().is_vector()) unsupported(node->span, "`if_then_else` on a vector condition");
-    return [condition = arg(0), yes = arg(1), no = arg(2)](Frame& frame, Lane* out) {
+    return [condition = arg(0), yes = arg(1), no = arg(2), span = node->span](Frame& frame, Lane* out) {
       Lane chosen;
       condition(frame, &chosen);
+      frame.program.heap.use(span);
       chosen.i != 0 ? yes(frame, out) : no(frame, out);
     };
   }
@@ -136,7 +140,8 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
     return [value](Frame&, Lane* out) { out->i = value; };
   }
   if (name == "tirx.fma") {
-    return [a = arg(0), b = arg(1), c = arg(2), lanes, &number = number_of(type)](Frame& frame, Lane* out) {
+    Code fused = [a = arg(0), b = arg(1), c = arg(2), lanes, &number = number_of(type)](Frame& frame,
+                                                                                        Lane* out) {
       Lanes y(lanes), z(lanes);
       a(frame, out);
       b(frame, y.data());
@@ -150,6 +155,7 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
                 : number.round(std::fma(out[i].f, y[i].f, z[i].f));
       }
     };
+    return in_kernel_ && program_.options.traffic != nullptr ? counted(fused, 2.0 * lanes) : fused;
   }
   if (name.starts_with("tirx.bitwise_") || name.starts_with("tirx.shift_")) {
     using ir::ExprKind;
@@ -278,7 +284,8 @@ Code Compiler::call_function(const ir::CallNode* node, const ir::GlobalVarNode* 
       args.push_back({-1, expr(arg), arg->dtype()});
     }
   }
-  return [args, name = std::string(callee->name_hint), span = node->span](Frame& frame, Lane* out) {
+  return [args, name = std::string(callee->name_hint), span = node->span, in_kernel = in_kernel_](
+             Frame& frame, Lane* out) {
     std::vector<Actual> actuals;
     for (const Argument& arg : args) {
       Actual actual;
@@ -292,7 +299,7 @@ Code Compiler::call_function(const ir::CallNode* node, const ir::GlobalVarNode* 
       }
       actuals.push_back(std::move(actual));
     }
-    *out = frame.program.call(frame.program.function(name, span), actuals);
+    *out = frame.program.call(frame.program.function(name, span, in_kernel), actuals);
   };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
+#include "backend/interp/gpu/traffic.h"
 #include "backend/interp/machine.h"
 #include "ir/core/refusal.h"
 
@@ -77,7 +78,7 @@ Code integer_binary(ExprKind kind, const Number& number, int lanes, Code a, Code
   bool is_unsigned = number.is_unsigned;
   auto with = [&](auto op) {
     return zip_lanes(lanes, std::move(a), std::move(b),
-                [op, number](Lane x, Lane y) { return Lane{.i = number.wrap(op(x.i, y.i))}; });
+                     [op, number](Lane x, Lane y) { return Lane{.i = number.wrap(op(x.i, y.i))}; });
   };
   auto divide = [&](auto op) {
     return with([op, span](int64_t x, int64_t y) {
@@ -86,7 +87,8 @@ Code integer_binary(ExprKind kind, const Number& number, int lanes, Code a, Code
     });
   };
   auto compare = [&](auto op) {
-    return zip_lanes(lanes, std::move(a), std::move(b), [op](Lane x, Lane y) { return Lane{.i = op(x.i, y.i)}; });
+    return zip_lanes(lanes, std::move(a), std::move(b),
+                     [op](Lane x, Lane y) { return Lane{.i = op(x.i, y.i)}; });
   };
   auto shift = [&](auto op) {
     int bits = number.type.bits();
@@ -151,10 +153,11 @@ Code float_binary(ExprKind kind, const Number& number, int lanes, Code a, Code b
   // and rounded again, are the correctly rounded ones.
   auto with = [&](auto op) {
     return zip_lanes(lanes, std::move(a), std::move(b),
-                [op, &number](Lane x, Lane y) { return Lane{.f = number.round(op(x.f, y.f))}; });
+                     [op, &number](Lane x, Lane y) { return Lane{.f = number.round(op(x.f, y.f))}; });
   };
   auto compare = [&](auto op) {
-    return zip_lanes(lanes, std::move(a), std::move(b), [op](Lane x, Lane y) { return Lane{.i = op(x.f, y.f)}; });
+    return zip_lanes(lanes, std::move(a), std::move(b),
+                     [op](Lane x, Lane y) { return Lane{.i = op(x.f, y.f)}; });
   };
   if (Code code = ordered(kind, with, compare)) return code;
   switch (kind) {
@@ -179,12 +182,22 @@ Code float_binary(ExprKind kind, const Number& number, int lanes, Code a, Code b
 
 }  // namespace
 
+// As many operations of a thread as it has lanes.
+Code Compiler::counted(Code code, double operations) {
+  return [code = std::move(code), traffic = program_.options.traffic, operations](Frame& frame, Lane* out) {
+    traffic->flops(operations);
+    code(frame, out);
+  };
+}
+
 Code Compiler::binary(const ir::BinaryNode* node) {
   int lanes = lanes_of(node->a);
   MLC_CHECK(lanes == lanes_of(node->b), "operands of {} and {} lanes meet", lanes, lanes_of(node->b));
   const Number& number = number_of(node->a->dtype());
   Code a = expr(node->a);
   Code b = expr(node->b);
+  if (number.floating && in_kernel_ && program_.options.traffic != nullptr && node->kind <= ExprKind::kDiv)
+    return counted(float_binary(node->kind, number, lanes, std::move(a), std::move(b), node->span), lanes);
   return number.floating ? float_binary(node->kind, number, lanes, std::move(a), std::move(b), node->span)
                          : integer_binary(node->kind, number, lanes, std::move(a), std::move(b), node->span);
 }
@@ -223,9 +236,17 @@ std::shared_ptr<Site> Compiler::site(const Buffer& buffer, const ir::Array<Expr>
   DataType element = type->dtype;
   MLC_CHECK(indices.size() == type->shape.size(), "`{}` of {} dimensions is {} with {} indices",
             buffer->name.c_str(), type->shape.size(), stores ? "written" : "read", indices.size());
-  auto made = std::make_shared<Site>(Site{buffer, span, &number_of(element), lanes_in_memory(element, span),
-                                          view_of(buffer.get(), span), {}, 1, stores, program_.options.observer,
-                                          block_});
+  auto made = std::make_shared<Site>(Site{buffer,
+                                          span,
+                                          &number_of(element),
+                                          lanes_in_memory(element, span),
+                                          view_of(buffer.get(), span),
+                                          {},
+                                          1,
+                                          stores,
+                                          program_.options.observer,
+                                          block_,
+                                          in_kernel_ ? point(span, buffer.get()) : nullptr});
   for (const Expr& index : indices) {
     made->indices.push_back(expr(index));
     made->lanes = lanes_of(index);
@@ -281,9 +302,9 @@ Code Compiler::expr(const Expr& e) {
                return map_lanes(lanes_of(node->a), expr(node->a), [](Lane x) { return Lane{.i = x.i == 0}; });
              },
              [&](const ir::BitwiseNotNode* node) -> Code {
-               return map_lanes(lanes_of(node->a), expr(node->a), [number = number_of(node->dtype())](Lane x) {
-                 return Lane{.i = number.wrap(~x.i)};
-               });
+               return map_lanes(
+                   lanes_of(node->a), expr(node->a),
+                   [number = number_of(node->dtype())](Lane x) { return Lane{.i = number.wrap(~x.i)}; });
              },
              [&](const ir::CastNode* node) { return cast(node); },
              [&](const ir::SelectNode* node) -> Code {
@@ -293,8 +314,13 @@ Code Compiler::expr(const Expr& e) {
                        no = expr(node->false_value), lanes, condition_lanes](Frame& frame, Lane* out) {
                  Lanes chosen(condition_lanes), other(lanes);
                  condition(frame, chosen.data());
+                 // Only what is chosen has to be known.
+                 Unwritten& unwritten = frame.program.heap.unwritten;
+                 Unwritten around = unwritten;
                  yes(frame, out);
+                 Unwritten of_yes = std::exchange(unwritten, around);
                  no(frame, other.data());
+                 if (condition_lanes == 1 ? chosen[0].i != 0 : of_yes.point != nullptr) unwritten = of_yes;
                  for (int i = 0; i < lanes; ++i) {
                    if (chosen[condition_lanes == 1 ? 0 : i].i == 0) out[i] = other[i];
                  }

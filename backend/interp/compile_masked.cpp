@@ -29,8 +29,17 @@ Site Compiler::masked_site(const ir::CallNode* node, size_t first_index, ir::Dat
   if (buffer == nullptr || buffer->buffer() == nullptr || last <= first_index)
     unsupported(node->span, "a masked access without buffer, index and mask");
   ir::DataType element = buffer->buffer()->dtype;
-  Site site{ir::ref(buffer), node->span, &number_of(element), 1, view_of(buffer, node->span), {}, 1,
-            first_index == 2, program_.options.observer, block_};
+  Site site{ir::ref(buffer),
+            node->span,
+            &number_of(element),
+            1,
+            view_of(buffer, node->span),
+            {},
+            1,
+            first_index == 2,
+            program_.options.observer,
+            block_,
+            in_kernel_ ? point(node->span, buffer) : nullptr};
   for (size_t i = first_index; i < last; ++i) {
     const Expr& index = node->args[static_cast<int64_t>(i)];
     site.indices.push_back(expr(index));
@@ -74,8 +83,9 @@ Code Compiler::masked_store(const ir::CallNode* node) {
   };
 }
 
-// (pointer, value): what was there before; the interpreter has one thread.
+// (pointer, value): what was there before. The host has one thread.
 Code Compiler::atomic_add(const ir::CallNode* node) {
+  if (in_kernel_) return atomic_in_kernel(node);
   if (node->args.size() != 2 || !node->args[1]->dtype().is_scalar())
     unsupported(node->span, "`tirx.atomic_add` of anything but a pointer and a number");
   return [place = expr(node->args[0]), value = expr(node->args[1]),

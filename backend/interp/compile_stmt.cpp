@@ -104,6 +104,7 @@ std::function<void(Frame&, View&)> Compiler::pointer(const Expr& data) {
 }
 
 Action Compiler::allocate(const Buffer& buffer, bool watched) {
+  if (in_kernel_) return allocate_in_kernel(buffer);
   const ir::BufferTypeNode* type = buffer->buffer();
   int64_t bytes = static_cast<int64_t>(number_of(type->dtype).bytes) * ir::DataType(type->dtype).lanes();
   auto set_layout = layout(type);
@@ -124,11 +125,19 @@ Action Compiler::allocate(const Buffer& buffer, bool watched) {
   };
 }
 
+const VarNode* Compiler::root_of(const VarNode* buffer) const {
+  auto found = views_.find(buffer);
+  return found == views_.end() ? buffer : found->second;
+}
+
 Action Compiler::declare(const ir::DeclBufferNode* node) {
   if (!node->data) {
     throw ir::refuse(refusals["interpret-unsupported"]).at(node->span);
   }
   auto set_pointer = pointer(node->data);
+  auto* of_buffer = ir::as_call_to(node->data, "tirx.buffer_data");
+  Expr data = of_buffer != nullptr ? Expr(of_buffer->args[0]) : node->data;
+  if (auto* source = ir::as<VarNode>(data)) views_[node->buffer.get()] = root_of(source);
   auto set_layout = layout(node->buffer->buffer());
   int at = define_view(node->buffer);
   return [at, set_pointer, set_layout](Frame& frame) {
@@ -152,8 +161,12 @@ Action Compiler::store(const ir::BufferStoreNode* node) {
     static_assert(sizeof(Lane) == sizeof(int64_t));
     site->locate(frame, &at.data()->i);
     const Lane* next = values.data();
-    for (int i = 0; i < site->lanes; ++i, next += site->element_lanes)
+    Unwritten& unwritten = frame.program.heap.unwritten;
+    Unwritten whole = unwritten;
+    for (int i = 0; i < site->lanes; ++i, next += site->element_lanes) {
+      unwritten = whole;
       site->store(frame.views[static_cast<size_t>(site->view)], at[i].i, next);
+    }
     return Flow::kNext;
   };
 }
@@ -173,6 +186,7 @@ Action Compiler::evaluate(const ir::EvaluateNode* node) {
   return [value = expr(node->value), lanes](Frame& frame) {
     Lanes out(lanes);
     value(frame, out.data());
+    frame.program.heap.unwritten = {};
     return Flow::kNext;
   };
 }
@@ -192,6 +206,11 @@ static bool runs_apart(const ir::IterVar& thread) {
 }
 
 Action Compiler::loop(const ir::ForNode* node) {
+  if (node->thread_binding && is_thread_binding(node->thread_binding)) {
+    if (!ir::is_const_int(node->min, 0))
+      unsupported(node->span, "a loop over threads that does not begin at 0");
+    return thread_axis(node->thread_binding, node->loop_var, node->extent, node->body);
+  }
   auto min = integer(node->min);
   auto extent = integer(node->extent);
   auto step = node->step ? integer(node->step) : [](Frame&) -> int64_t { return 1; };
@@ -211,6 +230,7 @@ Action Compiler::loop(const ir::ForNode* node) {
     int64_t begin = min(frame);
     int64_t end = begin + extent(frame);
     int64_t by = step(frame);
+    frame.program.heap.use(span);
     if (by <= 0) throw ir::refuse(refusals["loop-step-not-positive"], by).at(span);
     int64_t loop = frame.program.heap.races.loops++;
     Lane outer = frame.slots[static_cast<size_t>(slot)];  // of a loop around with the same variable
@@ -233,6 +253,7 @@ Action Compiler::loop(const ir::ForNode* node) {
 Action Compiler::thread_extent(const ir::AttrStmtNode* node) {
   auto iter = node->node.as<ir::IterVar>();
   MLC_CHECK(iter.has_value(), "a thread extent without its iterator");
+  if (is_thread_binding(*iter)) return thread_axis(*iter, (*iter)->var, node->value, node->body);
   auto extent = integer(node->value);
   int slot = define_slot((*iter)->var);
   return [extent, slot, body = iteration(stmt(node->body), runs_apart(*iter))](Frame& frame) {
@@ -353,14 +374,16 @@ Action Compiler::stmt(const Stmt& s) {
                Code value = expr(node->value);
                at_.erase(node->var.get());  // it may hide one of a scope around
                int slot = define_slot(node->var);
-               return [value, slot](Frame& frame) {
+               return [value, slot, span = node->span](Frame& frame) {
                  value(frame, &frame.slots[static_cast<size_t>(slot)]);
+                 frame.program.heap.use(span);
                  return Flow::kNext;
                };
              },
              [&](const ir::AttrStmtNode* node) -> Action {
                bool thread =
                    view(node->attr_key) == "thread_extent" || view(node->attr_key) == "virtual_thread";
+               if (Action async = async_attribute(node)) return async;
                return thread ? thread_extent(node) : stmt(node->body);
              },
              [&](const ir::AssertStmtNode* node) -> Action {
@@ -385,15 +408,15 @@ Action Compiler::stmt(const Stmt& s) {
              },
              [&](const ir::EvaluateNode* node) { return evaluate(node); },
              [&](const ir::IfThenElseNode* node) -> Action {
-               return [condition = integer(node->condition), yes = stmt(node->then_case),
-                       no = node->else_case ? stmt(node->else_case) : Action(nothing)](Frame& frame) {
-                 return condition(frame) != 0 ? yes(frame) : no(frame);
-               };
+               return branch(integer(node->condition), stmt(node->then_case),
+                             node->else_case ? stmt(node->else_case) : Action(nothing), node->span);
              },
              [&](const ir::ForNode* node) { return loop(node); },
              [&](const ir::WhileNode* node) -> Action {
-               return [condition = integer(node->condition), body = stmt(node->body)](Frame& frame) {
+               return [condition = integer(node->condition), body = stmt(node->body),
+                       span = node->span](Frame& frame) {
                  while (condition(frame) != 0) {
+                   frame.program.heap.use(span);
                    ir::heed_interrupt();
                    Flow flow = body(frame);
                    if (flow == Flow::kBreak) break;

@@ -4,8 +4,8 @@
 //
 // What it checks on the way, each a clear error at the source line: arguments against parameters,
 // indices against shapes, addresses against the memory behind them, division by zero, assertions.
-// Loops of every kind run serially in order; a thread binding is a loop, so programs that rely on
-// threads meeting at a barrier are refused.
+// Loops of every kind run serially in order. So do thread axes, and programs that rely on threads meeting
+// at a barrier are refused then; or they are the threads of a GPU (Options::simulate, gpu/).
 #pragma once
 
 #include <tvm/ffi/container/tensor.h>
@@ -21,8 +21,9 @@ namespace mlc::interp {
 // One element that a run reads or writes.
 struct Access {
   const ir::SBlockNode* block;  // the innermost one around; null: none
-  const ir::VarNode* memory;    // the buffer that the memory was allocated for, or the parameter; null: a pointer's
-  int64_t offset;               // of its first byte from the beginning of the memory
+  const ir::VarNode*
+      memory;      // the buffer that the memory was allocated for, or the parameter; null: a pointer's
+  int64_t offset;  // of its first byte from the beginning of the memory
   int64_t bytes;
   bool stores;
 };
@@ -33,12 +34,20 @@ struct Observer {
   virtual void access(const Access& access) = 0;
 };
 
+class Traffic;
+
 struct Options {
   bool check_uninitialized = false;  // reading memory that was allocated and never written is an error
   // Two iterations of a parallel or vectorised loop, or two thread blocks, that touch one element are an
   // error, unless both read. What blocks allocate is left out: where that will lie is not settled yet.
   bool check_races = false;
   Observer* observer = nullptr;
+  // Thread axes are threads of a GPU (gpu/kernel.h), and what they do wrong is an error; otherwise they are
+  // loops. The order of blocks and threads follows from the seed; 0: by their numbers.
+  bool simulate = false;
+  uint64_t seed = 0;
+  Traffic* traffic = nullptr;  // counts; null: nothing is counted
+  int64_t most_blocks = 0;     // of a launch, spread over it; 0: all. What the others compute is missing then
 };
 
 // Runs `function` of `mod`. Buffers are ffi::Tensor or ir::NDArray and are changed in place; scalars are
@@ -70,5 +79,6 @@ std::vector<ir::Any> random_arguments(const ir::PrimFunc& fn, uint64_t seed,
                                       const Values& values = {});
 
 void register_api();
+void register_simulator_api();  // gpu/api.cpp
 
 }  // namespace mlc::interp

@@ -2,10 +2,13 @@
 // What runs: memory, buffers as views on it, frames, and programs as trees of closures.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 
+#include "backend/interp/gpu/shadow.h"
+#include "backend/interp/gpu/waiting.h"
 #include "backend/interp/interp.h"
 #include "backend/interp/number.h"
 #include "ir/core/visit.h"
@@ -21,6 +24,7 @@ using ir::VarNode;
 
 class Heap;
 struct Site;
+struct Thread;
 
 // Iterations of loops that run side by side, and who of them touched what.
 struct Races {
@@ -59,6 +63,10 @@ struct Block {
   bool watched = false;                             // for races
   std::unordered_map<char*, Races::Touch> touched;  // by first byte of an element
   std::vector<bool> written;                        // per byte; empty: not tracked, all counts as written
+  // For threads of a kernel: who shares it, bytes of an element, and who touched what.
+  enum class Scope : uint8_t { kGlobal, kShared, kWarp, kLocal } scope = Scope::kGlobal;
+  int granule = 1;
+  std::unique_ptr<Shadow> shadow;
 
   Block(Heap& heap, char* begin, char* end, bool owned, bool track);
   ~Block();
@@ -72,7 +80,16 @@ class Heap {
   std::shared_ptr<Block> allocate(size_t bytes, bool track);
   std::shared_ptr<Block> adopt(char* begin, size_t bytes);
   std::shared_ptr<Block> find(char* address) const;  // null when it is in no block
+  void clear_shadows();
   Races races;
+  Thread* thread = nullptr;  // of a kernel, that runs; null: the host
+  Unwritten unwritten;       // of the expression that the thread computes
+  // The value that was computed decides something. Error: uninitialized-read.
+  void use(Span span) {
+    if (unwritten.point != nullptr) [[unlikely]]
+      fail_unwritten(span);
+  }
+  [[noreturn]] void fail_unwritten(Span span);
 
  private:
   friend struct Block;
@@ -126,9 +143,14 @@ struct Program {
   Options options;
   Heap heap;
   std::unordered_map<std::string, std::unique_ptr<Function>> functions;
+  // What threads of kernels hold on to while they run.
+  std::deque<AccessPoint> points;
+  std::deque<Barrier> barriers;
+  std::deque<Meeting> meetings;
 
   Program(ir::IRModule module, Options options) : module(std::move(module)), options(options) {}
-  const Function& function(std::string_view name, Span span);
+  // `in_kernel`: as the threads of a kernel run it.
+  const Function& function(std::string_view name, Span span, bool in_kernel = false);
   Lane call(const Function& fn, std::span<const Actual> args);
 };
 
@@ -175,13 +197,14 @@ Code zip_lanes(int lanes, Code a, Code b, F op) {
 // Turns one function into closures. A buffer variable is a view, every other variable a slot.
 class Compiler {
  public:
-  explicit Compiler(Program& program) : program_(program) {}
+  explicit Compiler(Program& program, bool in_kernel = false) : program_(program), in_kernel_(in_kernel) {}
   std::unique_ptr<Function> compile(std::string name, const ir::PrimFunc& fn);
 
  private:
   // Expressions (compile_expr.cpp).
   Code expr(const Expr& e);
   Code binary(const ir::BinaryNode* node);
+  Code counted(Code code, double operations);
   Code cast(const ir::CastNode* node);
   Code load(const ir::TensorLoadNode* node);
   std::shared_ptr<Site> site(const Buffer& buffer, const ir::Array<Expr>& indices, Span span, bool stores);
@@ -202,6 +225,38 @@ class Compiler {
   Code masked_load(const ir::CallNode* node);
   Code masked_store(const ir::CallNode* node);
   Code atomic_add(const ir::CallNode* node);
+
+  // Kernels (gpu/compile_kernel.cpp, gpu/compile_warp.cpp, gpu/compile_fragments.cpp).
+  const AccessPoint* point(Span span, const VarNode* buffer);
+  bool is_thread_binding(const ir::IterVar& thread) const;
+  // `body` for the threads of an axis: a launch where it is the outermost one.
+  Action thread_axis(const ir::IterVar& thread, const ir::Var& var, const Expr& extent, const Stmt& body);
+  Action allocate_in_kernel(const Buffer& buffer);
+  Action branch(std::function<int64_t(Frame&)> condition, Action yes, Action no, Span span);
+  Code kernel_intrinsic(const ir::CallNode* node, std::string_view name);  // null: it is none
+  Code storage_sync(const ir::CallNode* node);
+  Code barrier(const ir::CallNode* node, std::string text, std::function<int64_t(Frame&)> id,
+               std::function<int64_t(Frame&)> count);
+  const Meeting* meeting(Span span, std::string text, bool orders_memory,
+                         std::function<void(std::span<Thread* const>)> together);
+  Code shuffle(const ir::CallNode* node, std::string_view how);
+  Code vote(const ir::CallNode* node, std::string_view how);
+  Code warp_intrinsic(const ir::CallNode* node, std::string_view name);
+  Code fragment_intrinsic(const ir::CallNode* node, std::string_view name);
+  Code together(const ir::CallNode* node, std::vector<Code> operands,
+                std::function<void(std::span<Thread* const>)> together);
+  Code fragment_copy(const ir::CallNode* node, bool loads);
+  Code fragment_multiply(const ir::CallNode* node);
+  Code fragment_fill(const ir::CallNode* node);
+  Code load_matrices(const ir::CallNode* node);
+  Code multiply_registers(const ir::CallNode* node);
+  Code fill_registers(const ir::CallNode* node);
+  Code store_registers(const ir::CallNode* node);
+  // The allocation that a buffer is a view of, as far as the program says.
+  const VarNode* root_of(const VarNode* buffer) const;
+  Action async_attribute(const ir::AttrStmtNode* node);
+  Code async_intrinsic(const ir::CallNode* node, std::string_view name);
+  Code atomic_in_kernel(const ir::CallNode* node);
 
   // Statements (compile_stmt.cpp).
   Action stmt(const Stmt& s);
@@ -232,6 +287,10 @@ class Compiler {
   std::unordered_map<const VarNode*, int> at_;
   std::vector<const ir::ForNode*> loops_;  // around, within the block
   const ir::SBlockNode* block_ = nullptr;  // around
+  bool in_kernel_;
+  std::unordered_map<const VarNode*, const VarNode*> views_;  // of views: what they are views of
+  std::unordered_map<const VarNode*, std::array<int, 3>>
+      fragments_;  // m, n, k of what was loaded to a buffer
 };
 
 // Where a buffer is accessed: the element's address, checked dimension by dimension and against the block.
@@ -246,10 +305,13 @@ struct Site {
   bool stores;
   Observer* observer;
   const ir::SBlockNode* block;  // around
+  const AccessPoint* point;     // for threads of a kernel
 
   // Element offsets of all lanes of the access. Lanes for which `mask` is 0 may be anywhere.
   void locate(Frame& frame, int64_t* elements, const Lane* mask = nullptr) const;
   char* address(const View& view, int64_t element) const;
+  void store_by_thread(Thread& thread, const View& view, int64_t element, const Lane* values) const;
+  void count(Thread& thread, const View& view, std::span<const int64_t> elements, const Lane* mask) const;
   // Error: race. To write what is there already is none.
   void touch(const View& view, int64_t element, char* begin) const;
   void store(const View& view, int64_t element, const Lane* values) const;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
+#include "backend/interp/gpu/kernel.h"
+#include "backend/interp/gpu/traffic.h"
 #include "backend/interp/machine.h"
 #include "ir/core/refusal.h"
 
@@ -75,6 +78,10 @@ std::shared_ptr<Block> Heap::adopt(char* begin, size_t bytes) {
   blocks_[begin] = block;
   return block;
 }
+void Heap::clear_shadows() {
+  for (auto& [begin, weak] : blocks_)
+    if (auto block = weak.lock()) block->shadow.reset();
+}
 std::shared_ptr<Block> Heap::find(char* address) const {
   auto next = blocks_.upper_bound(address);
   if (next == blocks_.begin()) return nullptr;
@@ -115,8 +122,12 @@ void Site::locate(Frame& frame, int64_t* elements, const Lane* mask) const {
   int64_t base = at.offset;
   if (rank == 0) {
     elements[0] = base;
+    if (Thread* thread = frame.program.heap.thread) count(*thread, at, {elements, 1}, mask);
     return;
   }
+  Heap& heap = frame.program.heap;
+  // Whether the indices are known is one question, whether the value around them is, another.
+  Unwritten around = std::exchange(heap.unwritten, {});
   int64_t index[16];
   MLC_CHECK(rank <= 16, "`{}` has {} dimensions", buffer->name.c_str(), rank);
   bool outside = false;
@@ -138,6 +149,10 @@ void Site::locate(Frame& frame, int64_t* elements, const Lane* mask) const {
     }
     elements[lane] = base + i * at.strides[rank - 1];
   }
+  if (heap.thread == nullptr) return;
+  heap.use(span);
+  heap.unwritten = around;
+  count(*heap.thread, at, {elements, static_cast<size_t>(lanes)}, mask);
 }
 
 void Site::touch(const View& at, int64_t element, char* begin) const {
@@ -147,12 +162,60 @@ void Site::touch(const View& at, int64_t element, char* begin) const {
 }
 
 void Site::store(const View& at, int64_t element, const Lane* values) const {
+  if (Thread* thread = at.block->heap.thread) return store_by_thread(*thread, at, element, values);
   char* begin = address(at, element);
   char before[8];
   for (char* to = begin; to != begin + element_lanes * number->bytes; to += number->bytes) {
     std::memcpy(before, to, static_cast<size_t>(number->bytes));
     number->store(to, *values++);
     if (std::memcmp(before, to, static_cast<size_t>(number->bytes)) != 0) touch(at, element, to);
+  }
+}
+
+// Writes of what was there already are no races; memory that was never written has no value yet.
+void Site::store_by_thread(Thread& thread, const View& at, int64_t element, const Lane* values) const {
+  char* begin = address(at, element);
+  Block& memory = *at.block;
+  Unwritten unwritten = std::exchange(memory.heap.unwritten, {});
+  bool keeps = unwritten.point != nullptr && memory.scope == Block::Scope::kLocal;
+  if (unwritten.point != nullptr && !keeps) {
+    memory.heap.unwritten = unwritten;
+    memory.heap.fail_unwritten(span);
+  }
+  char before[8];
+  for (char* to = begin; to != begin + element_lanes * number->bytes; to += number->bytes) {
+    auto bytes = static_cast<size_t>(number->bytes);
+    bool known = true;
+    if (!memory.written.empty()) {
+      auto first = memory.written.begin() + (to - memory.begin);
+      known = std::find(first, first + number->bytes, false) == first + number->bytes;
+      std::fill(first, first + number->bytes, !keeps);
+    }
+    std::memcpy(before, to, bytes);
+    number->store(to, *values++);
+    if (known && std::memcmp(before, to, bytes) == 0) {
+      thread.touch_same(memory, to, number->bytes, *point);
+    } else {
+      thread.touch(memory, to, number->bytes, Touch::kWrite, *point);
+    }
+  }
+}
+
+void Site::count(Thread& thread, const View& at, std::span<const int64_t> elements, const Lane* mask) const {
+  Traffic* traffic = thread.block.kernel.traffic;
+  if (traffic == nullptr) return;
+  int64_t bytes = static_cast<int64_t>(number->bytes) * element_lanes;
+  auto count = static_cast<int64_t>(elements.size());
+  bool side_by_side = mask == nullptr;
+  for (int64_t i = 1; i < count; ++i)
+    side_by_side = side_by_side && elements[static_cast<size_t>(i)] == elements[0] + i;
+  Touch touch = stores ? Touch::kWrite : Touch::kRead;
+  if (side_by_side)
+    return traffic->access(thread, *at.block, at.data + elements[0] * bytes, count * bytes, touch, *point);
+  for (int64_t i = 0; i < count; ++i) {
+    if (mask != nullptr && mask[i].i == 0) continue;
+    traffic->access(thread, *at.block, at.data + elements[static_cast<size_t>(i)] * bytes, bytes, touch,
+                    *point);
   }
 }
 
@@ -163,6 +226,12 @@ char* Site::address(const View& at, int64_t element) const {
     throw ir::refuse(refusals["address-out-of-bounds"], element, buffer->name.c_str(),
                      at.block->end - at.block->begin)
         .at(span);
+  }
+  if (Thread* thread = at.block->heap.thread) {
+    if (stores) return begin;  // what it writes decides whether it is a race
+    thread->check_written(*at.block, begin, bytes, *point);
+    thread->touch(*at.block, begin, bytes, Touch::kRead, *point);
+    return begin;
   }
   if (observer != nullptr) [[unlikely]]
     observer->access({block, at.block->buffer, begin - at.block->begin, bytes, stores});

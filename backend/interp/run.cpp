@@ -67,6 +67,7 @@ Actual from_tensor(Program& program, const ir::ffi::Tensor& tensor) {
   view.offset = static_cast<int64_t>(dl->byte_offset) / bytes;
   view.data = static_cast<char*>(dl->data);
   view.block = program.heap.adopt(view.data, static_cast<size_t>((view.offset + elements) * bytes));
+  view.block->granule = static_cast<int>(number_of(actual.type).bytes);
   actual.scalar.i = reinterpret_cast<int64_t>(view.data);
   return actual;
 }
@@ -203,14 +204,15 @@ std::unique_ptr<Function> Compiler::compile(std::string name, const ir::PrimFunc
   return fn;
 }
 
-const Function& Program::function(std::string_view name, Span span) {
+const Function& Program::function(std::string_view name, Span span, bool in_kernel) {
   std::string key(name);
+  if (in_kernel) key += " in a kernel";
   auto found = functions.find(key);
   if (found != functions.end()) return *found->second;
   ir::BaseFunc base = module->lookup(name);
   auto fn = ir::Any(base).as<ir::PrimFunc>();
   if (!fn) unsupported(span, fmt::format("`{}`, which is not a tensor-level function", name));
-  return *(functions[key] = Compiler(*this).compile(key, *fn));
+  return *(functions[key] = Compiler(*this, in_kernel).compile(std::string(name), *fn));
 }
 
 Lane Program::call(const Function& fn, std::span<const Actual> args) {
@@ -248,6 +250,7 @@ constexpr ir::ApiKind kFunction = ir::ApiKind::kFunction;
 }  // namespace
 
 void register_api() {
+  register_simulator_api();
   static const ir::ApiRow rows[] = {
       {kFunction, "mlc", "interpret(mod, function='main', check_uninitialized=False, check_races=False)",
        "A callable that runs a function of a module in the reference interpreter.\n"

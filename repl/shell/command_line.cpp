@@ -249,6 +249,11 @@ constexpr std::array kRows = std::to_array<Row>({
        fusion->excludes(file);
        app.add_option("--dim", line.dims, "of --fusion and --memory: a symbolic dimension that is a number, as batch=4")
            ->allow_extra_args(false);
+       auto* gpu = app.add_option("--gpu", line.gpu_file,
+                                  "what the kernels of a program cost on a GPU, by its numbers: requests, bank conflicts, a roofline; NAME is a function of it")
+                       ->excludes(fusion)
+                       ->excludes(file);
+       app.add_option("--on", line.gpu, "of --gpu: the GPU, as nvidia-a100 (nvidia-h100)")->needs(gpu);
        module_option(app, line);
        app.add_option("--report", line.report,
                       "NAME is a program: write a page of its steps, what each changed, and what is known of it")

@@ -5,9 +5,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "backend/interp/compare.h"
 #include "ir/relax/expr.h"
 #include "ir/target/target.h"
+#include "repl/measure/gpu_cost.h"
 #include "repl/report/program_report.h"
+#include "repl/session/commands.h"
 #include "repl/session/graph_reasons.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/explain.h"
@@ -58,8 +61,9 @@ void explain_graph(const CommandLine& line) {
   bool fusion = !line.fusion_file.empty();
   const std::string& file = fusion ? line.fusion_file : line.memory_file;
   Interpreter evaluator;
-  ir::IRModule mod = is_onnx_file(file) ? onnx_to_build(line, evaluator, file, false)
-                                        : chosen_module(evaluator, load_program(evaluator, file), line.module).mod;
+  ir::IRModule mod = is_onnx_file(file)
+                         ? onnx_to_build(line, evaluator, file, false)
+                         : chosen_module(evaluator, load_program(evaluator, file), line.module).mod;
   if (!is_onnx_file(file)) mod = graphs_to_build(line, evaluator, mod);
   ReasonOptions options;
   ir::GlobalVar function = line.name.empty() ? ir::GlobalVar(nullptr) : mod->find(line.name);
@@ -68,8 +72,41 @@ void explain_graph(const CommandLine& line) {
   } else if (!line.name.empty()) {
     options.about.push_back(line.name);
   }
-  show(fusion ? "fusion" : "memory", file, fusion ? fusion_reasons(mod, evaluator, options) : memory_reasons(mod, evaluator, options),
-       line.json);
+  show(fusion ? "fusion" : "memory", file,
+       fusion ? fusion_reasons(mod, evaluator, options) : memory_reasons(mod, evaluator, options), line.json);
+}
+
+void explain_gpu(const CommandLine& line) {
+  auto gpu = gpu_sheet(line.gpu);
+  if (!gpu) {
+    std::string near = ir::closest(line.gpu, gpu_names());
+    throw CallError{fmt::format("nothing is known of a GPU `{}`", line.gpu),
+                    near.empty() ? fmt::format("there are {}", fmt::join(gpu_names(), ", "))
+                                 : fmt::format("did you mean `{}`?", near)};
+  }
+  std::unordered_map<std::string, int64_t> dims;
+  for (const std::string& dim : line.dims) {
+    size_t equals = dim.find('=');
+    auto value =
+        equals == std::string::npos ? std::nullopt : number_of(std::string_view(dim).substr(equals + 1));
+    if (!value) throw CallError{fmt::format("`--dim {}` gives no dimension a number", dim), "`--dim n=1024`"};
+    dims[dim.substr(0, equals)] = static_cast<int64_t>(*value);
+  }
+  Interpreter evaluator;
+  ir::IRModule mod = chosen_module(evaluator, load_program(evaluator, line.gpu_file), line.module).mod;
+  std::string text;
+  for (const auto& [var, function] : mod->functions) {
+    auto fn = ir::Any(function).as<ir::PrimFunc>();
+    if (!fn || !interp::has_threads((*fn)->body) ||
+        (!line.name.empty() && line.name != std::string(var->name_hint)))
+      continue;
+    text += gpu_cost_text(mod, std::string(var->name_hint), *fn, *gpu, evaluator, dims, 0, false);
+  }
+  if (text.empty())
+    throw CallError{line.name.empty() ? fmt::format("no function of `{}` has threads of a GPU", line.gpu_file)
+                                      : fmt::format("`{}` is no function with threads of a GPU", line.name),
+                    "bind loops to blockIdx and threadIdx, or apply rules of `tvm.s_tir.dlight.gpu`"};
+  show("gpu", line.gpu_file, text, line.json);
 }
 
 int write_report(const CommandLine& line) {
@@ -93,6 +130,10 @@ int write_report(const CommandLine& line) {
 int run_explain(const CommandLine& line) {
   if (!line.fusion_file.empty() || !line.memory_file.empty()) {
     explain_graph(line);
+    return 0;
+  }
+  if (!line.gpu_file.empty()) {
+    explain_gpu(line);
     return 0;
   }
   if (line.schedule_file.empty() && line.name.empty())

@@ -9,6 +9,7 @@
 
 #include "backend/backend.h"
 #include "backend/interp/compare.h"
+#include "backend/interp/gpu/simulate.h"
 #include "repl/shell/build_rows.h"
 
 namespace mlc::repl {
@@ -55,6 +56,15 @@ double elements_of(const ir::PrimFunc& fn) {
   return all;
 }
 
+// Why a run has stopped; where notes point to other lines, as those of a race do, with all lines.
+std::string stop_text(const ir::Diagnostic& error) {
+  const ir::SourceMap& map = ir::SourceMap::current();
+  std::string text = fmt::format("it stops with {}: {}", error.name, error.message), lines;
+  for (const ir::Note& note : error.notes)
+    if (note.span) lines += fmt::format("; {}, {}", note.message, map.describe(note.span));
+  return lines.empty() ? text : fmt::format("{}, {}{}", text, map.describe(error.span), lines);
+}
+
 bool is_interrupt(const ir::Error& error) { return error.first().kind == "KeyboardInterrupt"; }
 
 ir::PrimFunc function_of(const ir::IRModule& mod, const std::string& name) {
@@ -99,6 +109,7 @@ DifferentialRun::DifferentialRun(const ir::IRModule& mod, std::string name, cons
   interp::Rounding rounding = interp::rounding_of(fn->body);
   using interp::Agreement;
   uint64_t seed = 7;
+  Run first = runner(scheduled_ ? with_schedule(mod) : beginning);
   std::string stopped;
   for (interp::Values values : kValues) {
     if (values.size && !has_sizes(fn)) break;
@@ -112,7 +123,7 @@ DifferentialRun::DifferentialRun(const ir::IRModule& mod, std::string name, cons
     try {
       input.args = interp::random_arguments(fn, seed++, {}, values);
       announce("the beginning");
-      input.expected = run(scheduled_ ? with_schedule(mod) : beginning, input.args);
+      input.expected = first(name_, input.args);
       inputs_.push_back(std::move(input));
     } catch (const ir::Error& error) {
       if (is_interrupt(error)) throw;
@@ -144,7 +155,7 @@ std::string DifferentialRun::difference(const Run& run, bool* not_run, bool comp
         if (not_run != nullptr) *not_run = true;
         return "";
       }
-      return fmt::format("it stops with {}: {}", error.first().name, error.what());
+      return stop_text(error.first());
     }
   }
   return "";
@@ -156,8 +167,7 @@ std::string DifferentialRun::difference(const ir::IRModule& mod, bool* not_run) 
     if (not_run != nullptr) *not_run = true;
     return "";
   }
-  return difference([&](const std::string&, const std::vector<Any>& args) { return run(mod, args); }, not_run,
-                    !interpreted_);
+  return difference(runner(mod), not_run, !interpreted_);
 }
 
 void DifferentialRun::announce(const char* part) const {
@@ -172,9 +182,27 @@ ir::IRModule DifferentialRun::with_schedule(const ir::IRModule& mod) const {
   return scheduled.cast<ir::IRModule>();
 }
 
-std::vector<Any> DifferentialRun::run(const ir::IRModule& mod, const std::vector<Any>& args) const {
-  if (interpreted_) return interp::interpret(mod, name_, args);
-  return run_compiled(mod, name_, args, *host_);
+DifferentialRun::Run DifferentialRun::runner(const ir::IRModule& mod) const {
+  if (!interpreted_)
+    return [this, mod](const std::string&, const std::vector<Any>& args) {
+      return run_compiled(mod, name_, args, *host_);
+    };
+  ir::PrimFunc fn = function_of(mod, name_);
+  if (fn && interp::has_threads(fn->body)) {
+    // A schedule that is half done may be one that no pipeline takes yet: some reductions lie across threads
+    // only until the next step. Its threads are loops.
+    try {
+      ir::IRModule threads = interp::with_threads_lowered(mod, *host_, true);
+      return [this, threads](const std::string&, const std::vector<Any>& args) {
+        return interp::simulate(threads, name_, args);
+      };
+    } catch (const ir::Error& error) {
+      if (is_interrupt(error)) throw;
+    }
+  }
+  return [this, mod](const std::string&, const std::vector<Any>& args) {
+    return interp::interpret(mod, name_, args);
+  };
 }
 
 std::vector<DifferentialRun> differential_runs_of(const ir::IRModule& mod, ir::Host& host,

@@ -52,7 +52,8 @@ class DifferentialRun {
     std::vector<ir::Any> args, expected;
     interp::Agreement interpreted, compiled;
   };
-  std::vector<ir::Any> run(const ir::IRModule& mod, const std::vector<ir::Any>& args) const;
+  // Runs of a module: compiled, by the threads of a simulated GPU, or interpreted.
+  Run runner(const ir::IRModule& mod) const;
 
   ir::IRModule with_schedule(const ir::IRModule& mod) const;
   void announce(const char* part) const;

@@ -5,8 +5,8 @@
 
 #include <sys/mman.h>
 
-#include "frontend/script/core/fiber.h"
 #include "frontend/script/modules/traceback.h"
+#include "ir/core/fiber.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::script {
@@ -35,18 +35,18 @@ constexpr size_t kMargin = size_t{1} << 16;
 // Stacks with their fibers. Pages are committed as they are touched; a few are kept for the next generators.
 class Fibers {
  public:
-  std::unique_ptr<Fiber> take() {
+  std::unique_ptr<ir::Fiber> take() {
     if (!free_.empty()) {
-      std::unique_ptr<Fiber> fiber = std::move(free_.back());
+      std::unique_ptr<ir::Fiber> fiber = std::move(free_.back());
       free_.pop_back();
       return fiber;
     }
     void* area = mmap(nullptr, kStackBytes + kValueBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (area == MAP_FAILED) raise(refusals["out-of-memory"], {});
-    return std::make_unique<Fiber>(static_cast<char*>(area), kStackBytes);
+    return std::make_unique<ir::Fiber>(static_cast<char*>(area), kStackBytes);
   }
-  void release(std::unique_ptr<Fiber> fiber) {
+  void release(std::unique_ptr<ir::Fiber> fiber) {
     if (free_.size() < 64) {
       free_.push_back(std::move(fiber));
     } else {
@@ -55,7 +55,7 @@ class Fibers {
   }
 
  private:
-  std::vector<std::unique_ptr<Fiber>> free_;
+  std::vector<std::unique_ptr<ir::Fiber>> free_;
 };
 Fibers& fibers() {
   static thread_local Fibers all;
@@ -67,7 +67,7 @@ Fibers& fibers() {
 struct GeneratorNode final : GeneratorBase {
   Evaluator& evaluator;
   std::vector<Any> slots;
-  std::unique_ptr<Fiber> fiber;
+  std::unique_ptr<ir::Fiber> fiber;
   // The machine's words while the generator does not run.
   Any* stack = nullptr;
   Any* top = nullptr;

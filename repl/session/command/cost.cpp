@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backend/interp/compare.h"
 #include "ir/core/error.h"
+#include "repl/measure/gpu_cost.h"
 #include "repl/measure/machine.h"
 #include "repl/session/commands.h"
 #include "repl/session/session.h"
@@ -19,6 +21,8 @@ namespace {
 
 using transform::FunctionCost;
 using transform::Machine;
+
+constexpr const char* kGpu = "nvidia-h100";  // where none is named
 
 struct Request {
   std::string name;
@@ -160,6 +164,15 @@ void show_cost(Session& session, std::string_view arguments) {
   std::string text;
   std::vector<std::string> symbols;
   for (const auto& [name, fn] : functions_of(subject)) {
+    // Threads of a GPU are counted on one, whatever this machine is.
+    auto gpu = gpu_sheet(request.target.empty() ? kGpu : request.target);
+    if (gpu && interp::has_threads(fn->body)) {
+      std::unordered_map<std::string, int64_t> values(request.values.begin(), request.values.end());
+      for (const auto& [symbol, value] : request.values) symbols.push_back(symbol);
+      text += (text.empty() ? "" : "\n") + gpu_cost_text(subject.mod, name, fn, *gpu, session.evaluator(),
+                                                         values, width_of(session), session.options().colour);
+      continue;
+    }
     Machine machine = machine_of(session, request, is_parallel(fn));
     FunctionCost cost = transform::cost_of(name, fn, machine.levels, request.values);
     symbols.insert(symbols.end(), cost.symbols.begin(), cost.symbols.end());
@@ -177,7 +190,10 @@ constexpr Command kRows[] = {
     {"cost", "[NAME] [n=VALUE] [--target MACHINE] [--measure]",
      "operations, bytes of each memory, reuse, and what bounds them by a roofline",
      "    :cost\n    :cost sch.main n=1024\n    :cost --target nvidia-a100\n"
-     "  Counted on the loop nest, nothing is run. `touched` are the bytes of different elements, `reuse` how "
+     "  Functions of GPU threads run in the simulator, some blocks of them, and are counted there: on "
+     "nvidia-h100 unless `--target`\n"
+     "  names another GPU. Others are counted on the loop nest, nothing is run. `touched` are the bytes of "
+     "different elements, `reuse` how "
      "often each is\n"
      "  accessed; `from L2` is what the first cache does not hold and the second must give it, by a model of "
      "caches with LRU\n"

@@ -2,6 +2,7 @@
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "transform/arith/analyzer.h"
+#include "transform/pass/buffer_roots.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 
@@ -37,8 +38,8 @@ struct Thread {
 };
 
 Stmt barrier(std::string_view scope) {
-  return make<EvaluateNode>(call_op(DataType::Int(32), "tirx.tvm_storage_sync",
-                                    {make<StringImmNode>(String(std::string(scope)))}));
+  return make<EvaluateNode>(
+      call_op(DataType::Int(32), "tirx.tvm_storage_sync", {make<StringImmNode>(String(std::string(scope)))}));
 }
 Buffer buffer_of(const std::string& name, DataType dtype, std::string_view scope, const Expr& size) {
   return make<VarNode>(
@@ -318,10 +319,18 @@ class Lower final : public Rewriter {
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     auto* load = as<TensorLoadNode>(e);
-    auto found = load ? results_.find(load->source.get()) : results_.end();
+    auto found = load ? results_.find(roots_(load->source.get())) : results_.end();
     return found == results_.end() ? rewrite_children(e) : found->second;
   }
   Stmt rewrite(const Stmt& s) override {
+    // Memory that is planned may have the destination and what it is copied to in one place.
+    if (auto* view = as<DeclBufferNode>(s)) roots_.declare(*view);
+    if (auto* kept = as<BufferStoreNode>(s)) {
+      auto found = results_.find(roots_(kept->buffer.get()));
+      if (found == results_.end()) return rewrite_children(s);
+      const TensorLoadNode& result = *as<TensorLoadNode>(found->second);
+      return make<BufferStoreNode>(result.source, rewrite(kept->value), result.indices, s->span);
+    }
     if (auto* attr = as<AttrStmtNode>(s)) {
       std::string_view key = text(attr->attr_key);
       if (key == "thread_extent") {
@@ -347,6 +356,8 @@ class Lower final : public Rewriter {
   // Afterwards: what replaces the allocation of a destination.
   Stmt place_results(const Stmt& s) const {
     return rewrite_with(s, [&](const Stmt& s, Rewriter& on) -> Stmt {
+      auto* view = as<DeclBufferNode>(s);
+      if (view != nullptr && replaced_.contains(roots_(view->buffer.get()))) return no_op();
       auto* alloc = as<AllocBufferNode>(s);
       auto found = alloc ? replaced_.find(alloc->buffer.get()) : replaced_.end();
       if (found == replaced_.end()) return on.rewrite_children(s);
@@ -362,6 +373,7 @@ class Lower final : public Rewriter {
   std::vector<CommReducer> reducers_;
   std::unordered_map<const VarNode*, Expr> results_;
   std::unordered_map<const VarNode*, Buffer> replaced_;
+  BufferRoots roots_;
 
   [[noreturn]] static void refuse(Span span, const std::string& why) {
     throw ir::refuse(refusals["allreduce-not-lowered"], why).kind(kRefusedValue).at(span);
@@ -422,8 +434,9 @@ class Lower final : public Rewriter {
     Exchange exchange(target_, reducer, shape);
     exchange.run(values);
     for (size_t i = 0; i < count; ++i) {
-      results_[targets[i].get()] = exchange.results[i];
-      replaced_[targets[i].get()] = as<TensorLoadNode>(exchange.results[i])->source;
+      const VarNode* target = roots_(targets[i].get());
+      results_[target] = exchange.results[i];
+      replaced_[target] = as<TensorLoadNode>(exchange.results[i])->source;
     }
     Array<Stmt> all;
     for (const Buffer& buffer : exchange.temporaries) all.push_back(make<AllocBufferNode>(buffer));

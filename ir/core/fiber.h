@@ -11,7 +11,7 @@
 
 #include <cstddef>
 
-namespace mlc::script {
+namespace mlc::ir {
 
 class Fiber {
  public:
@@ -45,4 +45,4 @@ class Fiber {
 #endif
 };
 
-}  // namespace mlc::script
+}  // namespace mlc::ir

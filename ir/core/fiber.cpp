@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #undef _FORTIFY_SOURCE  // it takes a jump to another stack for a mistake
-#include "frontend/script/core/fiber.h"
+#include "ir/core/fiber.h"
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-namespace mlc::script {
+namespace mlc::ir {
 
 void Fiber::begin(unsigned low, unsigned high) {
   reinterpret_cast<Fiber*>(static_cast<uintptr_t>(high) << 32 | low)->run();
@@ -56,4 +56,4 @@ void Fiber::leave() {
 #endif
 }
 
-}  // namespace mlc::script
+}  // namespace mlc::ir

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches, thread axes, memory and barriers of kernels.
+#include "backend/interp/gpu/kernel.h"
+#include "backend/interp/gpu/traffic.h"
+#include "ir/core/refusal.h"
+#include "ir/core/walk_with.h"
+#include "ir/tir/op.h"
+
+namespace mlc::interp {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "address-out-of-bounds",
+         .kind = "IndexError",
+         .message = "the pointer points to no known memory"},
+        {.name = "thread-extents-differ",
+         .message = "`{}` has {} threads here and {} where the kernel begins",
+         .meaning = "All loops of a kernel over one axis of threads are the same threads."},
+    }};
+MLC_REFUSALS(gpu_compile_kernel, refusals);
+
+using ir::view;
+
+const AccessPoint* Compiler::point(Span span, const VarNode* buffer) {
+  return &program_.points.emplace_back(AccessPoint{span, buffer});
+}
+
+const Meeting* Compiler::meeting(Span span, std::string text, bool orders_memory,
+                                 std::function<void(std::span<Thread* const>)> together) {
+  int order = static_cast<int>(program_.meetings.size());
+  return &program_.meetings.emplace_back(
+      Meeting{span, std::move(text), order, orders_memory, std::move(together)});
+}
+
+bool Compiler::is_thread_binding(const ir::IterVar& thread) const {
+  return program_.options.simulate && axis_of(view(thread->thread_tag)).has_value();
+}
+
+namespace {
+
+using Extents = std::array<std::function<int64_t(Frame&)>, kAxes>;
+
+// The extents of all axes below a statement; of several of one axis the first.
+void each_axis(const Stmt& s, const std::function<void(int axis, const Expr& extent)>& f) {
+  ir::walk_with(s, [&](const Stmt& s, ir::Walker& on) {
+    const auto* loop = ir::as<ir::ForNode>(s);
+    const auto* attr = ir::as<ir::AttrStmtNode>(s);
+    if (loop != nullptr && loop->thread_binding) {
+      if (auto axis = axis_of(view(loop->thread_binding->thread_tag))) f(*axis, loop->extent);
+    } else if (attr != nullptr && view(attr->attr_key) == "thread_extent") {
+      auto iter = attr->node.as<ir::IterVar>();
+      if (auto axis = iter ? axis_of(view((*iter)->thread_tag)) : std::nullopt) f(*axis, attr->value);
+    }
+    on.walk_children(s);
+  });
+}
+
+// Blocks that stand for all: the first and the last, which may have a rest, and others spread between them.
+std::vector<int64_t> sample(int64_t grid, int64_t count) {
+  std::vector<int64_t> blocks;
+  if (count <= 0 || grid <= count) return blocks;
+  for (int64_t i = 0; i < count; ++i) blocks.push_back(count == 1 ? 0 : i * (grid - 1) / (count - 1));
+  return blocks;
+}
+
+}  // namespace
+
+Action Compiler::thread_axis(const ir::IterVar& thread, const ir::Var& var, const Expr& extent,
+                             const Stmt& body) {
+  int axis = *axis_of(view(thread->thread_tag));
+  Span span = var->span ? var->span : body->span;
+  bool launches = !std::exchange(in_kernel_, true);
+  Extents extents;
+  if (launches) {
+    in_kernel_ = false;
+    extents[static_cast<size_t>(axis)] = integer(extent);
+    each_axis(body, [&](int other, const Expr& count) {
+      if (auto& known = extents[static_cast<size_t>(other)]; !known) known = integer(count);
+    });
+    in_kernel_ = true;
+  }
+  auto here = integer(extent);
+  int slot = define_slot(var);
+  Action inner = [here, slot, axis, span, tag = std::string(view(thread->thread_tag)),
+                  run = stmt(body)](Frame& frame) {
+    const Thread& now = *frame.program.heap.thread;
+    int64_t threads = now.block.kernel.extents[static_cast<size_t>(axis)];
+    if (int64_t count = here(frame); count != threads)
+      throw ir::refuse(refusals["thread-extents-differ"], tag, count, threads).at(span);
+    frame.slots[static_cast<size_t>(slot)].i = now.at[static_cast<size_t>(axis)];
+    return run(frame);
+  };
+  if (!launches) return inner;
+  in_kernel_ = false;
+  return [extents, span, inner](Frame& frame) {
+    Kernel kernel(frame.program);
+    const Options& options = frame.program.options;
+    for (size_t axis = 0; axis < extents.size(); ++axis)
+      if (extents[axis]) kernel.extents[axis] = extents[axis](frame);
+    kernel.body = inner;
+    kernel.frame = &frame;
+    kernel.span = span;
+    kernel.seed = options.seed;
+    kernel.traffic = options.traffic;
+    kernel.blocks = sample(kernel.grid(), options.most_blocks);
+    if (kernel.traffic != nullptr) {
+      int64_t run = kernel.blocks.empty() ? kernel.grid() : static_cast<int64_t>(kernel.blocks.size());
+      kernel.traffic->launch(kernel.extents, span, kernel.grid(), run);
+    }
+    kernel.run();
+    return Flow::kNext;
+  };
+}
+
+Action Compiler::allocate_in_kernel(const Buffer& buffer) {
+  const ir::BufferTypeNode* type = buffer->buffer();
+  int granule = number_of(type->dtype).bytes;
+  int64_t bytes = static_cast<int64_t>(granule) * ir::DataType(type->dtype).lanes();
+  auto set_layout = layout(type);
+  int at = define_view(buffer);
+  return [at, set_layout, bytes, granule, var = buffer](Frame& frame) {
+    View view;
+    set_layout(frame, view);
+    int64_t elements = 1;
+    for (size_t d = 0; d < view.shape.size(); ++d) elements += (view.shape[d] - 1) * view.strides[d];
+    for (int64_t dim : view.shape) elements = dim <= 0 ? 0 : elements;
+    Thread& thread = *frame.program.heap.thread;
+    view.block = thread.block.memory(thread, var.get(), static_cast<size_t>((view.offset + elements) * bytes),
+                                     granule);
+    view.data = view.block->begin;
+    frame.views[static_cast<size_t>(at)] = std::move(view);
+    return Flow::kNext;
+  };
+}
+
+Action Compiler::branch(std::function<int64_t(Frame&)> condition, Action yes, Action no, Span span) {
+  if (!in_kernel_) {
+    return [condition = std::move(condition), yes = std::move(yes), no = std::move(no)](Frame& frame) {
+      return condition(frame) != 0 ? yes(frame) : no(frame);
+    };
+  }
+  const AccessPoint* statement = point(span, nullptr);
+  return
+      [condition = std::move(condition), yes = std::move(yes), no = std::move(no), statement](Frame& frame) {
+        bool taken = condition(frame) != 0;
+        Heap& heap = frame.program.heap;
+        heap.use(statement->span);
+        if (Traffic* traffic = heap.thread->block.kernel.traffic)
+          traffic->branch(*heap.thread, statement, taken);
+        return taken ? yes(frame) : no(frame);
+      };
+}
+
+Code Compiler::barrier(const ir::CallNode* node, std::string text, std::function<int64_t(Frame&)> id,
+                       std::function<int64_t(Frame&)> count) {
+  const Barrier* made = &program_.barriers.emplace_back(Barrier{node->span, std::move(text)});
+  return [made, id = std::move(id), count = std::move(count)](Frame& frame, Lane* out) {
+    int64_t number = id ? id(frame) : 0;
+    int64_t threads = count ? count(frame) : 0;
+    Thread& thread = *frame.program.heap.thread;
+    if (threads == thread.block.kernel.threads()) threads = 0;
+    thread.wait(*made, number, threads);
+    out->i = 0;
+  };
+}
+
+Code Compiler::storage_sync(const ir::CallNode* node) {
+  auto* scope = ir::as<ir::StringImmNode>(node->args[0]);
+  if (scope == nullptr) unsupported(node->span, "a barrier without a scope");
+  std::string text = fmt::format("T.tvm_storage_sync(\"{}\")", view(scope->value));
+  if (scope->value == "warp") {  // of the lanes that are on the same way
+    const Meeting* made = meeting(node->span, text, true, nullptr);
+    return [made](Frame& frame, Lane* out) {
+      frame.program.heap.thread->meet(*made, 0, nullptr);
+      out->i = 0;
+    };
+  }
+  if (!view(scope->value).starts_with("shared"))
+    unsupported(node->span, fmt::format("a barrier of scope `{}`", view(scope->value)));
+  return barrier(node, text, nullptr, nullptr);
+}
+
+// (pointer, value): what was there before.
+Code Compiler::atomic_in_kernel(const ir::CallNode* node) {
+  std::string name(view(ir::as<ir::OpNode>(node->op)->name));
+  bool exchange = name == "tirx.cuda.atomic_cas";
+  const Expr& value = node->args[node->args.size() - 1];
+  if (node->args.size() != (exchange ? 3U : 2U) || !value->dtype().is_scalar())
+    unsupported(node->span, fmt::format("`{}` of anything but a pointer and numbers", name));
+  const AccessPoint* at_point = point(node->span, nullptr);
+  Code expected = exchange ? expr(node->args[1]) : Code();
+  return [place = expr(node->args[0]), expected, value = expr(value), number = &number_of(value->dtype()),
+          at_point](Frame& frame, Lane* out) {
+    Lane at, wanted, more;
+    place(frame, &at);
+    if (expected) expected(frame, &wanted);
+    value(frame, &more);
+    auto* to = reinterpret_cast<char*>(at.i);
+    Heap& heap = frame.program.heap;
+    heap.use(at_point->span);
+    auto memory = heap.find(to);
+    if (!memory || to + number->bytes > memory->end)
+      throw ir::refuse(refusals["address-out-of-bounds"]).at(at_point->span);
+    Thread& thread = *heap.thread;
+    thread.check_written(*memory, to, number->bytes, *at_point);
+    heap.use(at_point->span);
+    thread.touch(*memory, to, number->bytes, Touch::kAtomic, *at_point);
+    if (Traffic* traffic = thread.block.kernel.traffic)
+      traffic->access(thread, *memory, to, number->bytes, Touch::kAtomic, *at_point);
+    *out = number->load(to);
+    if (expected) {
+      if (number->floating ? out->f == wanted.f : out->i == wanted.i) number->store(to, more);
+      return;
+    }
+    number->store(to, number->floating
+                          ? Lane{.f = number->round(out->f + more.f)}
+                          : Lane{.i = number->wrap(static_cast<int64_t>(static_cast<uint64_t>(out->i) +
+                                                                        static_cast<uint64_t>(more.i)))});
+  };
+}
+
+Code Compiler::kernel_intrinsic(const ir::CallNode* node, std::string_view name) {
+  if (name == "tirx.tvm_storage_sync") return storage_sync(node);
+  if (name == "tirx.cuda.cta_sync") return barrier(node, "T.cuda.cta_sync()", nullptr, nullptr);
+  if (name == "tirx.ptx.bar_sync" || name == "tirx.ptx.barrier_sync")
+    return barrier(node, "T.ptx.bar.sync", integer(node->args[0]), nullptr);
+  if (name == "tirx.ptx.bar_sync_count" || name == "tirx.ptx.barrier_sync_count")
+    return barrier(node, "T.ptx.bar.sync", integer(node->args[0]), integer(node->args[1]));
+  if (name == "tirx.cuda.atomic_add" || name == "tirx.cuda.atomic_cas") return atomic_in_kernel(node);
+  if (name == "tirx.cuda.thread_fence") return [](Frame&, Lane* out) { out->i = 0; };
+  if (Code code = warp_intrinsic(node, name)) return code;
+  if (Code code = fragment_intrinsic(node, name)) return code;
+  return async_intrinsic(node, name);
+}
+
+}  // namespace mlc::interp

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/interp/gpu/kernel.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "backend/interp/gpu/traffic.h"
+#include "ir/core/interrupt.h"
+#include "ir/core/refusal.h"
+
+namespace mlc::interp {
+
+static constexpr ir::Refusals refusals{
+    "RuntimeError",
+    {
+        {.name = "address-out-of-bounds",
+         .kind = "IndexError",
+         .message = "{} has a pointer to no known memory of {} bytes"},
+        {.name = "barrier-not-reached",
+         .message = "{} of {} threads of block {} wait at `{}`, and the others do not come",
+         .meaning = "All threads of a block must reach a barrier: one in a branch that some do not take, or "
+                    "in a loop "
+                    "that some leave earlier, waits for ever."},
+        {.name = "kernel-too-large", .message = "a block has {} threads, more than {}"},
+        {.name = "lane-absent",
+         .message = "{} uses what it got from lane {} of its warp, which does not take part in the exchange",
+         .meaning = "A shuffle reads a register of another lane, which must come to the same shuffle."},
+        {.name = "lane-not-in-mask",
+         .message = "{} is lane {} of its warp, which is not in the mask {:#x} of `{}`"},
+        {.name = "lanes-absent",
+         .message = "`{}` names {} of the warp of {}, which {} not come",
+         .meaning = "All lanes in the mask of an exchange within a warp must come to it."},
+        {.name = "out-of-memory",
+         .kind = "MemoryError",
+         .message = "cannot allocate the stacks of {} threads"},
+        {.name = "uninitialized-read", .message = "element {} of `{}` is read before it is written"},
+    }};
+MLC_REFUSALS(gpu_kernel, refusals);
+
+namespace {
+
+constexpr size_t kStackBytes = size_t{1} << 18;
+constexpr size_t kGuardBytes = size_t{1} << 12;
+constexpr int64_t kMostThreads = 4096;
+
+// Unwinds the stacks of the other threads when one has failed.
+struct Cancelled {};
+
+void begin_thread(void* argument) {
+  auto& thread = *static_cast<Thread*>(argument);
+  try {
+    thread.block.kernel.body(thread.frame);
+  } catch (const Cancelled&) {  // somebody else has the error
+  } catch (...) {
+    thread.error = std::current_exception();
+  }
+  thread.state = Thread::State::kDone;
+}
+
+std::string lanes_text(uint32_t lanes) {
+  std::vector<int> all;
+  for (int lane = 0; lane < kWarp; ++lane)
+    if ((lanes >> lane & 1U) != 0) all.push_back(lane);
+  return fmt::format("lane{} {}", all.size() == 1 ? "" : "s", fmt::join(all, ", "));
+}
+
+}  // namespace
+
+std::optional<int> axis_of(std::string_view tag) {
+  constexpr std::string_view kNames[] = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
+                                         "threadIdx.x", "threadIdx.y", "threadIdx.z"};
+  auto* found = std::find(std::begin(kNames), std::end(kNames), tag);
+  return found == std::end(kNames) ? std::nullopt
+                                   : std::optional<int>(static_cast<int>(found - std::begin(kNames)));
+}
+
+std::string tuple_text(std::span<const int64_t> numbers) {
+  return fmt::format("({})", fmt::join(numbers, ", "));
+}
+
+std::string Thread::name() const {
+  return fmt::format("thread {} of block {}", tuple_text(std::span(at).subspan(3)), tuple_text(block.at));
+}
+
+void Thread::leave() {
+  Heap& heap = block.kernel.program.heap;
+  unwritten = std::exchange(heap.unwritten, {});
+  fiber->leave();
+  if (block.cancelled) throw Cancelled{};
+  heap.unwritten = unwritten;
+}
+
+void Thread::wait(const Barrier& at, int64_t id, int64_t count) {
+  barrier = &at;
+  barrier_id = id;
+  barrier_count = count;
+  state = State::kAtBarrier;
+  leave();
+}
+
+void Thread::meet(const Meeting& what, uint32_t lanes, void* with) {
+  if (lanes != 0 && (lanes >> lane() & 1U) == 0)
+    throw ir::refuse(refusals["lane-not-in-mask"], name(), lane(), lanes, what.text).at(what.span);
+  meeting = &what;
+  mask = lanes;
+  brought = with;
+  state = State::kInWarp;
+  leave();
+}
+
+void Thread::check_written(Block& memory, char* begin, int64_t bytes, const AccessPoint& point) {
+  if (memory.written.empty()) return;
+  auto first = static_cast<size_t>(begin - memory.begin);
+  for (size_t byte = first; byte < first + static_cast<size_t>(bytes); ++byte) {
+    if (memory.written[byte]) continue;
+    block.kernel.program.heap.unwritten = {&point, static_cast<int64_t>(first) / std::max(memory.granule, 1)};
+    return;
+  }
+}
+
+void Heap::fail_unwritten(Span span) {
+  Unwritten what = std::exchange(unwritten, {});
+  if (what.point->exchange)
+    throw ir::refuse(refusals["lane-absent"], thread->name(), what.element).at(what.point->span);
+  const VarNode* buffer = what.point->buffer;
+  ir::Error error = ir::refuse(refusals["uninitialized-read"], what.element,
+                               buffer == nullptr ? "memory behind a pointer" : buffer->name.c_str())
+                        .at(what.point->span);
+  if (thread != nullptr) std::move(error).note(fmt::format("{} reads it", thread->name()), what.point->span);
+  if (span && !(span == what.point->span)) std::move(error).note("this depends on it", span);
+  throw std::move(error);
+}
+
+std::shared_ptr<Block> ThreadBlock::memory(Thread& thread, const VarNode* buffer, size_t bytes, int granule) {
+  std::string_view scope = ir::view(buffer->buffer()->storage_scope);
+  Heap& heap = kernel.program.heap;
+  auto made = [&](Block::Scope kind) {
+    auto block = heap.allocate(bytes, true);
+    block->buffer = buffer;
+    block->scope = kind;
+    block->granule = granule;
+    return block;
+  };
+  if (scope == "local") return made(Block::Scope::kLocal);
+  bool of_one_warp = scope == "warp" || scope.starts_with("wmma.") || scope.starts_with("m16n8k8.");
+  auto& known = of_one_warp ? of_warp[static_cast<size_t>(thread.warp())] : shared;
+  auto& found = known[buffer];
+  if (!found || found->end - found->begin < static_cast<int64_t>(bytes))
+    found = made(of_one_warp                   ? Block::Scope::kWarp
+                 : scope.starts_with("shared") ? Block::Scope::kShared
+                                               : Block::Scope::kGlobal);
+  if (found->scope == Block::Scope::kShared &&
+      std::none_of(window.begin(), window.end(), [&](const auto& known) { return known.second == found; })) {
+    constexpr int64_t kWindow = 1024, kAlign = 128;
+    int64_t end = window.empty()
+                      ? kWindow
+                      : window.back().first + (window.back().second->end - window.back().second->begin);
+    window.emplace_back((end + kAlign - 1) / kAlign * kAlign, found);
+  }
+  if (kernel.traffic != nullptr && found->scope == Block::Scope::kShared)
+    kernel.traffic->shared_memory(buffer, bytes);
+  return found;
+}
+
+int64_t ThreadBlock::window_address(const char* address) const {
+  for (const auto& [first, memory] : window)
+    if (address >= memory->begin && address <= memory->end) return first + (address - memory->begin);
+  return reinterpret_cast<int64_t>(address);
+}
+
+std::pair<std::shared_ptr<Block>, char*> Thread::memory_at(int64_t address, int64_t bytes, Span span) const {
+  auto* to = reinterpret_cast<char*>(address);
+  std::shared_ptr<Block> memory;
+  for (const auto& [first, known] : block.window) {
+    if (address < first || address >= first + (known->end - known->begin)) continue;
+    memory = known;
+    to = known->begin + (address - first);
+  }
+  if (!memory) memory = block.kernel.program.heap.find(to);
+  if (!memory || to + bytes > memory->end)
+    throw ir::refuse(refusals["address-out-of-bounds"], name(), bytes).at(span);
+  return {memory, to};
+}
+
+void Thread::read(Block& memory, char* begin, int64_t bytes, const AccessPoint& point) {
+  if (Traffic* traffic = block.kernel.traffic)
+    traffic->access(*this, memory, begin, bytes, Touch::kRead, point);
+  Heap& heap = block.kernel.program.heap;
+  check_written(memory, begin, bytes, point);
+  heap.use(point.span);
+  touch(memory, begin, bytes, Touch::kRead, point);
+}
+
+void Thread::write(Block& memory, char* begin, int64_t bytes, const AccessPoint& point) {
+  if (Traffic* traffic = block.kernel.traffic)
+    traffic->access(*this, memory, begin, bytes, Touch::kWrite, point);
+  touch(memory, begin, bytes, Touch::kWrite, point);
+  if (memory.written.empty()) return;
+  auto first = memory.written.begin() + (begin - memory.begin);
+  std::fill(first, first + bytes, true);
+}
+
+void ThreadBlock::synchronise(std::span<Thread* const> who) {
+  auto joined = std::make_shared<std::vector<uint32_t>>(threads.size(), 0);
+  const std::vector<uint32_t>* last = nullptr;
+  for (const Thread* thread : who) {
+    if (thread->seen && thread->seen.get() != last) {
+      last = thread->seen.get();
+      for (size_t i = 0; i < joined->size(); ++i) (*joined)[i] = std::max((*joined)[i], (*last)[i]);
+    }
+  }
+  for (Thread* thread : who) (*joined)[static_cast<size_t>(thread->index)] = thread->clock++;
+  for (Thread* thread : who) thread->seen = joined;
+}
+
+// Lanes that wait for each other and are all there. Those that wait for whoever comes go on when nobody of
+// the warp can come any more: first those at the earliest statement, for the others may still be on the way
+// there.
+bool ThreadBlock::release_warp(int warp) {
+  std::array<Thread*, kWarp> lanes{};
+  std::vector<Thread*> waiting;
+  for (int lane = 0; lane < kWarp; ++lane) {
+    auto i = static_cast<size_t>(warp * kWarp + lane);
+    if (i >= threads.size()) break;
+    lanes[static_cast<size_t>(lane)] = threads[i].get();
+    if (threads[i]->state == Thread::State::kInWarp) waiting.push_back(threads[i].get());
+  }
+  auto go = [&](const Thread& one) {
+    const Meeting& meeting = *one.meeting;
+    uint32_t mask = one.mask;
+    std::array<Thread*, kWarp> here{};
+    std::vector<Thread*> all;
+    for (Thread* thread : waiting) {
+      if (thread->meeting != &meeting || thread->mask != mask) continue;
+      here[static_cast<size_t>(thread->lane())] = thread;
+      all.push_back(thread);
+    }
+    if (meeting.orders_memory) synchronise(all);
+    if (meeting.together) meeting.together(here);
+    for (Thread* thread : all) thread->state = Thread::State::kReady;
+  };
+  bool any = false;
+  for (Thread* thread : waiting) {
+    if (thread->state != Thread::State::kInWarp || thread->mask == 0) continue;
+    bool complete = true;
+    for (int lane = 0; lane < kWarp; ++lane) {
+      const Thread* other = lanes[static_cast<size_t>(lane)];
+      if ((thread->mask >> lane & 1U) == 0 || other == nullptr) continue;
+      complete = complete && other->state == Thread::State::kInWarp && other->meeting == thread->meeting &&
+                 other->mask == thread->mask;
+    }
+    if (!complete) continue;
+    go(*thread);
+    any = true;
+  }
+  if (any) return true;
+  const Thread* first = nullptr;
+  for (const Thread* thread : waiting)
+    if (thread->mask == 0 && (first == nullptr || thread->meeting->order < first->meeting->order))
+      first = thread;
+  if (first == nullptr) return false;
+  go(*first);
+  return true;
+}
+
+bool ThreadBlock::release_barriers() {
+  std::map<std::pair<int64_t, int64_t>, std::vector<Thread*>> by_id;
+  for (auto& thread : threads)
+    if (thread->state == Thread::State::kAtBarrier)
+      by_id[{thread->barrier_id, thread->barrier_count}].push_back(thread.get());
+  bool any = false;
+  for (auto& [id, waiting] : by_id) {
+    size_t needed = id.second == 0 ? threads.size() : static_cast<size_t>(id.second);
+    if (waiting.size() < needed) continue;
+    // A barrier of all threads is one statement: two of them in the branches of one condition are two
+    // barriers.
+    if (id.second == 0 && std::any_of(waiting.begin(), waiting.end(), [&](Thread* thread) {
+          return thread->barrier != waiting.front()->barrier;
+        }))
+      continue;
+    synchronise(waiting);
+    last_barrier = waiting.front()->barrier;
+    for (Thread* thread : waiting) thread->state = Thread::State::kReady;
+    if (kernel.traffic != nullptr) kernel.traffic->barrier(*this, false);
+    any = true;
+  }
+  return any;
+}
+
+bool ThreadBlock::release() {
+  bool any = false;
+  for (size_t warp = 0; warp < of_warp.size(); ++warp) any |= release_warp(static_cast<int>(warp));
+  return any || release_barriers();
+}
+
+void ThreadBlock::stuck() {
+  const Thread* at_barrier = nullptr;
+  const Thread* in_warp = nullptr;
+  for (auto& thread : threads) {
+    if (thread->state == Thread::State::kAtBarrier && at_barrier == nullptr) at_barrier = thread.get();
+    if (thread->state == Thread::State::kInWarp && in_warp == nullptr) in_warp = thread.get();
+  }
+  auto fate = [](ir::Error error, const Thread& thread) {
+    if (thread.state == Thread::State::kDone) return std::move(error).note(thread.name() + " has ended");
+    bool barrier = thread.state == Thread::State::kAtBarrier;
+    return std::move(error).note(fmt::format("{} waits at this `{}`", thread.name(),
+                                             barrier ? thread.barrier->text : thread.meeting->text),
+                                 barrier ? thread.barrier->span : thread.meeting->span);
+  };
+  if (in_warp != nullptr) {
+    uint32_t absent = 0;
+    const Thread* missing = nullptr;
+    for (auto& thread : threads) {
+      if (thread->warp() != in_warp->warp() || (in_warp->mask >> thread->lane() & 1U) == 0 ||
+          (thread->state == Thread::State::kInWarp && thread->meeting == in_warp->meeting &&
+           thread->mask == in_warp->mask))
+        continue;
+      absent |= 1U << thread->lane();
+      if (missing == nullptr) missing = thread.get();
+    }
+    ir::Error error = ir::refuse(refusals["lanes-absent"], in_warp->meeting->text, lanes_text(absent),
+                                 in_warp->name(), std::has_single_bit(absent) ? "does" : "do")
+                          .at(in_warp->meeting->span);
+    throw missing == nullptr ? std::move(error) : fate(std::move(error), *missing);
+  }
+  MLC_CHECK(at_barrier != nullptr, "a block is stuck without a thread that waits");
+  size_t waiting = 0;
+  const Thread* missing = nullptr;
+  for (auto& thread : threads) {
+    bool here = thread->state == Thread::State::kAtBarrier && thread->barrier == at_barrier->barrier;
+    waiting += here ? 1 : 0;
+    if (!here && missing == nullptr) missing = thread.get();
+  }
+  ir::Error error = ir::refuse(refusals["barrier-not-reached"], waiting, threads.size(), tuple_text(at),
+                               at_barrier->barrier->text)
+                        .at(at_barrier->barrier->span);
+  throw missing == nullptr ? std::move(error) : fate(std::move(error), *missing);
+}
+
+void ThreadBlock::cancel() {
+  cancelled = true;
+  for (auto& thread : threads) {
+    if (thread->begun && thread->state != Thread::State::kDone) thread->fiber->enter();
+  }
+}
+
+void ThreadBlock::run() {
+  Heap& heap = kernel.program.heap;
+  const auto& e = kernel.extents;
+  of_warp.resize((static_cast<size_t>(kernel.threads()) + kWarp - 1) / kWarp);
+  for (int i = 0; i < kernel.threads(); ++i) {
+    threads.push_back(std::unique_ptr<Thread>(new Thread{*this, i, {}, *kernel.frame}));
+    threads.back()->at = {at[0], at[1], at[2], i % e[3], i / e[3] % e[4], i / (e[3] * e[4])};
+  }
+  std::vector<Thread*> order;
+  for (auto& thread : threads) order.push_back(thread.get());
+  std::mt19937_64 random(kernel.seed * 0x9E3779B97F4A7C15ULL + static_cast<uint64_t>(index));
+  try {
+    for (;;) {
+      if (kernel.seed != 0) std::shuffle(order.begin(), order.end(), random);
+      size_t done = 0;
+      for (Thread* thread : order) {
+        if (thread->state == Thread::State::kReady) {
+          ir::heed_interrupt();
+          heap.thread = thread;
+          if (thread->begun) {
+            thread->fiber->enter();
+          } else {
+            thread->begun = true;
+            thread->fiber = kernel.take_fiber();
+            thread->fiber->start(&begin_thread, thread);
+          }
+          heap.thread = nullptr;
+          heap.unwritten = {};
+          if (thread->state == Thread::State::kDone) kernel.release_fiber(std::move(thread->fiber));
+          if (thread->error) std::rethrow_exception(std::exchange(thread->error, nullptr));
+        }
+        done += thread->state == Thread::State::kDone ? 1 : 0;
+      }
+      if (done == threads.size()) break;
+      bool ready = std::any_of(threads.begin(), threads.end(),
+                               [](auto& thread) { return thread->state == Thread::State::kReady; });
+      if (!ready && !release()) stuck();
+    }
+  } catch (...) {
+    heap.thread = nullptr;
+    cancel();
+    throw;
+  }
+  if (kernel.traffic != nullptr) kernel.traffic->barrier(*this, true);
+}
+
+std::unique_ptr<ir::Fiber> Kernel::take_fiber() {
+  if (fibers_.empty()) {
+    constexpr size_t kEach = kStackBytes + kGuardBytes;
+    auto count = static_cast<size_t>(threads());
+    void* area = mmap(nullptr, count * kEach, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (area == MAP_FAILED) throw ir::refuse(refusals["out-of-memory"], count);
+    stacks_.emplace_back(area, count * kEach);
+    for (size_t i = 0; i < count; ++i) {
+      char* low = static_cast<char*>(area) + i * kEach;
+      mprotect(low, kGuardBytes, PROT_NONE);
+      fibers_.push_back(std::make_unique<ir::Fiber>(low + kGuardBytes, kStackBytes));
+    }
+  }
+  auto fiber = std::move(fibers_.back());
+  fibers_.pop_back();
+  return fiber;
+}
+
+Kernel::~Kernel() {
+  fibers_.clear();
+  for (auto [area, bytes] : stacks_) munmap(area, bytes);
+}
+
+void Kernel::run() {
+  if (threads() > kMostThreads)
+    throw ir::refuse(refusals["kernel-too-large"], threads(), kMostThreads).at(span);
+  std::vector<int64_t> order = blocks;
+  if (order.empty()) {
+    order.resize(static_cast<size_t>(std::max<int64_t>(grid(), 0)));
+    std::iota(order.begin(), order.end(), 0);
+  }
+  std::mt19937_64 random(seed);
+  if (seed != 0) std::shuffle(order.begin(), order.end(), random);
+  auto clear = [&] { program.heap.clear_shadows(); };
+  try {
+    for (int64_t i : order) {
+      ThreadBlock block{*this,
+                        static_cast<int>(i),
+                        {i % extents[0], i / extents[0] % extents[1], i / (extents[0] * extents[1])}};
+      if (threads() > 0) block.run();
+    }
+  } catch (...) {
+    clear();
+    throw;
+  }
+  clear();
+}
+
+}  // namespace mlc::interp

@@ -70,9 +70,7 @@ std::optional<ActiveThreads> ActiveThreads::all(const ScopeIds& ids) {
   if (!threads) return std::nullopt;
   Expr blocks = ids.extent(ScopeBinding::kClusterCta);
   if (!blocks) blocks = ids.extent(ScopeBinding::kKernelCta);
-  auto of_cluster = blocks ? const_int(blocks) : std::optional<int64_t>(1);
-  if (!of_cluster) return std::nullopt;
-  return ActiveThreads{{kLanes}, {*threads / kLanes}, {*of_cluster}, nullptr};
+  return ActiveThreads{{kLanes}, {*threads / kLanes}, {blocks ? const_int(blocks).value_or(1) : 1}, nullptr};
 }
 
 std::optional<ActiveThreads> ActiveThreads::narrowed(ScopeBinding binding, int64_t low, int64_t high) const {

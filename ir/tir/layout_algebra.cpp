@@ -396,7 +396,7 @@ Expr swizzled_by_rows(const ComposeLayoutNode* layout, const TileLayoutNode* til
   Expr moved = known ? number((*known & ones) << layout->per_element)
                      : Expr(shift_left(bitwise_and(rows, number(ones)), number(layout->per_element)));
   Expr result = add(mul(rows, number(row)), bitwise_xor(place, moved));
-  return fixed == 0 ? result : Expr(bitwise_xor(result, number(fixed)));
+  return fixed == 0 ? result : Expr(bitwise_xor(simplify_linear(result), number(fixed)));
 }
 
 }  // namespace

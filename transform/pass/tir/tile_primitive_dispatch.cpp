@@ -20,6 +20,9 @@ static constexpr ir::Refusals refusals{
         {.name = "no-schedule-body",
          .message = "the schedule of `{}` returns no function without parameters",
          .help = "return a `T.prim_func` that takes nothing"},
+        {.name = "endless-schedule",
+         .message = "what the schedule of `{}` returns has tile primitives {} levels deep",
+         .help = "return loops and instructions, or primitives of smaller parts"},
         {.name = "ids-without-scopes",
          .message = "ids of threads by scope have no meaning for the target `{}`",
          .help = "bind loops to threads, or build for CUDA"},
@@ -88,6 +91,8 @@ class Dispatch final : public Rewriter {
   std::optional<ActiveThreads> active_;  // nothing where the number of threads is no constant
   Map<String, Any> launch_params_;
   std::unordered_map<const VarNode*, ScopeBinding> bindings_;
+  static constexpr int kMostDepth = 16;  // of primitives in schedules of primitives
+  int depth_ = 0;
 
   Stmt dispatched(const TilePrimitiveCallNode& call) {
     ActiveThreads::Split split;
@@ -101,7 +106,11 @@ class Dispatch final : public Rewriter {
     auto fn = result.as<PrimFunc>();
     if (!fn || !(*fn)->params.empty())
       throw refuse(refusals["no-schedule-body"], call.op->name.c_str()).at(call.span);
-    return rewrite((*fn)->body);
+    if (++depth_ > kMostDepth)
+      throw refuse(refusals["endless-schedule"], call.op->name.c_str(), kMostDepth).at(call.span);
+    Stmt body = rewrite((*fn)->body);
+    --depth_;
+    return body;
   }
 };
 

@@ -95,9 +95,12 @@ void Printer::tile_primitive(const TilePrimitiveCallNode* s) {
   line();
   size_t count = s->args.size();
   while (count > 0 && s->args[static_cast<int64_t>(count) - 1] == nullptr) --count;
-  if (count == 2 && s->args[0].as<TensorRegionNode>() && s->args[1].as<TensorRegionNode>() &&
-      structural_equal(s->args[0], s->args[1])) {
-    count = 1;
+  if (count == 2) {
+    // Another buffer of the same type has an equal region.
+    auto* target = s->args[0].as<TensorRegionNode>();
+    auto* source = s->args[1].as<TensorRegionNode>();
+    bool same = target && source && target->source.same_as(source->source);
+    if (same && structural_equal(s->args[0], s->args[1])) count = 1;
   }
   std::string_view name = op_row(s->op.get()).spelling;
   tir(tile_namespace(s->scope));

@@ -58,25 +58,20 @@ void Printer::tile_layout(const TileLayoutNode* layout) {
   }
   if (!offset.empty()) {
     put(" + ");
-    if (offset.size() == 1) {
-      std::string_view axis = view(offset[0].first);
-      const Expr& value = offset[0].second;
-      // The whole of a sum is an operand of `+` here.
-      if (axis == "m" && binding(value) == Binding::kSum) {
-        put("(");
-        expr(value);
-        put(")");
-      } else {
-        on_axis(value, axis, true);
-      }
-    } else {
+    // On the right of a `+` a sum is one operand.
+    auto term = [&](const String& axis, const Expr& value, bool right) {
+      bool apart = right && view(axis) == "m" && binding(value) == Binding::kSum;
+      if (!apart) return on_axis(value, view(axis), true);
       put("(");
-      for (size_t i = 0; i < offset.size(); ++i) {
-        if (i) put(" + ");
-        on_axis(offset[i].second, view(offset[i].first), true);
-      }
+      expr(value);
       put(")");
+    };
+    if (offset.size() > 1) put("(");
+    for (size_t i = 0; i < offset.size(); ++i) {
+      if (i) put(" + ");
+      term(offset[i].first, offset[i].second, i > 0 || offset.size() == 1);
     }
+    if (offset.size() > 1) put(")");
   }
   put(")");
 }

@@ -317,17 +317,86 @@ namespace {
 // The address under a swizzle: within blocks of 2^per_element elements nothing moves, of the block's number
 // two fields of swizzle_len bits are xored.
 Expr swizzled(const ComposeLayoutNode* layout, const Expr& address) {
-  if (layout->swizzle_len == 0) return address;
   int64_t ones = (int64_t{1} << layout->swizzle_len) - 1;
   int64_t mask = layout->swizzle_inner ? ones << layout->atom_len : ones;
-  Expr block = floordiv(address, const_like(address, int64_t{1} << layout->per_element));
+  Expr elements = const_like(address, int64_t{1} << layout->per_element);
+  if (const_int(address)) {
+    int64_t at = *const_int(address), block = at >> layout->per_element, field = block & mask;
+    block ^= layout->swizzle_inner ? field >> layout->atom_len : field << layout->atom_len;
+    return const_like(address,
+                      (block << layout->per_element) | (at & ((int64_t{1} << layout->per_element) - 1)));
+  }
+  // Addresses are long; each is computed once.
+  Var whole = make_var("compose_m", address->dtype()), block = make_var("compose_q", address->dtype());
   Expr field = bitwise_and(block, const_like(address, mask));
   Expr distance = const_like(address, layout->atom_len);
   Expr moved = layout->swizzle_inner ? shift_right(field, distance) : shift_left(field, distance);
   Expr number = bitwise_xor(block, moved);
   Expr base =
       layout->per_element == 0 ? number : shift_left(number, const_like(address, layout->per_element));
-  return add(base, floormod(address, const_like(address, int64_t{1} << layout->per_element)));
+  Expr body = make<LetNode>(block, floordiv(whole, elements), add(base, floormod(whole, elements)));
+  return make<LetNode>(whole, address, body);
+}
+
+// The same where every iterator steps through whole rows of 2^(per_element + atom_len) elements or stays in
+// one, or is a number of rows times a part of one: the row's number is then xored with the place in the row,
+// and divisions are gone. Null elsewhere.
+Expr swizzled_by_rows(const ComposeLayoutNode* layout, const TileLayoutNode* tile, const Array<Expr>& parts) {
+  if (!layout->swizzle_inner || layout->atom_len < layout->swizzle_len) return nullptr;
+  int64_t row = int64_t{1} << (layout->per_element + layout->atom_len);
+  Expr rows, place;
+  int64_t most = 0, fixed = 0;  // of the place: the most that its variable part is, and the constant part
+  auto add_to = [](Expr& sum, const Expr& value, int64_t scale) {
+    Expr scaled = scale == 1 ? value : mul(value, const_like(value, scale));
+    sum = sum ? add(sum, scaled) : scaled;
+  };
+  for (int64_t i = 0; i < count(parts); ++i) {
+    const Iter& iter = tile->shard[i];
+    if (view(iter->axis->name) != "m") continue;
+    auto extent = const_int(iter->extent), stride = const_int(iter->stride);
+    if (!extent || !stride || *stride < 0) return nullptr;
+    if (auto at = const_int(parts[i])) {
+      fixed += *at * *stride;
+    } else if (*stride % row == 0) {
+      add_to(rows, parts[i], *stride / row);
+    } else if (*extent * *stride <= row) {
+      add_to(place, parts[i], *stride);
+      most += (*extent - 1) * *stride;
+    } else if (row % *stride == 0 && *extent * *stride % row == 0) {
+      Expr inner = const_like(parts[i], row / *stride);
+      add_to(rows, floordiv(parts[i], inner), 1);
+      add_to(place, floormod(parts[i], inner), *stride);
+      most += row - *stride;
+    } else {
+      return nullptr;
+    }
+  }
+  for (const auto& [key, value] : tile->offset) {
+    if (view(key) != "m") continue;
+    LinearForm sum = LinearForm::of(value);
+    bool whole = sum.constant % row == 0;
+    for (const auto& [atom, factor] : sum.terms) whole = whole && factor % row == 0;
+    if (!whole) return nullptr;
+    for (const auto& [atom, factor] : sum.terms) add_to(rows, atom, factor / row);
+    fixed += sum.constant;
+  }
+  if (most >= row || (!rows && !place)) return nullptr;
+  const Expr like = rows ? rows : place;
+  auto number = [&](int64_t value) -> Expr { return const_like(like, value); };
+  if (int64_t whole = floor_div(fixed, row)) {
+    add_to(rows, number(whole), 1);
+    fixed -= whole * row;
+  }
+  // The constant part is apart from the variable one where it has no bit below it.
+  if (fixed != 0 && most >= (fixed & -fixed)) return nullptr;
+  rows = rows ? simplify_linear(rows) : number(0);
+  place = place ? simplify_linear(place) : number(0);
+  int64_t ones = (int64_t{1} << layout->swizzle_len) - 1;
+  auto known = const_int(rows);
+  Expr moved = known ? number((*known & ones) << layout->per_element)
+                     : Expr(shift_left(bitwise_and(rows, number(ones)), number(layout->per_element)));
+  Expr result = add(mul(rows, number(row)), bitwise_xor(place, moved));
+  return fixed == 0 ? result : Expr(bitwise_xor(simplify_linear(result), number(fixed)));
 }
 
 }  // namespace
@@ -354,9 +423,11 @@ std::vector<std::pair<String, Expr>> apply(const Layout& layout, const Array<Exp
     add_to(iter->axis->name, mul(parts[i], iter->stride));
   }
   for (const auto& [key, value] : tile->offset) add_to(key, value);
-  if (auto* compose = layout.as<ComposeLayoutNode>()) {
+  if (auto* compose = layout.as<ComposeLayoutNode>(); compose && compose->swizzle_len > 0) {
     for (auto& [key, value] : result) {
-      if (view(key) == "m") value = swizzled(compose, value);
+      if (view(key) != "m") continue;
+      Expr by_rows = swizzled_by_rows(compose, tile.get(), parts);
+      value = by_rows ? by_rows : swizzled(compose, value);
     }
   }
   return result;

@@ -71,6 +71,57 @@ Layout direct_sum(const Layout& right, const TileLayout& left, const Array<Expr>
                                                    tile_of(canonicalize(right)), right_shape)));
 }
 
+namespace {
+
+// The part of a dimension that lies in one step of its outer iterators begin .. j - 1, is a range of the
+// j-th, and whole in those after it. False where there is no such j.
+template <class Move>
+bool within_one(const TileLayoutNode& layout, int64_t begin, int64_t end, const Range& part,
+                Array<Iter>& shard, Move&& move) {
+  auto length = const_int(part->extent);
+  std::vector<int64_t> extents;
+  for (int64_t i = begin; i < end; ++i) {
+    auto extent = const_int(layout.shard[i]->extent);
+    if (!extent || *extent <= 0) return false;
+    extents.push_back(*extent);
+  }
+  if (!length || *length <= 0) return false;
+  auto first = const_int(part->min);
+  // What the iterator counts at the beginning of the part.
+  auto digit = [&](size_t i, int64_t below) -> Expr {
+    if (first)
+      return const_like(part->min,
+                        floor_div(*first, below) - floor_div(*first, below * extents[i]) * extents[i]);
+    Expr place = floormod(part->min, const_like(part->min, below * extents[i]));
+    return below == 1 ? place : floordiv(place, const_like(part->min, below));
+  };
+  int64_t below = 1;
+  for (int64_t i = end; i-- > begin;) {
+    auto at = static_cast<size_t>(i - begin);
+    bool aligned = first ? *first % below == 0 : below == 1;
+    if (*length % below == 0 && aligned) {
+      int64_t steps = *length / below;
+      bool stays = steps == 1 || (first && floor_div(*first, below) % extents[at] + steps <= extents[at]);
+      if (stays) {
+        int64_t outer = below;
+        for (int64_t k = i;; --k) {
+          move(layout.shard[k], digit(static_cast<size_t>(k - begin), outer));
+          outer *= extents[static_cast<size_t>(k - begin)];
+          if (k == begin) break;
+        }
+        shard.push_back(make<IterNode>(const_like(layout.shard[i]->extent, steps), layout.shard[i]->stride,
+                                       layout.shard[i]->axis));
+        for (int64_t k = i + 1; k < end; ++k) shard.push_back(layout.shard[k]);
+        return true;
+      }
+    }
+    below *= extents[at];
+  }
+  return false;
+}
+
+}  // namespace
+
 Layout slice(const Layout& layout, const Array<Expr>& shape, const Array<Range>& region) {
   Grouped grouped = group(tile_of(canonicalize(layout)), shape);
   Array<Iter> shard;
@@ -92,7 +143,10 @@ Layout slice(const Layout& layout, const Array<Expr>& shape, const Array<Range>&
     // A part of several iterators is whole in the inner ones.
     Expr first = exact_quotient(part->min, inner);
     Expr length = exact_quotient(widened(part->extent, inner), inner);
-    if (!first || !length) return {};
+    if (!first || !length) {
+      if (!within_one(*grouped.layout, begin, end, part, shard, move)) return {};
+      continue;
+    }
     // In TVM a dimension of one element has no stride of its own.
     Expr stride = is_const_int(shape[dim], 1) ? int32(1) : outer->stride;
     shard.push_back(make<IterNode>(length, stride, outer->axis));

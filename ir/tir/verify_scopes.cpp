@@ -26,11 +26,7 @@ constexpr std::array<std::string_view, kBindings> names = {
     "cluster_id",    "cta_id",  "cta_id_in_cluster", "warpgroup_id",    "warp_id",
     "warp_id_in_wg", "lane_id", "thread_id",         "thread_id_in_wg", "cta_id_in_pair"};
 
-// As many of `whole` as of `outer` times `inner`.
-struct Product {
-  ScopeBinding whole, outer, inner;
-};
-constexpr Product products[] = {
+constexpr ScopeProduct products[] = {
     {ScopeBinding::kKernelCta, ScopeBinding::kKernelCluster, ScopeBinding::kClusterCta},
     {ScopeBinding::kCtaWarp, ScopeBinding::kCtaWarpgroup, ScopeBinding::kWarpgroupWarp},
     {ScopeBinding::kWarpgroupThread, ScopeBinding::kWarpgroupWarp, ScopeBinding::kWarpThread},
@@ -108,7 +104,7 @@ class ScopeIds final : public Walker {
   void derive() {
     for (bool changed = true; changed && !failed_;) {
       changed = false;
-      for (const Product& rule : products) {
+      for (const ScopeProduct& rule : products) {
         if (failed_) return;
         changed = apply(rule) || changed;
       }
@@ -116,7 +112,7 @@ class ScopeIds final : public Walker {
   }
 
   // True if the rule made a number known.
-  bool apply(const Product& rule) {
+  bool apply(const ScopeProduct& rule) {
     Known& whole = known_[at(rule.whole)];
     Known& outer = known_[at(rule.outer)];
     Known& inner = known_[at(rule.inner)];
@@ -171,6 +167,9 @@ class ScopeIds final : public Walker {
 };
 
 }  // namespace
+
+std::span<const ScopeProduct> scope_products() { return products; }
+std::string_view name_of(ScopeBinding binding) { return names[at(binding)]; }
 
 void verify_scope_ids(const Stmt& region, std::vector<Diagnostic>& found) { ScopeIds(found).check(region); }
 

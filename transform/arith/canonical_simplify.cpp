@@ -304,6 +304,19 @@ class Canonical final : public Rewriter {
     return opaque;
   }
 
+  // (a * by + r) % upper // by == (a + r // by) % (upper / by), upper a multiple of by; null where no part of
+  // the index is a multiple of `by`.
+  Expr remainder_of_quotient(const LinearTerm& term, int64_t by, Rounding rounding, DataType dtype) {
+    bool digit = term.lower == 1 && term.scale == 1 && term.upper != LinearTerm::kNoUpper && by < term.upper;
+    if (!digit || by == 1 || rounding != Rounding::kFloor) return nullptr;
+    LinearSum index = sum(term.index);
+    LinearSum rest;
+    LinearSum exact = index.divisible_part(by, rest);
+    if (!index.summed || (exact.is_const() && exact.base == 0)) return nullptr;
+    Expr quotient = rewrite(binary(ExprKind::kFloorDiv, index.expr(), int_imm(dtype, by)));
+    return rewrite(binary(ExprKind::kFloorMod, quotient, int_imm(dtype, term.upper / by)));
+  }
+
   LinearSum divide_term(LinearTerm term, int64_t c, Rounding rounding, DataType dtype) {
     term = with_rounding(std::move(term), rounding);
     if (term.scale % c == 0) {
@@ -324,6 +337,8 @@ class Canonical final : public Rewriter {
         inner.scale = 1;
         term.index = sum_of_term(dtype, inner).expr();
         term.upper = LinearTerm::kNoUpper;
+      } else if (Expr moved = remainder_of_quotient(term, by, rounding, dtype)) {
+        return sum_of_leaf(moved);
       }
       term.scale = 1;
       term.lower = by;

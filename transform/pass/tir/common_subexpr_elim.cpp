@@ -15,7 +15,7 @@ constexpr char doc[] = R"(CommonSubexprElim(): compute once what is computed sev
 needs: nothing.
 keeps: every value. Arithmetic, casts and selections of scalars and vectors get a name where they begin to be
 used, in the innermost scope around all uses. What reads memory, calls something or binds names stays where it
-is, and so do comparisons and what stands in them below a named expression.
+is, and so do comparisons.
 Late: addresses have their final form.)";
 
 // A sequence of statements.
@@ -190,12 +190,13 @@ struct Name final : BufferTypeRewriter {
     }
     return BufferTypeRewriter::rewrite(e);
   }
-  // The value under its name: parts that have names of their own are theirs.
+  // The value under its name: parts that have names of their own are theirs. As in TVM, a value that has only
+  // comparisons and leaves directly below stays as it is.
   Expr defining(const Value& value) {
+    if (value.children.empty()) return value.first;
     return rewrite_below(value.first, [&](const Expr& e, Rewriter& on) -> Expr {
-      int number = values.number(e, nullptr);
-      if (number < 0 || !values.all[number].candidate) return e;
-      return values.all[number].name ? values.all[number].name : on.rewrite_children(e);
+      int number = is_candidate(e) ? values.number(e, nullptr) : -1;
+      return number >= 0 && values.all[number].name ? values.all[number].name : on.rewrite_children(e);
     });
   }
   Var rewrite_def(const Var& var) override {

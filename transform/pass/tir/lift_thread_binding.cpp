@@ -66,8 +66,20 @@ std::vector<Axis> axes_of(const Stmt& kernel) {
 struct Lift final : Substituter {
   std::vector<Axis> axes;  // of the kernel around
   bool inside = false;
+  Analyzer analyzer;
 
   using Substituter::rewrite;
+  // As in TVM, a region's extents are simplified where a variable in it was replaced.
+  Expr rewrite(const Expr& e) override {
+    auto* region = as<TensorRegionNode>(e);
+    Expr next = Substituter::rewrite(e);
+    if (!region || next.same_as(e)) return next;
+    return with(ref(as<TensorRegionNode>(next)), [&](TensorRegionNode& n) {
+      n.region = n.region.Map([&](const Range& part) -> Range {
+        return make<RangeNode>(part->min, analyzer.simplify(part->extent));
+      });
+    });
+  }
   Stmt rewrite(const Stmt& s) override {
     auto* loop = as<ForNode>(s);
     if (!loop) return rewrite_children(s);

@@ -67,9 +67,8 @@ struct Task {
 bool has_reduction_block(const Stmt& s) {
   return any_below(s, [](const Stmt& inner) {
     auto* block = as<SBlockNode>(inner);
-    return block && std::any_of(block->iter_vars.begin(), block->iter_vars.end(), [](const IterVar& iter) {
-             return iter->iter_type == IterType::kCommReduce;
-           });
+    return block && std::any_of(block->iter_vars.begin(), block->iter_vars.end(),
+                                [](const IterVar& iter) { return iter->iter_type == IterType::kCommReduce; });
   });
 }
 
@@ -263,6 +262,7 @@ class Lower final : public Rewriter {
       if (is_thread(loop)) threads_.push_back(loop);
       Stmt next = rewrite_children(s);
       if (is_thread(loop)) threads_.pop_back();
+      if (threads_.empty()) results_.clear();  // another kernel has threads of its own
       loops_.pop_back();
       auto found = replaced_.find(loop);
       return found == replaced_.end() ? next : found->second;

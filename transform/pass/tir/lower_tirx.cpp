@@ -2,6 +2,7 @@
 #include "ir/core/refusal.h"
 #include "ir/tir/layout_algebra.h"
 #include "transform/arith/analyzer.h"
+#include "transform/pass/buffer_roots.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
@@ -13,6 +14,10 @@ static constexpr ir::Refusals refusals{"ValueError",
                                            {.name = "missing-target",
                                             .message = "the function does not say what it is compiled for",
                                             .help = "run BindTarget first"},
+                                           {.name = "element-of-another-thread",
+                                            .kind = "InternalError",
+                                            .message = "an element of `{}` may be another thread's",
+                                            .help = "access the thread's own elements: `.local()`"},
                                        }};
 MLC_REFUSALS(tir_lower_tirx, refusals);
 
@@ -24,8 +29,7 @@ constexpr char doc[] = R"(LowerTIRx(): layouts become index arithmetic on one-di
         B = T.alloc_buffer((4, 8))              A_1 = A.view(32)
         B[i, j] = A[i, j]           =>          B = T.alloc_buffer((32,), layout=None)
                                                 B[i * 8 + j] = A_1[i * 8 + j]
-needs: targets in the functions (BindTarget); no blocks, no ids of threads by scope, no tile primitives, no layouts
-that spread elements over threads or permute addresses, no strides.
+needs: targets in the functions (BindTarget); no blocks, no layouts that spread elements over threads, no strides.
 keeps: every access, in order; parameters keep their shapes, which callers are checked against.
 Before the passes that know memory alone: they are blind to layouts.)";
 
@@ -39,6 +43,7 @@ struct Lower final : Rewriter {
   Analyzer analyzer;
   std::unordered_map<const VarNode*, Buffer> params;  // each under its shape, without its layout
   std::unordered_map<const VarNode*, Buffer> flat;
+  BufferRoots roots;
 
   Buffer flatten(const Buffer& buffer) {
     auto [found, fresh] = flat.try_emplace(buffer.get());
@@ -64,8 +69,10 @@ struct Lower final : Rewriter {
       Array<Expr> indices = rewrite(load->indices);
       return make<TensorLoadNode>(flatten(load->source), place(load->source, indices), e->span);
     }
+    // A view's memory is that of the buffer below.
     if (auto* data = as_call_to(e, "tirx.buffer_data")) {
-      if (auto* var = as<VarNode>(data->args[0]); var && var->buffer()) return data_of(flatten(ref(var)));
+      if (auto* var = as<VarNode>(data->args[0]); var && var->buffer())
+        return data_of(flatten(ref(roots(var))));
     }
     if (auto* var = as<VarNode>(e); var && var->buffer()) return rewrite_buffer(ref(var));
     return rewrite_children(e);
@@ -78,37 +85,74 @@ struct Lower final : Rewriter {
     }
     if (auto* alloc = as<AllocBufferNode>(s))
       return with(ref(alloc), [&](AllocBufferNode& n) { n.buffer = flatten(alloc->buffer); });
-    if (auto* decl = as<DeclBufferNode>(s))
+    if (auto* decl = as<DeclBufferNode>(s)) {
+      roots.declare(*decl);
       return make<DeclBufferNode>(flatten(decl->buffer), decl->data ? rewrite(decl->data) : decl->data,
                                   s->span);
+    }
     if (auto* loop = as<ForNode>(s)) analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
-    if (auto* attr = as<AttrStmtNode>(s); attr && text(attr->attr_key) == "tirx.device_entry")
-      throw not_lowered("the entry of a kernel", s->span);
-    if (s->kind == StmtKind::kScopeIdDefStmt) throw not_lowered("ids of threads by scope", s->span);
+    if (IterVar thread = launched_thread(s)) {
+      const Expr& extent = as<AttrStmtNode>(s)->value;
+      analyzer.bind(thread->var, make<RangeNode>(const_like(extent, 0), extent));
+    }
+    // Names of pure values are looked through in indices.
+    if (auto* bind = as<BindNode>(s)) {
+      Stmt next = rewrite_children(s);
+      const Expr& value = as<BindNode>(next)->value;
+      if (bind->var->dtype().is_int() && bind->var->dtype().is_scalar() &&
+          side_effect(value) <= Effect::kPure)
+        analyzer.bind(bind->var, value);
+      return next;
+    }
     if (s->kind == StmtKind::kTilePrimitiveCall) throw not_lowered("tile primitives", s->span);
     return rewrite_children(s);
   }
 
  private:
   static std::string_view name_of(const Buffer& buffer) { return text(buffer->name); }
-  // The layout as memory offsets; null for plain row-major memory.
-  static const TileLayoutNode* layout_of(const Buffer& buffer) {
+  static bool spreads(const TileLayoutNode& layout) {
+    auto thread = [](const Iter& iter) { return is_thread_axis(iter->axis); };
+    return std::any_of(layout.shard.begin(), layout.shard.end(), thread);
+  }
+  // The layout; null for plain row-major memory.
+  static Layout layout_of(const Buffer& buffer) {
     const BufferTypeNode* type = buffer->buffer();
     if (!type->layout.defined() || is_default_layout(type->layout, type->shape)) return nullptr;
-    auto* layout = type->layout.as<TileLayoutNode>();
-    if (!layout) throw not_lowered(fmt::format("permuted addresses, which `{}` has", name_of(buffer)), {});
-    bool memory = layout->replica.empty();
-    for (const Iter& iter : layout->shard) memory = memory && iter->axis.same_as(memory_axis());
-    for (const auto& [axis, offset] : layout->offset) memory = memory && text(axis) == "m";
-    if (!memory)
-      throw not_lowered(fmt::format("elements spread over threads, as those of `{}`", name_of(buffer)), {});
-    return layout;
+    if (auto* tile = type->layout.as<TileLayoutNode>()) return Layout(ref(tile));
+    auto* compose = type->layout.as<ComposeLayoutNode>();
+    if (!compose) throw not_lowered(fmt::format("the layout of `{}`", name_of(buffer)), {});
+    return Layout(ref(compose));
   }
   static Expr size(const Buffer& buffer) {
     const BufferTypeNode* type = buffer->buffer();
-    auto* layout = layout_of(buffer);
-    if (layout) return span_of(Layout(ref(layout)), {});
+    Layout layout = layout_of(buffer);
+    // Tensor memory has two axes of its own; its size is that of the shape.
+    bool memory = layout && text(type->storage_scope) != "tmem";
+    if (memory) return span_of(layout, memory_axis()->name);
     return type->shape.empty() ? int32(1) : product(type->shape);
+  }
+  // What each iterator counts for an element: dimension by dimension where the layout divides along the shape
+  // (the tile then does), else by the number of the element.
+  Array<Expr> counted(TileLayout& tile, const Array<Expr>& indices, const Array<Expr>& shape) {
+    auto simplified = [&](const Expr& part) { return analyzer.simplify(part); };
+    std::optional<Grouped> grouped;
+    try {
+      grouped = group(tile, shape);
+    } catch (const Error&) {
+      return split_coordinate(tile, linear_coordinate(indices, shape)).Map(simplified);
+    }
+    tile = grouped->layout;
+    std::vector<Expr> parts(tile->shard.size());
+    for (size_t d = 0; d < indices.size(); ++d) {
+      Expr rest = indices[static_cast<int64_t>(d)];
+      for (int64_t i = grouped->separators[d + 1]; i-- > grouped->separators[d];) {
+        bool first = i == grouped->separators[d];
+        const Expr& extent = tile->shard[i]->extent;
+        parts[static_cast<size_t>(i)] = simplified(first ? rest : floormod(rest, extent));
+        if (!first) rest = floordiv(rest, extent);
+      }
+    }
+    return Array<Expr>(parts.begin(), parts.end());
   }
   Array<Expr> place(const Buffer& buffer, const Array<Expr>& indices) {
     const BufferTypeNode* type = buffer->buffer();
@@ -117,12 +161,14 @@ struct Lower final : Rewriter {
                    indices.size());
     }
     if (indices.empty()) return {int32(0), int32(0)};
-    if (auto* layout = layout_of(buffer)) {
-      TileLayout tile = ref(layout);
-      Array<Expr> parts = split_coordinate(tile, linear_coordinate(indices, type->shape));
-      Expr sum = nullptr;
-      for (const auto& [axis, coordinate] : apply(tile, parts)) sum = sum ? add(sum, coordinate) : coordinate;
-      return {analyzer.simplify(sum ? sum : Expr(int32(0)))};
+    if (Layout layout = layout_of(buffer)) {
+      TileLayout tile = tile_of(layout);
+      if (spreads(*tile.get())) throw refuse(refusals["element-of-another-thread"], name_of(buffer));
+      Array<Expr> parts = counted(tile, indices, type->shape);
+      for (const auto& [axis, coordinate] : apply(with_tile(layout, tile), parts)) {
+        if (text(axis) == "m") return {analyzer.simplify(coordinate)};
+      }
+      return {int32(0)};
     }
     Expr index = nullptr;
     for (size_t d = 0; d < indices.size(); ++d)

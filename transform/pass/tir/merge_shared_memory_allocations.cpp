@@ -170,7 +170,8 @@ class Merge final : public Rewriter {
       if (!buffer || !plan_->contains(buffer)) return rewrite_children(e);
       rewrite_buffer(ref(buffer));
       return with(ref(call), [&](CallNode& n) {
-        n.args.Set(2, rewrite(call->args[2]) + elements(buffer, call->args[0]->dtype()));
+        n.args.Set(1, data_of(ref(buffer)));
+        n.args.Set(2, elements(buffer, call->args[0]->dtype()) + rewrite(call->args[2]));
         n.args.Set(3, rewrite(call->args[3]));
       });
     }

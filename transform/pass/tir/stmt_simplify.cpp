@@ -124,10 +124,34 @@ extern const Pass stmt_simplify{"StmtSimplify", "tirx.transform", "StmtSimplify(
 
 namespace mlc::transform {
 
+// A dimension of a parameter `var * scale + offset` is not negative. As in TVM the bound is that of var +
+// offset, and the last dimension with the variable counts.
+static void bind_dimensions(const PrimFunc& fn, Analyzer& analyzer) {
+  for (const Var& param : fn->params) {
+    if (!param->buffer()) continue;
+    for (const Expr& dimension : param->buffer()->shape) {
+      int64_t offset = 0;
+      Expr symbol = dimension;
+      while (auto* two = as_binary(symbol)) {
+        bool less = symbol->kind == ExprKind::kSub;
+        auto constant = const_int(two->b);
+        if (!constant || !(less || symbol->kind == ExprKind::kAdd)) break;
+        offset += less ? -*constant : *constant;
+        symbol = two->a;
+      }
+      if (auto* scaled = as<MulNode>(symbol); scaled && const_int(scaled->b).value_or(0) > 0)
+        symbol = scaled->a;
+      if (auto* var = as<VarNode>(symbol); var && var->dtype().is_int() && var->dtype().is_scalar())
+        analyzer.bind(ref(var), ConstIntBound{-offset, ConstIntBound::kPosInf});
+    }
+  }
+}
+
 PrimFunc simplify_stmts(const PrimFunc& fn, const PassOptions& options, bool know_blocks) {
   using namespace pass_stmt_simplify;
   Simplify simplify;
   simplify.know_blocks = know_blocks;
+  bind_dimensions(fn, simplify.analyzer);
   constexpr std::string_view kKey = "tirx.StmtSimplify";
   simplify.analyzer.enable(options.config_integer(kKey, "transitively_prove_inequalities", 0) |
                            options.config_integer(kKey, "convert_boolean_to_and_of_ors", 0) << 1 |

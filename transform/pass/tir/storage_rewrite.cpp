@@ -73,7 +73,7 @@ class Share final : public Rewriter {
       if (!storage) return rewrite_children(e);
       return with(ref(call), [&](CallNode& n) {
         Expr from = moved(*storage, call->args[0]->dtype(), rewrite(call->args[2]), e->span);
-        n.args = {call->args[0], data_of(storage->buffer), from, rewrite(call->args[3]), call->args[4]};
+        n.args = {call->args[0], storage->buffer, from, rewrite(call->args[3]), call->args[4]};
       });
     }
     if (auto* call = as_call_to(e, "tirx.masked_load")) return masked(*call, 1);

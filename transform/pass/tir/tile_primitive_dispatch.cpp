@@ -1,48 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
+#include "ir/registry/host.h"
+#include "transform/pass/active_threads.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
 namespace mlc::transform::pass_tile_primitive_dispatch {
 
-static constexpr ir::Refusals refusals{"ValueError",
-                                       {
-                                           {.name = "no-current-target",
-                                            .message = "no target is current",
-                                            .help = "run BindTarget first",
-                                            .meaning = "Outside of a `with` no target is the current one.",
-                                            .wrong = "tvm.target.Target.current(allow_none=False)",
-                                            .right = R"(with tvm.target.Target("llvm"):
+static constexpr ir::Refusals refusals{
+    "InternalError",
+    {
+        {.name = "primitive-outside-kernel",
+         .message = "a tile primitive stands outside of a kernel",
+         .help = "begin the kernel with `T.device_entry()`"},
+        {.name = "threads-of-no-scope",
+         .message = "the warps that come here are parts of several warp groups",
+         .help = "let whole groups in, or warps of one"},
+        {.name = "no-schedule-body",
+         .message = "the schedule of `{}` returns no function without parameters",
+         .help = "return a `T.prim_func` that takes nothing"},
+        {.name = "endless-schedule",
+         .message = "what the schedule of `{}` returns has tile primitives {} levels deep",
+         .help = "return loops and instructions, or primitives of smaller parts"},
+        {.name = "ids-without-scopes",
+         .message = "ids of threads by scope have no meaning for the target `{}`",
+         .help = "bind loops to threads, or build for CUDA"},
+        {.name = "no-current-target",
+         .message = "no target is current",
+         .help = "run BindTarget first",
+         .meaning = "Outside of a `with` no target is the current one.",
+         .wrong = "tvm.target.Target.current(allow_none=False)",
+         .right = R"(with tvm.target.Target("llvm"):
     tvm.target.Target.current(allow_none=False))"},
-                                       }};
+    }};
 MLC_REFUSALS(tir_tile_primitive_dispatch, refusals);
 
 namespace {
 
-constexpr char doc[] = R"(TilePrimitiveDispatch(): functions without tile primitives pass.
+constexpr char doc[] =
+    R"(TilePrimitiveDispatch(): tile primitives become loops and instructions of threads, ids coordinates.
 
-needs: a target, of the function or around the call; no blocks; no tile primitives, whose schedules mlc does not have.
-keeps: every function.
-The first part of LowerTIRx.)";
+    T.device_entry()                        blockIdx_x = T.launch_thread("blockIdx.x", 4)
+    bx = T.cta_id([4])                      threadIdx_x = T.launch_thread("threadIdx.x", 128)
+    t = T.thread_id([128])          =>      bx: T.let = blockIdx_x
+    T.cta.copy(S, A)                        t: T.let = threadIdx_x
+                                            for f in range(4):
+                                                a part of the copy, by each thread
+needs: a target, of the function or around the call; no blocks; for kernels with ids, CUDA; a schedule for each primitive.
+keeps: every other statement, in order. Extents that are left out are those that the others leave.
+The first part of LowerTIRx: what is above this knows scopes, what is below knows threads. Schedules are script functions
+under `@register_dispatch`; the first that takes a call, by priority, says what becomes of it.)";
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  if (!target_around(fn)) {
-    throw refuse(refusals["no-current-target"]).kind("InternalError").at(fn->span);
+// The statements after `T.device_entry()` are its body.
+const AttrStmtNode* device_entry(const Stmt& s) {
+  auto* attr = as<AttrStmtNode>(s);
+  return attr && text(attr->attr_key) == "tirx.device_entry" ? attr : nullptr;
+}
+
+// The primitives of one kernel.
+class Dispatch final : public Rewriter {
+ public:
+  Dispatch(const ScopeIds& ids, const Target& target, Host& host)
+      : target_(target), host_(host), active_(ActiveThreads::all(ids)) {
+    for (const IterVar& thread : ids.launched()) launch_params_.Set(thread->thread_tag, thread);
   }
-  post_order(fn->body, nullptr, [&](const Stmt& s) {
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* call = as<TilePrimitiveCallNode>(s)) return dispatched(*call);
+    if (auto* ids = as<ScopeIdDefStmtNode>(s)) {
+      for (const Var& id : ids->def->def_ids)
+        bindings_[id.get()] = static_cast<ScopeBinding>(ids->def->scope);
+    }
+    auto* branch = as<IfThenElseNode>(s);
+    if (!branch || !active_) return rewrite_children(s);
+    return updated(branch, [&](IfThenElseNode& n) {
+      std::optional<ActiveThreads> outside = active_;
+      active_ = active_->where(branch->condition, bindings_);
+      n.then_case = rewrite(branch->then_case);
+      active_ = outside;
+      if (branch->else_case) n.else_case = rewrite(branch->else_case);
+    });
+  }
+
+ private:
+  const Target& target_;
+  Host& host_;
+  std::optional<ActiveThreads> active_;  // nothing where the number of threads is no constant
+  Map<String, Any> launch_params_;
+  std::unordered_map<const VarNode*, ScopeBinding> bindings_;
+  static constexpr int kMostDepth = 16;  // of primitives in schedules of primitives
+  int depth_ = 0;
+
+  Stmt dispatched(const TilePrimitiveCallNode& call) {
+    ActiveThreads::Split split;
+    if (active_) {
+      auto parts = active_->split(static_cast<ScopeKind>(call.scope->scope_kind));
+      if (!parts) throw refuse(refusals["threads-of-no-scope"]).at(call.span);
+      split = *parts;
+    }
+    const Any args[] = {ref(&call), target_, launch_params_, split.inter, split.intra};
+    Any result = host_.call_library("tvm.tirx.operator.tile_primitive", "lower_call", args);
+    auto fn = result.as<PrimFunc>();
+    if (!fn || !(*fn)->params.empty())
+      throw refuse(refusals["no-schedule-body"], call.op->name.c_str()).at(call.span);
+    if (++depth_ > kMostDepth)
+      throw refuse(refusals["endless-schedule"], call.op->name.c_str(), kMostDepth).at(call.span);
+    Stmt body = rewrite((*fn)->body);
+    --depth_;
+    return body;
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
+  std::optional<Target> target = target_around(fn);
+  if (!target) throw refuse(refusals["no-current-target"]).at(fn->span);
+  Stmt body = rewrite_with(fn->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
     if (s->kind == StmtKind::kSBlockRealize) {
       throw refuse_as(pass_refusals["block-not-lowered"], "the function has blocks")
           .kind("InternalError")
           .at(s->span)
           .help("lower it with the passes of s_tir: it has no layouts");
     }
-    if (s->kind != StmtKind::kTilePrimitiveCall) return;
-    throw refuse_as(pass_refusals["pass-not-available"],
-                    "tile primitives are not lowered: mlc does not have their schedules")
-        .at(s->span);
+    if (s->kind == StmtKind::kTilePrimitiveCall)
+      throw refuse(refusals["primitive-outside-kernel"]).at(s->span);
+    const AttrStmtNode* entry = device_entry(s);
+    if (!entry) return on.rewrite_children(s);
+    if (text((*target)->kind) != "cuda")
+      throw refuse(refusals["ids-without-scopes"], (*target)->kind.c_str()).at(s->span);
+    ScopeIds ids(entry->body);
+    Stmt lowered = Dispatch(ids, *target, *options.host).rewrite(entry->body);
+    ids.learn_from(lowered);
+    return ids.launch(lowered);
   });
-  return fn;
+  return with_body(fn, body);
 }
 
 }  // namespace

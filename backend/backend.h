@@ -77,6 +77,10 @@ struct Backend {
 const std::vector<const Backend*>& all_backends();
 
 const Backend* find_backend(const ir::Target& target);  // null: none compiles for it
+// From now on GPUs are simulated, as long as the program runs: `tvm.cuda(0)` and its like are memory of the host, and what
+// is compiled for targets of GPUs runs in the simulator (interp/gpu/).
+void simulate_gpus();
+const Backend* simulator_of(const ir::Target& target);  // null: it is none of a GPU, or they are not simulated
 // Error: no-backend.
 const Backend& backend_of(const ir::Target& target);
 const Backend& default_backend();

@@ -117,6 +117,8 @@ constexpr std::array kRows = std::to_array<Row>({
                     "the program can start no other program, and touch no other process");
        app.add_flag("--check-bounds", line.check_bounds,
                     "what the program compiles stops at an index outside of its buffer, and names it");
+       app.add_flag("--simulate", line.simulate,
+                    "GPUs are simulated: kernels run thread by thread, and what is wrong with them is an error");
        auto* map = app.add_flag("--perf-map", line.perf_map,
                                 "tell Linux perf the names of compiled functions (/tmp/perf-PID.map)");
        app.add_flag("--perf-jitdump", line.perf_jitdump,

@@ -48,6 +48,7 @@ class CommandLine {
   bool perf_jitdump = false;  // run
   std::string schedule_file;  // explain: the file whose schedule is shown
   std::string fusion_file, memory_file;  // explain: the file whose graph is explained
+  bool simulate = false;                          // run: GPUs are simulated
   std::string gpu_file, gpu = "nvidia-h100";  // explain: the program whose kernels are counted, and for which GPU
   std::string report;         // explain: the page that is written of a program
   std::string dialect = "current";

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPUs that are not there: their functions run in the simulator of the interpreter (interp/gpu/), on memory
+// of the host.
+#include "backend/backend.h"
+
+#include "backend/interp/interp.h"
+#include "backend/simulator/device.h"
+#include "ir/core/inputs.h"
+#include "ir/core/refusal.h"
+#include "ir/registry/context.h"
+
+namespace mlc::backend {
+
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "nothing-to-emit",
+                                            .message = "what a simulated GPU runs is no file",
+                                            .help = "without `--simulate` the code of a real one is written"},
+                                       }};
+MLC_REFUSALS(simulator_backend, refusals);
+
+extern const Backend backend_simulator;
+
+namespace {
+
+namespace ffi = ir::ffi;
+
+// The functions of a module whose threads are written out; compiled to closures when first called.
+class SimulatedModule final : public ffi::ModuleObj {
+ public:
+  explicit SimulatedModule(ir::IRModule mod) : mod_(std::move(mod)) {}
+  const char* kind() const final { return "simulator"; }
+  int GetPropertyMask() const final { return ffi::Module::kRunnable; }
+
+  ffi::Optional<ffi::Function> GetFunction(const ffi::String& name) final {
+    for (const auto& [var, function] : mod_->functions) {
+      auto fn = ir::Any(function).as<ir::PrimFunc>();
+      auto symbol = fn ? ir::attr(*fn, "global_symbol") : std::nullopt;
+      if (!symbol || symbol->cast<ir::String>() != name) continue;
+      interp::Options options;
+      options.simulate = true;
+      ffi::Function run = interp::compile(mod_, std::string(var->name_hint), options);
+      return ffi::Function::FromPacked([run](const ffi::AnyView* args, int32_t count, ir::Any* result) {
+        ir::Inputs::global().beyond();
+        try {
+          run.CallPacked(args, count, result);
+        } catch (const ir::Error& error) {  // through tvm-ffi goes what it knows
+          ir::Context::current().error_below = std::current_exception();
+          const ir::Diagnostic& first = error.first();
+          throw ffi::Error(first.kind.substr(0, first.kind.find('+')), first.message, "");
+        }
+      });
+    }
+    return std::nullopt;
+  }
+
+ private:
+  ir::IRModule mod_;
+};
+
+ffi::Module make_module(const ir::IRModule& lowered, const ir::Target&) {
+  return ffi::Module(ffi::make_object<SimulatedModule>(lowered));
+}
+
+CInterface emit(const Artefact&, const Order&) { throw ir::refuse(refusals["nothing-to-emit"]); }
+
+constexpr int kGpus[] = {kDLCUDA, kDLOpenCL, kDLVulkan, kDLMetal, kDLROCM};
+
+}  // namespace
+
+const Backend backend_simulator = {
+    .name = "simulator",
+    .doc = "Threads of a GPU one after the other, checked; for `mlc run --simulate`.",
+    .targets = {},  // all of GPUs, once they are simulated
+    .pipeline = "threads",
+    .schedule_rules = "gpu",
+    .device = kDLCUDA,
+    .artefacts = {},
+    .make_module = make_module,
+    .emit = emit,
+};
+
+namespace {
+bool simulating = false;
+}
+
+void simulate_gpus() {
+  static simulator::SimulatedDevice device;
+  simulating = true;
+  for (int type : kGpus) ir::add_device_api(type, &device);
+}
+
+const Backend* simulator_of(const ir::Target& target) {
+  if (!simulating) return nullptr;
+  bool is_gpu = std::any_of(target->keys.begin(), target->keys.end(),
+                            [](const ir::String& key) { return key == "gpu"; });
+  return is_gpu ? &backend_simulator : nullptr;
+}
+
+}  // namespace mlc::backend

@@ -46,6 +46,7 @@ struct Options {
   // loops. The order of blocks and threads follows from the seed; 0: by their numbers.
   bool simulate = false;
   uint64_t seed = 0;
+  DLDeviceType device = kDLCPU;  // where tensors have to be; the memory of another one is the host's, too
   Traffic* traffic = nullptr;  // counts; null: nothing is counted
   int64_t most_blocks = 0;     // of a launch, spread over it; 0: all. What the others compute is missing then
 };

@@ -81,8 +81,11 @@ Actual from_tensor(Program& program, const ir::ffi::Tensor& tensor) {
 Actual from_value(Program& program, const Function& fn, size_t index, const Any& value) {
   const ir::Var& param = fn.source->params[index];
   if (auto tensor = value.as<ir::ffi::Tensor>()) {
-    if (DLDevice device = tensor->device(); device.device_type != kDLCPU)
-      wrong_argument(fn, index, "a tensor on the CPU", "one on " + ir::device_text(device));
+    if (DLDevice device = tensor->device(); device.device_type != program.options.device) {
+      DLDevice wanted{program.options.device, 0};
+      wrong_argument(fn, index, wanted.device_type == kDLCPU ? "a tensor on the CPU" : "a tensor on " + ir::device_text(wanted),
+                     "one on " + ir::device_text(device));
+    }
     return from_tensor(program, *tensor);
   }
   if (auto array = value.as<ir::NDArray>()) return from_tensor(program, (*array)->tensor);

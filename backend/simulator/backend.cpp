@@ -8,6 +8,7 @@
 #include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
 #include "ir/registry/context.h"
+#include "ir/target/tables.h"
 
 namespace mlc::backend {
 
@@ -28,7 +29,7 @@ namespace ffi = ir::ffi;
 // The functions of a module whose threads are written out; compiled to closures when first called.
 class SimulatedModule final : public ffi::ModuleObj {
  public:
-  explicit SimulatedModule(ir::IRModule mod) : mod_(std::move(mod)) {}
+  SimulatedModule(ir::IRModule mod, DLDeviceType device) : mod_(std::move(mod)), device_(device) {}
   const char* kind() const final { return "simulator"; }
   int GetPropertyMask() const final { return ffi::Module::kRunnable; }
 
@@ -38,7 +39,8 @@ class SimulatedModule final : public ffi::ModuleObj {
       auto symbol = fn ? ir::attr(*fn, "global_symbol") : std::nullopt;
       if (!symbol || symbol->cast<ir::String>() != name) continue;
       interp::Options options;
-      options.simulate = true;
+      options.simulate = options.check_races = options.check_uninitialized = true;
+      options.device = device_;
       ffi::Function run = interp::compile(mod_, std::string(var->name_hint), options);
       return ffi::Function::FromPacked([run](const ffi::AnyView* args, int32_t count, ir::Any* result) {
         ir::Inputs::global().beyond();
@@ -56,10 +58,12 @@ class SimulatedModule final : public ffi::ModuleObj {
 
  private:
   ir::IRModule mod_;
+  DLDeviceType device_;
 };
 
-ffi::Module make_module(const ir::IRModule& lowered, const ir::Target&) {
-  return ffi::Module(ffi::make_object<SimulatedModule>(lowered));
+ffi::Module make_module(const ir::IRModule& lowered, const ir::Target& target) {
+  DLDeviceType device = ir::target_kind_row(ir::view(target->kind)).device;
+  return ffi::Module(ffi::make_object<SimulatedModule>(lowered, device));
 }
 
 CInterface emit(const Artefact&, const Order&) { throw ir::refuse(refusals["nothing-to-emit"]); }

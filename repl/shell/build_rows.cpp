@@ -61,8 +61,10 @@ ir::ffi::Module built(ApiCall& call, size_t pipeline) {
   ir::Target target = backend::target_argument(call.args[1]);
   Any chosen = call.args[pipeline] == nullptr ? Any(String("default")) : call.args[pipeline];
   // TVM's names of the pipelines whose work the default one does.
-  if (auto name = chosen.try_cast<String>(); name && (*name == "s_tir" || *name == "tirx"))
-    chosen = Any(String("default"));
+  if (auto name = chosen.try_cast<String>(); name && (*name == "s_tir" || *name == "tirx" || *name == "default")) {
+    const backend::Backend* simulator = backend::simulator_of(target);
+    chosen = Any(String(simulator != nullptr ? std::string(simulator->pipeline) : "default"));
+  }
   return build(mod, target, chosen, call.host);
 }
 

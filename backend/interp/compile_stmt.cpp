@@ -109,6 +109,7 @@ Action Compiler::allocate(const Buffer& buffer, bool watched) {
   int64_t bytes = static_cast<int64_t>(number_of(type->dtype).bytes) * ir::DataType(type->dtype).lanes();
   auto set_layout = layout(type);
   int at = define_view(buffer);
+  if (program_.options.simulate && view(type->storage_scope) != "global") memory_of_kernels_.emplace_back(buffer, at);
   bool track = program_.options.check_uninitialized;
   return [at, set_layout, bytes, track, watched, var = buffer.get()](Frame& frame) {
     View view;

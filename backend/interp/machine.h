@@ -232,6 +232,7 @@ class Compiler {
   // `body` for the threads of an axis: a launch where it is the outermost one.
   Action thread_axis(const ir::IterVar& thread, const ir::Var& var, const Expr& extent, const Stmt& body);
   Action allocate_in_kernel(const Buffer& buffer);
+  Action allocate_in_kernel(const Buffer& buffer, int at);
   Action branch(std::function<int64_t(Frame&)> condition, Action yes, Action no, Span span);
   Code kernel_intrinsic(const ir::CallNode* node, std::string_view name);  // null: it is none
   Code storage_sync(const ir::CallNode* node);
@@ -288,6 +289,7 @@ class Compiler {
   std::vector<const ir::ForNode*> loops_;  // around, within the block
   const ir::SBlockNode* block_ = nullptr;  // around
   bool in_kernel_;
+  std::vector<std::pair<Buffer, int>> memory_of_kernels_;  // allocated in front of launches, and their views
   std::unordered_map<const VarNode*, const VarNode*> views_;  // of views: what they are views of
   std::unordered_map<const VarNode*, std::array<int, 3>>
       fragments_;  // m, n, k of what was loaded to a buffer

@@ -115,7 +115,9 @@ TEST_CASE("two sessions in one thread see nothing of each other", "[session]") {
   run(second, "x = 2\n");
   run(first, "import mlc.pipeline\nprint(x, mlc.pipeline.names())\n");
   run(second, "import mlc.pipeline\nprint(x, mlc.pipeline.names())\n");
-  CHECK(printed == "1 ['default', 'graph', 'own', 'standalone']\n2 ['default', 'graph', 'standalone']\n");
+  CHECK(printed ==
+        "1 ['default', 'gpu', 'graph', 'own', 'standalone', 'threads']\n"
+        "2 ['default', 'gpu', 'graph', 'standalone', 'threads']\n");
 }
 
 TEST_CASE("sessions run side by side in threads", "[session]") {

@@ -82,13 +82,19 @@ Action Compiler::thread_axis(const ir::IterVar& thread, const ir::Var& var, cons
   }
   auto here = integer(extent);
   int slot = define_slot(var);
-  Action inner = [here, slot, axis, span, tag = std::string(view(thread->thread_tag)),
+  // Memory of threads and blocks that is allocated in front of a launch is each kernel's own.
+  std::vector<Action> own;
+  if (launches) {
+    for (const auto& [buffer, at] : memory_of_kernels_) own.push_back(allocate_in_kernel(buffer, at));
+  }
+  Action inner = [here, slot, axis, span, own, tag = std::string(view(thread->thread_tag)),
                   run = stmt(body)](Frame& frame) {
     const Thread& now = *frame.program.heap.thread;
     int64_t threads = now.block.kernel.extents[static_cast<size_t>(axis)];
     if (int64_t count = here(frame); count != threads)
       throw ir::refuse(refusals["thread-extents-differ"], tag, count, threads).at(span);
     frame.slots[static_cast<size_t>(slot)].i = now.at[static_cast<size_t>(axis)];
+    for (const Action& allocate : own) allocate(frame);
     return run(frame);
   };
   if (!launches) return inner;
@@ -113,12 +119,13 @@ Action Compiler::thread_axis(const ir::IterVar& thread, const ir::Var& var, cons
   };
 }
 
-Action Compiler::allocate_in_kernel(const Buffer& buffer) {
+Action Compiler::allocate_in_kernel(const Buffer& buffer) { return allocate_in_kernel(buffer, define_view(buffer)); }
+
+Action Compiler::allocate_in_kernel(const Buffer& buffer, int at) {
   const ir::BufferTypeNode* type = buffer->buffer();
   int granule = number_of(type->dtype).bytes;
   int64_t bytes = static_cast<int64_t>(granule) * ir::DataType(type->dtype).lanes();
   auto set_layout = layout(type);
-  int at = define_view(buffer);
   return [at, set_layout, bytes, granule, var = buffer](Frame& frame) {
     View view;
     set_layout(frame, view);

@@ -123,7 +123,8 @@ Any construct_handle(ApiCall& call) {
     std::string_view name = script::is_str(call.args[0]) ? script::text_of(call.args[0]) : std::string_view();
     if (name == "TensorMap" || name == "tensormap" || name == "CUtensorMap" || name == "cuTensorMap")
       return Expr(ir::make<ir::VarNode>(String(), ir::tensor_map_type(), call.span));
-    type = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(dtype_arg(call, 0))), str_arg(call, 1));
+    String scope = str_arg(call, 1);  // first: None for it is a TypeError, whatever the data type
+    type = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(dtype_arg(call, 0))), scope);
   } else if (view(str_arg(call, 1)) != "global") {
     type = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(DataType::Void())), str_arg(call, 1));
   }

@@ -47,6 +47,55 @@ needs: a reduction block in a stage pipeline; the loop is around it, and no loop
 keeps: the values computed.
 )";
 
+// Does nobody else store what the block stores, in memory of the function's own?
+static bool stores_alone(const SRefNode& block) {
+  const SBlockNode* own = block.block();
+  return std::all_of(own->writes.begin(), own->writes.end(), [&](const TensorRegion& write) {
+    auto is_this = [&](const Buffer& other) { return other.same_as(write->source); };
+    for (const SRefNode* around = block.parent; around != nullptr; around = around->parent) {
+      const SBlockNode* scope = around->block();
+      if (scope == nullptr || std::none_of(scope->alloc_buffers.begin(), scope->alloc_buffers.end(), is_this)) continue;
+      bool alone = true;
+      ir::walk_with(scope->body, [&](const SBlockNode* other, ir::Walker& on) {
+        if (other != own && touches(other->writes, write->source)) alone = false;
+        on.walk_children(Stmt(ref(other)));
+      });
+      return alone;
+    }
+    return false;
+  });
+}
+
+// Without the conditions on reduction loops of one step, as without those on all other reduction loops, where what is
+// initialised beyond them is memory that nobody stores or looks at: its loops stay whole.
+static Expr condition_of_init(const SRefNode& block, const SBlockRealizeNode& realize, const std::vector<SRefNode*>& loops) {
+  auto is_unit = [&](const VarNode* var) {
+    return std::any_of(loops.begin(), loops.end(), [&](const SRefNode* each) {
+      const ForNode* loop = each->loop();
+      return loop->loop_var.get() == var && is_const_int(loop->extent, 1) && ir::used_by(realize, var, true) &&
+             !ir::used_by(realize, var, false);
+    });
+  };
+  Expr kept = ir::bool_imm(true);
+  for (const Expr& condition : conjuncts(realize.predicate)) {
+    if (!uses_var(condition, is_unit)) kept = logical_and(kept, condition);
+  }
+  Analyzer analyzer;
+  for (const SRefNode* each : loops_above(block)) {
+    const ForNode* loop = each->loop();
+    analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+  }
+  for (size_t i = 0; i < realize.iter_values.size(); ++i) {
+    const IterVar& iter = realize.block->iter_vars[i];
+    if (iter->iter_type != ir::IterType::kDataPar) continue;
+    const Expr& value = realize.iter_values[i];
+    if (!analyzer.can_prove(ge(value, iter->dom->min)) ||
+        !analyzer.can_prove(lt(value, ir::add(iter->dom->min, iter->dom->extent))))
+      return realize.predicate;
+  }
+  return stores_alone(block) ? kept : realize.predicate;
+}
+
 static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   // check
   SRefNode* scope = scope_of(*block);
@@ -109,7 +158,10 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   // apply
   std::vector<const ForNode*> nodes;
   for (const SRefNode* each : inside) nodes.push_back(each->loop());
-  Stmt initial = FreshBinders().rewrite(init_nest(nodes, *realize, simplify));
+  SBlockRealize started = with(realize, [&](SBlockRealizeNode& copy) {
+    copy.predicate = condition_of_init(*block, *realize, inside);
+  });
+  Stmt initial = FreshBinders().rewrite(init_nest(nodes, *started, simplify));
   SBlock update = with(ref(old), [&](SBlockNode& copy) {
     copy.name_hint = String(fmt::format("{}_update", old->name_hint.c_str()));
     copy.init = nullptr;

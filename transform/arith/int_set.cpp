@@ -190,6 +190,7 @@ class Evaluator {
       // x in steps of g stays in steps of gcd(g, divisor).
       ModularSet residue = analyzer_.modular_set(dividend);
       int64_t step = std::gcd(residue.coeff, *divisor), low = step == 0 ? 0 : residue.base % step;
+      if (low < 0) low += step;  // of a constant
       if (step > 1) return make<IntervalSetNode>(const_like(by, low), const_like(by, *divisor - step + low));
     }
     Expr most = sub(by, const_like(by, 1));

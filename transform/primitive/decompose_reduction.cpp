@@ -76,10 +76,10 @@ static Expr condition_of_init(const SRefNode& block, const SBlockRealizeNode& re
              !ir::used_by(realize, var, false);
     });
   };
-  Expr kept = ir::bool_imm(true);
-  for (const Expr& condition : conjuncts(realize.predicate)) {
-    if (!uses_var(condition, is_unit)) kept = logical_and(kept, condition);
-  }
+  std::vector<Expr> conditions = conjuncts(realize.predicate);
+  size_t all = conditions.size();
+  std::erase_if(conditions, [&](const Expr& condition) { return uses_var(condition, is_unit); });
+  if (conditions.size() == all) return realize.predicate;
   Analyzer analyzer;
   for (const SRefNode* each : loops_above(block)) {
     const ForNode* loop = each->loop();
@@ -93,7 +93,10 @@ static Expr condition_of_init(const SRefNode& block, const SBlockRealizeNode& re
         !analyzer.can_prove(lt(value, ir::add(iter->dom->min, iter->dom->extent))))
       return realize.predicate;
   }
-  return stores_alone(block) ? kept : realize.predicate;
+  if (!stores_alone(block)) return realize.predicate;
+  Expr kept = ir::bool_imm(true);
+  for (const Expr& condition : conditions) kept = logical_and(kept, condition);
+  return kept;
 }
 
 static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {

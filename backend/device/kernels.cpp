@@ -8,6 +8,7 @@
 #include "ir/core/refusal.h"
 #include "ir/registry/context.h"
 #include "ir/target/tables.h"
+#include "ir/tir/calling_convention.h"
 #include "ir/tir/stmt.h"
 
 namespace mlc::device {
@@ -40,13 +41,7 @@ using ir::Error;
 
 std::string text(const ir::String& value) { return {value.data(), value.size()}; }
 
-constexpr int64_t kKernelLaunch = 2;  // of the attribute "calling_conv"
-
-bool is_kernel(const ir::PrimFunc& fn) {
-  auto convention = ir::attr(fn, "calling_conv");
-  auto number = convention ? convention->try_cast<int64_t>() : std::nullopt;
-  return number && *number == kKernelLaunch;
-}
+bool is_kernel(const ir::PrimFunc& fn) { return ir::calling_convention(fn) == ir::kKernelLaunch; }
 std::optional<ir::Target> target_of(const ir::PrimFunc& fn) {
   auto value = ir::attr(fn, "target");
   auto target = value ? value->as<ir::Target>() : std::nullopt;

@@ -9,6 +9,7 @@
 #include "ir/core/split_words.h"
 #include "ir/core/try_get.h"
 #include "ir/core/walk_with.h"
+#include "ir/tir/calling_convention.h"
 
 namespace mlc::gpu_backend {
 
@@ -79,10 +80,7 @@ std::unordered_set<const VarNode*> used_variables(const Stmt& root) {
 }  // namespace
 
 bool is_kernel(const ir::BaseFunc& fn) {
-  if (auto convention = ir::attr(fn, "calling_conv")) {
-    if (auto number = convention->try_cast<int64_t>()) return *number == 2;
-    if (auto number = ir::try_get<ir::IntImm>(*convention)) return (*number)->value == 2;
-  }
+  if (auto convention = ir::calling_convention(fn)) return *convention == ir::kKernelLaunch;
   return ir::attr(fn, "global_symbol").has_value();
 }
 

@@ -7,6 +7,7 @@
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/core/walk_with.h"
+#include "ir/tir/calling_convention.h"
 #include "ir/tir/op.h"
 #include "ir/tir/verify_scopes.h"
 
@@ -57,8 +58,7 @@ class Verifier final : public Walker {
       : stage_(stage), found_(found), warnings_(warnings) {}
 
   void run(const PrimFunc& fn) {
-    auto convention = attr(fn, "calling_conv");
-    is_kernel_ = convention && convention->try_cast<int64_t>() == 2;
+    is_kernel_ = calling_convention(fn) == kKernelLaunch;
     for (const Var& param : fn->params) define(param, fn->span);
     for (const Var& param : fn->params) {
       if (const BufferTypeNode* type = param->buffer()) define_shape_vars(*type);

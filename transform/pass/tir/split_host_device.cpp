@@ -2,6 +2,7 @@
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "ir/target/tables.h"
+#include "ir/tir/calling_convention.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
@@ -252,7 +253,7 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
         });
         n.ret_type = void_type();
       });
-      fn = with_attr(fn, "calling_conv", int64_t{2});  // a launch of a kernel
+      fn = with_attr(fn, "calling_conv", ir::kKernelLaunch);
       fn = with_attr(fn, "tirx.kernel_launch_params", launch_of(fn).tags);
     }
     fn = with_attr(fn, "tirx.is_global_func", true);

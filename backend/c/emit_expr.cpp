@@ -8,6 +8,7 @@
 #include "ir/core/error.h"
 #include "ir/core/small_float.h"
 #include "ir/tir/nonnegative.h"
+#include "ir/tir/size.h"
 
 namespace mlc::c_backend {
 
@@ -126,24 +127,12 @@ Text FunctionEmitter::emit_float(DataType dtype, double value) {
 
 // ---- arithmetic ----
 
-// Sums, products and quotients of loop variables and sizes: passes have computed with them as with numbers
-// that have no end, so they do not overflow.
 bool FunctionEmitter::is_size(const Expr& e) const {
-  if (ir::const_int(e)) return true;
-  if (auto* var = ir::as<VarNode>(e)) {
+  auto is_size_var = [&](const VarNode* var) {
     auto found = bindings_.find(var);
     return found != bindings_.end() && found->second.is_size;
-  }
-  if (auto* cast = ir::as<ir::CastNode>(e)) {
-    return e->dtype().is_int() && e->dtype().bits() >= 32 && is_size(cast->value);
-  }
-  if (auto* ramp = ir::as<ir::RampNode>(e)) return is_size(ramp->base) && is_size(ramp->stride);
-  if (auto* broadcast = ir::as<ir::BroadcastNode>(e)) return is_size(broadcast->value);
-  if (auto* binary = ir::as_binary(e)) {
-    bool number = e->kind <= ExprKind::kMax;
-    return number && e->dtype().is_integral() && is_size(binary->a) && is_size(binary->b);
-  }
-  return false;
+  };
+  return ir::is_size(e, is_size_var, ir::SizeBits::kNo);
 }
 
 // Proves only what index expressions need.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <exception>
 
+#include "backend/artefact/byte_stream.h"
 #include "ir/core/refusal.h"
 #include "ir/registry/context.h"
 #include "ir/target/tables.h"
@@ -22,7 +23,7 @@ static constexpr ir::Refusals refusals{
          .help = "compile kernels for different devices as modules of their own"},
         {.name = "not-a-module",
          .kind = "ValueError",
-         .message = "these are not the bytes of a module of kernels: {}"},
+         .message = "the bytes are no module of kernels: {} at byte {}"},
         {.name = "wrong-launch", .kind = "TypeError", .message = "launch of kernel `{}`: {}"},
         {.name = "launch-too-large",
          .message = "kernel `{}` cannot be launched: it asks for {}, and {} has {}",
@@ -59,44 +60,6 @@ DLDataType param_type(const ir::Var& param) {
     return {kDLOpaqueHandle, 64, 1};
   return param->dtype();
 }
-
-// ---- bytes ----
-
-void put(std::string& to, uint64_t number) {
-  for (int i = 0; i < 8; ++i) to.push_back(static_cast<char>(number >> (8 * i) & 0xFF));
-}
-void put(std::string& to, std::string_view value) {
-  put(to, value.size());
-  to += value;
-}
-
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-  std::string_view take(uint64_t count) {
-    if (count > bytes_.size() - at_) throw ir::refuse(refusals["not-a-module"], "they end too early");
-    at_ += count;
-    return bytes_.substr(at_ - count, count);
-  }
-  uint64_t number() {
-    uint64_t value = 0;
-    std::memcpy(&value, take(8).data(), 8);
-    return value;
-  }
-  std::string text() { return std::string(take(number())); }
-  // How many parts of at least `size` bytes follow.
-  uint64_t count(size_t size) {
-    uint64_t value = number();
-    if (value > (bytes_.size() - at_) / size)
-      throw ir::refuse(refusals["not-a-module"], "they end too early");
-    return value;
-  }
-  bool at_end() const { return at_ == bytes_.size(); }
-
- private:
-  std::string_view bytes_;
-  size_t at_ = 0;
-};
 
 template <class... Args>
 [[noreturn]] void wrong_launch(const KernelInfo& kernel, fmt::format_string<Args...> message,
@@ -145,47 +108,42 @@ Kernels kernels_of(const ir::IRModule& module) {
 }
 
 std::string to_bytes(std::string_view format, const Kernels& kernels, std::string_view code) {
-  std::string bytes;
-  put(bytes, format);
-  put(bytes, kernels.size());
+  backend::ByteWriter out;
+  out.text(format);
+  out.number<uint64_t>(kernels.size());
   for (const auto& [name, kernel] : kernels) {
-    put(bytes, name);
-    put(bytes, kernel.name);
-    put(bytes, kernel.params.size());
-    for (DLDataType type : kernel.params) {
-      bytes.push_back(static_cast<char>(type.code));
-      bytes.push_back(static_cast<char>(type.bits));
-      bytes.push_back(static_cast<char>(type.lanes & 0xFF));
-      bytes.push_back(static_cast<char>(type.lanes >> 8));
-    }
-    put(bytes, kernel.launch.size());
-    for (const std::string& tag : kernel.launch) put(bytes, tag);
+    out.text(name);
+    out.text(kernel.name);
+    out.number<uint64_t>(kernel.params.size());
+    for (DLDataType type : kernel.params) out.number(type);
+    out.number<uint64_t>(kernel.launch.size());
+    for (const std::string& tag : kernel.launch) out.text(tag);
     // Of each parameter whether it is a tensor map, which none is.
-    put(bytes, kernel.params.size());
-    bytes.append(4 * kernel.params.size(), '\0');
+    out.number<uint64_t>(kernel.params.size());
+    for (size_t i = 0; i < kernel.params.size(); ++i) out.number<int32_t>(0);
   }
-  put(bytes, code);
-  return bytes;
+  out.text(code);
+  return out.take();
 }
 
 FromBytes from_bytes(std::string_view bytes) {
-  Reader reader(bytes);
+  backend::ByteReader in(
+      bytes, [](std::string_view what, size_t at) { return ir::refuse(refusals["not-a-module"], what, at); });
   FromBytes made;
-  made.format = reader.text();
-  for (uint64_t left = reader.count(32); left > 0; --left) {
-    std::string name = reader.text();
-    KernelInfo kernel{reader.text(), {}, {}};
-    for (uint64_t params = reader.count(4); params > 0; --params) {
-      std::string_view four = reader.take(4);
-      auto byte = [&](size_t i) { return static_cast<uint8_t>(four[i]); };
-      kernel.params.push_back({byte(0), byte(1), static_cast<uint16_t>(byte(2) | byte(3) << 8)});
-    }
-    for (uint64_t tags = reader.count(8); tags > 0; --tags) kernel.launch.push_back(reader.text());
-    reader.take(4 * reader.count(4));
+  made.format = in.text("the format");
+  for (size_t left = in.count(32, "the kernels"); left > 0; --left) {
+    std::string name = in.text("the name of a kernel");
+    KernelInfo kernel{in.text("the name of a kernel"), {}, {}};
+    for (size_t params = in.count(sizeof(DLDataType), "the parameters of a kernel"); params > 0; --params)
+      kernel.params.push_back(in.number<DLDataType>("a parameter"));
+    for (size_t tags = in.count(8, "the extents of a launch"); tags > 0; --tags)
+      kernel.launch.push_back(in.text("an extent of a launch"));
+    constexpr std::string_view kMaps = "which parameters are tensor maps";
+    in.raw(sizeof(int32_t) * in.count(sizeof(int32_t), kMaps), kMaps);
     made.kernels.emplace(name, kernel);
   }
-  made.code = reader.text();
-  if (!reader.at_end()) throw ir::refuse(refusals["not-a-module"], "something follows the code");
+  made.code = in.text("the code");
+  if (in.left() != 0) in.damaged("more bytes than code");
   return made;
 }
 

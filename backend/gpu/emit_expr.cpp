@@ -7,6 +7,7 @@
 #include "backend/gpu/emitter.h"
 #include "ir/core/error.h"
 #include "ir/tir/nonnegative.h"
+#include "ir/tir/size.h"
 
 namespace mlc::gpu_backend {
 
@@ -159,29 +160,11 @@ Text KernelEmitter::float_constant(DataType dtype, double value, ir::Span span) 
 // ---- arithmetic ----
 
 bool KernelEmitter::is_size(const Expr& e) const {
-  if (ir::const_int(e)) return true;
-  if (auto* var = ir::as<VarNode>(e)) {
+  auto is_size_var = [&](const VarNode* var) {
     auto found = bindings_.find(var);
     return found != bindings_.end() && found->second.is_size;
-  }
-  if (auto* cast = ir::as<ir::CastNode>(e))
-    return e->dtype().is_int() && e->dtype().bits() >= 32 && is_size(cast->value);
-  if (auto* ramp = ir::as<ir::RampNode>(e)) return is_size(ramp->base) && is_size(ramp->stride);
-  if (auto* broadcast = ir::as<ir::BroadcastNode>(e)) return is_size(broadcast->value);
-  if (auto* binary = ir::as_binary(e)) {
-    bool number = e->kind <= ExprKind::kMax || e->kind >= ExprKind::kBitwiseAnd;
-    return number && e->dtype().is_integral() && !e->dtype().is_bool() && is_size(binary->a) &&
-           is_size(binary->b);
-  }
-  if (auto* call = ir::as<ir::CallNode>(e)) {
-    auto* op = ir::as<ir::OpNode>(call->op);
-    if (op == nullptr || !e->dtype().is_integral() || e->dtype().is_bool()) return false;
-    std::string_view name = ir::op_row(op).name;
-    bool bits = name == "tirx.shift_left" || name == "tirx.shift_right" || name == "tirx.bitwise_and" ||
-                name == "tirx.bitwise_or" || name == "tirx.bitwise_xor";
-    return bits && is_size(call->args[0]) && is_size(call->args[1]);
-  }
-  return false;
+  };
+  return ir::is_size(e, is_size_var, ir::SizeBits::kYes);
 }
 
 bool KernelEmitter::nonnegative(const Expr& e) const {

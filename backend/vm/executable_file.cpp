@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executables as bytes, in the format of TVM 0.27: numbers in little-endian order, strings and lists behind their
-// 64-bit length. The second magic number names the version that has memory scopes.
+// Executables as bytes, in the format of TVM 0.27. The second magic number names the version that has memory
+// scopes.
 #include <tvm/ffi/container/shape.h>
 #include <tvm/ffi/container/tensor.h>
 
 #include <cstring>
 
+#include "backend/artefact/byte_stream.h"
 #include "backend/vm/executable.h"
 #include "backend/vm/memory.h"
 #include "ir/core/ndarray.h"
@@ -30,65 +31,8 @@ constexpr uint64_t kMagic = 0xD225DE2F4214151E;
 constexpr uint64_t kTensorMagic = 0xDD5E40F096B4A13F;
 constexpr std::string_view kVersion = "0.14";  // of the format, as TVM 0.27 writes it
 
-class Writer {
- public:
-  template <class T>
-  void number(T value) {
-    out_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void text(std::string_view value) {
-    number<uint64_t>(value.size());
-    out_ += value;
-  }
-  void numbers(const std::vector<int64_t>& values) {
-    number<uint64_t>(values.size());
-    for (int64_t value : values) number(value);
-  }
-  void bytes(const void* data, size_t size) { out_.append(static_cast<const char*>(data), size); }
-  std::string take() { return std::move(out_); }
-
- private:
-  std::string out_;
-};
-
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-
-  template <class T>
-  T number(std::string_view what) {
-    T value;
-    std::memcpy(&value, raw(sizeof value, what), sizeof value);
-    return value;
-  }
-  // Of parts that have at least `least` bytes each.
-  size_t count(size_t least, std::string_view what) {
-    auto value = number<uint64_t>(what);
-    if (value > (bytes_.size() - at_) / least) damaged(what);
-    return static_cast<size_t>(value);
-  }
-  std::string text(std::string_view what) {
-    size_t size = count(1, what);
-    return {raw(size, what), size};
-  }
-  std::vector<int64_t> numbers(std::string_view what) {
-    std::vector<int64_t> values(count(sizeof(int64_t), what));
-    for (int64_t& value : values) value = number<int64_t>(what);
-    return values;
-  }
-  const char* raw(size_t size, std::string_view what) {
-    if (size > bytes_.size() - at_) damaged(what);
-    const char* begin = bytes_.data() + at_;
-    at_ += size;
-    return begin;
-  }
-  size_t left() const { return bytes_.size() - at_; }
-  [[noreturn]] void damaged(std::string_view what) const { throw refuse(refusals["vm-file-damaged"], what, at_); }
-
- private:
-  std::string_view bytes_;
-  size_t at_ = 0;
-};
+using Writer = backend::ByteWriter;
+using Reader = backend::ByteReader;
 
 void write_constant(Writer& out, const Any& value) {
   bool is_text = value.as<ffi::String>().has_value();  // short ones have a type of their own in memory
@@ -186,7 +130,8 @@ std::string save_program(const Program& program) {
 }
 
 Program load_program(std::string_view bytes) {
-  Reader in(bytes);
+  Reader in(bytes,
+            [](std::string_view what, size_t at) { return refuse(refusals["vm-file-damaged"], what, at); });
   Program program;
   auto magic = in.number<uint64_t>("the magic number");
   if (magic != kMagic && magic != kMagicWithoutScopes) in.damaged("another magic number");
@@ -195,7 +140,8 @@ Program load_program(std::string_view bytes) {
   for (size_t i = 0; i < functions; ++i) {
     FunctionInfo fn;
     auto kind = in.number<int32_t>("a function");
-    if (kind < 0 || kind > static_cast<int32_t>(FunctionKind::kVMTIR)) in.damaged("a function of an unknown kind");
+    if (kind < 0 || kind > static_cast<int32_t>(FunctionKind::kVMTIR))
+      in.damaged("a function of an unknown kind");
     fn.kind = static_cast<FunctionKind>(kind);
     fn.name = in.text("the name of a function");
     for (int64_t* number : {&fn.start, &fn.end, &fn.num_args, &fn.register_file_size})
@@ -204,7 +150,8 @@ Program load_program(std::string_view bytes) {
     for (size_t k = 0; k < names; ++k) fn.param_names.push_back(in.text("the name of a parameter"));
     if (fn.register_file_size < 0 || fn.register_file_size > static_cast<int64_t>(bytes.size()))
       in.damaged("the registers of a function");
-    if (!program.index.emplace(fn.name, static_cast<int64_t>(i)).second) in.damaged("two functions of one name");
+    if (!program.index.emplace(fn.name, static_cast<int64_t>(i)).second)
+      in.damaged("two functions of one name");
     program.functions.push_back(std::move(fn));
   }
   if (magic == kMagic) {

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -34,6 +35,15 @@ static constexpr ir::Refusals refusals{
          .meaning = "The text that the target `cuda` made was refused by the compiler, whose words follow: a "
                     "defect of mlc, "
                     "or a target whose `arch` has not what the kernels use."},
+        {.name = "arch-not-compiled",
+         .kind = "ValueError",
+         .message = "{} does not compile for `{}`; it does for {}",
+         .help = "name one of these: `--target '{\"kind\": \"cuda\", \"arch\": \"sm_90\"}'`",
+         .meaning =
+             "Each CUDA toolkit compiles for some architectures and leaves out those that have become too "
+             "old. "
+             "Where no "
+             "GPU can be asked, a target `cuda` that names no architecture has `sm_50`, in TVM as here."},
         {.name = "wrong-arch",
          .kind = "ValueError",
          .message = "`{}` is no architecture of CUDA",
@@ -102,6 +112,7 @@ struct Nvrtc {
   int (*GetCUBIN)(Program, char*) = nullptr;
   int (*DestroyProgram)(Program*) = nullptr;
   std::string version;
+  std::vector<int> archs;  // 90 of sm_90; in order
 };
 
 std::optional<Nvrtc> load_nvrtc() {
@@ -140,6 +151,15 @@ std::optional<Nvrtc> load_nvrtc() {
   int major = 0, minor = 0;
   made.Version(&major, &minor);
   made.version = fmt::format("NVRTC {}.{}", major, minor);
+  int (*count)(int*) = nullptr;
+  int (*list)(int*) = nullptr;
+  find(count, "nvrtcGetNumSupportedArchs");
+  find(list, "nvrtcGetSupportedArchs");
+  int known = 0;
+  if (count != nullptr && list != nullptr && count(&known) == 0 && known > 0) {
+    made.archs.resize(static_cast<size_t>(known));
+    list(made.archs.data());
+  }
   return made;
 }
 const std::optional<Nvrtc>& nvrtc() {
@@ -155,7 +175,15 @@ std::string read(int (*size_of)(Program, size_t*), int (*get)(Program, char*), P
   return bytes;
 }
 
+void check_compiled_for(const Nvrtc& rtc, const Arch& arch) {
+  int number = std::stoi(arch.real.substr(3));
+  if (rtc.archs.empty() || std::find(rtc.archs.begin(), rtc.archs.end(), number) != rtc.archs.end()) return;
+  throw ir::refuse(refusals["arch-not-compiled"], rtc.version, arch.real,
+                   fmt::format("sm_{}", fmt::join(rtc.archs, ", sm_")));
+}
+
 std::string compile_by_nvrtc(const Nvrtc& rtc, const std::string& text, const Arch& arch, bool ptx) {
+  check_compiled_for(rtc, arch);
   std::vector<std::string> options{"--gpu-architecture=" + (ptx ? arch.virtual_ : arch.real), "-std=c++17",
                                    "-default-device"};
   for (const std::string& folder : include_folders()) options.push_back("-I" + folder);

@@ -3,6 +3,7 @@
 #include "backend/cuda/emitter.h"
 #include "backend/cuda/source.h"
 #include "ir/core/error.h"
+#include "ir/core/refusal.h"
 #include "ir/core/split_words.h"
 #include "ir/core/try_get.h"
 #include "ir/tir/scalar_op.h"
@@ -22,7 +23,21 @@ using c_backend::kUnary;
 using ir::Error;
 using ir::view;
 
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "too-many-threads",
+         .message = "a block of this kernel has {} threads, and CUDA runs at most {} in one",
+         .help = "bind loops with smaller extents to threads: split them first",
+         .meaning = "No GPU of NVIDIA's takes more than 1024 threads in a block, whatever its architecture: "
+                    "the launch "
+                    "would fail."},
+    }};
+MLC_REFUSALS(cuda_dialect, refusals);
+
 namespace {
+
+constexpr int64_t kMostThreads = 1024;  // of a block, on all architectures
 
 constexpr gpu_backend::Words words = {
     .language = "CUDA C++",
@@ -274,6 +289,8 @@ std::string CudaEmitter::launch_bounds(const ir::PrimFunc& fn) {
   dynamic_.clear();
   std::string text;
   auto threads = gpu_backend::block_threads(fn);
+  if (threads && *threads > kMostThreads)
+    throw ir::refuse(refusals["too-many-threads"], *threads, kMostThreads).at(fn->span);
   if (threads && *threads > 1) {
     text = fmt::format("__launch_bounds__({}", *threads);
     auto blocks = number("tirx.launch_bounds_min_blocks_per_sm");

@@ -91,6 +91,8 @@ if [ -e "$toolkit/lib64/libnvrtc.so" ] || [ -e "$toolkit/lib/libnvrtc.so" ]; the
   for kind in ptx cubin fatbin so; do
     expect "$kind" "$mlc" build "$work/scale.mlc" --target "$target" --emit $kind -o "$work/scale.$kind"
   done
+  says "does not compile for \`sm_20\`; it does for sm_" "$mlc" build "$work/scale.mlc" \
+    --target '{"kind": "cuda", "arch": "sm_20"}' -o "$work/scale.cubin"
   expect "an entry in the PTX" grep -q '\.visible \.entry main_kernel' "$work/scale.ptx"
   expect "machine code in the cubin" sh -c 'head -c 4 "$1" | grep -q ELF' sh "$work/scale.cubin"
 else

@@ -26,7 +26,9 @@ static constexpr ir::Refusals refusals{
          .meaning = "All threads of a block must reach a barrier: one in a branch that some do not take, or "
                     "in a loop "
                     "that some leave earlier, waits for ever."},
-        {.name = "kernel-too-large", .message = "a block has {} threads, more than {}"},
+        {.name = "kernel-too-large",
+         .message = "a block has {} threads ({}), and GPUs run at most {} in one",
+         .help = "bind loops with smaller extents to threads: split them first"},
         {.name = "lane-absent",
          .message = "{} uses what it got from lane {} of its warp, which does not take part in the exchange",
          .meaning = "A shuffle reads a register of another lane, which must come to the same shuffle."},
@@ -38,6 +40,9 @@ static constexpr ir::Refusals refusals{
         {.name = "out-of-memory",
          .kind = "MemoryError",
          .message = "cannot allocate the stacks of {} threads"},
+        {.name = "shared-memory-too-large",
+         .message = "`{}` takes {} bytes of shared memory, and no GPU gives a block more than {}",
+         .help = "cache less at a time: split the loop at which the copy is computed"},
         {.name = "uninitialized-read", .message = "element {} of `{}` is read before it is written"},
     }};
 MLC_REFUSALS(gpu_kernel, refusals);
@@ -46,7 +51,8 @@ namespace {
 
 constexpr size_t kStackBytes = size_t{1} << 18;
 constexpr size_t kGuardBytes = size_t{1} << 12;
-constexpr int64_t kMostThreads = 4096;
+constexpr int64_t kMostThreads = 1024;
+constexpr size_t kMostShared = size_t{227} << 10;  // of sm_90 and sm_100
 
 // Unwinds the stacks of the other threads when one has failed.
 struct Cancelled {};
@@ -138,6 +144,9 @@ void Heap::fail_unwritten(Span span) {
 
 std::shared_ptr<Block> ThreadBlock::memory(Thread& thread, const VarNode* buffer, size_t bytes, int granule) {
   std::string_view scope = ir::view(buffer->buffer()->storage_scope);
+  if (scope.starts_with("shared") && bytes > kMostShared)
+    throw ir::refuse(refusals["shared-memory-too-large"], buffer->name.c_str(), bytes, kMostShared)
+        .at(buffer->span);
   Heap& heap = kernel.program.heap;
   auto made = [&](Block::Scope kind) {
     auto block = heap.allocate(bytes, true);
@@ -421,7 +430,9 @@ Kernel::~Kernel() {
 
 void Kernel::run() {
   if (threads() > kMostThreads)
-    throw ir::refuse(refusals["kernel-too-large"], threads(), kMostThreads).at(span);
+    throw ir::refuse(refusals["kernel-too-large"], threads(),
+                     fmt::format("{}", fmt::join(std::span(extents).subspan(3), " x ")), kMostThreads)
+        .at(span);
   std::vector<int64_t> order = blocks;
   if (order.empty()) {
     order.resize(static_cast<size_t>(std::max<int64_t>(grid(), 0)));

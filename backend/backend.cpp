@@ -29,7 +29,11 @@ bool is_spent_hint(std::string_view attr_key) {
 }
 
 const Backend* find_backend(const ir::Target& target) {
-  if (const Backend* simulator = simulator_of(target)) return simulator;
+  const Backend* simulator = simulator_of(target);
+  return simulator != nullptr ? simulator : backend_of_hardware(target);
+}
+
+const Backend* backend_of_hardware(const ir::Target& target) {
   std::string_view kind(target->kind.data(), target->kind.size());
   for (const Backend* one : all_backends()) {
     if (std::ranges::find(one->targets, kind) != one->targets.end()) return one;

@@ -2,7 +2,8 @@
 // What a backend is: it takes lowered modules and makes something that runs, or files, of them.
 //
 // Each is one row, `extern const Backend backend_NAME;` in backend/NAME/backend.cpp; the build collects them
-// (cmake/registry.cmake). Everything outside of backend/NAME goes through the row: command line, scripts, help.
+// (cmake/registry.cmake). Everything outside of backend/NAME goes through the row: command line, scripts,
+// help.
 #pragma once
 
 #include <tvm/ffi/extra/module.h>
@@ -64,9 +65,10 @@ struct Backend {
   ir::ffi::Module (*make_module)(const ir::IRModule& lowered, const ir::Target& target);
   // Writes one of `artefacts`. Returns what C can call, nothing without `for_c`.
   CInterface (*emit)(const Artefact& artefact, const Order& order);
-  // Writes a shared library of modules that it has compiled, and of bytes that `symbol` names. Null: it makes none.
-  void (*write_library)(const std::vector<ir::ffi::Module>& compiled, std::string_view symbol, std::string_view bytes,
-                        const std::string& path) = nullptr;
+  // Writes a shared library of modules that it has compiled, and of bytes that `symbol` names. Null: it makes
+  // none.
+  void (*write_library)(const std::vector<ir::ffi::Module>& compiled, std::string_view symbol,
+                        std::string_view bytes, const std::string& path) = nullptr;
   // The object file of such bytes alone.
   std::string (*library_data)(const std::vector<ir::ffi::Module>& compiled, std::string_view symbol,
                               std::string_view bytes) = nullptr;
@@ -77,10 +79,19 @@ struct Backend {
 const std::vector<const Backend*>& all_backends();
 
 const Backend* find_backend(const ir::Target& target);  // null: none compiles for it
-// From now on GPUs are simulated, as long as the program runs: `tvm.cuda(0)` and its like are memory of the host, and what
-// is compiled for targets of GPUs runs in the simulator (interp/gpu/).
-void simulate_gpus();
-const Backend* simulator_of(const ir::Target& target);  // null: it is none of a GPU, or they are not simulated
+// Which GPUs are simulated from now on: `tvm.cuda(0)` and its like are memory of the host, and what is compiled for
+// targets of such GPUs runs in the simulator (interp/gpu/).
+enum class Simulate : uint8_t {
+  kNone,
+  kMissing,  // of the kinds of which this machine has none
+  kAll,
+};
+void simulate_gpus(Simulate which);
+Simulate simulated_gpus();
+const Backend* simulator_of(
+    const ir::Target& target);  // null: it is none of a GPU, or they are not simulated
+const Backend* backend_of_hardware(
+    const ir::Target& target);  // what compiles for it, simulated or not; null: nothing
 // Error: no-backend.
 const Backend& backend_of(const ir::Target& target);
 const Backend& default_backend();

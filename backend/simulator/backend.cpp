@@ -3,11 +3,14 @@
 // of the host.
 #include "backend/backend.h"
 
+#include <map>
+
 #include "backend/interp/interp.h"
 #include "backend/simulator/device.h"
 #include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
 #include "ir/registry/context.h"
+#include "ir/target/device_api.h"
 #include "ir/target/tables.h"
 
 namespace mlc::backend {
@@ -68,7 +71,7 @@ ffi::Module make_module(const ir::IRModule& lowered, const ir::Target& target) {
 
 CInterface emit(const Artefact&, const Order&) { throw ir::refuse(refusals["nothing-to-emit"]); }
 
-constexpr int kGpus[] = {kDLCUDA, kDLOpenCL, kDLVulkan, kDLMetal, kDLROCM};
+constexpr int kGpus[] = {kDLCUDA, kDLOpenCL, kDLVulkan, kDLMetal, kDLROCM, kDLWebGPU};
 
 }  // namespace
 
@@ -85,20 +88,33 @@ const Backend backend_simulator = {
 };
 
 namespace {
-bool simulating = false;
+struct Simulated {
+  Simulate which = Simulate::kNone;
+  std::map<int, ir::DeviceApi*> hardware;  // what stood in the place of a type that is simulated
+};
+Simulated& simulated() {
+  static Simulated now;
+  return now;
 }
+}  // namespace
 
-void simulate_gpus() {
+void simulate_gpus(Simulate which) {
   static simulator::SimulatedDevice device;
-  simulating = true;
-  for (int type : kGpus) ir::add_device_api(type, &device);
+  Simulated& now = simulated();
+  for (auto [type, api] : now.hardware) ir::add_device_api(type, api);
+  now = {which, {}};
+  if (which == Simulate::kNone) return;
+  for (int type : kGpus) {
+    if (which == Simulate::kMissing && ir::device_exists({static_cast<DLDeviceType>(type), 0})) continue;
+    now.hardware[type] = ir::find_device_api(type);
+    ir::add_device_api(type, &device);
+  }
 }
+Simulate simulated_gpus() { return simulated().which; }
 
 const Backend* simulator_of(const ir::Target& target) {
-  if (!simulating) return nullptr;
-  bool is_gpu = std::any_of(target->keys.begin(), target->keys.end(),
-                            [](const ir::String& key) { return key == "gpu"; });
-  return is_gpu ? &backend_simulator : nullptr;
+  DLDeviceType device = ir::target_kind_row(ir::view(target->kind)).device;
+  return simulated().hardware.contains(device) ? &backend_simulator : nullptr;
 }
 
 }  // namespace mlc::backend

@@ -31,10 +31,13 @@ using ir::ApiRow;
 using ir::Error;
 using ir::String;
 
+ir::IRModule lowered_by(const Any& name_or_pass, const ir::IRModule& mod, const ir::Target& target,
+                        ir::Host& host) {
+  return transform::Pipeline(transform::named_pipeline(name_or_pass, target, host), target, host).lower(mod);
+}
 ir::ffi::Module build(const ir::IRModule& mod, const ir::Target& target, const Any& name_or_pass,
                       ir::Host& host) {
-  transform::Pipeline pipeline(transform::named_pipeline(name_or_pass, target, host), target, host);
-  ir::IRModule lowered = pipeline.lower(mod);
+  ir::IRModule lowered = lowered_by(name_or_pass, mod, target, host);
   script::define_of_library(lowered, host);
   return backend::build_lowered(lowered, target);
 }
@@ -61,11 +64,19 @@ ir::ffi::Module built(ApiCall& call, size_t pipeline) {
   ir::Target target = backend::target_argument(call.args[1]);
   Any chosen = call.args[pipeline] == nullptr ? Any(String("default")) : call.args[pipeline];
   // TVM's names of the pipelines whose work the default one does.
-  if (auto name = chosen.try_cast<String>(); name && (*name == "s_tir" || *name == "tirx" || *name == "default")) {
-    const backend::Backend* simulator = backend::simulator_of(target);
-    chosen = Any(String(simulator != nullptr ? std::string(simulator->pipeline) : "default"));
+  auto name = chosen.try_cast<String>();
+  bool is_default = name && (*name == "s_tir" || *name == "tirx" || *name == "default");
+  if (is_default) chosen = Any(String("default"));
+  const backend::Backend* simulator = backend::simulator_of(target);
+  if (simulator == nullptr) return build(mod, target, chosen, call.host);
+  Any of_threads = is_default ? Any(String(std::string(simulator->pipeline))) : chosen;
+  ir::ffi::Module made = build(mod, target, of_threads, call.host);
+  // Its imports are what the device would get: to be looked at.
+  if (const backend::Backend* hardware = backend::backend_of_hardware(target)) {
+    ir::ffi::Module code = hardware->make_module(lowered_by(chosen, mod, target, call.host), target);
+    for (const Any& kernels : code->imports()) made->ImportModule(kernels.cast<ir::ffi::Module>());
   }
-  return build(mod, target, chosen, call.host);
+  return made;
 }
 
 const ApiRow build_table[] = {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backend/backend.h"
 #include "frontend/print/highlight.h"
 #include "ir/core/error.h"
 #include "repl/lsp/lsp.h"
@@ -28,6 +29,11 @@ void module_option(CLI::App& app, CommandLine& line) {
 
 void json_option(CLI::App& app, CommandLine& line, const char* what) {
   app.add_flag("--json", line.json, what);
+}
+
+void simulate_option(CLI::App& app, CommandLine& line) {
+  app.add_flag("--simulate", line.simulate,
+               "GPUs are simulated: kernels run thread by thread, and what is wrong with them is an error");
 }
 
 void rewrite_options(CLI::App& app, CommandLine& line) {
@@ -117,8 +123,7 @@ constexpr std::array kRows = std::to_array<Row>({
                     "the program can start no other program, and touch no other process");
        app.add_flag("--check-bounds", line.check_bounds,
                     "what the program compiles stops at an index outside of its buffer, and names it");
-       app.add_flag("--simulate", line.simulate,
-                    "GPUs are simulated: kernels run thread by thread, and what is wrong with them is an error");
+       simulate_option(app, line);
        auto* map = app.add_flag("--perf-map", line.perf_map,
                                 "tell Linux perf the names of compiled functions (/tmp/perf-PID.map)");
        app.add_flag("--perf-jitdump", line.perf_jitdump,
@@ -291,8 +296,12 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_option("FILE", line.file, "a program that the session begins with");
        app.add_flag("--plain", line.plain, "lines without editing, colours and pages: for screen readers");
        app.add_flag("--json", line.json, "requests and events, a JSON object a line: for other programs");
+       simulate_option(app, line);
      },
-     [](const CommandLine& line) { return line.json ? run_events(line.file) : run_repl(line.file, line.plain); }},
+     [](const CommandLine& line) {
+       if (line.simulate) backend::simulate_gpus(backend::Simulate::kAll);
+       return line.json ? run_events(line.file) : run_repl(line.file, line.plain);
+     }},
     {"jupyter", "the kernel of notebooks: `install` tells Jupyter of it, `kernel` is what Jupyter starts",
      "mlc jupyter install",
      [](CLI::App& app, CommandLine& line) {

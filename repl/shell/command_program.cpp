@@ -20,7 +20,7 @@ int run_run(const CommandLine& line) {
   catch_interrupts(WhenUnheard::kEndAtSecond);
   enter_sandbox(line.sandbox);
   if (line.check_bounds) check_bounds(evaluator);
-  if (line.simulate) backend::simulate_gpus();
+  if (line.simulate) backend::simulate_gpus(backend::Simulate::kAll);
   if (line.perf_map) backend::tell_perf(backend::Perf::kMap);
   if (line.perf_jitdump) backend::tell_perf(backend::Perf::kJitdump);
   if (!line.text && is_model_file(line.file)) return run_model(line, evaluator);

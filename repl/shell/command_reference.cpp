@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "backend/backend.h"
 #include "backend/interp/compare.h"
 #include "ir/relax/expr.h"
 #include "ir/target/target.h"
@@ -92,6 +93,7 @@ void explain_gpu(const CommandLine& line) {
     if (!value) throw CallError{fmt::format("`--dim {}` gives no dimension a number", dim), "`--dim n=1024`"};
     dims[dim.substr(0, equals)] = static_cast<int64_t>(*value);
   }
+  backend::simulate_gpus(backend::Simulate::kMissing);  // what the program runs on the way
   Interpreter evaluator;
   ir::IRModule mod = chosen_module(evaluator, load_program(evaluator, line.gpu_file), line.module).mod;
   std::string text;

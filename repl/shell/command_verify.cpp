@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "backend/backend.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
@@ -78,6 +79,7 @@ struct Notes {
 int run_verify(const CommandLine& line) {
   Progress progress;
   progress.at("running the program");
+  backend::simulate_gpus(backend::Simulate::kMissing);
   Interpreter evaluator;
   evaluator.out = [](std::string_view) {};
   std::vector<transform::Schedule> schedules;

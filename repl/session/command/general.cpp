@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backend/backend.h"
 #include "frontend/print/theme.h"
 #include "ir/core/array_options.h"
 #include "repl/session/commands.h"
@@ -80,6 +81,15 @@ bool set_history(Session& session, std::string_view value) {
   return true;
 }
 
+constexpr std::string_view kSimulated[] = {"none", "missing", "all"};  // as backend::Simulate counts
+
+bool set_simulated(Session&, std::string_view value) {
+  const auto* found = std::ranges::find(kSimulated, value);
+  if (found == std::end(kSimulated)) return false;
+  backend::simulate_gpus(static_cast<backend::Simulate>(found - std::begin(kSimulated)));
+  return true;
+}
+
 constexpr Setting kSettings[] = {
     {"colour", "on or off", "whether modules, errors and the input are highlighted",
      [](Session& session) { return shown(session.options().colour); },
@@ -97,6 +107,9 @@ constexpr Setting kSettings[] = {
      [](Session& session, std::string_view value) { return set_flag(session.options().paged, value); }},
     {"precision", "a number from 0 to 17", "how many digits of a float in an array are shown",
      [](Session&) { return fmt::format("{}", ir::array_options().precision); }, set_precision},
+    {"simulate", "none, missing or all", "which GPUs are simulated: `missing` are those that are not here",
+     [](Session&) { return std::string(kSimulated[static_cast<size_t>(backend::simulated_gpus())]); },
+     set_simulated},
     {"theme", "terminal, light, dark or mono", "which colours there are; MLC_THEME sets it for all commands",
      [](Session&) { return std::string(print::theme().name); },
      [](Session&, std::string_view value) { return print::choose_theme(value); }},

@@ -39,10 +39,6 @@ static constexpr ir::Refusals refusals{
          .kind = "ValueError",
          .message = "`{}` has no inputs yet",
          .help = "`set_input` gives them"},
-        {.name = "vm-has-inputs",
-         .kind = "ValueError",
-         .message = "`{}` has inputs of `set_input`, and is called without them",
-         .help = "call it with `invoke_stateful`"},
         {.name = "vm-no-output", .message = "`{}` has not run", .help = "`invoke_stateful` runs it"},
         {.name = "vm-output-index", .kind = "IndexError", .message = "the result of `{}` has no element {}"},
         {.name = "vm-name-taken", .message = "the executable has a function `{}`"},
@@ -378,11 +374,8 @@ ffi::Optional<ffi::Function> Machine::GetFunction(const ffi::String& name) {
     });
   }
   if (int64_t index = index_of(wanted); index >= 0) {
-    return ffi::Function::FromPacked(
-        [this, keep = module_of(this), index, wanted](ffi::PackedArgs args, Any* result) {
-          if (inputs_.count(wanted) != 0) throw refuse(refusals["vm-has-inputs"], wanted);
-          call(index, args, result);
-        });
+    return ffi::Function::FromPacked([this, keep = module_of(this), index](
+                                         ffi::PackedArgs args, Any* result) { call(index, args, result); });
   }
   if (auto found = service(wanted)) return *found;
   return std::nullopt;

@@ -23,8 +23,7 @@ constexpr Moved moved[] = {
      "add_lower_pass debug_keep_trivial_loop disable_assert disable_cse_tir disable_storage_rewrite "
      "disable_vectorize enable_buffer_level_predication enable_debug instrument_bound_checkers "
      "instrument_lwp merge_static_smem use_async_copy vtcm_capacity"},
-    {kString, "tir.", "s_tir.",
-     "LoopPartition HoistExpression HoistIfThenElse InjectDoubleBuffer"},
+    {kString, "tir.", "s_tir.", "LoopPartition HoistExpression HoistIfThenElse InjectDoubleBuffer"},
     {kPath, "tvm.tir.", "tvm.s_tir.",
      "Schedule ScheduleError schedule TensorIntrin tensor_intrin StmtSRef ScheduleState "
      "MatchBufferRegion"},
@@ -41,6 +40,7 @@ constexpr Moved moved[] = {
     {kPath, "tvm.tir.analysis.", "tvm.s_tir.analysis.",
      "verify_gpu_code calculate_allocated_bytes detect_buffer_access_lca estimate_tir_flops OOBChecker "
      "is_pure_function assert_pure_function get_vtcm_compaction_passes"},
+    {kPath, "tvm.contrib.", "tvm.support.", "cc clang emcc ndk nvcc popen_pool rocm tar utils xcode"},
     {kPath, "tvm.script.tirx.", "tvm.script.tirx.metal.",
      "make_filled_simdgroup_matrix simdgroup_load simdgroup_multiply_accumulate simdgroup_store"},
 };
@@ -63,6 +63,7 @@ constexpr ClassicName classic_names_table[] = {
     {kPath, "tvm.tir.analysis.find_anchor_block", "tvm.s_tir.analysis.find_anchor_sblock"},
     {kPath, "tvm.tir.BlockScope", "tvm.s_tir.SBlockScope"},
     {kPath, "tvm.s_tir.schedule.BlockRV", "tvm.s_tir.schedule.SBlockRV"},
+    {kPath, "tvm.s_tir.schedule.schedule.BlockRV", "tvm.s_tir.schedule.SBlockRV"},
     {kPath, "tvm.tir.schedule.BlockScope", "tvm.s_tir.SBlockScope"},
     {kPath, "tvm.tir.Layout", "tvm.s_tir.SLayout"},
     {kPath, "tvm.tir.layout", "tvm.s_tir.slayout"},
@@ -272,7 +273,9 @@ std::span<const ClassicName> classic_names() {
     std::vector<ClassicName> made(std::begin(classic_names_table), std::end(classic_names_table));
     for (const Moved& row : moved) {
       each_word(row.names, [&](std::string_view name) {
-        auto below = [&](std::string_view path) { return std::string_view(texts.emplace_back(path).append(name)); };
+        auto below = [&](std::string_view path) {
+          return std::string_view(texts.emplace_back(path).append(name));
+        };
         made.push_back({row.kind, below(row.from), below(row.to)});
       });
     }

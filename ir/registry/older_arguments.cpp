@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/registry/older_arguments.h"
 
+#include <tvm/ffi/container/list.h>
+
 #include <algorithm>
 
 #include "ir/core/split_words.h"
+#include "ir/registry/classic_names.h"
+#include "ir/relax/expr.h"
 
 namespace mlc::ir {
 namespace {
@@ -68,6 +72,46 @@ Any taken(RenewedArguments& all, std::string_view keyword) {
   return nullptr;
 }
 
+bool takes(const Api& api, std::string_view parameter) {
+  return std::any_of(api.params.begin(), api.params.end(),
+                     [&](const ApiParam& one) { return one.name == parameter; });
+}
+
+// What a keyword that the function does not take is called everywhere today, or "": `out_sinfo` is `out_ty`.
+std::string_view renamed_everywhere(const Api& api, std::string_view keyword) {
+  if (takes(api, keyword)) return "";
+  const ClassicName* row = find_classic(ClassicName::Kind::kKeyword, keyword);
+  return row != nullptr && takes(api, row->to) ? row->to : std::string_view();
+}
+
+// The values of a shape or tuple, of a list, or the one value.
+std::vector<Any> values_of(const Any& given) {
+  auto all = [](const auto& many) { return std::vector<Any>(many.begin(), many.end()); };
+  if (auto* shape = given.as<relax::ShapeExprNode>()) return all(shape->values);
+  if (auto* tuple = given.as<TupleNode>()) return all(tuple->elements);
+  if (auto array = given.as<Array<Any>>()) return all(*array);
+  if (auto list = given.as<tvm::ffi::List<Any>>()) return all(*list);
+  return {given};
+}
+
+// call_tir(f, (x,), out_ty, tir_vars=R.shape([n])), until 2026: scalars are arguments as others today, the
+// last ones.
+std::optional<RenewedArguments> scalars_apart(const Api& api, const ApiArguments& given) {
+  if (takes(api, "tir_vars") || !takes(api, "args")) return std::nullopt;
+  RenewedArguments all = copy_of(given);
+  Any scalars = taken(all, "tir_vars");
+  Any* args = all.positional.size() > 1 ? &all.positional[1] : nullptr;
+  for (auto& [name, value] : all.keywords) {
+    if (name == "args") args = &value;
+  }
+  if (args == nullptr) return std::nullopt;
+  if (scalars == nullptr) return all;
+  std::vector<Any> together = values_of(*args);
+  for (Any& one : values_of(scalars)) together.push_back(std::move(one));
+  *args = Array<Any>(together.begin(), together.end());
+  return all;
+}
+
 // transform_layout(block, 0, "write", f), and set_axis_separator likewise, until 2022: the buffer is one
 // argument today, ("write", 0). The schedule comes first.
 std::optional<RenewedArguments> buffer_in_two(const ApiArguments& given) {
@@ -117,7 +161,11 @@ std::optional<RenewedArguments> renewed_arguments(const Api& api, const ApiArgum
   if (api.row.kind != ApiKind::kFunction && api.row.kind != ApiKind::kClass) return std::nullopt;
   for (size_t k = 0; k < given.keywords.size(); ++k) {
     std::string_view keyword = given.keywords[k].first;
+    if (keyword == "tir_vars") {
+      if (auto renewed = scalars_apart(api, given)) return renewed;
+    }
     std::string_view now = renamed_keyword(api.row.owner, api.name, keyword);
+    if (now.empty()) now = renamed_everywhere(api, keyword);
     if (now.empty() && !is_idle_keyword(api.row.owner, api.name, keyword)) continue;
     RenewedArguments all = copy_of(given);
     if (now.empty()) {

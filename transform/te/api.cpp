@@ -10,6 +10,7 @@
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/api.h"
+#include "ir/relax/expr.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/reduce.h"
 #include "ir/tir/scalar_op.h"
@@ -29,7 +30,8 @@ te.placeholder((-8,)))",
          .right = R"(from tvm import te
 te.placeholder((8,)))"},
         {.name = "te-combiner"},
-        {.name = "te-nested-tag", .message = "an operation in a tag scope takes the tag of the scope, not one of its own"},
+        {.name = "te-nested-tag",
+         .message = "an operation in a tag scope takes the tag of the scope, not one of its own"},
         {.name = "te-partial-index",
          .message = "the function returned a tensor with indices missing: it has {} dimensions, {} given"},
         {.name = "te-too-many-indices",
@@ -246,6 +248,8 @@ Any compute_over(ApiCall& call, const Array<Expr>& shape, const std::vector<std:
 }
 
 Any compute(ApiCall& call) {
+  if (auto* whole = call.args[0].as<relax::ShapeExprNode>())
+    call.args[0] = whole->values;  // of a graph's tensor
   Array<Expr> shape = shape_of(call, call.args[0], 0);
   if (!call.host.callable(call.args[1])) wrong_argument(call, 1, "function");
   return compute_over(call, shape, index_names(call, shape.size()), false);

@@ -304,6 +304,8 @@ void define_of_library(std::string_view name, ir::Host& host) {
       {"tvm.contrib.random.", "tvm.contrib.random"},
       {"relax.run.", "tvm.relax.run"},
       {"vm.builtin.debug_print", "tvm.relax.run"},
+      {"s_tir.schedule.", "tvm.s_tir.schedule.by_name"},
+      {"tir.schedule.", "tvm.s_tir.schedule.by_name"},  // until 2026
   };
   for (const auto& [begin, module] : families) {
     if (name.starts_with(begin) && !ffi::Function::GetGlobal(name)) host.call_library(module, "define", {});

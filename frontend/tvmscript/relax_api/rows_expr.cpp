@@ -132,6 +132,8 @@ Any call_graph(ApiCall& call) {
 }
 
 Any type_of_expr(ApiCall& call) { return call.args[0].as<ir::ExprNode>()->ty; }
+Any type_of_result(ApiCall& call) { return call.args[0].as<relax::FunctionNode>()->ret_ty; }
+Any types_given(ApiCall& call) { return call.args[0].as<ir::CallNode>()->ty_args; }
 
 #define EXPR(name, params, doc, body) \
   { ir::ApiKind::kClass, kRelax, name params, doc, body, "mlc.relax.expr." name, "tvm.relax.expr." name }
@@ -157,6 +159,9 @@ constexpr ir::ApiRow relax_expr_table[] = {
     METHOD("mlc.relax.expr.ShapeExpr", "__len__()", "The number of dimensions.", shape_size),
     {ir::ApiKind::kProperty, "mlc.ir.Expr", "struct_info", "The type.", type_of_expr},
     {ir::ApiKind::kProperty, "mlc.ir.Expr", "struct_info_", "The type.", type_of_expr},
+    {ir::ApiKind::kProperty, "mlc.relax.expr.Function", "ret_struct_info", "The type of the result.",
+     type_of_result},
+    {ir::ApiKind::kProperty, "mlc.ir.Call", "sinfo_args", "The types that the call names.", types_given},
     CALLABLE("mlc.ir.Var"),
     CALLABLE("mlc.ir.Call"),
     CALLABLE("mlc.ir.TupleGetItem"),

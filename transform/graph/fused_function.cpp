@@ -121,10 +121,7 @@ class Fuse {
     Array<Stmt> bodies;
     for (const Stmt& body : bodies_) bodies.push_back(names.rewrite(body));
     Stmt body = root(seq(bodies));
-    Map<String, Any> attrs{{"tirx.noalias", true}, {"s_tir", true}};
-    for (const auto& [key, item] : group_->attrs) {
-      if (text(key) != "Primitive") attrs.Set(key, item);
-    }
+    Map<String, Any> attrs{{"tirx.noalias", true}, {"s_tir", true}};  // those of the group spoke of a graph
     fused.fn = make<PrimFuncNode>(params, Type(void_type()), body, attrs);
     return fused;
   }
@@ -238,7 +235,8 @@ class Fuse {
         continue;
       }
       const Var& param = body->params[next++];
-      Buffer output = make<VarNode>(String(intermediate_name(text(param->name))), param->ty);
+      Buffer output =
+          make<VarNode>(String(intermediate_name(text(param->name))), type_of_result(call, i, param));
       buffers[param.get()] = output;
       allocated_.push_back(output);
       results.push_back(Parts{output, {}});
@@ -246,6 +244,17 @@ class Fuse {
     bodies_.push_back(EachRegionOnce().rewrite(replace_buffers(copy, buffers)));
     if (results.size() == 1 && !type_is_tuple(call)) return results[0];
     return Parts{nullptr, results};
+  }
+  // The type of the buffer of result i, in the sizes of the call's type: the graph's, 64 bits wide.
+  static Type type_of_result(const CallNode* call, size_t i, const Var& param) {
+    Array<Type> types = call->ty_args;
+    if (const auto* tuple = types.empty() ? nullptr : as_type<TupleTypeNode>(types[0]))
+      types = tuple->elements;
+    const auto* own = param->buffer();
+    const auto* type = i < types.size() ? as_type<TensorTypeNode>(types[i]) : nullptr;
+    auto dims = type != nullptr ? type->dims() : std::nullopt;
+    if (own == nullptr || !dims || own->shape.size() != dims->size()) return param->ty;
+    return with(ref(own), [&](BufferTypeNode& n) { n.shape = *dims; });
   }
   // Sizes that no argument says, of a function that fills its result, are those of the call's type.
   static void add_result_sizes(const CallNode* call, const PrimFunc& callee,

@@ -8,7 +8,8 @@
 namespace mlc::transform {
 namespace {
 
-// The phases of fusion: what consumes a product of matrices first, so that injective functions do not take it away.
+// The phases of fusion: what consumes a product of matrices first, so that injective functions do not take it
+// away.
 constexpr int kElementwisePhase = 0;
 constexpr int kInjectivePhase = 1;
 constexpr int kPhases = 2;  // TVM's third fuses tuples, which are no values of their own here
@@ -51,6 +52,10 @@ size_t FusionGroups::add(const ExprNode* key, OpPattern pattern, bool external) 
 
 void FusionGroups::add_function(const Function& fn, const IRModule& mod) {
   for (const Var& param : fn->params) add(param.get(), OpPattern::kOpaque, true);
+  auto said = ir::attr(fn, "num_input");
+  int64_t inputs = said ? integer_of(*said).value_or(-1) : -1;
+  auto count = static_cast<int64_t>(fn->params.size());
+  for (int64_t i = inputs; i >= 0 && i < count; ++i) weights_.insert(fn->params[i].get());
   struct Blocks final : relax::Visitor {
     FusionGroups& groups;
     const IRModule& mod;
@@ -70,7 +75,8 @@ void FusionGroups::add_binding(const Binding& binding, const IRModule& mod) {
   // Operands that are not bound in the graph are values before it.
   auto operands_before = [&](const Expr& e) {
     relax::post_order(e, [&](const Expr& part) {
-      if (as<VarNode>(part) && !is_prim(part)) add(static_cast<const ExprNode*>(part.get()), OpPattern::kOpaque, true);
+      if (as<VarNode>(part) && !is_prim(part))
+        add(static_cast<const ExprNode*>(part.get()), OpPattern::kOpaque, true);
       if (as<GenericConstNode>(part) || as<ShapeExprNode>(part))
         add(static_cast<const ExprNode*>(part.get()), OpPattern::kOpaque, false);
     });
@@ -86,7 +92,9 @@ void FusionGroups::add_binding(const Binding& binding, const IRModule& mod) {
   } else if (auto* other = as<CallNode>(value)) {
     operands = other->args;
   } else if (auto* item = as<TupleGetItemNode>(value)) {
-    pattern = OpPattern::kInjective;
+    // A weight is taken out of the bundle where it is bound: what transforms it is seen as it was.
+    bool weight = weights_.count(item->tuple_value.get()) != 0;
+    pattern = weight ? OpPattern::kOpaque : OpPattern::kInjective;
     operands.push_back(item->tuple_value);
   } else {
     operands.push_back(value);
@@ -231,7 +239,9 @@ std::optional<FusionDecision> FusionGroups::decide(size_t value, int phase, size
   };
   if (pattern == OpPattern::kOpaque) return is(Kind::kOpaque);
   if (!dominator.parent)
-    return is(values_[value].external ? Kind::kOutside : values_[value].uses.empty() ? Kind::kUnused : Kind::kApart);
+    return is(values_[value].external       ? Kind::kOutside
+              : values_[value].uses.empty() ? Kind::kUnused
+                                            : Kind::kApart);
   size_t parent = *dominator.parent;
   found.dominator = values_[parent].key;
   if (root(value) == root(parent)) return is(Kind::kFused);
@@ -250,11 +260,13 @@ std::optional<FusionDecision> FusionGroups::decide(size_t value, int phase, size
   if (pattern == OpPattern::kOutEWiseFusable) {
     if (phase != kElementwisePhase) return std::nullopt;
     if (!read_as(dominator.pattern == OpPattern::kElemWise)) return found;
-    return decided(first_between(value, parent, [](OpPattern kind, bool) { return kind <= OpPattern::kBroadcast; }));
+    return decided(
+        first_between(value, parent, [](OpPattern kind, bool) { return kind <= OpPattern::kBroadcast; }));
   }
   if (pattern <= OpPattern::kBroadcast) {
     // The last value may be a reduction, or already follow a product of matrices.
-    if (!read_as(dominator.pattern <= OpPattern::kInjective || dominator.pattern == OpPattern::kCommReduce)) return found;
+    if (!read_as(dominator.pattern <= OpPattern::kInjective || dominator.pattern == OpPattern::kCommReduce))
+      return found;
     return decided(first_between(value, parent, [](OpPattern kind, bool last) {
       return kind <= OpPattern::kInjective ||
              (last && (kind == OpPattern::kCommReduce || kind == OpPattern::kOutEWiseFusable));
@@ -262,7 +274,8 @@ std::optional<FusionDecision> FusionGroups::decide(size_t value, int phase, size
   }
   if (pattern == OpPattern::kInjective) {
     if (phase != kInjectivePhase) return std::nullopt;
-    return decided(first_between(value, parent, [](OpPattern kind, bool) { return kind <= OpPattern::kInjective; }));
+    return decided(
+        first_between(value, parent, [](OpPattern kind, bool) { return kind <= OpPattern::kInjective; }));
   }
   return is(Kind::kReduction);
 }

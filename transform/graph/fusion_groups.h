@@ -5,6 +5,8 @@
 // paths between them allow it: elementwise functions follow a product of matrices, injective ones each other.
 #pragma once
 
+#include <unordered_set>
+
 #include "transform/graph/op_pattern.h"
 #include "transform/pass/graph_pass.h"
 
@@ -85,6 +87,7 @@ class FusionGroups {
 
   std::vector<Value> values_;
   std::unordered_map<const ExprNode*, size_t> number_of_;
+  std::unordered_set<const ExprNode*> weights_;  // parameters behind the first `num_input`
   std::vector<Dominator> dominators_;
   mutable std::vector<Group> groups_;
   std::vector<FusionDecision> decisions_;

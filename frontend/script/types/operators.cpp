@@ -323,9 +323,15 @@ bool is_class(const Any& value) {
   auto* api = as<ApiFunctionNode>(value);
   return as<ClassNode>(value) != nullptr || (api != nullptr && api->api->row.kind == ir::ApiKind::kClass);
 }
+// `T.Buffer`: what annotates parameters of script functions annotates those that make them: `T.Buffer | None`.
+bool is_buffer_annotation(const Any& value) {
+  auto* api = as<ApiFunctionNode>(value);
+  return api != nullptr && api->api->name == "Buffer" && api->api->row.owner == "tvm.script.tirx";
+}
 // `int | None`: a type for annotations and isinstance().
 Any union_of(Evaluator& evaluator, const Any& a, const Any& b) {
   for (const Any& each : {a, b}) {
+    if (is_buffer_annotation(each)) continue;
     if (!is_class(each) && !is_none(each) && !is_generic_alias(each)) return not_implemented();
   }
   Any args[] = {a, b};
@@ -403,7 +409,8 @@ Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span)
   }
   Any result = builtin_binary(*this, op, a, b, span);
   if (op == BinOperator::kBitOr && result.same_as(not_implemented()) &&
-      (is_class(a) || is_class(b) || is_generic_alias(a) || is_generic_alias(b)))
+      (is_class(a) || is_class(b) || is_generic_alias(a) || is_generic_alias(b) || is_buffer_annotation(a) ||
+       is_buffer_annotation(b)))
     result = union_of(*this, a, b);
   if (result.same_as(not_implemented())) unsupported(*this, spelling(op), a, b, span);
   return result;

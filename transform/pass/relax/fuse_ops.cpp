@@ -16,7 +16,8 @@ constexpr char doc[] = R"(FuseOps(fuse_opt_level=-1): put calls of tensor functi
         gv = R.call_tir(cls.relu, (a,), ...)    =>      R.output(gv)
         R.output(gv)
 needs: patterns of the tensor functions (AnnotateTIROpPattern). Level 0 fuses nothing; `relax.FuseOps.max_depth` of
-the pass context bounds the size of a group (256).
+the pass context bounds the size of a group (256). What is taken out of a tuple of weights (parameters behind the first
+`num_input`) is fused with nothing.
 keeps: values; blocks that are no dataflow blocks.
 After LegalizeOps; FuseTIR makes one tensor function of each group. Method: transform/graph/fusion_groups.h.)";
 

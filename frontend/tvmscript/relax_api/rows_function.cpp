@@ -101,7 +101,6 @@ Any extern_without_attr(ApiCall& call) {
   attrs.erase(str_arg(call, 1));
   return with_extern_attrs(extern_of(call), attrs);
 }
-Any extern_has_attr(ApiCall& call) { return extern_of(call)->attrs.count(str_arg(call, 1)) != 0; }
 
 // ---- values for variables ----
 
@@ -167,7 +166,6 @@ constexpr ir::ApiRow relax_function_table[] = {
                   extern_with_attr),
     EXTERN_METHOD("with_attrs(attr_map)", "The function with more attributes.", extern_with_attrs),
     EXTERN_METHOD("without_attr(attr_key)", "The function without an attribute.", extern_without_attr),
-    EXTERN_METHOD("has_attr(attr_key)", "Does it have this attribute?", extern_has_attr),
 };
 #undef METHOD
 #undef EXTERN_METHOD

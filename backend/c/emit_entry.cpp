@@ -6,6 +6,7 @@
 
 #include "backend/artefact/entry_text.h"
 #include "backend/c/emitter.h"
+#include "backend/tensor_fields.h"
 #include "ir/core/error.h"
 
 namespace mlc::c_backend {
@@ -108,10 +109,12 @@ class Entry {
                              "{0}.type_index == kPointer || {0}.type_index == kNone",
                              given),
                  i, "a pointer");
-      line(
-          fmt::format("void* const {} = {}.type_index == kTensor || {}.type_index == kTensorView "
-                      "? mlc_tensor_of(&{})->data : {}.as_pointer;",
-                      local(i), given, given, given, given));
+      bool asks = backend::reads_tensor_fields(function_.c.fn, param(i).get());
+      line(fmt::format(
+          "void* const {} = {}.type_index == kTensor || {}.type_index == kTensorView "
+          "? {} : {}.as_pointer;",
+          local(i), given, given,
+          fmt::format("{}mlc_tensor_of(&{}){}", asks ? "(void*)" : "", given, asks ? "" : "->data"), given));
     }
     values_.define(param(i).get(), local(i), false);
   }

@@ -8,6 +8,7 @@
 
 #include "backend/artefact/entry_text.h"
 #include "backend/llvm/emitter.h"
+#include "backend/tensor_fields.h"
 #include "ir/target/device.h"
 
 namespace mlc::llvm_backend {
@@ -181,11 +182,16 @@ class EntryEmitter {
       llvm::Value* view = is(index, kTVMFFIDLTensorPtr);
       llvm::Value* plain = b.CreateOr(is(index, kTVMFFIOpaquePtr), is(index, kTVMFFINone));
       wrong_type(b.CreateOr(b.CreateOr(tensor, view), plain), i, index, "a pointer");
-      auto* from_tensor = llvm::BasicBlock::Create(m_.context, "of_tensor", function_, fail_);
-      auto* join = llvm::BasicBlock::Create(m_.context, "ok", function_, fail_);
       llvm::Value* given = payload(i, pointer_);
       llvm::Value* header = b.CreateConstInBoundsGEP1_32(b.getInt8Ty(), given, sizeof(TVMFFIObject));
       llvm::Value* description = b.CreateSelect(tensor, header, given);
+      if (backend::reads_tensor_fields(signature_.fn, param.get())) {
+        arguments_[i].value = description;
+        values_.define(param, description);
+        return;
+      }
+      auto* from_tensor = llvm::BasicBlock::Create(m_.context, "of_tensor", function_, fail_);
+      auto* join = llvm::BasicBlock::Create(m_.context, "ok", function_, fail_);
       llvm::BasicBlock* here = b.GetInsertBlock();
       b.CreateCondBr(plain, join, from_tensor);
       b.SetInsertPoint(from_tensor);

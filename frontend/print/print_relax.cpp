@@ -148,7 +148,8 @@ void Printer::graph_function(const relax::FunctionNode* fn, std::string_view nam
   indent(depth_);
   put("@");
   relax_name("function");
-  bool is_private = !nested && !has_symbol;
+  // A local function of a block that is printed on its own is private, as in TVM.
+  bool is_private = !has_symbol && (!nested || scope.as<relax::BindingBlockNode>());
   if (!fn->is_pure || is_private)
     put("(", fn->is_pure ? "" : "pure=False", !fn->is_pure && is_private ? ", " : "",
         is_private ? "private=True" : "", ")");

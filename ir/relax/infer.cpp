@@ -53,7 +53,8 @@ InferContext::Proof InferContext::equal(const Expr& a, const Expr& b) const {
   if (auto difference = ir::constant_difference(a, b)) return *difference == 0 ? Proof::kTrue : Proof::kFalse;
   Expr difference = host.simplify(ir::sub(a, b));
   if (auto known = ir::const_int(difference)) return *known == 0 ? Proof::kTrue : Proof::kFalse;
-  return Proof::kUnknown;
+  // 7 * n is never 25: residues and bounds tell.
+  return ir::is_const_int(host.simplify(ir::eq(difference, dim(0))), 0) ? Proof::kFalse : Proof::kUnknown;
 }
 
 bool InferContext::proves_equal(const Array<Expr>& a, const Array<Expr>& b) const {
@@ -289,8 +290,7 @@ struct Operand {
     tensor = tensor_operand(call, i);
     dtype = tensor->data_type();
     ndim = tensor->ndim;
-    auto* shape = as<ShapeExprNode>(tensor->shape);
-    dims = shape ? std::optional<Array<Expr>>(shape->values) : std::nullopt;
+    dims = tensor->dims();  // what the type of a shape variable says counts, too
   }
 };
 

@@ -10,13 +10,16 @@ static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "not-a-layout",
+         .kind = "InternalError+ValueError",
          .message = "`{}` of `{}` is \"{}\", which is no layout",
          .help = "a layout names each axis once, such as \"NHWC\"; \"NCHW4c\" splits C by 4"},
         {.name = "layout-of-other-axes",
          .message = "`{}` of `{}` is \"{}\", which has not the axes of \"{}\"",
          .help = "the same axes in another order, or with split ones"},
         {.name = "layout-rank", .message = "{} has {} dimensions, but its layout \"{}\" has {}"},
-        {.name = "layout-factor", .message = "dimension {} of {} is {}, but its layout \"{}\" splits by {}"},
+        {.name = "layout-factor",
+         .kind = "InternalError+ValueError",
+         .message = "dimension {} of {} is {}, but its layout \"{}\" splits by {}"},
     }};
 MLC_REFUSALS(relax_layout, refusals);
 
@@ -106,10 +109,21 @@ Array<Expr> convert_dims(const Array<Expr>& dims, const Layout& from, const Layo
 LayoutAttr layout_attr(const CallNode* call, std::string_view attr, std::string_view canonical) {
   std::string text = string_attr(call, attr);
   auto layout = Layout::parse(text);
-  if (!layout) throw ir::refuse(refusals["not-a-layout"], attr, call_name(call), text).at(call->span);
+  if (!layout) {
+    ir::Error error = ir::refuse(refusals["not-a-layout"], attr, call_name(call), text).at(call->span);
+    bool axes_alone = std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+    if (axes_alone) throw std::move(error).kind("ValueError");
+    throw error;
+  }
   Layout wanted = *Layout::parse(canonical);
-  if (!layout->converts_to(wanted))
-    throw ir::refuse(refusals["layout-of-other-axes"], attr, call_name(call), text, canonical).at(call->span);
+  if (!layout->converts_to(wanted)) {
+    ir::Error error =
+        ir::refuse(refusals["layout-of-other-axes"], attr, call_name(call), text, canonical).at(call->span);
+    bool all_wanted = std::all_of(wanted.axes.begin(), wanted.axes.end(),
+                                  [&](const Layout::Axis& axis) { return layout->has(axis.outer()); });
+    if (all_wanted) throw std::move(error).kind("InternalError+ValueError");
+    throw error;
+  }
   return {*layout, wanted};
 }
 

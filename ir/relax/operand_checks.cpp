@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/relax/operand_checks.h"
 
+#include <tvm/ffi/container/list.h>
+
 #include "ir/relax/normalize.h"
 #include "ir/relax/origin.h"
 #include "ir/tir/arith_ops.h"
@@ -36,9 +38,39 @@ static constexpr ir::Refusals refusals{
         {.name = "operand-not-prim",
          .message = "{} must be a primitive value such as `4` or `n`, but is a {}"},
         {.name = "operand-not-prim-integer", .message = "{} must be an integer, but has the data type `{}`"},
+        {.name = "not-a-type",
+         .message = "argument `{}` of `{}` must be a type such as `R.Tensor((2, 3), \"float32\")`, not `{}`"},
         {.name = "not-a-number", .message = "argument `{}` of `{}` must be a number, not `{}`"},
     }};
 MLC_REFUSALS(relax_operand_checks, refusals);
+
+std::vector<Any> one_or_all(const Any& value) {
+  if (auto array = value.as<Array<Any>>()) return {array->begin(), array->end()};
+  if (auto* list = value.as<ffi::ListObj>()) return {list->begin(), list->end()};
+  return {value};
+}
+
+namespace {
+
+// `R.Tensor` stands for `R.Tensor()`, `T.int64` for the type of its values.
+Type type_of(const ApiCall& call, size_t i, Any value) {
+  if (auto* type = value.as<TypeNode>()) return ref(type);
+  if (value == nullptr) return ir::void_type();
+  if (!value.as<ExprNode>() && call.host.callable(value)) value = call.host.call(value, {});
+  if (auto* type = value.as<TypeNode>()) return ref(type);
+  if (auto* var = value.as<VarNode>(); var && var->name.empty() && is_prim(ref(var))) return var->ty;
+  throw ir::refuse(refusals["not-a-type"], call.api.params[i].name, call.api.name, ir::type_name(value))
+      .at(call.span_of(i));
+}
+
+}  // namespace
+
+Array<Type> types_arg(const ApiCall& call, size_t i) {
+  Array<Type> types;
+  if (call.args[i] == nullptr) return types;
+  for (const Any& each : one_or_all(call.args[i])) types.push_back(type_of(call, i, each));
+  return types;
+}
 
 const Array<Expr>* written_dims(const TensorTypeNode* type) {
   auto* shape = type->shape ? as<ShapeExprNode>(type->shape) : nullptr;

@@ -64,8 +64,19 @@ Type internal_errors(const CallNode* call, const InferContext& context) {
   }
 }
 
+// The same, but for an operand that is no tensor.
+template <Infer infer>
+Type internal_errors_of_tensors(const CallNode* call, const InferContext& context) {
+  tensor_operands(call);
+  return internal_errors<infer>(call, context);
+}
+
 // ---- for builders ----
 // Argument i as a primitive expression: numbers, bools, and expressions as they are. Error not-a-number.
 Expr prim_arg(const ApiCall& call, size_t i);
+// Argument i as types: one, a list of them, none for None. Error not-a-type.
+Array<Type> types_arg(const ApiCall& call, size_t i);
+// The items of a list or a tuple; another value alone.
+std::vector<Any> one_or_all(const Any& value);
 
 }  // namespace mlc::relax

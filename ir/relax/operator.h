@@ -98,6 +98,8 @@ struct Operator {
   bool pure = true;
   Precision precision = Precision::kNever;
   InferLayout layout = nullptr;  // null: its tensors stay as they are written
+  // `dtype=None` is allowed although it is not the default: the data type of the operand.
+  bool none_dtype = false;
   // No script function of this name (what passes alone make).
   bool internal = false;
   // A script function alone: `build` makes calls of other operators, and there is none of this name.

@@ -20,6 +20,9 @@ static constexpr ir::Refusals refusals{
          .help = "constants are made by `R.const(value, dtype)`"},
         {.name = "not-a-shape",
          .message = "argument `{}` of `{}` must be a shape or a list of dimensions, not `{}`"},
+        {.name = "dimension-not-integer",
+         .kind = "InternalError+TypeError",
+         .message = "a dimension of argument `{}` of `{}` has the data type `{}`; dimensions are integers"},
         {.name = "wrong-attribute", .message = "argument `{}` of `{}` must be {}, not `{}`"},
     }};
 MLC_REFUSALS(relax_operator_build, refusals);
@@ -86,15 +89,14 @@ Expr operand_of(const ApiCall& call, const Any& value, size_t i, Conversion conv
       .at(call.span_of(i));
 }
 
+// Attributes are numbers of the script: an expression such as `T.int64(1)` is none, as in TVM.
 std::optional<int64_t> as_int(const Any& value) {
   if (auto flag = value.as<bool>()) return *flag ? 1 : 0;
   if (auto number = value.as<int64_t>()) return *number;
-  if (auto* imm = value.as<ir::IntImmNode>()) return imm->value;
   return std::nullopt;
 }
 std::optional<double> as_float(const Any& value) {
   if (auto number = value.as<double>()) return *number;
-  if (auto* imm = value.as<ir::FloatImmNode>()) return imm->value;
   if (auto number = as_int(value)) return static_cast<double>(*number);
   return std::nullopt;
 }
@@ -190,7 +192,11 @@ Expr shape_arg(const ApiCall& call, size_t i) {
     return *e;
   }
   auto dim_of = [&](const Any& item) -> Expr {
-    if (auto e = item.as<Expr>(); e && *e) {
+    if (auto e = item.as<Expr>(); e && *e && is_prim(*e)) {
+      if (DataType dtype = e->get()->dtype(); !dtype.is_int())
+        throw ir::refuse(refusals["dimension-not-integer"], call.api.params[i].name, call.api.path(),
+                         dtype.str())
+            .at(call.span_of(i));
       if (auto value = ir::const_int(*e)) return ir::int_imm(DataType::Int(64), *value);
       return *e;
     }
@@ -239,8 +245,14 @@ Any attr_arg(const ApiCall& call, size_t i, AttrKind kind) {
     case AttrKind::kString:
       if (auto text = value.try_cast<String>()) return *text;
       wrong_attribute(call, i, "a string");
-    case AttrKind::kDtype:
+    case AttrKind::kDtype: {
+      // None stands for the data type of an operand, where the signature says so.
+      const ir::ApiParam& param = call.api.params[i];
+      if (none && param.name == "dtype" && !(param.has_default && param.default_value == nullptr) &&
+          !row_of(call).none_dtype)
+        wrong_attribute(call, i, "a data type such as \"float32\"");
       return dtype_of(call, i);
+    }
     case AttrKind::kOptInts:
       if (none) return nullptr;
       [[fallthrough]];

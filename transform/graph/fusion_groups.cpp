@@ -61,8 +61,8 @@ void FusionGroups::add_function(const Function& fn, const IRModule& mod) {
     const IRModule& mod;
     Blocks(FusionGroups& groups, const IRModule& mod) : groups(groups), mod(mod) {}
     void visit_block(const BindingBlock& block) override {
-      // Other blocks may have side effects: what they bind is used as it is.
-      if (!is_dataflow(block)) return walk_block(block);
+      // As in TVM, other blocks stay as they are, with what is in their branches and local functions.
+      if (!is_dataflow(block)) return;
       for (const Binding& binding : block->bindings) groups.add_binding(binding, mod);
     }
   } blocks(*this, mod);

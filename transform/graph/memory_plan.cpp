@@ -227,15 +227,26 @@ class Assign {
 
   void visit(const Expr& e) {
     if (auto* branches = as<IfNode>(e)) {
-      run(branches->true_branch);
-      run(branches->false_branch);
+      run_branch(branches->true_branch);
+      run_branch(branches->false_branch);
     } else if (auto* fn = as<FunctionNode>(e)) {
+      // Runs at another time, maybe several times: it shares nothing.
+      std::map<std::string, Pool> outside = std::exchange(pools_, {});
       run(fn->body);
+      pools_ = std::move(outside);
     } else if (auto* seq = as<SeqExprNode>(e)) {
       run(ref(seq));
     } else if (auto* call = as<CallNode>(e)) {
       visit_call(call);
     }
+  }
+
+  // A storage that is made in a branch is not there behind it; TVM uses it all the same.
+  void run_branch(const SeqExpr& seq) {
+    size_t before = plan.storages.size();
+    run(seq);
+    for (auto& [key, pool] : pools_)
+      std::erase_if(pool, [&](const auto& free) { return free.second >= before; });
   }
 
   void visit_call(const CallNode* call) {

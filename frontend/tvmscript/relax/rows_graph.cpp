@@ -20,7 +20,14 @@ static constexpr ir::Refusals refusals{
         {.name = "not-a-decorator",
          .message = "`R.function` is for the definition that follows it: write it as a decorator"},
         {.name = "not-a-function", .message = "`@R.function` stands above a function"},
-        {.name = "not-a-graph-value", .message = "argument `{}` of `R.{}` is `{}`, which is no value of a graph"},
+        {.name = "not-a-graph-value",
+         .message = "argument `{}` of `R.{}` is `{}`, which is no value of a graph"},
+        {.name = "not-a-constant",
+         .kind = "ValueError",
+         .message = "`R.const` takes a number, an array or a tensor, not `{}`"},
+        {.name = "dimension-not-int64",
+         .kind = "InternalError+TypeError",
+         .message = "dimension {} of a shape has the data type `{}`; it must be `int64`"},
         {.name = "not-a-variable", .message = "`R.output` takes variables, not `{}`"},
         {.name = "unknown-device",
          .kind = "ValueError",
@@ -92,6 +99,15 @@ Expr value_of(const ApiCall& call, size_t i, const Any& value) {
 
 Any decorator_only(ApiCall& call) { throw ir::refuse(refusals["not-a-decorator"]).at(call.span); }
 
+// NumPy's class of error where there is no such data type.
+DataType constant_dtype(const ApiCall& call) {
+  try {
+    return dtype_arg(call, 1);
+  } catch (ir::Error& error) {
+    throw std::move(error).kind("TypeError");
+  }
+}
+
 // The value as a tensor of a data type, by NumPy's rules; int32 and float32 where none is said.
 Any constant(ApiCall& call) {
   Any value = call.args[0];
@@ -103,9 +119,10 @@ Any constant(ApiCall& call) {
   }
   bool typed = is_given(call, 1);
   bool number = script::is_bool(value) || script::is_int(value) || script::is_float(value);
-  DataType dtype = typed ? dtype_arg(call, 1) : DataType::Void();
+  DataType dtype = typed ? constant_dtype(call) : DataType::Void();
   ffi::Tensor tensor;
-  if (script::is_none(value)) ir::wrong_argument(call, 0, "a number or a tensor");
+  if (script::is_none(value) || value.as<String>() || value.as<ir::ExprNode>())
+    throw ir::refuse(refusals["not-a-constant"], ir::type_name(value)).at(call.span_of(0));
   if (auto given = value.as<ffi::Tensor>(); given && !typed) {
     tensor = *given;
   } else if (number && (!typed || dtype == (script::is_bool(value)    ? DataType::Bool()
@@ -146,6 +163,8 @@ Any shape_value(ApiCall& call) {
     }
     Expr dim = script::as_expr(each, call.span_of(0), "a dimension");
     if (auto known = ir::const_int(dim)) dim = ir::int_imm(DataType::Int(64), *known);
+    if (dim->dtype() != DataType::Int(64))
+      throw ir::refuse(refusals["dimension-not-int64"], dims.size(), dim->dtype().str()).at(call.span_of(0));
     dims.push_back(dim);
   }
   return Expr(ir::make<relax::ShapeExprNode>(dims, call.span));

@@ -53,6 +53,12 @@ ir::VDevice device_arg(const ApiCall& call, size_t i) {
   return module_device(call, str_arg(call, i), call.span_of(i));
 }
 
+// None, or the empty name of TVM for the same.
+bool is_unknown(const Any& dtype) {
+  auto text = dtype.as<String>();
+  return script::is_none(dtype) || (text && text->empty());
+}
+
 Any tensor(ApiCall& call) {
   Any shape = call.args[0];
   Any dtype_given = call.args[1];
@@ -60,7 +66,7 @@ Any tensor(ApiCall& call) {
     dtype_given = shape;
     shape = nullptr;
   }
-  DataType dtype = script::is_none(dtype_given) ? DataType::Void() : dtype_from(dtype_given, call.span_of(1));
+  DataType dtype = is_unknown(dtype_given) ? DataType::Void() : dtype_from(dtype_given, call.span_of(1));
   ir::VDevice device = device_arg(call, 2);
   int64_t ndim = int_arg(call, 3);
   if (script::is_none(shape)) return Type(ir::make<relax::TensorTypeNode>(dtype, ndim, device));

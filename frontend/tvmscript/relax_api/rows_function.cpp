@@ -29,6 +29,7 @@ using relax::SeqExpr;
 using relax::SeqExprNode;
 
 constexpr std::string_view kFunction = "mlc.relax.expr.Function";
+constexpr std::string_view kExtern = "mlc.relax.expr.ExternFunc";
 
 // The result as callers may know it: dimensions that no parameter defines are forgotten.
 Type result_type(const Array<Var>& params, const Expr& body, const ApiCall& call) {
@@ -79,6 +80,28 @@ Any with_attr(ApiCall& call) {
 Any without_attr(ApiCall& call) { return relax::without_attr(self_of(call), str_arg(call, 1)); }
 Any has_attr(ApiCall& call) { return self_of(call)->attrs.count(str_arg(call, 1)) != 0; }
 
+// An external function has attributes, too.
+relax::ExternFunc extern_of(const ApiCall& call) { return call.args[0].cast<relax::ExternFunc>(); }
+Any with_extern_attrs(const relax::ExternFunc& fn, Map<String, Any> attrs) {
+  return Expr(ir::make<relax::ExternFuncNode>(fn->global_symbol, fn->ty, std::move(attrs), fn->span));
+}
+Any extern_with_attrs(ApiCall& call) {
+  Map<String, Any> attrs = extern_of(call)->attrs;
+  for (const auto& [key, value] : attributes_arg(call, 1)) attrs.Set(key, value);
+  return with_extern_attrs(extern_of(call), attrs);
+}
+Any extern_with_attr(ApiCall& call) {
+  if (!script::is_str(call.args[1])) return extern_with_attrs(call);
+  Map<String, Any> attrs = extern_of(call)->attrs;
+  attrs.Set(str_arg(call, 1), attribute_value(call.args[2], call.span_of(2)));
+  return with_extern_attrs(extern_of(call), attrs);
+}
+Any extern_without_attr(ApiCall& call) {
+  Map<String, Any> attrs = extern_of(call)->attrs;
+  attrs.erase(str_arg(call, 1));
+  return with_extern_attrs(extern_of(call), attrs);
+}
+
 // ---- values for variables ----
 
 const ffi::DictObj* dict_of(const ApiCall& call, size_t i) {
@@ -122,6 +145,8 @@ Any bind_params(ApiCall& call) {
 
 #define METHOD(signature, doc, body) \
   { ir::ApiKind::kMethod, kFunction, signature, doc, body }
+#define EXTERN_METHOD(signature, doc, body) \
+  { ir::ApiKind::kMethod, kExtern, signature, doc, body }
 constexpr ir::ApiRow relax_function_table[] = {
     {ir::ApiKind::kClass, kRelax, "Function(params, body, ret_ty=None, is_pure=True, attrs=None, span=None)",
      "A function of the graph language.", make_function, kFunction, "tvm.relax.expr.Function"},
@@ -137,8 +162,13 @@ constexpr ir::ApiRow relax_function_table[] = {
     METHOD("bind_symbolic_vars(binding_map)", "The function with values for symbolic dimensions.",
            bind_symbolic_vars),
     METHOD("bind_params(binding_map)", "The function with values for parameters.", bind_params),
+    EXTERN_METHOD("with_attr(attr_key_or_dict, attr_value=None)", "The function with more attributes.",
+                  extern_with_attr),
+    EXTERN_METHOD("with_attrs(attr_map)", "The function with more attributes.", extern_with_attrs),
+    EXTERN_METHOD("without_attr(attr_key)", "The function without an attribute.", extern_without_attr),
 };
 #undef METHOD
+#undef EXTERN_METHOD
 
 }  // namespace
 

@@ -159,7 +159,7 @@ constexpr Operator kRows[] = {
                 {"pad_mode", AttrKind::kString}}}},
     {.signature = "nn.pixel_shuffle(data, upscale_factor)",
      .doc = "Moves channels to space: (..., C * r * r, H, W) becomes (..., C, H * r, W * r).",
-     .infer = internal_errors<infer_pixel_shuffle>,
+     .infer = internal_errors_of_tensors<infer_pixel_shuffle>,
      .attrs = {{{"upscale_factor", AttrKind::kInt}}}},
     {.signature = "nn.batch_flatten(data)",
      .doc = "All axes but the first as one.",

@@ -19,15 +19,11 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "callee-not-a-function",
          .message = "`{}` calls a function of the module, such as `Module.f`, not `{}`"},
-        {.name = "not-a-type",
-         .message = "argument `{}` of `{}` must be a type such as `R.Tensor((2, 3), \"float32\")`, not `{}`"},
         {.name = "condition-not-bool",
          .message = "the condition of `assert_op` must be a bool without dimensions, this is a {}"},
         {.name = "format-not-a-string", .message = "the format of `{}` must be a string, not `{}`"},
         {.name = "not-a-device", .message = "argument `{}` of `{}` must be a device, not `{}`"},
-        {.name = "result-without-type",
-         .kind = "ValueError",
-         .message = "`{}` does not say what it returns"},
+        {.name = "result-without-type", .kind = "TypeError", .message = "`{}` does not say what it returns"},
         {.name = "in-place-index-out-of-range",
          .kind = "ValueError",
          .message = "`{}`: `inplace_indices` has {} for result {}, and there {} argument{}",
@@ -45,7 +41,8 @@ static constexpr ir::Refusals refusals{
         {.name = "in-place-type-differs",
          .kind = "ValueError",
          .message = "`{}`: result {} is {}, but argument {}, which becomes it, is {}",
-         .help = "what is overwritten has the type of the result; convert it before, or write a new tensor: -1"},
+         .help =
+             "what is overwritten has the type of the result; convert it before, or write a new tensor: -1"},
     }};
 MLC_REFUSALS(op_call, refusals);
 
@@ -58,28 +55,8 @@ size_t param(const ApiCall& call, std::string_view name) {
   MLC_CHECK(false, "`{}` has no parameter `{}`", call.api.path(), name);
 }
 
-std::vector<Any> one_or_all(const Any& value) {
-  if (auto array = value.as<Array<Any>>()) return {array->begin(), array->end()};
-  if (auto* list = value.as<ffi::ListObj>()) return {list->begin(), list->end()};
-  return {value};
-}
-
-// `R.Tensor` stands for `R.Tensor()`, `T.int64` for the type of its values.
-Type type_of(const ApiCall& call, size_t i, Any value) {
-  if (auto* type = value.as<TypeNode>()) return ref(type);
-  if (value == nullptr) return ir::void_type();
-  if (!value.as<ExprNode>() && call.host.callable(value)) value = call.host.call(value, {});
-  if (auto* type = value.as<TypeNode>()) return ref(type);
-  if (auto* var = value.as<VarNode>(); var && var->name.empty() && is_prim(ref(var))) return var->ty;
-  throw ir::refuse(refusals["not-a-type"], call.api.params[i].name, call.api.name, ir::type_name(value))
-      .at(call.span_of(i));
-}
 Array<Type> types_arg(const ApiCall& call, std::string_view name) {
-  size_t i = param(call, name);
-  Array<Type> types;
-  if (call.args[i] == nullptr) return types;
-  for (const Any& each : one_or_all(call.args[i])) types.push_back(type_of(call, i, each));
-  return types;
+  return relax::types_arg(call, param(call, name));
 }
 // Of a destination-passing call: one result, or a tuple of them.
 Array<Type> result_arg(const ApiCall& call, std::string_view name) {
@@ -157,6 +134,8 @@ Any build_call_inplace_packed(ApiCall& call) {
   return make_call("relax.call_inplace_packed", args, indices_attr(call), types_arg(call, "ty_args"), call.span);
 }
 Any build_call_builtin_with_ctx(ApiCall& call) {
+  if (call.args[param(call, "ty_args")] == nullptr)
+    throw ir::refuse(refusals["result-without-type"], call.api.name).at(call.span).help("give `ty_args`");
   return make_call("relax.call_builtin_with_ctx", {function_arg(call, 0), tuple_arg(call, 1)}, {},
                    types_arg(call, "ty_args"), call.span);
 }
@@ -359,11 +338,11 @@ constexpr Operator kRows[] = {
      .infer = infer_declared,
      .operands = 2,
      .build = build_call_dps_packed},
-    {.signature = "call_pure_packed(func, *args, ty_args=None)",
+    {.signature = "call_pure_packed(func, *args, ty_args)",
      .doc = "A packed function without side effects.",
      .infer = infer_packed,
      .build = build_call_pure_packed},
-    {.signature = "call_inplace_packed(func, *args, inplace_indices, ty_args=None)",
+    {.signature = "call_inplace_packed(func, *args, inplace_indices, ty_args)",
      .doc = "A packed function that overwrites some of its arguments and has no other side effects.",
      .infer = infer_packed_in_place,
      .attrs = {{{"inplace_indices", AttrKind::kInts}}},
@@ -416,7 +395,9 @@ constexpr Operator kRows[] = {
      .doc = "The tensor; says on which device it should be.",
      .infer = infer_same,
      .operands = 1,
-     .attrs = {{{"device_type", AttrKind::kInt}, {"index", AttrKind::kInt}, {"memory_scope", AttrKind::kString}}},
+     .attrs = {{{"device_type", AttrKind::kInt},
+                {"index", AttrKind::kInt},
+                {"memory_scope", AttrKind::kString}}},
      .build = build_hint_on_device},
 };
 

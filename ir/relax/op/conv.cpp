@@ -12,7 +12,9 @@ namespace mlc::relax::operators_conv {
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
-        {.name = "conv-groups", .message = "`{}` in {} groups: there must be at least 1"},
+        {.name = "conv-groups",
+         .kind = "InternalError+ValueError",
+         .message = "`{}` in {} groups: there must be at least 1"},
         {.name = "conv-channels",
          .message = "`{}`: {} channels of `data` are not {} groups of the {} input channels of `weight`",
          .help = "dimension I of `weight` is the number of channels of `data` divided by `groups`"},

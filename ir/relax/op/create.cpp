@@ -26,10 +26,15 @@ static constexpr ir::Refusals refusals{
          .kind = "TypeError",
          .message = "a `hamming_window` of the data type `{}`: it must be a float"},
         {.name = "window-size", .message = "the size {} of a `hamming_window` must be greater than 0"},
-        {.name = "one-hot-depth", .message = "`one_hot` of the depth {}: it must be greater than 0"},
+        {.name = "one-hot-depth",
+         .kind = "InternalError+ValueError",
+         .message = "`one_hot` of the depth {}: it must be greater than 0"},
         {.name = "one-hot-values-differ",
-         .kind = "TypeError",
+         .kind = "InternalError+TypeError",
          .message = "`on_value` of `one_hot` is `{}`, `off_value` is `{}`; they must have one data type"},
+        {.name = "one-hot-axis",
+         .kind = "InternalError+ValueError",
+         .message = "`one_hot`: axis {} is out of range for a tensor of {} dimensions"},
         {.name = "arange-step-zero", .message = "`arange` with a step of 0"},
     }};
 MLC_REFUSALS(op_create, refusals);
@@ -148,7 +153,7 @@ Any build_arange(ApiCall& call) {
   Expr step = prim_arg(call, 2);
   Any dtype = attr_arg(call, 3, AttrKind::kDtype);
   if (dtype == nullptr) {
-    auto is_int = [](const Expr& e) { return is_prim(e) && e->dtype().is_int(); };
+    auto is_int = [](const Expr& e) { return is_prim(e) && (e->dtype().is_int() || e->dtype().is_bool()); };
     bool ints = is_int(start) && is_int(end) && is_int(step);
     dtype = Any(static_cast<DLDataType>(ints ? DataType::Int(64) : DataType::Float(32)));
   }
@@ -178,7 +183,10 @@ Type infer_one_hot(const CallNode* call, const InferContext&) {
   if (!indices->knows_ndim()) return tensor_type(dtype, kUnknownNDim, indices->vdevice);
   const Array<Expr>* dims = written_dims(indices);
   if (!dims) return tensor_type(dtype, indices->ndim + 1, indices->vdevice);
-  int64_t axis = normalize_axis(int_attr(call, "axis"), indices->ndim + 1, call);
+  int64_t axis = int_attr(call, "axis");
+  int64_t ndim = indices->ndim + 1;
+  if (axis < -ndim || axis >= ndim) throw ir::refuse(refusals["one-hot-axis"], axis, ndim).at(call->span);
+  if (axis < 0) axis += ndim;
   Array<Expr> out = *dims;
   out.insert(out.begin() + axis, dim(int_attr(call, "depth")));
   return tensor_type(out, dtype, indices->vdevice);

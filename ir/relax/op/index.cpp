@@ -22,7 +22,7 @@ static constexpr ir::Refusals refusals{
          .kind = "TypeError",
          .message = "{} must be a tuple of integers, but is a {}"},
         {.name = "slice-not-int64",
-         .kind = "TypeError",
+         .kind = "InternalError+TypeError",
          .message = "{} must be a tuple of `int64`, its element {} is a {}"},
         {.name = "slice-lengths",
          .kind = "InternalError+ValueError",
@@ -47,7 +47,7 @@ static constexpr ir::Refusals refusals{
              "`{}`: the last dimension of `indices` is {}, more than the {} dimensions that are indexed"},
         {.name = "scatter-depth-unknown",
          .message = "`scatter_nd`: the last dimension {} of `indices` is no constant"},
-        {.name = "scatter-dtype-unknown", .kind = "TypeError", .message = "the data type of {} is unknown"},
+        {.name = "scatter-dtype-unknown", .message = "the data type of {} is unknown"},
         {.name = "scatter-shape",
          .message =
              "`scatter_nd`: `updates` has the shape {}, but `indices.shape[:-1] + data.shape[K:]` is {}"},
@@ -97,6 +97,9 @@ Type infer_take(const CallNode* call, const InferContext&) {
 // An index as Python's slices read it: from the end when negative, then kept within the dimension.
 Expr canonical(Expr index, const Expr& length, bool backward, const InferContext& context) {
   auto nonnegative = [&](const Expr& e) { return ir::is_nonnegative(e, DimensionFacts{context}); };
+  // The dimension itself is its end, even where it might be negative.
+  if (!ir::const_int(index) && ir::structural_equal(Any(index), Any(length)))
+    return backward ? Expr(ir::sub(length, dim(1))) : length;
   if (!nonnegative(index)) index = ir::if_then_else(ir::lt(index, dim(0)), ir::add(index, length), index);
   bool clamped = !nonnegative(index);
   if (backward) return ir::min(clamped ? ir::max(index, dim(-1)) : index, ir::sub(length, dim(1)));
@@ -143,7 +146,10 @@ std::optional<Array<Expr>> slice_operand(const CallNode* call, size_t i) {
   return tuple->elements;
 }
 
+Type first_tensor(const CallNode* call, const InferContext&) { return ref(tensor_operand(call, 0)); }
+
 Type infer_strided_slice(const CallNode* call, const InferContext& context) {
+  internal_errors<first_tensor>(call, context);
   const TensorTypeNode* x = tensor_operand(call, 0);
   auto axes = slice_operand(call, 1);
   auto begin = slice_operand(call, 2);

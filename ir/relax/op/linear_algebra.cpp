@@ -16,9 +16,13 @@ static constexpr ir::Refusals refusals{
          .help = "`R.multiply` multiplies by a scalar"},
         {.name = "matmul-inner",
          .message = "`matmul`: inner dimensions differ: {} has {}, {} has {}",
-         .help = "the last dimension of the first operand is summed with the one before the last of the second"},
-        {.name = "einsum-subscripts", .message = "`einsum`: the subscripts `{}` are not understood: {}"},
+         .help =
+             "the last dimension of the first operand is summed with the one before the last of the second"},
+        {.name = "einsum-subscripts",
+         .kind = "InternalError+ValueError",
+         .message = "`einsum`: the subscripts `{}` are not understood: {}"},
         {.name = "einsum-dtype-unknown",
+         .kind = "TypeError",
          .message = "`einsum`: of some of its tensors the data type is known, of others not",
          .help = "say it with `R.match_cast`, or convert them with `R.astype`"},
         {.name = "einsum-lengths",
@@ -92,8 +96,11 @@ Type infer_outer(const CallNode* call, const InferContext&) {
 // The indices of one operand as they are written; `...` as the character '.'.
 using Indices = std::string;
 
-[[noreturn]] void refuse_subscripts(const CallNode* call, std::string_view text, const std::string& why) {
-  throw ir::refuse(refusals["einsum-subscripts"], text, why).at(call->span);
+[[noreturn]] void refuse_subscripts(const CallNode* call, std::string_view text, const std::string& why,
+                                    const char* kind = nullptr) {
+  ir::Error error = ir::refuse(refusals["einsum-subscripts"], text, why).at(call->span);
+  if (kind) throw std::move(error).kind(kind);
+  throw error;
 }
 
 Indices indices_of(const CallNode* call, std::string_view text, std::string_view part) {
@@ -135,7 +142,10 @@ Array<Expr> einsum_shape(const CallNode* call, std::string_view text,
     const Array<Expr>& shape = shapes[n];
     bool dots = operands[n].find('.') != Indices::npos;
     size_t named = operands[n].size() - dots;
-    if (dots ? named > shape.size() : named != shape.size())
+    if (named > shape.size())
+      refuse_subscripts(call, text, fmt::format("operand {} has {} dimensions", n + 1, shape.size()),
+                        "IndexError");
+    if (!dots && named != shape.size())
       refuse_subscripts(call, text, fmt::format("operand {} has {} dimensions", n + 1, shape.size()));
     size_t wide = shape.size() - named;
     size_t axis = 0;

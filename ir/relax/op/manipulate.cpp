@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors in another shape or order: reshape, transpose, join, split, repeat.
+#include <tvm/ffi/container/list.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -24,6 +26,10 @@ static constexpr ir::Refusals refusals{
         {.name = "concat-mismatch",
          .message = "`{}`: dimension {} of the tensors is {} and {}; it must be the same in all"},
         {.name = "tuple-ranks-differ", .message = "`{}`: its tensors have {} and {} dimensions"},
+        {.name = "permute-rank-unknown",
+         .kind = "InternalError+ValueError",
+         .message = "`permute_dims`: axes for a tensor whose number of dimensions is unknown",
+         .help = "say what is known with `R.match_cast`"},
         {.name = "permute-axis-count",
          .message = "`permute_dims`: {} axes for a tensor of {} dimensions",
          .help = "name every axis once"},
@@ -31,9 +37,10 @@ static constexpr ir::Refusals refusals{
          .kind = "InternalError+ValueError",
          .message = "`reshape`: more than one dimension is -1"},
         {.name = "reshape-negative",
+         .kind = "InternalError+ValueError",
          .message = "`reshape`: the dimension {} is negative; only -1 is, for what is left"},
         {.name = "reshape-not-integer",
-         .kind = "TypeError",
+         .kind = "InternalError+TypeError",
          .message = "`reshape`: dimension {} of the shape is a `{}`, it must be an integer"},
         {.name = "reshape-unknown",
          .kind = "InternalError",
@@ -68,7 +75,6 @@ static constexpr ir::Refusals refusals{
         {.name = "sequence-same-axes",
          .message = "`reverse_sequence`: `seq_axis` and `batch_axis` are both {}"},
         {.name = "sequence-lengths-dtype",
-         .kind = "TypeError",
          .message = "`seq_lengths` of `reverse_sequence` must be `int32` or `int64`, but is `{}`"},
     }};
 MLC_REFUSALS(op_manipulate, refusals);
@@ -182,6 +188,7 @@ Type infer_concat(const CallNode* call, const InferContext& context) {
 Type infer_stack(const CallNode* call, const InferContext& context) {
   std::vector<const TensorTypeNode*> tensors = tensor_tuple_operand(call, 0);
   check_not_empty(call, tensors);
+  shared_dtype(call, tensors);
   for (const TensorTypeNode* each : tensors) {
     if (each->knows_ndim() && each->ndim != tensors[0]->ndim)
       throw ir::refuse(refusals["tuple-ranks-differ"], "stack", tensors[0]->ndim, each->ndim)
@@ -256,8 +263,7 @@ Type infer_permute_dims(const CallNode* call, const InferContext&) {
   auto given = optional_ints_attr(call, "axes");
   if (!given && !x->knows_ndim()) return with_ndim(x, kUnknownNDim);
   if (given && static_cast<int64_t>(given->size()) != x->ndim) {
-    if (!x->knows_ndim())
-      refuse_ndim(call, 0, x->ndim, fmt::format("{} dimensions, one for each axis", given->size()));
+    if (!x->knows_ndim()) throw ir::refuse(refusals["permute-rank-unknown"]).at(operand_span(call, 0));
     throw ir::refuse(refusals["permute-axis-count"], given->size(), x->ndim).at(call->span);
   }
   std::vector<int64_t> axes(static_cast<size_t>(x->ndim));
@@ -320,6 +326,14 @@ Type infer_reshape(const CallNode* call, const InferContext& context) {
   if (as<VarNode>(call->args[1]) && shape->values.has_value())
     return tensor_type(*shape->values, x->dtype, x->vdevice);
   return make<TensorTypeNode>(call->args[1], x->dtype, x->vdevice);
+}
+
+// `axes` is a list, also of one axis.
+Any build_permute_dims(ApiCall& call) {
+  const Any& axes = call.args[1];
+  if (axes != nullptr && !axes.as<Array<Any>>() && !axes.as<ffi::ListObj>())
+    ir::wrong_argument(call, 1, "a list of axes");
+  return call_with_attrs(call, {operand_arg(call, 0)}, 1);
 }
 
 // In the new shape 0 stands for the dimension of x at that place, and one -1 for what is left.
@@ -420,8 +434,21 @@ Type infer_split(const CallNode* call, const InferContext& context) {
 
 Any build_split(ApiCall& call) {
   Any how;
+  // Here, as in TVM, numbers may be expressions of a constant, such as dimensions.
+  auto number = [](const Any& value) {
+    auto* imm = value.as<ir::IntImmNode>();
+    return imm ? Any(imm->value) : value;
+  };
+  bool listed = call.args[1].as<Array<Any>>() || call.args[1].as<ffi::ListObj>();
+  if (listed) {
+    Array<Any> all;
+    for (const Any& each : one_or_all(call.args[1])) all.push_back(number(each));
+    call.args[1] = all;
+  } else {
+    call.args[1] = number(call.args[1]);
+  }
   const Any& given = call.args[1];
-  if (given.as<int64_t>() || given.as<ir::IntImmNode>()) {
+  if (given.as<int64_t>()) {
     how = attr_arg(call, 1, AttrKind::kInt);
     if (how.cast<int64_t>() <= 0)
       throw ir::refuse(refusals["split-sections"], how.cast<int64_t>()).at(call.span_of(1));
@@ -650,6 +677,7 @@ constexpr Operator kRows[] = {
      .infer = infer_permute_dims,
      .operands = 1,
      .attrs = {{{"axes", AttrKind::kOptInts}}},
+     .build = build_permute_dims,
      .precision = Precision::kFollow,
      .layout = layout_permute_dims},
     {.signature = "squeeze(x, axis=None)",

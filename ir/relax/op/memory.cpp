@@ -12,11 +12,10 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "not-a-data-type", .message = "{} must be a data type, such as `R.dtype(\"float32\")`"},
         {.name = "alloc-shape",
-         .kind = "ValueError",
+         .kind = "InternalError+ValueError",
          .message = "the shape of `{}` must be written out, such as `R.shape([n, 4])`"},
-        {.name = "storage-scope",
-         .kind = "ValueError",
-         .message = "`storage_scope` of `{}` must be a string"},
+        {.name = "storage-scope", .message = "`storage_scope` of `{}` must be a string"},
+        {.name = "device-index", .message = "`{}` of `{}` must be an integer"},
         {.name = "view-operand", .message = "{} must be {}, but is a {}"},
         {.name = "view-out-of-bounds",
          .kind = "ValueError",
@@ -160,19 +159,29 @@ Expr size_arg(const ApiCall& call, size_t i) {
   return is_list ? shape_arg(call, i) : wide_operand_arg(call, i);
 }
 
+Expr scope_arg(const ApiCall& call, size_t i) {
+  Expr scope = wide_operand_arg(call, i);
+  if (as<ir::StringImmNode>(scope)) return scope;
+  throw ir::refuse(refusals["storage-scope"], call.api.path()).at(call.span_of(i));
+}
+Expr device_index_arg(const ApiCall& call, size_t i) {
+  Expr index = wide_operand_arg(call, i);
+  if (is_prim(index)) return index;
+  throw ir::refuse(refusals["device-index"], call.api.params[i].name, call.api.path()).at(call.span_of(i));
+}
+
 Any build_builtin_alloc_tensor(ApiCall& call) {
-  Expr scope = wide_operand_arg(call, 3);
-  if (!as<ir::StringImmNode>(scope))
-    throw ir::refuse(refusals["storage-scope"], call.api.path()).at(call.span_of(3));
-  return call_with_attrs(call, {size_arg(call, 0), dtype_arg(call, 1), wide_operand_arg(call, 2), scope}, 4);
+  Array<Expr> args{size_arg(call, 0), dtype_arg(call, 1), device_index_arg(call, 2), scope_arg(call, 3)};
+  // What CallTIRRewrite makes has the type of the result beside it, and is printed with it.
+  return make_call("relax.builtin.alloc_tensor", args, {}, types_arg(call, 4), call.span);
 }
 Any build_memory_alloc_storage(ApiCall& call) {
   return call_with_attrs(
-      call, {size_arg(call, 0), wide_operand_arg(call, 1), wide_operand_arg(call, 2), dtype_arg(call, 3)}, 4);
+      call, {size_arg(call, 0), device_index_arg(call, 1), scope_arg(call, 2), dtype_arg(call, 3)}, 4);
 }
 Any build_vm_alloc_storage(ApiCall& call) {
   return call_with_attrs(
-      call, {size_arg(call, 0), wide_operand_arg(call, 1), dtype_arg(call, 2), wide_operand_arg(call, 3)}, 4);
+      call, {size_arg(call, 0), device_index_arg(call, 1), dtype_arg(call, 2), scope_arg(call, 3)}, 4);
 }
 Any build_alloc_tensor(ApiCall& call) {
   return call_with_attrs(call,
@@ -190,7 +199,8 @@ Any build_view(ApiCall& call) {
 }
 
 constexpr Operator kRows[] = {
-    {.signature = "builtin.alloc_tensor(shape, dtype, runtime_device_index, storage_scope='global')",
+    {.signature =
+         "builtin.alloc_tensor(shape, dtype, runtime_device_index, storage_scope='global', *, ty_args=None)",
      .doc = "A new tensor, of unknown contents.",
      .infer = infer_builtin_alloc_tensor,
      .operands = 4,

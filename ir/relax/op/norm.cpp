@@ -102,7 +102,7 @@ Type infer_batch_norm(const CallNode* call, const InferContext& context) {
   return make<TupleTypeNode>(Array<Type>{with_ndim(data, data->ndim), one, one});
 }
 Type infer_norm(const CallNode* call, const InferContext& context) {
-  const TensorTypeNode* data = tensor_operand(call, 0);
+  const TensorTypeNode* data = tensor_operands(call)[0];
   return check_norm(call, ints_attr(call, "axes"), context) ? same_type(data) : with_ndim(data, data->ndim);
 }
 
@@ -128,7 +128,7 @@ void check_channel_parameters(const CallNode* call, const TensorTypeNode* data,
   }
 }
 Type infer_group_norm(const CallNode* call, const InferContext& context) {
-  const TensorTypeNode* data = tensor_operand(call, 0);
+  const TensorTypeNode* data = tensor_operands(call)[0];
   std::optional<int64_t> channel = channel_axis(call, data);
   check_float(call, data, false);
   int64_t groups = int_attr(call, "num_groups");
@@ -144,7 +144,7 @@ Type infer_group_norm(const CallNode* call, const InferContext& context) {
   return same_type(data);
 }
 Type infer_instance_norm(const CallNode* call, const InferContext& context) {
-  const TensorTypeNode* data = tensor_operand(call, 0);
+  const TensorTypeNode* data = tensor_operands(call)[0];
   check_channel_parameters(call, data, channel_axis(call, data), context);
   return same_type(data);
 }

@@ -10,14 +10,20 @@ static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "topk-result",
+         .kind = "InternalError+ValueError",
          .message = "`ret_type` of `topk` must be \"both\", \"values\" or \"indices\", not \"{}\""},
+        {.name = "topk-axis",
+         .kind = "IndexError",
+         .message = "`topk`: axis {} is out of range for a tensor of {} dimensions"},
         {.name = "unique-flag-unknown",
          .kind = "TypeError",
          .message = "{} must be a constant such as `True`: how many tensors there are depends on it"},
         {.name = "sample-not-float",
          .kind = "TypeError",
          .message = "{} must have a float data type, but has `{}`"},
-        {.name = "sample-indices-not-int", .message = "{} must have a signed integer data type, but has `{}`"},
+        {.name = "sample-indices-not-int",
+         .kind = "TypeError",
+         .message = "{} must have a signed integer data type, but has `{}`"},
         {.name = "sample-column", .message = "{} must have 1 column, but has {}"},
     }};
 MLC_REFUSALS(op_search, refusals);
@@ -52,7 +58,8 @@ Type infer_where(const CallNode* call, const InferContext& context) {
 Type infer_bucketize(const CallNode* call, const InferContext&) {
   std::vector<const TensorTypeNode*> x = tensor_operands(call);
   check_ndim(call, 1, x[1], 1);
-  return with_dtype(x[0], bool_attr(call, "out_int32") ? DataType::Int(32) : DataType::Int(64));
+  DataType dtype = bool_attr(call, "out_int32") ? DataType::Int(32) : DataType::Int(64);
+  return written_dims(x[0]) ? with_dtype(x[0], dtype) : tensor_type(dtype, x[0]->ndim, x[0]->vdevice);
 }
 
 // ---- sorting ----
@@ -67,11 +74,15 @@ Type infer_argsort(const CallNode* call, const InferContext&) {
 Type infer_topk(const CallNode* call, const InferContext&) {
   const TensorTypeNode* x = tensor_operand(call, 0);
   DataType indices = dtype_attr(call, "dtype");
+  if (indices.is_void()) indices = x->data_type();
   int64_t k = int_attr(call, "k");
   const Array<Expr>* dims = written_dims(x);
   auto of = [&](DataType dtype) {
     if (!dims) return tensor_type(dtype, x->ndim, x->vdevice);
-    int64_t axis = normalize_axis(int_attr(call, "axis"), x->ndim, call);
+    int64_t axis = int_attr(call, "axis");
+    if (axis < -x->ndim || axis >= x->ndim)
+      throw ir::refuse(refusals["topk-axis"], axis, x->ndim).at(call->span);
+    if (axis < 0) axis += x->ndim;
     Array<Expr> out = *dims;
     auto length = ir::const_int(out[axis]);
     if (k > 0 && (!length || k < *length)) out.Set(axis, dim(k));
@@ -137,7 +148,7 @@ Type infer_multinomial(const CallNode* call, const InferContext& context) {
   std::vector<const TensorTypeNode*> x = tensor_operands(call);
   for (size_t i = 0; i < 2; ++i) {
     DataType dtype = x[i]->data_type();
-    if (x[i]->knows_dtype() && !dtype.is_floating())
+    if (x[i]->knows_dtype() && !dtype.is_float() && !dtype.is_bfloat16())
       throw ir::refuse(refusals["sample-not-float"], operand_name(call, i), dtype.str())
           .at(operand_span(call, i));
   }
@@ -182,7 +193,8 @@ constexpr Operator kRows[] = {
      .doc = "The indices that sort a tensor along an axis.",
      .infer = infer_argsort,
      .operands = 1,
-     .attrs = {{{"axis", AttrKind::kInt}, {"descending", AttrKind::kBool}, {"dtype", AttrKind::kDtype}}}},
+     .attrs = {{{"axis", AttrKind::kInt}, {"descending", AttrKind::kBool}, {"dtype", AttrKind::kDtype}}},
+     .none_dtype = true},
     {.signature = "topk(data, k=1, axis=-1, ret_type='both', largest=True, dtype='int32')",
      .doc = "The k greatest along an axis: their values, their indices, or both. k below 1: all, sorted.",
      .infer = infer_topk,
@@ -192,7 +204,8 @@ constexpr Operator kRows[] = {
                 {"ret_type", AttrKind::kString},
                 {"largest", AttrKind::kBool},
                 {"dtype", AttrKind::kDtype}}},
-     .build = build_topk},
+     .build = build_topk,
+     .none_dtype = true},
     {.signature =
          "unique(x, sorted=True, return_index=False, return_inverse=False, return_counts=False, axis=None)",
      .doc = "The elements that differ, or slices along an axis; with their first indices, the way back, how "

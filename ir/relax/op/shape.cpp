@@ -7,7 +7,7 @@ namespace {
 
 Type infer_shape_of(const CallNode* call, const InferContext&) {
   const TensorTypeNode* x = tensor_operand(call, 0);
-  if (auto dims = x->dims()) return make<ShapeTypeNode>(*dims);
+  if (const Array<Expr>* dims = written_dims(x)) return make<ShapeTypeNode>(*dims);
   return make<ShapeTypeNode>(x->ndim);
 }
 Type infer_size(const CallNode* call, const InferContext&) {

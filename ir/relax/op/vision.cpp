@@ -194,7 +194,7 @@ constexpr Operator kRows[] = {
          "vision.all_class_non_max_suppression(boxes, scores, max_output_boxes_per_class, iou_threshold, "
          "score_threshold, output_format='onnx')",
      .doc = "For each class, the boxes that overlap none of a higher score too much.",
-     .infer = internal_errors<infer_all_class_nms>,
+     .infer = internal_errors_of_tensors<infer_all_class_nms>,
      .attrs = {{{"output_format", AttrKind::kString}}}},
     {.signature = "vision.get_valid_counts(data, score_threshold=0, id_index=0, score_index=1)",
      .doc = "The boxes above the threshold at the front, their number, and where they were.",

@@ -31,7 +31,10 @@ class MakeGroups final : public Mutator {
   void update(const GlobalVar& name, const Function& fn) { builder_->update_function(name, fn); }
 
   BindingBlock rewrite_block(const BindingBlock& block) override {
-    if (!is_dataflow(block)) return Mutator::rewrite_block(block);
+    // Blocks in branches and local functions are in no group.
+    bool grouped =
+        is_dataflow(block) && !block->bindings.empty() && groups_.group_of(block->bindings[0]->var.get());
+    if (!grouped) return Mutator::rewrite_block(block);
     functions_.clear();
     order_.clear();
     needs_.clear();

@@ -24,7 +24,7 @@ using ir::Error;
 bool is_spent_hint(std::string_view attr_key) {
   return ir::has_word(
       "pragma_auto_unroll_max_step pragma_nontemporal_store pragma_unroll_explicit pragma_scope "
-      "pragma_loop_partition_hint storage_alignment device_id device_type compute_scope target",
+      "pragma_loop_partition_hint storage_alignment device_id device_type compute_scope target hand_threaded",
       attr_key);
 }
 

@@ -3,8 +3,12 @@
 #include "backend/source_api.h"
 
 #include "backend/cuda/source.h"
+#include "backend/metal/source.h"
 #include "backend/opencl/source.h"
+#include "backend/rocm/source.h"
 #include "backend/target_api.h"
+#include "backend/vulkan/source.h"
+#include "backend/webgpu/source.h"
 #include "ir/registry/api.h"
 
 namespace mlc::backend {
@@ -31,6 +35,18 @@ const ApiRow source_table[] = {
     {ApiKind::kFunction, kCodegen, "opencl_source(mod, target)",
      "The kernels of a module that the device half of a pipeline has lowered, as OpenCL C.",
      source_of<opencl_backend::opencl_source>},
+    {ApiKind::kFunction, kCodegen, "metal_source(mod, target)",
+     "The kernels of a module that the device half of a pipeline has lowered, in the language of Metal.",
+     source_of<metal_backend::metal_source>},
+    {ApiKind::kFunction, kCodegen, "webgpu_source(mod, target)",
+     "The kernel of a module that the device half of a pipeline has lowered, as WGSL.",
+     source_of<webgpu_backend::webgpu_source>},
+    {ApiKind::kFunction, kCodegen, "vulkan_source(mod, target)",
+     "The kernel of a module that the device half of a pipeline has lowered, as GLSL for Vulkan.",
+     source_of<vulkan_backend::vulkan_source>},
+    {ApiKind::kFunction, kCodegen, "rocm_source(mod, target)",
+     "The kernels of a module that the device half of a pipeline has lowered, as HIP C++.",
+     source_of<rocm_backend::rocm_source>},
 };
 
 }  // namespace

@@ -90,11 +90,11 @@ __device__ __forceinline__ void mlc_timer_init(void* buffer, void* tag, void* of
 
 }  // namespace
 
-// desc, d, a, b [, scales of a and b], M, N, K, a and b transposed, blocks, a and b negated [, saturates],
-// sparse
+// desc, d, a, b [, scales of a and b, where they lie], M, N, K, a and b transposed, blocks, a and b negated
+// [, saturates], sparse
 void CudaEmitter::instruction_descriptor(const ir::CallNode* call, bool scaled) {
   auto count = static_cast<int64_t>(call->args.size());
-  int64_t wanted = scaled ? 15 : 14;
+  int64_t wanted = scaled ? 17 : 14;
   if (count != wanted)
     throw Error("wrong-argument-count", "an instruction descriptor takes {} arguments, not {}", wanted, count)
         .at(call->span);
@@ -102,7 +102,7 @@ void CudaEmitter::instruction_descriptor(const ir::CallNode* call, bool scaled) 
   const Format *of_a = format_of(a), *of_b = format_of(b);
   if (of_a == nullptr || of_b == nullptr || of_a->kind != of_b->kind)
     refuse(fmt::format("`tcgen05.mma` of {} and {}", a, b), call->span);
-  int64_t at = scaled ? 6 : 4;
+  int64_t at = scaled ? 8 : 4;
   auto next = [&] { return int_argument(call, at++); };
   int64_t m = next(), n = next(), k = next(), transpose_a = next(), transpose_b = next(), blocks = next(),
           negate_a = next(), negate_b = next();

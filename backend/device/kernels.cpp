@@ -107,9 +107,9 @@ Kernels kernels_of(const ir::IRModule& module) {
   return all;
 }
 
-std::string to_bytes(std::string_view format, const Kernels& kernels, std::string_view code) {
-  backend::ByteWriter out;
-  out.text(format);
+namespace {
+
+void write(backend::ByteWriter& out, const Kernels& kernels) {
   out.number<uint64_t>(kernels.size());
   for (const auto& [name, kernel] : kernels) {
     out.text(name);
@@ -122,15 +122,15 @@ std::string to_bytes(std::string_view format, const Kernels& kernels, std::strin
     out.number<uint64_t>(kernel.params.size());
     for (size_t i = 0; i < kernel.params.size(); ++i) out.number<int32_t>(0);
   }
-  out.text(code);
-  return out.take();
 }
 
-FromBytes from_bytes(std::string_view bytes) {
-  backend::ByteReader in(
+backend::ByteReader reader_of(std::string_view bytes) {
+  return backend::ByteReader(
       bytes, [](std::string_view what, size_t at) { return ir::refuse(refusals["not-a-module"], what, at); });
-  FromBytes made;
-  made.format = in.text("the format");
+}
+
+Kernels read_kernels(backend::ByteReader& in) {
+  Kernels all;
   for (size_t left = in.count(32, "the kernels"); left > 0; --left) {
     std::string name = in.text("the name of a kernel");
     KernelInfo kernel{in.text("the name of a kernel"), {}, {}};
@@ -140,11 +140,54 @@ FromBytes from_bytes(std::string_view bytes) {
       kernel.launch.push_back(in.text("an extent of a launch"));
     constexpr std::string_view kMaps = "which parameters are tensor maps";
     in.raw(sizeof(int32_t) * in.count(sizeof(int32_t), kMaps), kMaps);
-    made.kernels.emplace(name, kernel);
+    all.emplace(name, kernel);
   }
+  return all;
+}
+
+}  // namespace
+
+std::string to_bytes(std::string_view format, const Kernels& kernels, std::string_view code) {
+  backend::ByteWriter out;
+  out.text(format);
+  write(out, kernels);
+  out.text(code);
+  return out.take();
+}
+
+FromBytes from_bytes(std::string_view bytes) {
+  backend::ByteReader in = reader_of(bytes);
+  FromBytes made;
+  made.format = in.text("the format");
+  made.kernels = read_kernels(in);
   made.code = in.text("the code");
   if (in.left() != 0) in.damaged("more bytes than code");
   return made;
+}
+
+std::string to_bytes(std::string_view format, const Kernels& kernels, const Texts& texts) {
+  backend::ByteWriter out;
+  if (!format.empty()) out.text(format);
+  write(out, kernels);
+  out.number<uint64_t>(texts.size());
+  for (const auto& [name, text] : texts) {
+    out.text(name);
+    out.text(text);
+  }
+  return out.take();
+}
+
+std::pair<Kernels, Texts> texts_from_bytes(std::string_view bytes, bool has_format) {
+  backend::ByteReader in = reader_of(bytes);
+  if (has_format) in.text("the format");
+  Kernels kernels = read_kernels(in);
+  Texts texts;
+  for (size_t left = in.count(16, "the texts"); left > 0; --left) {
+    std::string name = in.text("the name of a kernel");
+    texts[name] = in.text("a text");
+  }
+  if (in.left() != 0) in.damaged("more bytes than texts");
+  return {kernels, texts};
 }
 
 Launch launch_of(const KernelInfo& kernel, ir::ffi::PackedArgs args) {

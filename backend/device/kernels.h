@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/core/module.h"
@@ -42,6 +43,13 @@ struct FromBytes {
 };
 // Error: not-a-module.
 FromBytes from_bytes(std::string_view bytes);
+
+// A text per kernel, where each is compiled by itself.
+using Texts = std::map<std::string, std::string>;
+// As TVM 0.27's modules of such texts write it: `format` is empty where a kind of module has but one.
+std::string to_bytes(std::string_view format, const Kernels& kernels, const Texts& texts);
+// Error: not-a-module.
+std::pair<Kernels, Texts> texts_from_bytes(std::string_view bytes, bool has_format);
 
 // One launch: extents are 1 where the call says nothing of them.
 struct Launch {

@@ -18,7 +18,7 @@ class KernelModule : public ir::ffi::ModuleObj {
     return ir::ffi::Module::kBinarySerializable | ir::ffi::Module::kRunnable;
   }
   ir::ffi::Optional<ir::ffi::Function> GetFunction(const ir::ffi::String& name) final;
-  ir::ffi::Bytes SaveToBytes() const final;
+  ir::ffi::Bytes SaveToBytes() const override;
   ir::ffi::Array<ir::ffi::String> GetWriteFormats() const final;
   // Errors: unknown-emit-kind, those of code_as().
   ir::ffi::String InspectSource(const ir::ffi::String& format) const final;

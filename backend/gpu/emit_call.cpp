@@ -133,6 +133,7 @@ Value KernelEmitter::emit_operator(const ir::CallNode* call, const ir::OpRow& ro
   if (name == "buffer_data") return of(dtype, binding(ir::as<VarNode>(args[0]), call->span).text);
   if (name == "address_of" || name == "tvm_access_ptr") return of(dtype, address(call));
   if (name == "handle_add_byte_offset" || name == "ptr_byte_offset") {
+    if (!words_.pointers) refuse("a pointer", call->span);
     auto* base = ir::as<VarNode>(args[0]);
     std::string scope = base != nullptr ? binding(base, call->span).scope : "";
     std::string bytes = pointer_type(DataType::Int(8), scope, false, call->span);
@@ -212,6 +213,7 @@ Value KernelEmitter::emit_extern(const ir::CallNode* call) {
 
 Text KernelEmitter::address(const ir::CallNode* call) {
   const auto& args = call->args;
+  if (!words_.pointers) refuse("the address of memory", call->span);
   if (ir::as_call_to(ir::ref(call), "tirx.address_of") != nullptr) {
     auto* load = ir::as<ir::TensorLoadNode>(args[0]);
     if (load == nullptr) {

@@ -11,8 +11,6 @@
 
 namespace mlc::gpu_backend {
 
-using c_backend::called;
-using c_backend::casted;
 using c_backend::infix;
 using c_backend::kAnd;
 using c_backend::kBits;
@@ -57,7 +55,7 @@ Value KernelEmitter::emit(const Expr& e) {
             return each_lane(dtype, {emit(n->a)}, [&](const std::vector<Text>& a) {
               if (dtype.is_bool()) return Text{"!" + a[0].at_least(kUnary), kUnary};
               Text flipped{"~" + a[0].at_least(kUnary), kUnary};
-              return dtype.bits() < 32 ? casted(type(dtype.element(), n->span), flipped) : flipped;
+              return dtype.bits() < 32 ? converted(type(dtype.element(), n->span), flipped) : flipped;
             });
           },
           [&](const ir::CastNode* n) -> Value {
@@ -76,11 +74,7 @@ Value KernelEmitter::emit(const Expr& e) {
             if (n->condition->dtype().is_scalar())
               return choose(n->condition, n->true_value, n->false_value, dtype);
             return each_lane(dtype, {emit(n->condition), emit(n->true_value), emit(n->false_value)},
-                             [](const std::vector<Text>& a) {
-                               return Text{fmt::format("{} ? {} : {}", a[0].at_least(kOr), a[1].at_least(kOr),
-                                                       a[2].at_least(kTernary)),
-                                           kTernary};
-                             });
+                             [this](const std::vector<Text>& a) { return choice(a[0], a[1], a[2]); });
           },
           [&](const ir::RampNode* n) -> Value {
             DataType one = dtype.element();
@@ -146,7 +140,7 @@ Text KernelEmitter::float_constant(DataType dtype, double value, ir::Span span) 
     return cast(float_constant(DataType::Float(32), value, span), DataType::Float(32), dtype, span);
   if (std::isnan(value) || std::isinf(value)) {
     Text made{std::string(std::isnan(value) ? words_.nan : words_.infinity)};
-    if (!single) made = casted("double", made);
+    if (!single) made = converted("double", made);
     return std::signbit(value) && std::isinf(value) ? Text{"-" + made.at_least(kUnary), kUnary} : made;
   }
   std::string text =
@@ -254,7 +248,7 @@ Text KernelEmitter::arithmetic(ExprKind kind, const Text& a, const Text& b, Data
   ir::Span span = e != nullptr ? e->span : ir::Span{};
   bool real = dtype.is_floating();
   bool narrow = !real && dtype.bits() < 32;
-  bool wraps = dtype.is_int() && !narrow && !in_index_;
+  bool wraps = dtype.is_int() && !narrow && !in_index_ && !words_.wraps;
   if (dtype.is_bool() && (kind == ExprKind::kAdd || kind == ExprKind::kSub || kind == ExprKind::kMul))
     refuse("arithmetic on bool", span, "cast to int32 before");
   DataType unsigned_type = DataType::UInt(dtype.bits(), dtype.lanes());
@@ -266,9 +260,9 @@ Text KernelEmitter::arithmetic(ExprKind kind, const Text& a, const Text& b, Data
     }
     Text left = a;
     if (narrow && dtype.is_scalar() && dtype.bits() == 16 && dtype.is_uint() && op == "*")
-      left = casted(type(DataType::UInt(32), span), a);
+      left = converted(type(DataType::UInt(32), span), a);
     Text made = infix(left, op, b, precedence, precedence);
-    return narrow && dtype.is_scalar() ? casted(type(dtype, span), made) : made;
+    return narrow && dtype.is_scalar() ? converted(type(dtype, span), made) : made;
   };
   switch (kind) {
     case ExprKind::kAdd:
@@ -296,14 +290,14 @@ Text KernelEmitter::arithmetic(ExprKind kind, const Text& a, const Text& b, Data
     case ExprKind::kBitwiseXor:
       return infix(a, "^", b, kBits, kUnary);
     case ExprKind::kLShift: {
-      if (in_index_ && !narrow) return infix(a, "<<", b, kShift, kUnary);
+      if ((in_index_ || words_.wraps) && !narrow) return shifted(a, "<<", b);
       DataType wide = DataType::UInt(std::max(32, dtype.bits()));
-      if (!dtype.is_int() && !narrow) return infix(a, "<<", b, kShift, kUnary);
-      return casted(type(dtype, span), infix(casted(type(wide, span), a), "<<", b, kShift, kUnary));
+      if (!dtype.is_int() && !narrow) return shifted(a, "<<", b);
+      return converted(type(dtype, span), shifted(converted(type(wide, span), a), "<<", b));
     }
     case ExprKind::kRShift: {
-      Text made = infix(a, ">>", b, kShift, kUnary);
-      return narrow ? casted(type(dtype, span), made) : made;
+      Text made = shifted(a, ">>", b);
+      return narrow ? converted(type(dtype, span), made) : made;
     }
     default:
       break;
@@ -332,18 +326,28 @@ Text KernelEmitter::divide(ExprKind kind, const Text& a, const Text& b, DataType
   std::string_view op = quotient ? "/" : "%";
   if (!floors || dtype.is_uint() || (nonnegative(e->a) && nonnegative(e->b))) {
     Text made = infix(a, op, b, kProduct, kProduct);
-    return dtype.bits() < 32 ? casted(type(dtype, e->span), made) : made;
+    return dtype.bits() < 32 ? converted(type(dtype, e->span), made) : made;
   }
   // Down instead of towards 0, where the signs differ and something is left.
   std::string x = keep(a, dtype, "dividend", e->span), y = keep(b, dtype, "divisor", e->span);
   Text rest{keep({fmt::format("{} % {}", x, y), kProduct}, dtype, "rest", e->span)};
   std::string off = fmt::format("({0} != 0 && ({0} ^ {1}) < 0)", rest.text, y);
-  Text made = quotient ? Text{fmt::format("{} / {} - {}", x, y, off), kSum}
-                       : Text{fmt::format("{} ? {} + {} : {}", off, rest.text, y, rest.text), kTernary};
-  return dtype.bits() < 32 ? casted(type(dtype, e->span), made) : made;
+  Text one = words_.bool_is_number ? Text{off} : converted(type(dtype, e->span), {off});
+  Text made = quotient ? Text{fmt::format("{} / {} - {}", x, y, one.text), kSum}
+                       : choice({off}, infix(rest, "+", {y}, kSum, kSum), rest);
+  return dtype.bits() < 32 ? converted(type(dtype, e->span), made) : made;
 }
 
 // ---- choices ----
+
+Text KernelEmitter::choice(const Text& condition, const Text& yes, const Text& no) {
+  return {fmt::format("{} ? {} : {}", condition.at_least(kOr), yes.at_least(kOr), no.at_least(kTernary)),
+          kTernary};
+}
+
+Text KernelEmitter::shifted(const Text& value, std::string_view op, const Text& by) {
+  return infix(value, op, by, kShift, kUnary);
+}
 
 // Only one of `yes` and `no` is evaluated.
 Value KernelEmitter::choose(const Expr& condition, const Expr& yes, const Expr& no, DataType dtype) {
@@ -369,11 +373,9 @@ Value KernelEmitter::choose(const Expr& condition, const Expr& yes, const Expr& 
   Text second = arm(no, second_statements);
   if (first_statements.empty() && second_statements.empty() && dtype.is_scalar()) {
     scopes_.back().erase(made);
-    return of(dtype, {fmt::format("{} ? {} : {}", holds.at_least(kOr), first.at_least(kOr),
-                                  second.at_least(kTernary)),
-                      kTernary});
+    return of(dtype, choice(holds, first, second));
   }
-  line(fmt::format("{} {};", type(dtype, condition->span), made));
+  line(variable(type(dtype, condition->span), made, ""));
   line(fmt::format("if ({}) {{", holds.text));
   text_ += first_statements;
   line(fmt::format("  {} = {};", made, first.text));
@@ -397,7 +399,7 @@ Text KernelEmitter::both_or_either(const ir::BinaryNode* e) {
   std::string statements = text_.substr(before);
   text_.resize(before);
   std::string made = fresh("holds");
-  line(fmt::format("bool {} = {};", made, a.text));
+  line(variable("bool", made, a.text));
   line(fmt::format("if ({}{}) {{", both ? "" : "!", made));
   text_ += statements;
   line(fmt::format("  {} = {};", made, b.text));

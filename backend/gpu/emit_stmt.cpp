@@ -55,7 +55,7 @@ KernelEmitter::Block::~Block() noexcept(false) {
 
 std::string KernelEmitter::keep(Text value, DataType dtype, std::string_view name, ir::Span span) {
   std::string made = fresh(name);
-  line(fmt::format("const {} {} = {};", type(dtype, span), made, value.text));
+  line(constant(type(dtype, span), made, value.text));
   return made;
 }
 
@@ -66,6 +66,30 @@ const KernelEmitter::Binding& KernelEmitter::binding(const VarNode* var, ir::Spa
 }
 
 // ---- statements ----
+
+std::string KernelEmitter::constant(const std::string& type, const std::string& name,
+                                    const std::string& value) {
+  return fmt::format("const {} {} = {};", type, name, value);
+}
+
+std::string KernelEmitter::variable(const std::string& type, const std::string& name,
+                                    const std::string& value) {
+  return fmt::format("{} {}{}{};", type, name, value.empty() ? "" : " = ", value);
+}
+
+std::string KernelEmitter::array(const std::string& type, const std::string& name, int64_t size) {
+  return fmt::format("{} {}[{}];", type, name, size);
+}
+
+std::string KernelEmitter::guarded(const std::string& condition, const std::string& statement) {
+  return condition.empty() ? statement : fmt::format("if ({}) {}", condition, statement);
+}
+
+std::string KernelEmitter::loop(const std::string& type, const std::string& name, const Text& begin,
+                                const Text& limit, const std::string& step) {
+  return fmt::format("for ({} {} = {}; {} < {}; {})", type, name, begin.text, name, limit.at_least(kShift),
+                     step.empty() ? "++" + name : fmt::format("{} += {}", name, step));
+}
 
 void KernelEmitter::emit(const Stmt& s) {
   ir::dispatch(
@@ -178,6 +202,7 @@ void KernelEmitter::emit_bind(const ir::BindNode* s) {
   }
   std::string text = whole(value, s->span);
   if (s->var->ty->kind == ir::TypeKind::kPointer || dtype.is_handle()) {
+    if (!words_.pointers) refuse("a pointer", s->span);
     const Var& var = s->var;
     bool typed =
         var->ty->kind == ir::TypeKind::kPointer &&
@@ -216,7 +241,8 @@ void KernelEmitter::emit_for(const ir::ForNode* s) {
   Text min = once(s->min, "begin");
   Text limit = once(ir::is_const_int(s->min, 0) ? s->extent : ir::add(s->min, s->extent), "end");
   Text by = s->step ? once(s->step, "step") : Text{"1"};
-  if (s->for_kind == ForKind::kUnrolled) {
+  if (!words_.unroll) {
+  } else if (s->for_kind == ForKind::kUnrolled) {
     line("#pragma unroll");
   } else {
     for (const auto& [key, value] : s->annotations) {
@@ -229,16 +255,14 @@ void KernelEmitter::emit_for(const ir::ForNode* s) {
   }
   scopes_.emplace_back();
   std::string name = fresh(view(s->loop_var->name));
-  std::string advance =
-      s->step && !ir::is_const_int(s->step, 1) ? fmt::format("{} += {}", name, by.text) : "++" + name;
+  std::string advance = s->step && !ir::is_const_int(s->step, 1) ? by.text : "";
   Binding made;
   made.text = {name};
   made.is_size = true;
   made.nonnegative = nonnegative(s->min);
   bindings_[s->loop_var.get()] = made;
   {
-    Block block(*this, fmt::format("for ({} {} = {}; {} < {}; {})", type(dtype, s->span), name, min.text,
-                                   name, limit.at_least(kShift), advance));
+    Block block(*this, loop(type(dtype, s->span), name, min, limit, advance));
     emit(s->body);
   }
   scopes_.pop_back();
@@ -259,6 +283,7 @@ void KernelEmitter::emit_view(const ir::DeclBufferNode* s) {
   if (base != nullptr) {
     made = binding(base, s->span);
   } else {
+    if (!words_.pointers) refuse("a pointer", s->span);
     DataType element = type->dtype;
     std::string scope(type->storage_scope);
     std::string pointer = pointer_type(element, scope, false, s->span);
@@ -279,7 +304,7 @@ void KernelEmitter::dynamic_shared(const ir::AllocBufferNode* s) {
 // At the top of the function, where every language has it.
 void KernelEmitter::declare_shared(const std::string& declaration, const std::string& name) {
   scopes_.front().insert(name);
-  shared_text_ += "  " + declaration + "\n";
+  shared_text_ += (words_.shared_outside ? "" : "  ") + declaration + "\n";
 }
 
 void KernelEmitter::allocate(const ir::AllocBufferNode* s) {
@@ -312,12 +337,15 @@ void KernelEmitter::allocate(const ir::AllocBufferNode* s) {
   std::string name = fresh(view(s->buffer->name));
   // Vectors of what is in it are read from it; a few bytes hold none.
   std::string_view aligned = shared || size * element.bytes() * element.lanes() >= 16 ? words_.aligned : "";
-  std::string declaration = fmt::format("{}{}{} {}[{}];", aligned, made.is_volatile ? "volatile " : "",
-                                        memory_type(element, s->span), name, std::max<int64_t>(size, 1));
-  if (shared) {
-    declare_shared(fmt::format("{} {}", words_.shared, declaration), name);
+  std::string declaration =
+      fmt::format("{}{}", made.is_volatile && words_.pointers ? "volatile " : "",
+                  array(memory_type(element, s->span), name, std::max<int64_t>(size, 1)));
+  if (!shared) {
+    line(fmt::format("{}{}{}", words_.local, aligned, declaration));
+  } else if (words_.aligned_first) {
+    declare_shared(fmt::format("{}{} {}", aligned, words_.shared, declaration), name);
   } else {
-    line(declaration);
+    declare_shared(fmt::format("{} {}{}", words_.shared, aligned, declaration), name);
   }
   made.text = {name};
   bindings_[s->buffer.get()] = std::move(made);

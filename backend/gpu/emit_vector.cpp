@@ -98,6 +98,10 @@ Text KernelEmitter::pointer(const VarNode* buffer, ir::Span span) {
   if (type == nullptr || memory.element == DataType(type->dtype)) return memory.text;
   std::string target = pointer_type(type->dtype, memory.scope, memory.is_const, span);
   if (memory.is_volatile) target = "volatile " + target;
+  if (!words_.pointers)
+    refuse(
+        fmt::format("memory of {} seen as {}", DataType(memory.element).str(), DataType(type->dtype).str()),
+        span);
   return casted(target, memory.text);
 }
 
@@ -126,16 +130,15 @@ Value KernelEmitter::load(const Var& buffer, const ir::Array<Expr>& indices, Dat
                ? Text{text}
                : cast({text}, DataType::UInt(8), stored.element(), span);
   };
-  if (!flat->dtype().is_vector() && !stored.is_scalar() && !mask && !memory.scope.starts_with("local")) {
+  if (!flat->dtype().is_vector() && !stored.is_scalar() && !mask && !memory.scope.starts_with("local") &&
+      words_.pointers) {
     Text at = advanced(pointer(buffer.get(), span), {index(flat)});
     return of(dtype, load_vector(dtype, at, memory, span));
   }
   if (!flat->dtype().is_vector()) {
     std::string text = element(buffer.get(), index(flat), span);
     if (mask) {
-      return of(dtype, {fmt::format("{} ? {} : {}", scalar(mask).at_least(kOr), as_value(text).at_least(kOr),
-                                    cast({"0"}, DataType::Int(32), stored, span).text),
-                        kTernary});
+      return of(dtype, choice(scalar(mask), as_value(text), cast({"0"}, DataType::Int(32), stored, span)));
     }
     return of(dtype, as_value(text));
   }
@@ -146,7 +149,7 @@ Value KernelEmitter::load(const Var& buffer, const ir::Array<Expr>& indices, Dat
   Value made{dtype, {}, {}};
   bool whole = !mask && ramp != nullptr && ir::is_const_int(ramp->stride, 1) &&
                divisor(ramp->base) % count == 0 && std::has_single_bit(static_cast<unsigned>(count)) &&
-               !memory.is_volatile && !stored.is_bool();
+               !memory.is_volatile && !stored.is_bool() && words_.pointers;
   if (whole) {
     made = of(dtype,
               load_vector(dtype, advanced(pointer(buffer.get(), span), scalar(ramp->base)), memory, span));
@@ -161,9 +164,7 @@ Value KernelEmitter::load(const Var& buffer, const ir::Array<Expr>& indices, Dat
     for (size_t i = 0; i < positions.size(); ++i) {
       Text one = as_value(element(buffer.get(), positions[i].text, span));
       if (mask) {
-        one = {fmt::format("{} ? {} : {}", masks[i].at_least(kOr), one.at_least(kOr),
-                           cast({"0"}, DataType::Int(32), stored, span).text),
-               kTernary};
+        one = choice(masks[i], one, cast({"0"}, DataType::Int(32), stored, span));
       }
       made.lanes.push_back(one);
     }
@@ -180,19 +181,18 @@ void KernelEmitter::store(const Var& buffer, const ir::Array<Expr>& indices, con
   auto as_stored = [&](const Text& text) {
     return memory_type(stored.element(), span) == type(stored.element(), span)
                ? text.text
-               : casted(memory_type(stored.element(), span), text).text;
+               : converted(memory_type(stored.element(), span), text).text;
   };
   if (!flat->dtype().is_vector()) {
     std::string condition = mask ? scalar(mask).text : "";
     Value made = emit(value);
-    if (!stored.is_scalar() && !mask && !memory.scope.starts_with("local")) {
+    if (!stored.is_scalar() && !mask && !memory.scope.starts_with("local") && words_.pointers) {
       std::string text = whole(made, span);
       Text at = advanced(pointer(buffer.get(), span), {index(flat)});
       return line(store_vector(stored, at, text, memory, span));
     }
     std::string text = stored.is_scalar() ? as_stored(made.whole) : whole(made, span);
-    line(fmt::format("{}{} = {};", mask ? "if (" + condition + ") " : "",
-                     element(buffer.get(), index(flat), span), text));
+    line(guarded(condition, fmt::format("{} = {};", element(buffer.get(), index(flat), span), text)));
     return;
   }
   if (!stored.is_scalar()) refuse("a vector index into a buffer whose elements are vectors", span);
@@ -201,7 +201,7 @@ void KernelEmitter::store(const Var& buffer, const ir::Array<Expr>& indices, con
   Value made = value->dtype().is_scalar() ? broadcast(value, count) : emit(value);
   bool whole_store = !mask && ramp != nullptr && ir::is_const_int(ramp->stride, 1) &&
                      divisor(ramp->base) % count == 0 && std::has_single_bit(static_cast<unsigned>(count)) &&
-                     !memory.is_volatile && !stored.is_bool();
+                     !memory.is_volatile && !stored.is_bool() && words_.pointers;
   if (whole_store) {
     bool before = std::exchange(in_index_, true);
     Text target = advanced(pointer(buffer.get(), span), scalar(ramp->base));
@@ -226,8 +226,9 @@ void KernelEmitter::store(const Var& buffer, const ir::Array<Expr>& indices, con
   std::vector<Text> positions = lanes(at);
   in_index_ = before;
   for (size_t i = 0; i < positions.size(); ++i) {
-    line(fmt::format("{}{} = {};", mask ? "if (" + masks[i].text + ") " : "",
-                     element(buffer.get(), positions[i].text, span), as_stored(values[i])));
+    line(guarded(
+        mask ? masks[i].text : "",
+        fmt::format("{} = {};", element(buffer.get(), positions[i].text, span), as_stored(values[i]))));
   }
 }
 

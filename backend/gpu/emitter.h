@@ -17,6 +17,7 @@
 // compiler.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -62,6 +63,13 @@ struct Words {
   std::string_view aligned;        // "alignas(64) ": in front of what is allocated
   bool vector_arithmetic;          // operators take vectors
   std::string_view reserved;       // names that variables cannot have, separated by spaces
+  std::string_view local = "";     // in front of memory of a thread
+  bool pointers = true;            // else memory is arrays, of which only elements are read and written
+  bool wraps = false;              // signed arithmetic is defined to
+  bool bool_is_number = true;      // in sums
+  bool shared_outside = false;     // memory of a block is declared outside of functions
+  bool unroll = true;              // knows `#pragma unroll`
+  bool aligned_first = false;      // `aligned` is in front of `shared`
 };
 
 class KernelEmitter {
@@ -82,6 +90,29 @@ class KernelEmitter {
     bool is_const = false;
     bool is_volatile = false;
   };
+
+  // A parameter with its name in the text; scalars of kernels may come in another way (`bindings_`).
+  struct Parameter {
+    const VarNode* var;
+    std::string type, name;
+    bool is_pointer, is_const;  // memory; only read
+  };
+
+  // ---- the grammar, where it is not C's ----
+  virtual Text converted(const std::string& type, const Text& value) {
+    return c_backend::casted(type, value);
+  }
+  virtual Text choice(const Text& condition, const Text& yes, const Text& no);  // yes and no have no effects
+  virtual Text shifted(const Text& value, std::string_view op, const Text& by);
+  virtual std::string constant(const std::string& type, const std::string& name, const std::string& value);
+  virtual std::string variable(const std::string& type, const std::string& name, const std::string& value);
+  virtual std::string array(const std::string& type, const std::string& name, int64_t size);
+  virtual std::string guarded(const std::string& condition, const std::string& statement);
+  virtual std::string loop(const std::string& type, const std::string& name, const Text& begin,
+                           const Text& limit, const std::string& step);  // step: "" is 1
+  // All of a function in front of its brace, once the parameters are bound and before its body.
+  virtual std::string head(const ir::PrimFunc& fn, bool is_kernel, const std::string& name,
+                           const std::string& result, const std::vector<Parameter>& params);
 
   // ---- what a dialect says ----
   // The type of values; Error unsupported-dtype. Vectors: only those that memory and variables can have.
@@ -224,8 +255,12 @@ class KernelEmitter::Block {
   KernelEmitter& emitter_;
 };
 
-// Extents of the threads of a block, multiplied; nullopt where one is no constant.
+// Extents of the threads of a block; nullopt where one is no constant.
+std::optional<std::array<int64_t, 3>> block_extents(const ir::PrimFunc& fn);
+// Their product; nullopt also where the function has no threads.
 std::optional<int64_t> block_threads(const ir::PrimFunc& fn);
+// Of each parameter that is memory whether the function may write to it.
+std::vector<bool> written_memory(const ir::PrimFunc& fn);
 // Is it one of the functions that the host launches?
 bool is_kernel(const ir::BaseFunc& fn);
 

@@ -79,12 +79,24 @@ std::unordered_set<const VarNode*> used_variables(const Stmt& root) {
 
 }  // namespace
 
+std::vector<bool> written_memory(const ir::PrimFunc& fn) {
+  auto written = written_pointers(fn->body);
+  std::vector<bool> made;
+  for (const Var& param : fn->params) {
+    if (param->buffer() != nullptr || param->ty->kind == ir::TypeKind::kPointer)
+      made.push_back(written.contains(param.get()));
+  }
+  return made;
+}
+
 bool is_kernel(const ir::BaseFunc& fn) {
   if (auto convention = ir::calling_convention(fn)) return *convention == ir::kKernelLaunch;
   return ir::attr(fn, "global_symbol").has_value();
 }
 
-std::optional<int64_t> block_threads(const ir::PrimFunc& fn) {
+namespace {
+
+std::map<std::string, std::optional<int64_t>> thread_extents(const ir::PrimFunc& fn) {
   std::map<std::string, std::optional<int64_t>> extents;
   ir::walk_with(fn->body, [&](const Stmt& s, ir::Walker& on) {
     if (auto* attr = ir::as<ir::AttrStmtNode>(s);
@@ -95,12 +107,24 @@ std::optional<int64_t> block_threads(const ir::PrimFunc& fn) {
     }
     on.walk_children(s);
   });
-  int64_t all = 1;
-  for (const auto& [tag, extent] : extents) {
+  return extents;
+}
+
+}  // namespace
+
+std::optional<std::array<int64_t, 3>> block_extents(const ir::PrimFunc& fn) {
+  std::array<int64_t, 3> all{1, 1, 1};
+  for (const auto& [tag, extent] : thread_extents(fn)) {
     if (!extent) return std::nullopt;
-    all *= *extent;
+    if (auto axis = static_cast<size_t>(tag.back() - 'x'); axis < all.size()) all[axis] = *extent;
   }
-  return extents.empty() ? std::nullopt : std::optional(all);
+  return all;
+}
+
+std::optional<int64_t> block_threads(const ir::PrimFunc& fn) {
+  auto extents = block_extents(fn);
+  if (!extents || thread_extents(fn).empty()) return std::nullopt;
+  return (*extents)[0] * (*extents)[1] * (*extents)[2];
 }
 
 KernelEmitter::KernelEmitter(const ir::IRModule& module, ir::Target target, const Words& words)
@@ -159,8 +183,7 @@ std::string KernelEmitter::function(const std::string& global, const ir::PrimFun
   shared_text_.clear();
   indent_ = 1;
   auto written = written_pointers(fn->body);
-  bool noalias = ir::has_flag(fn, "tirx.noalias") || ir::has_flag(fn, "tir.noalias");
-  std::string params;
+  std::vector<Parameter> params;
   for (const Var& param : fn->params) {
     Binding made;
     std::tie(made.element, made.scope) = pointee(param);
@@ -173,19 +196,30 @@ std::string KernelEmitter::function(const std::string& global, const ir::PrimFun
     made.is_size = made.nonnegative = is_value;
     std::string name = fresh(view(param->name));
     made.text = {name};
-    params += fmt::format(
-        "{}{} {}{}", params.empty() ? "" : ", ", parameter_type(param, made.is_const),
-        is_pointer && noalias && !words_.restrict_word.empty() ? std::string(words_.restrict_word) + " " : "",
-        name);
+    params.push_back({param.get(), parameter_type(param, made.is_const), name, is_pointer, made.is_const});
     bindings_[param.get()] = std::move(made);
   }
-  emit(fn->body);
   std::string result = "void";
   if (!is_kernel && fn->ret_type && fn->ret_type->kind == ir::TypeKind::kPrim)
     result = type(static_cast<const ir::PrimTypeNode*>(fn->ret_type.get())->dtype, fn->span);
-  std::string head = is_kernel ? fmt::format("{}{}", words_.kernel, launch_bounds(fn))
-                               : fmt::format("{}{} ", words_.function, result);
-  return fmt::format("{}{}({}) {{\n{}{}}}\n", head, functions_.at(global), params, shared_text_, text_);
+  std::string start = head(fn, is_kernel, functions_.at(global), result, params);
+  emit(fn->body);
+  if (words_.shared_outside) return fmt::format("{}{} {{\n{}}}\n", shared_text_, start, text_);
+  return fmt::format("{} {{\n{}{}}}\n", start, shared_text_, text_);
+}
+
+std::string KernelEmitter::head(const ir::PrimFunc& fn, bool is_kernel, const std::string& name,
+                                const std::string& result, const std::vector<Parameter>& params) {
+  bool noalias = ir::has_flag(fn, "tirx.noalias") || ir::has_flag(fn, "tir.noalias");
+  std::string all;
+  for (const Parameter& param : params) {
+    bool alone = param.is_pointer && noalias && !words_.restrict_word.empty();
+    all += fmt::format("{}{} {}{}", all.empty() ? "" : ", ", param.type,
+                       alone ? std::string(words_.restrict_word) + " " : "", param.name);
+  }
+  std::string start = is_kernel ? fmt::format("{}{}", words_.kernel, launch_bounds(fn))
+                                : fmt::format("{}{} ", words_.function, result);
+  return fmt::format("{}{}({})", start, name, all);
 }
 
 std::string KernelEmitter::source() {

@@ -31,12 +31,16 @@ Expr scaled(const Expr& a, int64_t by) {
   form.scale(by);
   return form.expr();
 }
+// A bound of two values of different widths is as wide as the wider one.
+Expr as_wide(const Expr& e, const Expr& as) {
+  return e->dtype().bits() < as->dtype().bits() ? cast(as->dtype(), e) : e;
+}
 Expr smaller(const Expr& a, const Expr& b) {
-  if (auto d = constant_difference(a, b)) return *d <= 0 ? a : b;
+  if (auto d = constant_difference(a, b)) return *d <= 0 ? as_wide(a, b) : as_wide(b, a);
   return make<MinNode>(simplify_linear(a), simplify_linear(b));
 }
 Expr larger(const Expr& a, const Expr& b) {
-  if (auto d = constant_difference(a, b)) return *d >= 0 ? a : b;
+  if (auto d = constant_difference(a, b)) return *d >= 0 ? as_wide(a, b) : as_wide(b, a);
   return make<MaxNode>(simplify_linear(a), simplify_linear(b));
 }
 Interval unite(const Interval& a, const Interval& b) {
@@ -57,6 +61,7 @@ bool is_involved(const Expr& e) {
       case ExprKind::kMin:
       case ExprKind::kMax:
       case ExprKind::kSelect:
+      case ExprKind::kCall:
         found = true;
         return;
       default:

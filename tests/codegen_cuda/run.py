@@ -8,6 +8,7 @@ counts as passed.
 """
 import argparse
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
@@ -18,6 +19,8 @@ import tempfile
 import nvrtc
 
 HERE = pathlib.Path(__file__).resolve().parent
+# CUDA 13.0 has none below sm_75.
+ROW_ARCHITECTURES = ["sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120"]
 ARCHITECTURES = ["sm_100a", "sm_90a", "sm_120a", "sm_103a", "sm_80"]
 
 
@@ -61,9 +64,56 @@ def check_file(path, is_newer):
     return outcomes
 
 
+def lowest_of(known):
+    """name -> the least architecture that has it, from a file of `name: architecture`."""
+    rows = [row.split(": ") for row in known.read_text().split("\n") if row and not row.startswith("#")]
+    return {name: arch for name, arch in rows}
+
+
+def has(arch, lowest):
+    """Has an architecture what the other one has? `sm_90a` is for itself."""
+    if lowest.endswith("a"):
+        return arch == lowest or (lowest == "sm_100a" and arch == "sm_103a")
+    return int(re.sub(r"\D", "", arch)) >= int(re.sub(r"\D", "", lowest))
+
+
+def compile_row(job):
+    name, text, arch = job
+    code, log = nvrtc.compile_text(text, arch, options=["-device-int128"])
+    errors = re.findall(r"error\s*:\s*(.*)", log)
+    return name, arch, "" if code is not None else errors[0] if errors else log[:200]
+
+
+def check_rows(mlc):
+    """Every operation of T.cuda under NVRTC and ptxas, for each architecture that has it; and refused by the others."""
+    made = subprocess.run([mlc, "run", HERE / "rows.mlc"], capture_output=True, text=True, check=True)
+    rows = json.loads(made.stdout)
+    lowest = lowest_of(HERE / "row_architectures.txt")
+    failures = [f"{name}: no kernel in rows.mlc" for name in rows.pop("absent")]
+    for name, row in rows.items():
+        if ("refused" in row) != (lowest.get(name) == "none"):
+            failures.append(f"{name}: {row.get('refused', 'is written; row_architectures.txt says that it is not')}")
+    jobs = [(name, row["text"], arch) for name, row in rows.items() if "text" in row for arch in ROW_ARCHITECTURES]
+    with concurrent.futures.ProcessPoolExecutor(2) as pool:
+        outcomes = list(pool.map(compile_row, jobs, chunksize=8))
+    passed = 0
+    for name, arch, wrong in outcomes:
+        expected = has(arch, lowest.get(name, "sm_75"))
+        passed += expected == (not wrong)
+        if expected and wrong:
+            failures.append(f"{name} for {arch}: {wrong}")
+        if not expected and not wrong:
+            failures.append(f"row_architectures.txt: {arch} has `{name}`")
+    for failure in failures:
+        print(f"FAILED T.cuda.{failure}")
+    print(f"{len(jobs)} texts of {len(rows)} operations of T.cuda for {', '.join(ROW_ARCHITECTURES)}: {passed} as expected")
+    return passed, len(failures)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("unit", help="the program of unit tests, which writes the texts")
+    parser.add_argument("--mlc", help="the program, which writes a kernel for each operation of T.cuda")
     parser.add_argument("--save", type=pathlib.Path, help="writes one line per text that is refused")
     args = parser.parse_args()
     if nvrtc.library() is None:
@@ -97,8 +147,9 @@ def main():
     if args.save:
         args.save.write_text("\n".join(lines) + "\n")
     print(f"{total} texts of {len(outcomes)} forms, {total - bad} taken by ptxas")
-    print(f"{total - bad} passed, {failed} failed")
-    return 1 if failed else 0
+    passed, wrong = check_rows(args.mlc) if args.mlc else (0, 0)
+    print(f"{total - bad + passed} passed, {failed + wrong} failed")
+    return 1 if failed or wrong else 0
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "pipeline-not-available",
          .message = "there is no lowering for target `{}`",
-         .help = "targets that can be lowered for are `llvm`, `c`, `cuda` and `opencl`",
-         .meaning = "There is no lowering for this kind of target: `llvm`, `c`, `cuda` and `opencl` have one.",
+         .help = "targets that can be lowered for are `llvm`, `c`, `cuda`, `opencl`, `rocm`, `metal`, `vulkan` and `webgpu`",
+         .meaning = "There is no lowering for this kind of target: CPUs (`llvm`, `c`) have one, and GPUs.",
          .wrong = R"(tvm.build(main, "hexagon"))",
          .right = R"(tvm.build(main, "llvm"))"},
         {.name = "unknown-pipeline",
@@ -86,7 +86,7 @@ Any named_pipeline(const Any& name_or_pass, const Target& target, Host& host) {
 
 Pipeline::Pipeline(Array<Any> passes, const Target& target, Host& host)
     : passes_(std::move(passes)), target_(target), host_(&host) {
-  constexpr std::string_view known[] = {"llvm", "c", "cuda", "opencl"};
+  constexpr std::string_view known[] = {"llvm", "c", "cuda", "opencl", "rocm", "metal", "vulkan", "webgpu"};
   if (std::find(std::begin(known), std::end(known), text(target->kind)) == std::end(known))
     throw refuse(refusals["pipeline-not-available"], text(target->kind));
   for (const Any& pass : passes_) {

@@ -42,15 +42,22 @@ namespace {
 using Extents = std::array<std::function<int64_t(Frame&)>, kAxes>;
 
 // The extents of all axes below a statement; of several of one axis the first.
+// What is bound between two threads is known where the kernel is launched.
 void each_axis(const Stmt& s, const std::function<void(int axis, const Expr& extent)>& f) {
+  ir::VarMap bound;
   ir::walk_with(s, [&](const Stmt& s, ir::Walker& on) {
+    if (auto* bind = ir::as<ir::BindNode>(s);
+        bind != nullptr && ir::side_effect(bind->value) <= ir::Effect::kPure)
+      bound[bind->var.get()] = ir::substitute(bind->value, bound);
     const auto* loop = ir::as<ir::ForNode>(s);
     const auto* attr = ir::as<ir::AttrStmtNode>(s);
     if (loop != nullptr && loop->thread_binding) {
-      if (auto axis = axis_of(view(loop->thread_binding->thread_tag))) f(*axis, loop->extent);
+      if (auto axis = axis_of(view(loop->thread_binding->thread_tag)))
+        f(*axis, ir::substitute(loop->extent, bound));
     } else if (attr != nullptr && view(attr->attr_key) == "thread_extent") {
       auto iter = attr->node.as<ir::IterVar>();
-      if (auto axis = iter ? axis_of(view((*iter)->thread_tag)) : std::nullopt) f(*axis, attr->value);
+      if (auto axis = iter ? axis_of(view((*iter)->thread_tag)) : std::nullopt)
+        f(*axis, ir::substitute(attr->value, bound));
     }
     on.walk_children(s);
   });
@@ -119,7 +126,9 @@ Action Compiler::thread_axis(const ir::IterVar& thread, const ir::Var& var, cons
   };
 }
 
-Action Compiler::allocate_in_kernel(const Buffer& buffer) { return allocate_in_kernel(buffer, define_view(buffer)); }
+Action Compiler::allocate_in_kernel(const Buffer& buffer) {
+  return allocate_in_kernel(buffer, define_view(buffer));
+}
 
 Action Compiler::allocate_in_kernel(const Buffer& buffer, int at) {
   const ir::BufferTypeNode* type = buffer->buffer();

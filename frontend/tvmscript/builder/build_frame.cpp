@@ -191,8 +191,9 @@ Any Builder::enter(const Any& context, Span span) {
     ++depth_;
   }
   if (auto* block = frame<BlockFrameNode>(context)) {
-    open->block.name =
-        block_suffix_.empty() ? block->name : String(std::string(block->name) + block_suffix_);
+    open->block.name = block_suffix_.empty() || block->name.empty()
+                           ? block->name
+                           : String(std::string(block->name) + block_suffix_);
     open->block.no_realize = block->no_realize;
     open->block.span = span;
     open->block.depth = depth_;

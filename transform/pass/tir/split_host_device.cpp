@@ -76,11 +76,15 @@ Launch launch_of(const PrimFunc& fn) {
   Launch launch;
   auto& [tags, values] = launch;
   Expr dynamic_memory;  // in bytes
+  // What is bound between two threads and used in an extent is computed by the host, too.
+  VarMap bound;
   walk_with(fn->body, [&](const Stmt& s, Walker& on) {
+    if (auto* bind = as<BindNode>(s); bind && side_effect(bind->value) <= Effect::kPure)
+      bound[bind->var.get()] = substitute(bind->value, bound);
     IterVar thread = launched_thread(s);
     if (thread && std::find(tags.begin(), tags.end(), thread->thread_tag) == tags.end()) {
       tags.push_back(thread->thread_tag);
-      values.push_back(as<AttrStmtNode>(s)->value);
+      values.push_back(substitute(as<AttrStmtNode>(s)->value, bound));
     }
     if (auto* alloc = as<AllocBufferNode>(s);
         alloc && alloc->buffer->buffer()->storage_scope == "shared.dyn") {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/device/text_module.h"
+
+#include <tvm/ffi/reflection/registry.h>
+
+#include "ir/core/refusal.h"
+#include "ir/tir/calling_convention.h"
+
+namespace mlc::device {
+
+static constexpr ir::Refusals refusals{
+    "RuntimeError",
+    {
+        {.name = "no-runtime",
+         .message = "kernel `{}` cannot be launched: mlc writes {} and has no runtime that runs it",
+         .help = "its text can be had by `inspect_source()` or `mlc build --emit`",
+         .meaning =
+             "For some devices kernels are written as text only. What they compute can be seen here with "
+             "`mlc run --simulate`, or with `opencl` as target where an OpenCL device is."},
+    }};
+MLC_REFUSALS(device_text_module, refusals);
+
+namespace {
+
+namespace ffi = ir::ffi;
+
+class TextModule final : public KernelModule {
+ public:
+  TextModule(const TextKind& kind, Kernels kernels, Texts texts)
+      : KernelModule(kernels), kind_(kind), kernels_(std::move(kernels)), texts_(std::move(texts)) {}
+  const char* kind() const final { return kind_.kind.data(); }
+  ffi::Bytes SaveToBytes() const final {
+    std::string bytes = to_bytes(kind_.stores_format ? kind_.format : "", kernels_, texts_);
+    return ffi::Bytes(bytes);
+  }
+
+ private:
+  std::vector<std::string> formats() const final { return {std::string(kind_.format)}; }
+  std::string code_as(const std::string&) const final { return joined(texts_); }
+  std::string stored_format() const final { return std::string(kind_.format); }
+  void launch(const KernelInfo& kernel, ffi::PackedArgs) final {
+    throw ir::refuse(refusals["no-runtime"], kernel.name, kind_.language);
+  }
+
+  const TextKind kind_;
+  const Kernels kernels_;
+  const Texts texts_;
+};
+
+}  // namespace
+
+Texts texts_by_kernel(const ir::IRModule& kernels, const ir::Target& target,
+                      std::string (*source)(const ir::IRModule& kernels, const ir::Target& target)) {
+  Texts texts;
+  for (const auto& [name, kernel] : kernels_of(kernels)) {
+    ir::Map<ir::GlobalVar, ir::BaseFunc> functions;
+    for (const auto& [global, base] : kernels->functions) {
+      auto symbol = ir::attr(base, "global_symbol");
+      std::string own = symbol ? std::string(symbol->cast<ir::String>()) : std::string(global->name_hint);
+      auto fn = ir::Any(base).as<ir::PrimFunc>();
+      bool is_kernel = fn && ir::calling_convention(*fn) == ir::kKernelLaunch;
+      if (!is_kernel || own == name) functions.Set(global, base);
+    }
+    texts[name] = source(ir::with(kernels, [&](ir::IRModuleNode& n) { n.functions = functions; }), target);
+  }
+  return texts;
+}
+
+std::string joined(const Texts& texts) {
+  if (texts.size() == 1) return texts.begin()->second;
+  std::string all;
+  for (const auto& [name, text] : texts)
+    all += fmt::format("{}// Kernel: {}\n{}", all.empty() ? "" : "\n", name, text);
+  return all;
+}
+
+ffi::Module text_module(const TextKind& kind, Kernels kernels, Texts texts) {
+  return ffi::Module(ffi::make_object<TextModule>(kind, std::move(kernels), std::move(texts)));
+}
+
+void register_text_loader(const TextKind& kind) {
+  std::string name = fmt::format("ffi.Module.load_from_bytes.{}", kind.kind);
+  ffi::reflection::GlobalDef().def(name.c_str(), [kind](const ffi::Bytes& bytes) {
+    auto [kernels, texts] = texts_from_bytes({bytes.data(), bytes.size()}, kind.stores_format);
+    return text_module(kind, kernels, texts);
+  });
+}
+
+}  // namespace mlc::device

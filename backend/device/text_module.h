@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels whose texts are written here and run elsewhere: for devices that this program has no runtime for.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backend/device/module.h"
+
+namespace mlc::device {
+
+struct TextKind {
+  std::string_view kind;      // of the module, as TVM 0.27 calls it: "metal"
+  std::string_view language;  // what people call the text: "Metal"
+  std::string_view format;    // what it can be had as: "metal"
+  bool stores_format = true;  // its bytes begin with the format
+};
+
+// The text of each kernel, with the functions that it calls; `source` writes a module of one kernel.
+Texts texts_by_kernel(const ir::IRModule& kernels, const ir::Target& target,
+                      std::string (*source)(const ir::IRModule& kernels, const ir::Target& target));
+// What the texts are, one after the other, each under a comment that names its kernel.
+std::string joined(const Texts& texts);
+
+// A module that has texts and launches nothing. Its bytes in libraries are those of TVM 0.27's runtime for
+// the device, which can launch what is in them.
+ir::ffi::Module text_module(const TextKind& kind, Kernels kernels, Texts texts);
+// "ffi.Module.load_from_bytes.KIND".
+void register_text_loader(const TextKind& kind);
+
+}  // namespace mlc::device

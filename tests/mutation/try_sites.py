@@ -121,7 +121,7 @@ def compare_run(command, folder, sites, expected, right, language):
     output = place.record(unit)
     check(output.strip() == right, f"{language} prints {output.strip()} where {right} is right")
     for site in sites:
-        _, output = place.run(unit, 60, MLC_MUTANT=str(site.id))
+        _, output, _ = place.run(unit, 60, MLC_MUTANT=str(site.id))
         check(output.strip() == expected[site.change], f"{language}: {site.change} prints {output.strip()}")
         if expected[site.change] != right:
             check(unit.runs_into(site), f"{language}: {site.change} matters and is not noted")

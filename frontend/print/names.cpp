@@ -101,6 +101,8 @@ void Names::release(const VarNode* var) {
       int suffix = name.text.size() - digits < 9 ? std::stoi(name.text.substr(digits + 1)) : 0;
       if (shorter != next_.end()) shorter->second = std::min(shorter->second, suffix);
     }
+    // And `x_1` that `x` has had is free for a hint of this name.
+    if (auto same = next_.find(name.text); same != next_.end()) same->second = 0;
   }
   names_.erase(found);
 }

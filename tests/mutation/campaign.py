@@ -15,6 +15,7 @@ import os
 import pathlib
 import queue
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,8 +31,14 @@ ROOMS = {
     "transform/arith": ("tests/script/sym", "mlc_unit: "),
     "transform/schedule": ("tests/primitive/", "tests/script/schedule"),
     "transform/primitive": ("tests/primitive/",),
-    "transform/pass": ("tests/pass/", "tests/lower/"),
-    "backend": ("tests/codegen/", "tests/command_line/", "mlc_unit: "),
+    "transform/pass/tir": ("tests/pass/", "tests/lower/"),
+    "transform/pass/relax": ("tests/pass/relax_",),
+    "backend/llvm": ("tests/codegen/", "tests/command_line/", "mlc_unit: "),
+    "backend/c": ("codegen_c: ", "tests/codegen/"),
+    "backend/gpu": ("tests/codegen_", "tests/lower/", "tests/cuda/", "tests/opencl/"),
+    "backend/cuda": ("tests/codegen_cuda/", "tests/cuda/"),
+    "backend/opencl": ("tests/codegen_opencl/", "tests/opencl/"),
+    "backend/interp": ("tests/simulate/", "tests/script/", "tests/codegen/"),
     "ir": ("tests/script/", "tests/print/", "mlc_unit: "),
     "frontend/tvmscript": ("tests/parse/", "tests/diagnostics/"),
     "frontend/print": ("tests/print/",),
@@ -44,9 +51,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 # What built programs carry with them: not linked into mlc, and tried by tests/threads and tests/command_line.
 ELSEWHERE = {"backend/runtime/parallel.cpp", "backend/runtime/program.cpp"}
-PER_FILE = 4
+PER_FILE = 3
+PER_GROUP = 12  # of files that are compiled together: that takes half a minute, whatever the number of mutants
 MOST = 100000  # ids, see switch.cpp
-JOBS = min(2, os.cpu_count() or 1)
 SLOWER = 8  # times as long as it should, and ten seconds, is too long
 
 
@@ -124,13 +131,14 @@ def key(site):
 
 
 class Drawing:
-    """Draws sites of a room: files by their size, some sites from each, until there are enough that compile."""
+    """Draws sites of a room: groups of files that are compiled together by their size, some files of each, some sites
+    of each file, until there are enough that compile."""
 
-    def __init__(self, tree, seed, first_id):
+    def __init__(self, tree, headers, seed, first_id):
         import cpp_sites
         import mlc_sites
         self.tree, self.seed, self.cpp, self.mlc = tree, seed, cpp_sites, mlc_sites
-        self.parser = cpp_sites.Parser(cpp_sites.Flags(tree / "build"), tempfile.mkdtemp())
+        self.parser = cpp_sites.Parser(cpp_sites.Flags(tree / "build"), headers)
         self.equivalents = Equivalents()
         self.next_id = first_id
         self.contents = {}
@@ -138,12 +146,23 @@ class Drawing:
     def room(self, room, names, count, per_file):
         names = sorted(name for name in names if name.endswith((".cpp", ".mlc")) and name not in ELSEWHERE)
         generator = random.Random(f"{self.seed} {room}")
-        sizes = {name: (self.tree / name).stat().st_size for name in names}
+        groups = {}
+        for name in names:
+            groups.setdefault(self.parser.flags.group(self.tree / name), []).append(name)
+        size = {name: (self.tree / name).stat().st_size for name in names}
+
+        def taken(things, weight):
+            thing = generator.choices(things, [weight(thing) for thing in things])[0]
+            things.remove(thing)
+            return thing
+
         chosen = []
-        while names and len(chosen) < count:
-            name = generator.choices(names, [sizes[name] for name in names])[0]
-            names.remove(name)
-            chosen += self.file(name, min(per_file, count - len(chosen)), generator)
+        left = list(groups.values())
+        while left and len(chosen) < count:
+            files = taken(left, lambda files: sum(size[name] for name in files))
+            most = min(count, len(chosen) + max(PER_GROUP, per_file))
+            while files and len(chosen) < most:
+                chosen += self.file(taken(files, size.get), min(per_file, most - len(chosen)), generator)
         for site in chosen:
             site.room = room
         return chosen
@@ -176,8 +195,8 @@ class Drawing:
 
 
 def draw_room(job):
-    tree, seed, first_id, room, names, count, per_file = job
-    drawing = Drawing(tree, seed, first_id)
+    tree, headers, seed, first_id, room, names, count, per_file = job
+    drawing = Drawing(tree, headers, seed, first_id)
     sites = drawing.room(room, names, count, per_file)
     print(f"drawn: {len(sites)} in {room}", flush=True)
     return sites, drawing.contents
@@ -192,25 +211,27 @@ def draw(tree, arguments):
     else:
         rooms = {room: [name for name in names if name.startswith(room + "/")] for room in ROOMS}
     jobs = []
+    headers = tempfile.mkdtemp()
     for number, (room, files) in enumerate(rooms.items()):
         count = (arguments.count * (number + 1)) // len(rooms) - (arguments.count * number) // len(rooms)
         per_file = PER_FILE if not arguments.path else max(PER_FILE, -(-count // max(1, len(files))) * 2)
-        jobs.append((tree, arguments.seed, MOST // len(rooms) * number, room, files, count, per_file))
+        jobs.append((tree, headers, arguments.seed, MOST // len(rooms) * number, room, files, count, per_file))
     sites, contents = [], {}
-    with concurrent.futures.ProcessPoolExecutor(JOBS) as pool:
+    with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
         for some, texts in pool.map(draw_room, jobs):
             sites += some
             contents |= texts
+    shutil.rmtree(headers)
     return sites, contents
 
 
-def build(tree, sites, contents):
+def build(tree, sites, contents, jobs):
     """Builds the program with all mutants. Files that the compiler refuses after all lose theirs."""
     right = {name: (tree / name).read_bytes() for name in contents}
     for name, content in contents.items():
         write(tree / name, content)
     while True:
-        failed = run("cmake", "--build", "build", "-j", str(JOBS), "--target", *TARGETS, *fuzz_targets(tree),
+        failed = run("cmake", "--build", "build", "-j", str(jobs), "--target", *TARGETS, *fuzz_targets(tree),
                      "--", "-k", "0", tree=tree)
         if failed is None:
             return sites
@@ -294,7 +315,7 @@ class Trials:
             spent += unit.seconds
             if number and spent > self.patience:
                 return site, None, f"{number} of {len(passing)} parts of the suite pass it; the others were not tried"
-            status, output = workplace.run(unit, 10 + SLOWER * unit.seconds, MLC_MUTANT=str(site.id))
+            status, _, _ = workplace.run(unit, 10 + SLOWER * unit.seconds, MLC_MUTANT=str(site.id))
             if status != 0:
                 with self.lock:
                     for kind in (site.path, site.room):
@@ -344,6 +365,7 @@ def main():
     parser = argparse.ArgumentParser(prog="./dev mutate")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--patience", type=float, default=120,
                         help="seconds for the parts of the suite that pass a mutant, as the right program takes them")
     parser.add_argument("--again", action="store_true",
@@ -361,7 +383,7 @@ def main():
         sites = [Site(**site) for site in campaign["sites"]]
         results = {int(mutant): result for mutant, result in campaign["results"].items()}
         copy_tree(tree, below="tests/")  # the program stays as it was drawn from: half of a newer one is none
-        failed = run("cmake", "--build", "build", "-j", str(JOBS), "--target", *TARGETS, *fuzz_targets(tree),
+        failed = run("cmake", "--build", "build", "-j", str(arguments.jobs), "--target", *TARGETS, *fuzz_targets(tree),
                      tree=tree)
         if failed:
             sys.exit(failed[-5000:])
@@ -373,7 +395,7 @@ def main():
         copy_tree(tree)
         configure(tree)
         sites, contents = draw(tree, arguments)
-        sites = build(tree, sites, contents)
+        sites = build(tree, sites, contents, arguments.jobs)
         print(f"built: {len(sites)} mutants, seed {arguments.seed}", flush=True)
     records = known
 
@@ -382,7 +404,7 @@ def main():
                                     "records": records, "results": results}))
 
     keep()
-    workers = Workers(tree, JOBS)
+    workers = Workers(tree, arguments.jobs)
     try:
         start = time.monotonic()
         units, records = record(list(all_units(tree, tree / "build")), workers, known)

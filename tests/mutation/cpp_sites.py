@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sites in C++: what stands in bodies of functions, outside of macros, templates and constants of the compiler."""
 import ctypes
+import hashlib
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -49,9 +51,13 @@ class Flags:
         headers = subprocess.run(["c++", "-print-file-name=include"], capture_output=True, text=True, check=True)
         self.common = ["-isystem", headers.stdout.strip(), "-Wno-everything", "-ferror-limit=0"]
 
+    def group(self, file):
+        """What is the same for files that are compiled together."""
+        return self.of_file.get(str(file), str(file))
+
     def __call__(self, file):
         """The flags, and the header that comes before everything else."""
-        words = iter(shlex.split(self.of_file[str(file)]))
+        words = iter(word for word in shlex.split(self.of_file[str(file)]) if word != "-Xclang")
         flags, header = [], None
         for word in words:
             if word.startswith(("-I", "-D", "-std=")):
@@ -60,6 +66,8 @@ class Flags:
                 flags += [word, next(words)]
             elif word == "-include":
                 header = next(words)
+            elif word == "-include-pch":
+                next(words)  # another compiler's
         return flags + self.common, header
 
 
@@ -67,18 +75,22 @@ class Parser:
     def __init__(self, flags, folder):
         self.flags, self.folder = flags, pathlib.Path(folder)
         self.index = cindex.Index.create()
-        self.precompiled = {}
+
+    def precompiled(self, header, flags, options):
+        """The header as libclang wants it, made once in the folder, which several processes may share."""
+        out = self.folder / (hashlib.sha256(" ".join([header, *flags]).encode()).hexdigest()[:16] + ".pch")
+        if not out.exists():
+            made = out.with_suffix(f".{os.getpid()}")
+            self.index.parse(header, args=["-x", "c++-header"] + flags,
+                             options=options | cindex.TranslationUnit.PARSE_INCOMPLETE).save(str(made))
+            made.rename(out)
+        return str(out)
 
     def parse(self, file, text=None):
         flags, header = self.flags(file)
         options = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
         if header is not None:
-            if header not in self.precompiled:
-                out = str(self.folder / f"{len(self.precompiled)}.pch")
-                self.index.parse(header, args=["-x", "c++-header"] + flags,
-                                 options=options | cindex.TranslationUnit.PARSE_INCOMPLETE).save(out)
-                self.precompiled[header] = out
-            flags = flags + ["-include-pch", self.precompiled[header]]
+            flags = flags + ["-include-pch", self.precompiled(header, flags, options)]
         unsaved = None if text is None else [(str(file), text)]
         return self.index.parse(str(file), args=flags, unsaved_files=unsaved, options=options)
 

@@ -121,7 +121,7 @@ def compare_run(command, folder, sites, expected, right, language):
     output = place.record(unit)
     check(output.strip() == right, f"{language} prints {output.strip()} where {right} is right")
     for site in sites:
-        _, output = place.run(unit, 60, MLC_MUTANT=str(site.id))
+        _, output, _ = place.run(unit, 60, MLC_MUTANT=str(site.id))
         check(output.strip() == expected[site.change], f"{language}: {site.change} prints {output.strip()}")
         if expected[site.change] != right:
             check(unit.runs_into(site), f"{language}: {site.change} matters and is not noted")
@@ -188,6 +188,32 @@ def try_mlc(folder, program):
         compare_run([program, "run", "sample.mlc"], folder, sites, MLC_MISTAKES, MLC_RIGHT, "mlc")
 
 
+def try_flags(folder):
+    """The flags of members of a group, as clang and as gcc are told of precompiled headers."""
+    group = folder / "build/Unity/unity_a.cxx"
+    group.parent.mkdir(parents=True)
+    group.write_text('#include "/tree/a.cpp"\n#include "/tree/b.cpp"\n')
+    clang = "clang++ -DX=1 -I/tree -O2 -Xclang -include-pch -Xclang h.hxx.pch -Xclang -include -Xclang h.hxx"
+    (folder / "build/compile_commands.json").write_text(json.dumps([
+        {"directory": "/", "file": str(group), "command": f"{clang} -o a.o -c {group}"},
+        {"directory": "/", "file": "/tree/c.cpp", "command": "g++ -isystem /y -include h.hxx -o c.o -c /tree/c.cpp"}]))
+    flags = cpp_sites.Flags(folder / "build")
+    check(flags.group("/tree/a.cpp") == flags.group("/tree/b.cpp") != flags.group("/tree/c.cpp"), "groups of files")
+    for file, wanted in ("/tree/b.cpp", ["-DX=1", "-I/tree"]), ("/tree/c.cpp", ["-isystem", "/y"]):
+        found, header = flags(file)
+        check(found == wanted + flags.common and header == "h.hxx", f"the flags of {file} are {found}, {header}")
+
+
+def try_limits(folder):
+    """A unit ends when it has used the processor for too long; waiting is no work."""
+    place = Workplace(folder)
+    status, _, seconds = place.run(Unit("busy", ["sh", "-c", "while :; do :; done"]), 1)
+    check(status is None and seconds > 0.9, f"what does not end ends with {status} after {seconds} s")
+    status, _, seconds = place.run(Unit("idle", ["sleep", "1.5"]), 1)
+    check(status == 0 and seconds < 1, f"what waits ends with {status} after {seconds} s")
+    place.close()
+
+
 def try_equivalents():
     """Every row must still be about a line of its file; otherwise it is about nothing, and goes."""
     for path, text, change in Equivalents().reasons:
@@ -203,6 +229,8 @@ def main():
         (pathlib.Path(folder) / "mlc").mkdir()
         try_cpp(pathlib.Path(folder) / "cpp")
         try_mlc(pathlib.Path(folder) / "mlc", program)
+        try_flags(pathlib.Path(folder))
+        try_limits(pathlib.Path(folder) / "cpp")
     try_equivalents()
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed != 0)

@@ -145,14 +145,29 @@ void require_full_write(Step& step, const SRefNode& block, const Buffer& buffer)
   }
 }
 
-// Does the block access anything for a part of its iterations only? Without conditions, what it accesses for
-// any of them exists.
-static bool has_conditions(const SBlockNode& block) {
-  return any_below(block.body, overloaded{[](const Expr& e) {
-                                            return e->kind == ExprKind::kSelect ||
-                                                   as_call_to(e, "tirx.if_then_else");
-                                          },
-                                          [](const Stmt& s) { return s->kind == StmtKind::kIfThenElse; }});
+// Does the block access the buffer for a part of its iterations only? Without conditions around an access,
+// what it accesses for any of them exists; choices within an index are no such conditions.
+static bool accesses_conditionally(const SBlockNode& block, const Buffer& buffer) {
+  auto is_access = overloaded{[&](const Expr& e) {
+                                auto* load = as<TensorLoadNode>(e);
+                                return load && load->source.same_as(buffer);
+                              },
+                              [&](const Stmt& s) {
+                                auto* store = as<BufferStoreNode>(s);
+                                return store && store->buffer.same_as(buffer);
+                              }};
+  auto accessed = [&](const auto& part) { return part && any_below(part, is_access); };
+  return any_below(block.body,
+                   overloaded{[&](const Expr& e) {
+                                if (auto* select = as<SelectNode>(e))
+                                  return accessed(select->true_value) || accessed(select->false_value);
+                                auto* choice = as_call_to(e, "tirx.if_then_else");
+                                return choice && (accessed(choice->args[1]) || accessed(choice->args[2]));
+                              },
+                              [&](const Stmt& s) {
+                                auto* branch = as<IfThenElseNode>(s);
+                                return branch && (accessed(branch->then_case) || accessed(branch->else_case));
+                              }});
 }
 
 // Is the index in [0, size), each of its branches under the condition that it is chosen by?
@@ -191,20 +206,21 @@ void require_inside(Step& step, const SRefNode& block, const Buffer& buffer, con
     if ((below || above) && inside_by_branches(indices[d], buffer->buffer()->shape[d], analyzer)) continue;
     if (!below && !above) {
       bool known = low && high && size;
-      if (!reach || known || !has_conditions(*block.block())) continue;
+      if (known || !accesses_conditionally(*block.block(), buffer)) continue;
       const Expr& end = buffer->buffer()->shape[d];
-      if (analyzer.can_prove(ge(reach.min, const_like(reach.min, 0))) &&
+      if (reach && analyzer.can_prove(ge(reach.min, const_like(reach.min, 0))) &&
           analyzer.can_prove(lt(reach.max, end)))
         continue;
+      if (inside_by_branches(indices[d], end, analyzer)) continue;
       throw about_block(
           refuse(refusals["reindex-out-of-bounds"], d, buffer->name.c_str(), block.name.c_str()),
           step.span(2), block.stmt->span);
     }
+    std::string ends = size ? fmt::format("goes from 0 to {}", *size - 1) : "begins at 0";
     throw about_block(
-        refuse_as(
-            refusals["reindex-out-of-bounds"],
-            "index {} of `{}` reaches {} for some iterations of block `{}`, and the buffer goes from 0 to {}",
-            d, buffer->name.c_str(), below ? *low : *high, block.name.c_str(), size.value_or(0) - 1),
+        refuse_as(refusals["reindex-out-of-bounds"],
+                  "index {} of `{}` reaches {} for some iterations of block `{}`, and the buffer {}", d,
+                  buffer->name.c_str(), below ? *low : *high, block.name.c_str(), ends),
         step.span(2), block.stmt->span);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/llvm/reuse.h"
 
+#include <cstdlib>
 #include <map>
 #include <mutex>
 
@@ -94,6 +95,8 @@ bool has_code_keys(const ir::IRModule& mod) {
 
 std::string code_key(const ir::IRModule& mod, std::string_view text, std::string_view settings,
                      const ir::Target& target) {
+  // A library that is read from a folder may change while this program stays the same.
+  if (std::getenv("MLC_STDLIB") != nullptr) return "";
   // Line tables name files, lines and columns.
   const ir::SourceMap& sources = ir::SourceMap::current();
   std::string places;

@@ -22,8 +22,9 @@ constexpr const char* kCodeKey = "mlc.code_key";
 // Has a function of the module one of these attributes?
 bool has_code_keys(const ir::IRModule& mod);
 
-// The key under which the functions of a module (a group, see partition.h) have their code. `text` is the
-// module as a program, `settings` what else passes depend on.
+// The key under which the functions of a module (a group, see partition.h) have their code; "" where the
+// library that lowers them is no part of this program. `text` is the module as a program, `settings` what
+// else passes depend on.
 std::string code_key(const ir::IRModule& mod, std::string_view text, std::string_view settings,
                      const ir::Target& target);
 

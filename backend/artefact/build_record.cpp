@@ -46,6 +46,13 @@ void put(std::string& to, std::string_view text) {
   to += text;
 }
 
+std::string digest(std::string_view content) {
+  std::string made;
+  put(made, content.size());
+  put(made, checksum(content));
+  return made;
+}
+
 uint64_t Reader::number() {
   uint64_t value = 0;
   if (rest.size() < 8) return whole = false, 0;
@@ -69,7 +76,8 @@ std::string circumstances(char* const* arguments, char* const* environment) {
   struct stat own {};
   utsname machine{};
   char folder[4096];
-  if (stat("/proc/self/exe", &own) != 0 || uname(&machine) != 0 || getcwd(folder, sizeof folder) == nullptr) return "";
+  if (stat("/proc/self/exe", &own) != 0 || uname(&machine) != 0 || getcwd(folder, sizeof folder) == nullptr)
+    return "";
   for (uint64_t number : {static_cast<uint64_t>(own.st_dev), static_cast<uint64_t>(own.st_ino),
                           static_cast<uint64_t>(own.st_size), static_cast<uint64_t>(own.st_mtim.tv_sec),
                           static_cast<uint64_t>(own.st_mtim.tv_nsec)})

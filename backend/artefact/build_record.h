@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record of a build: under which circumstances the very same command makes the very same file. cache.cpp writes
-// it, repl/shell/repeat_build.cpp reads it, first thing in main(), before anything of mlc is set up.
+// The record of a build: under which circumstances the very same command makes the very same file. cache.cpp
+// writes it, repl/shell/repeat_build.cpp reads it, first thing in main(), before anything of mlc is set up.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,8 @@ constexpr std::string_view kMark = "mlc build 1\n";
 
 void put(std::string& to, uint64_t number);
 void put(std::string& to, std::string_view text);
+// What stands for the content of a large file: its size and its checksum.
+std::string digest(std::string_view content);
 
 // Takes the parts of a record out of it again; what is not there is empty, and `whole` false then.
 struct Reader {

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 
+#include "backend/llvm/partition.h"
+#include "backend/llvm/reuse.h"
 #include "backend/llvm/start.h"
 #include "backend/llvm/target_machine.h"
 #include "backend/target_api.h"
@@ -142,6 +144,26 @@ const ApiRow codegen_api_table[] = {
        return ffi::Bytes(mlc_parallel_object_begin,
                          static_cast<size_t>(mlc_parallel_object_end - mlc_parallel_object_begin));
      })},
+    {ApiKind::kFunction, "mlc", "function_groups(mod)",
+     "The functions of a module that refer to each other, in lists.", native([](const ir::IRModule& mod) {
+       Array<Any> groups;
+       for (const FunctionGroup& group : function_groups(mod)) {
+         Array<ir::GlobalVar> names;
+         for (const auto& [var, fn] : group.functions) names.push_back(var);
+         groups.push_back(names);
+       }
+       return groups;
+     })},
+    {ApiKind::kFunction, "mlc", "code_key(mod, text, settings, target)",
+     "The key under which the code of these functions is kept: of them, as they are and as a text, of what "
+     "else passes "
+     "depend on, of the target and of this program.",
+     native([](const ir::IRModule& mod, const String& text, const String& settings,
+               const ir::Target& target) {
+       return String(code_key(mod, {text.data(), text.size()}, {settings.data(), settings.size()}, target));
+     })},
+    {ApiKind::kFunction, "mlc", "has_code(key)", "Is there code under this key?",
+     native([](const String& key) { return find_code(std::string(key)); })},
     {ApiKind::kFunction, kCodegen, "llvm_version_major(allow_none=False)",
      "The version of LLVM that generates code.", native([](bool) { return int64_t{LLVM_VERSION_MAJOR}; })},
     {ApiKind::kFunction, kCodegen, "llvm_get_system_cpu()", "The CPU of this machine.",

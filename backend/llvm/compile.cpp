@@ -20,6 +20,7 @@
 #include "backend/llvm/listing_parts.h"
 #include "backend/llvm/optimize.h"
 #include "backend/llvm/partition.h"
+#include "backend/llvm/reuse.h"
 #include "backend/llvm/start.h"
 #include "ir/core/interrupt.h"
 #include "ir/core/refusal.h"
@@ -263,26 +264,42 @@ void compile_side_by_side(const std::shared_ptr<Compilation>& all) {
   if (all->error) std::rethrow_exception(all->error);
 }
 
+// Adds the code of a part, but for its object.
+void add(Code& code, const Code& part) {
+  code.functions.insert(code.functions.end(), part.functions.begin(), part.functions.end());
+  code.parallel = code.parallel || part.parallel;
+  code.weights = code.weights || part.weights;
+  code.host = part.host;
+  code.places.insert(code.places.end(), part.places.begin(), part.places.end());
+}
+
 // Parts that were compiled before come from the cache: whoever edits one layer of a model waits for that
 // layer.
 Code compile_parts(const std::vector<ir::IRModule>& modules, const ir::Target& target, DebugInfo debug) {
-  Code code;
   std::optional<backend::BuildCache> cache = backend::BuildCache::of_user();
   const Machine& machine = machine_for(target);
-  std::vector<std::string> objects(modules.size()), keys(modules.size());
+  bool with_keys = std::any_of(modules.begin(), modules.end(), has_code_keys);
+  std::vector<Code> codes(modules.size());
+  std::vector<std::string> keys(modules.size());
   auto all = std::make_shared<Compilation>();  // of those that are left to compile
   std::vector<size_t> numbers;                 // which ones they are
   for (size_t i = 0; i < modules.size(); ++i) {
+    if (std::optional<Code> known = take_code(modules[i])) {
+      codes[i] = std::move(*known);
+      continue;
+    }
     auto part = std::make_unique<Part>();
     ModuleEmitter emitter(part->context, machine, "mlc", debug == DebugInfo::kLines);
     part->module = emitter.emit(modules[i], "", {});
     verify(*part->module);
-    if (modules.size() == 1) name_entry(*part->module);
-    describe(code, *part->module, machine, emitter);
+    // Not where the code may become part of another module.
+    if (modules.size() == 1 && !with_keys) name_entry(*part->module);
+    describe(codes[i], *part->module, machine, emitter);
     if (cache) keys[i] = key_of(*part->module, target, machine);
     std::optional<std::string> object = cache ? cache->find(keys[i]) : std::nullopt;
     if (object) {
-      objects[i] = std::move(*object);
+      codes[i].object = std::move(*object);
+      keep_code(modules[i], codes[i]);
     } else {
       part->machine = new_machine(target);
       all->parts.push_back(std::move(part));
@@ -290,13 +307,25 @@ Code compile_parts(const std::vector<ir::IRModule>& modules, const ir::Target& t
     }
     ir::heed_interrupt();
   }
-  std::sort(code.functions.begin(), code.functions.end());
   if (!all->parts.empty()) compile_side_by_side(all);
   for (size_t i = 0; i < numbers.size(); ++i) {
-    std::string& object = objects[numbers[i]];
-    object = std::move(all->parts[i]->object);
-    if (cache) cache->keep_bytes(keys[numbers[i]], object);
+    size_t number = numbers[i];
+    codes[number].object = std::move(all->parts[i]->object);
+    if (cache) cache->keep_bytes(keys[number], codes[number].object);
+    keep_code(modules[number], codes[number]);
   }
+  // In an order that does not depend on what was left to lower, so that the artefact does not either.
+  std::vector<std::pair<std::string, size_t>> order;
+  for (size_t i = 0; i < codes.size(); ++i)
+    order.emplace_back(codes[i].functions.empty() ? "" : std::ranges::min(codes[i].functions), i);
+  std::sort(order.begin(), order.end());
+  Code code;
+  std::vector<std::string> objects;
+  for (const auto& [name, i] : order) {
+    add(code, codes[i]);
+    objects.push_back(std::move(codes[i].object));
+  }
+  std::sort(code.functions.begin(), code.functions.end());
   code.object = objects.size() == 1 ? std::move(objects[0]) : join_objects(objects);
   return code;
 }
@@ -310,7 +339,8 @@ Code compile(const ir::IRModule& lowered, const ir::Target& target, DebugInfo de
   if (program.empty() && c_names.empty() &&
       machine_for(target).machine->getTargetTriple().isOSBinFormatELF()) {
     std::vector<ir::IRModule> parts = partition(lowered);
-    if (parts.size() > 1 || is_large(lowered)) return compile_parts(parts, target, debug);
+    if (parts.size() > 1 || is_large(lowered) || has_code_keys(lowered))
+      return compile_parts(parts, target, debug);
   }
   return with_module(lowered, target, debug, program, c_names,
                      [&](llvm::Module& module, const Machine& machine, ModuleEmitter& emitter) {

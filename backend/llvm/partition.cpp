@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backend/llvm/pch.h"
+#include "backend/llvm/reuse.h"
 
 namespace mlc::llvm_backend {
 
@@ -42,7 +43,7 @@ bool is_large(const ir::IRModule& lowered) {
   return uses.size >= kSmall;
 }
 
-std::vector<ir::IRModule> partition(const ir::IRModule& lowered) {
+std::vector<FunctionGroup> function_groups(const ir::IRModule& mod) {
   struct Function {
     ir::GlobalVar var;
     ir::BaseFunc fn;
@@ -50,8 +51,7 @@ std::vector<ir::IRModule> partition(const ir::IRModule& lowered) {
   };
   std::map<std::string, Function> functions;  // by name, since the module has no order of its own
   std::map<std::string, std::string> by_symbol;
-  size_t size = 0;
-  for (const auto& [var, fn] : lowered->functions) {
+  for (const auto& [var, fn] : mod->functions) {
     std::string name(var->name_hint);
     Function& made = functions[name];
     made.var = var;
@@ -59,11 +59,9 @@ std::vector<ir::IRModule> partition(const ir::IRModule& lowered) {
     if (auto symbol = ir::attr(fn, "global_symbol"))
       by_symbol[std::string(symbol->cast<ir::String>())] = name;
     if (auto tensor = fn.as<ir::PrimFunc>()) made.uses.visit((*tensor)->body);
-    size += made.uses.size;
   }
-  if (size < kSmall) return {lowered};
 
-  // Functions that refer to each other are one group, named by one of them.
+  // A group is named by one of its functions.
   std::map<std::string, std::string> group;
   for (const auto& [name, function] : functions) group[name] = name;
   auto group_of = [&group](std::string name) {
@@ -80,18 +78,27 @@ std::vector<ir::IRModule> partition(const ir::IRModule& lowered) {
       if (found != by_symbol.end()) join(name, found->second);
     }
   }
-  std::map<std::string, size_t> sizes;
-  for (const auto& [name, function] : functions) sizes[group_of(name)] += function.uses.size;
-  if (sizes.size() == 1) return {lowered};
+  std::map<std::string, FunctionGroup> groups;
+  for (const auto& [name, function] : functions) {
+    FunctionGroup& own = groups[group_of(name)];
+    own.size += function.uses.size;
+    own.functions.Set(function.var, function.fn);
+  }
+  std::vector<FunctionGroup> result;
+  for (auto& [name, each] : groups) result.push_back(std::move(each));
+  return result;
+}
 
-  std::map<std::string, ir::Map<ir::GlobalVar, ir::BaseFunc>> parts;
-  for (const auto& [name, function] : functions) parts[group_of(name)].Set(function.var, function.fn);
-  std::vector<std::pair<std::string, size_t>> order(sizes.begin(), sizes.end());
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+std::vector<ir::IRModule> partition(const ir::IRModule& lowered) {
+  std::vector<FunctionGroup> groups = function_groups(lowered);
+  size_t size = 0;
+  for (const FunctionGroup& group : groups) size += group.size;
+  if (groups.size() == 1 || (size < kSmall && !has_code_keys(lowered))) return {lowered};
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const FunctionGroup& a, const FunctionGroup& b) { return a.size > b.size; });
   std::vector<ir::IRModule> result;
-  for (const auto& [name, size_of_part] : order)
-    result.push_back(ir::make<ir::IRModuleNode>(parts.at(name), lowered->attrs, lowered->global_infos));
+  for (const FunctionGroup& group : groups)
+    result.push_back(ir::make<ir::IRModuleNode>(group.functions, lowered->attrs, lowered->global_infos));
   return result;
 }
 

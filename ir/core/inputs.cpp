@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/inputs.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -16,6 +18,12 @@ std::string absolute(const std::string& path) {
 }
 
 }  // namespace
+
+OpenedFile as_it_is(const std::string& path) {
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0) return {path};
+  return {path, about.st_size, about.st_mtim.tv_sec * 1'000'000'000 + about.st_mtim.tv_nsec};
+}
 
 Inputs& Inputs::global() {
   static thread_local Inputs inputs;
@@ -33,7 +41,7 @@ void Inputs::read(const std::string& path, const std::string& content) {
 }
 
 void Inputs::opened(const std::string& path) {
-  if (kept_) opened_.push_back(absolute(path));
+  if (kept_) opened_.push_back(as_it_is(absolute(path)));
 }
 
 bool Inputs::has_read(const std::string& path) const {
@@ -43,7 +51,8 @@ bool Inputs::has_read(const std::string& path) const {
     std::error_code ignored;  // one of them is not there
     return std::filesystem::equivalent(read, path, ignored);
   };
-  return std::any_of(opened_.begin(), opened_.end(), same) ||
+  return std::any_of(opened_.begin(), opened_.end(),
+                     [&](const OpenedFile& file) { return same(file.path); }) ||
          std::any_of(all_.begin(), all_.end(),
                      [&](const Input& input) { return input.kind == 'r' && same(input.path); });
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,18 @@ namespace mlc::ir {
 // One file that the run has looked for.
 struct Input {
   std::string path;     // absolute
-  char kind = 'a';      // kind_of_file(), or 'r': a file that was read
-  std::string content;  // of what was read
+  char kind = 'a';      // kind_of_file(), or 'r': a file that was read, 'd': one that is known by a digest
+  std::string content;  // of what was read, or its digest
 };
+
+// A file that was opened, as it was then.
+struct OpenedFile {
+  std::string path;  // absolute
+  int64_t size = 0;
+  int64_t changed = 0;  // nanoseconds since 1970
+  bool operator==(const OpenedFile&) const = default;
+};
+OpenedFile as_it_is(const std::string& path);
 
 // Of this thread: its importers look for files, and whatever a program can learn from outside says
 // so.
@@ -38,10 +48,11 @@ class Inputs {
 
   bool can_be_told() const { return !beyond_.load(std::memory_order_relaxed); }
   const std::vector<Input>& all() const { return all_; }
+  const std::vector<OpenedFile>& opened_files() const { return opened_; }
 
  private:
   std::vector<Input> all_;
-  std::vector<std::string> opened_;
+  std::vector<OpenedFile> opened_;
   bool kept_ = false;
   std::atomic<bool> beyond_ = false;
 };

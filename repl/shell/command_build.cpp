@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -141,6 +142,20 @@ void check_weights_file(const CommandLine& line, bool standalone, const fs::path
                     "name another one"};
 }
 
+// What the build depends on, with files that were opened; nothing where one of these is not what was read any
+// more.
+std::optional<std::vector<ir::Input>> files_of_build(const ir::Inputs& inputs) {
+  std::vector<ir::Input> all = inputs.all();
+  for (const ir::OpenedFile& file : inputs.opened_files()) {
+    std::ifstream in(file.path, std::ios::binary);
+    std::string content{std::istreambuf_iterator<char>(in), {}};
+    if (!in || ir::as_it_is(file.path) != file || static_cast<int64_t>(content.size()) != file.size)
+      return std::nullopt;
+    all.push_back({file.path, 'd', backend::record::digest(content)});
+  }
+  return all;
+}
+
 // Where each part of the functions comes from: what line tables are made of.
 std::string places(const ir::IRModule& mod) {
   std::string bytes;
@@ -250,6 +265,8 @@ int run_build(const CommandLine& given) {
     found = chosen_module(evaluator, file, line.module);
   }
   current.reset();
+  // Files of a model, and of weights, which are read from here on, are compared by their digests.
+  bool comparable = onnx || inputs.can_be_told();
   refuse_input(out, "name the artefact with `-o FILE`");
   refuse_source(out, *artefact);
   fs::path header_file = !header               ? fs::path()
@@ -276,6 +293,8 @@ int run_build(const CommandLine& given) {
     }
     if (line.pipeline == "default") line.pipeline = standalone ? "standalone" : "graph";
     if (line.schedule == "none") leave_graphs_unscheduled(evaluator);
+    // Not where stages are written, which have no functions that are left out.
+    if (!standalone && line.dump.empty() && line.from.empty()) reuse_compiled(evaluator);
   } else if (!line.weights.empty() || !line.dims.empty()) {
     throw CallError{fmt::format("`--weights` and `--dim` are for graphs, and `{}` has none", found.name), ""};
   }
@@ -285,13 +304,13 @@ int run_build(const CommandLine& given) {
       header || !line.weights_file.empty() ? std::nullopt : backend::BuildCache::of_user();
   std::optional<std::string> key = cache ? cache_key(line, found, plan, lines) : std::nullopt;
   // Only what the program itself has asked for counts, not what is read and written from here on.
-  bool repeatable =
-      key && !onnx && line.weights.empty() && inputs.can_be_told() && !line.json && !standard_output.wanted();
+  bool repeatable = key && comparable && !line.json && !standard_output.wanted();
   Told told{line, plan, found, out};
   auto report = [&] {
     std::string text = told.text();
-    if (repeatable)
-      cache->keep_record(backend::circumstances(line.typed + 1, environ), inputs.all(), out.string(), text);
+    std::optional<std::vector<ir::Input>> files = repeatable ? files_of_build(inputs) : std::nullopt;
+    if (files)
+      cache->keep_record(backend::circumstances(line.typed + 1, environ), *files, out.string(), text);
     return text;
   };
   // What stands in a stream is the artefact alone.

@@ -118,6 +118,7 @@ ir::IRModule onnx_to_build(const CommandLine& line, script::Evaluator& evaluator
 ir::ffi::Module compile_model(const Model& model, script::Evaluator& evaluator, Progress& progress,
                               const AfterPass& after) {
   static const ir::Target target = ir::parse_target(Any(ir::String(backend::default_target_kind())));
+  if (!after) reuse_compiled(evaluator);
   transform::Pipeline pipeline(transform::named_pipeline(Any(ir::String("graph")), target, evaluator), target,
                                evaluator);
   auto at = [&](size_t pass) {
@@ -135,7 +136,8 @@ ir::ffi::Module compile_model(const Model& model, script::Evaluator& evaluator, 
   } catch (ir::Error& error) {
     about_the_model(error);
     if (model.text.find(kDefaulted) != std::string::npos)
-      error.first().notes.push_back({"dimensions that nothing gives a value are 1: `--dim NAME=N` gives another one", {}});
+      error.first().notes.push_back(
+          {"dimensions that nothing gives a value are 1: `--dim NAME=N` gives another one", {}});
     throw;
   }
   script::define_of_library(lowered, evaluator);

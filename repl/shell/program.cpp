@@ -245,6 +245,11 @@ void leave_graphs_unscheduled(script::Evaluator& evaluator) {
   evaluator.call_library("mlc.pipeline.cpu", "always", option);
 }
 
+void reuse_compiled(script::Evaluator& evaluator) {
+  ir::Any option[] = {ir::String("mlc.reuse"), true};
+  evaluator.call_library("mlc.pipeline.cpu", "always", option);
+}
+
 ir::Any schedule_by_rules(script::Evaluator& evaluator, std::string_view function, const ir::IRModule& mod,
                           const std::string& target) {
   uint32_t file = ir::SourceMap::current().add(

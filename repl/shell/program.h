@@ -54,6 +54,8 @@ NamedModule chosen_module(script::Evaluator& evaluator, uint32_t file, const std
 void check_bounds(script::Evaluator& evaluator);
 // The pipeline `graph` leaves tensor functions as they come out of fusion.
 void leave_graphs_unscheduled(script::Evaluator& evaluator);
+// The pipeline `graph` leaves out functions whose code the cache has (stdlib/pipeline/reuse.mlc).
+void reuse_compiled(script::Evaluator& evaluator);
 // Calls a function of `mlc.schedule` with a module and the text of a target: `cpu`, `explained`.
 ir::Any schedule_by_rules(script::Evaluator& evaluator, std::string_view function, const ir::IRModule& mod,
                           const std::string& target);

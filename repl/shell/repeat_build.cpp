@@ -66,8 +66,12 @@ bool same_inputs(Reader& reader) {
     char kind = static_cast<char>(reader.number());
     std::string path(reader.text());
     std::string_view content = reader.text();
-    if (kind == 'r' ? !read_file(path, now) || now != content : ir::kind_of_file(path.c_str()) != kind)
-      return false;
+    bool is_read = kind == 'r' || kind == 'd';
+    if (is_read && !read_file(path, now)) return false;
+    bool same = kind == 'r'   ? now == content
+                : kind == 'd' ? backend::record::digest(now) == content
+                              : ir::kind_of_file(path.c_str()) == kind;
+    if (!same) return false;
   }
   return reader.whole;
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "backend/llvm/partition.h"
+#include "backend/llvm/reuse.h"
 #include "ir/tir/arith_ops.h"
 
 namespace {
@@ -70,4 +71,10 @@ TEST_CASE("codegen: functions that refer to each other are in one part", "[codeg
 
 TEST_CASE("codegen: a small module is one part", "[codegen]") {
   CHECK(parts({function("a", 100), function("b", 100), function("c", 100)}).size() == 1);
+}
+
+TEST_CASE("codegen: functions whose code is kept by itself are parts, however small", "[codegen]") {
+  auto with_key = [](const PrimFunc& fn) { return with_attr(fn, mlc::llvm_backend::kCodeKey, String("key")); };
+  CHECK(parts({with_key(function("a", 100)), function("b", 100, "c"), function("c", 100)}) ==
+        std::vector<std::set<std::string>>{{"b", "c"}, {"a"}});
 }

@@ -75,7 +75,7 @@ struct ConfigKey {
 const std::vector<ConfigKey>& config_keys() {
   static constexpr std::pair<std::string_view, std::string_view> by_type[] = {
       {"bool",
-       "mlc.check_bounds mlc.schedule mlc.solver relax.backend.use_cuda_graph "
+       "mlc.check_bounds mlc.reuse mlc.schedule mlc.solver relax.backend.use_cuda_graph "
        "relax.lift_transform_params.consume_params relax.transform.apply_legalize_ops s_tir.instr_siblings "
        "s_tir.lwp_disable_func_prof s_tir.reset_start_id testing.immutable_module tirx.disable_assert "
        "tirx.disable_cse_tir tirx.disable_storage_rewrite tirx.disable_vectorize "
@@ -165,11 +165,10 @@ std::string shown(ApiCall& call, const PassConfig& config) {
 Any construct(ApiCall& call) {
   Map<String, Any> given;
   for (size_t i = 0; i < call.args.size(); ++i) given.Set(String(call.api.params[i].name), call.args[i]);
-  return make_config(*std::ranges::find_if(config_classes(),
-                                           [&](const ConfigType& type) {
-                                             return type.name.ends_with(call.api.name);
-                                           }),
-                     given);
+  return make_config(
+      *std::ranges::find_if(config_classes(),
+                            [&](const ConfigType& type) { return type.name.ends_with(call.api.name); }),
+      given);
 }
 
 }  // namespace
@@ -206,13 +205,12 @@ std::span<const ApiRow> pass_config_rows() {
       rows.push_back({ApiKind::kFunction, type.owner, type.signature, type.doc, construct});
     rows.push_back({ApiKind::kMethod, "mlc.transform.PassConfig", "__repr__()", "The options as a call.",
                     native([](ApiCall& call, PassConfig config) { return String(shown(call, config)); })});
-    rows.push_back(
-        {ApiKind::kMethod, "mlc.transform.PassConfig", "__getattr__(name)", "The option.",
-         native([](PassConfig config, String name) -> Any {
-           auto at = config->values.find(name);
-           if (at != config->values.end()) return (*at).second;
-           throw refuse(pass_refusals["no-attribute"], text(config->type), text(name));
-         })});
+    rows.push_back({ApiKind::kMethod, "mlc.transform.PassConfig", "__getattr__(name)", "The option.",
+                    native([](PassConfig config, String name) -> Any {
+                      auto at = config->values.find(name);
+                      if (at != config->values.end()) return (*at).second;
+                      throw refuse(pass_refusals["no-attribute"], text(config->type), text(name));
+                    })});
     return rows;
   }());
   return rows;

@@ -6,6 +6,7 @@
 #include "frontend/model/onnx/wire.h"
 #include "frontend/script/modules/paths.h"
 #include "frontend/script/numpy/array.h"
+#include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::model {
@@ -41,6 +42,9 @@ using ir::native;
 Source open_source(ApiCall& call, const std::string& path) {
   std::optional<Source> source = map_file(path);
   if (!source) script::refuse_file(errno, path, call.span_of(0));
+  // A program may look at what it has read; what a build reads of a model is compared by digests.
+  ir::Inputs::global().beyond();
+  ir::Inputs::global().opened(path);
   return *std::move(source);
 }
 const Message& message_named(const std::string& name) {

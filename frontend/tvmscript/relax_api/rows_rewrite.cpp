@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites of calls of operators by rules of a script. The walk is native: a script is asked about the calls that it has
-// rules for, and once about calls that are alike.
+// Rewrites of calls of operators by rules of a script. The walk is native: a script is asked about the calls
+// that it has rules for, and once about calls that are alike.
+#include <set>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -39,8 +41,8 @@ struct FindCalls final : Visitor {
   }
 };
 
-// What a rule may ask of a call: operator, attributes, types, and of operands that are no tensors what they are. Calls
-// of equal keys become the same function of tensor code over their operands.
+// What a rule may ask of a call: operator, attributes, types, and of operands that are no tensors what they
+// are. Calls of equal keys become the same function of tensor code over their operands.
 struct CallKey {
   std::vector<Any> parts;
   std::vector<Expr> operands;  // tensors, in order of first use
@@ -93,7 +95,8 @@ struct CallKey {
       known = known && arg->kind != ExprKind::kTupleGetItem;
       return;
     }
-    // Rules look up what shapes and tuples are bound to, and read the numbers of constants without dimensions.
+    // Rules look up what shapes and tuples are bound to, and read the numbers of constants without
+    // dimensions.
     known = known && tensor;
     if (constant && tensor->ndim == 0) add(arg);
     if (constant && tensor->ndim != 0) add_pointer(arg.get());
@@ -123,7 +126,7 @@ struct RewriteCalls final : Mutator {
   std::unordered_set<const void*> operators, reused;
   bool again;  // what a rule makes is rewritten in turn
   struct Outcome {
-    Expr made;              // null where no rule fits
+    Expr made;             // null where no rule fits
     std::vector<Expr> of;  // the operands for which it was made
   };
   std::unordered_map<CallKey, Outcome, CallKeyHash> outcomes;
@@ -211,15 +214,103 @@ Any rewrite_calls(ApiCall& call) {
   FindCalls found(operators);
   found.visit(fn);
   if (!found.found) return fn;
-  RewriteCalls mutator(builder_arg(call), call.host, call.args[3], std::move(operators), operators_arg(call, 4),
-                       call.args[5].cast<bool>());
+  RewriteCalls mutator(builder_arg(call), call.host, call.args[3], std::move(operators),
+                       operators_arg(call, 4), call.args[5].cast<bool>());
   return mutator.rewrite_function(fn);
 }
 
+// What rules look at before they walk a graph in the language, which takes a hundred times as long.
+struct CalledOperators final : Visitor {
+  std::set<std::string> names;
+  void visit(const Expr& e) override {
+    if (auto* call = as<CallNode>(e)) {
+      if (const Operator* row = operator_of(call->op)) names.insert(operator_name(*row));
+    }
+    walk_children(e);
+  }
+};
+Any called_operators(ApiCall& call) {
+  CalledOperators found;
+  found.visit(function_arg(call, 0));
+  script::List names;
+  for (const std::string& name : found.names) names.push_back(String(name));
+  return names;
+}
+
+// How often bindings and results name each variable.
+struct CountUses final : Visitor {
+  script::Dict counts;
+  void visit(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) {
+      Any name = ir::ref(var);
+      counts.Set(name, counts.count(name) == 0 ? int64_t{1} : counts.at(name).cast<int64_t>() + 1);
+    }
+    walk_children(e);
+  }
+};
+Any variable_uses(ApiCall& call) {
+  CountUses uses;
+  for (const BindingBlock& block : function_arg(call, 0)->body->blocks) uses.visit_block(block);
+  uses.visit(function_arg(call, 0)->body->body);
+  return uses.counts;
+}
+
+// Is there anything that FoldConstant would change, but for bindings that nothing uses?
+struct MayFold final : Visitor {
+  explicit MayFold(const std::unordered_set<const void*>& with_rules) : with_rules(with_rules) {}
+  const std::unordered_set<const void*>& with_rules;  // operators
+  Expr call_tir = relax::op("relax.call_tir");
+  bool found = false;
+  void visit(const Expr& e) override {
+    found = found || e->kind == ExprKind::kIf || e->kind == ExprKind::kFunction;
+    if (auto* call = as<CallNode>(e)) {
+      // A function of tensor code that takes numbers as well is left.
+      bool known =
+          call->op.same_as(call_tir) ? call->args.size() == 2 : with_rules.count(call->op.get()) != 0;
+      for (const Expr& arg : call->args) known = known && is_known(arg);
+      found = found || known;
+    }
+    if (!found) walk_children(e);
+  }
+  void visit_binding(const Binding& binding) override {
+    // Such a value takes the place of its variable.
+    ExprKind kind = binding->value->kind;
+    found = found || kind == ExprKind::kGenericConst || kind == ExprKind::kShapeExpr;
+    if (!found) visit(binding->value);
+  }
+
+ private:
+  static bool is_known(const Expr& e) {
+    if (auto* tuple = as<TupleNode>(e)) {
+      for (const Expr& field : tuple->elements)
+        if (!is_known(field)) return false;
+      return true;
+    }
+    return e->kind != ExprKind::kVar || is_prim(e);
+  }
+};
+Any may_fold(ApiCall& call) {
+  std::unordered_set<const void*> with_rules = operators_arg(call, 1);
+  MayFold folds(with_rules);
+  for (const BindingBlock& block : function_arg(call, 0)->body->blocks) folds.visit_block(block);
+  return folds.found;
+}
+
 constexpr ir::ApiRow relax_rewrite_table[] = {
+    {ir::ApiKind::kFunction, kRelaxNatives, "CalledOperators(func)",
+     "The names of the operators that a function of graphs calls, in alphabetical order.", called_operators},
+    {ir::ApiKind::kFunction, kRelaxNatives, "VariableUses(func)",
+     "How often the bindings of a function and its result name each variable that they name.", variable_uses},
+    {ir::ApiKind::kFunction, kRelaxNatives, "MayFold(func, operators)",
+     "Whether a function has what FoldConstant computes or moves: calls of tensor functions and of these "
+     "operators without a "
+     "variable among their operands, variables that are constants or shapes, branches and local functions.",
+     may_fold},
     {ir::ApiKind::kFunction, kRelaxNatives, "RewriteCalls(builder, func, operators, rule, reused, again)",
-     "The function with calls of these operators as `rule(call)` returns them: None leaves a call. Operators of `reused` have "
-     "rules that ask nothing but the types of operands: calls that are alike become calls of one function. With `again` what a "
+     "The function with calls of these operators as `rule(call)` returns them: None leaves a call. Operators "
+     "of `reused` have "
+     "rules that ask nothing but the types of operands: calls that are alike become calls of one function. "
+     "With `again` what a "
      "rule makes is rewritten in turn.",
      rewrite_calls},
 };

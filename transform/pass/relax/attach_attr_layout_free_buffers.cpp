@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <map>
+
 #include "transform/graph/calls.h"
 #include "transform/graph/dead_code.h"
 
@@ -23,6 +25,8 @@ struct Attach final : Mutator {
   }
   std::unordered_set<const ExprNode*> weights;
   Expr call_tir = relax::op("relax.call_tir");
+  // By function and by which of its buffers are weights.
+  std::map<std::pair<const GlobalVarNode*, std::vector<int64_t>>, GlobalVar> known;
 
   Expr rewrite(const Expr& e) override {
     Expr next = rewrite_children(e);
@@ -31,16 +35,21 @@ struct Attach final : Mutator {
     auto* name = as<GlobalVarNode>(call->args[0]);
     auto fn = Any(builder_->module()->lookup(text(name->name_hint))).as<PrimFunc>();
     if (!fn) return next;
-    Array<Any> free;
+    std::vector<int64_t> free;
     int64_t i = 0;
     for (const Expr& arg : tuple_elements(call->args[1])) {
       if (arg->kind == ExprKind::kGenericConst || weights.count(arg.get()) != 0) free.push_back(i);
       ++i;
     }
-    GlobalVar with_free =
-        builder_->add_function(ir::with_attr(*fn, "layout_free_buffers", free), text(name->name_hint));
+    // Layers call the same functions again and again, and add_function() looks for an equal one each time.
+    auto [made, is_new] = known.try_emplace({name, free}, nullptr);
+    if (is_new) {
+      Array<Any> said(free.begin(), free.end());
+      made->second =
+          builder_->add_function(ir::with_attr(*fn, "layout_free_buffers", said), text(name->name_hint));
+    }
     Array<Expr> args = call->args;
-    args.Set(0, with_free);
+    args.Set(0, made->second);
     return make<CallNode>(call->ty, call->op, args, call->attrs, call->span, call->ty_args);
   }
   IRModule module() const { return builder_->module(); }

@@ -25,9 +25,25 @@ struct Computed {
            (cast ? other.cast && ir::structural_equal(Any(cast), Any(other.cast)) : !other.cast);
   }
 };
+// Without the elements of constants, which may be many: equality looks at them.
+size_t quick_hash(const Expr& e) {
+  if (e->kind == ExprKind::kGenericConst) return ir::structural_hash(Any(e->ty));
+  const Array<Expr>* parts = nullptr;
+  size_t hash = 0;
+  if (auto* call = as<CallNode>(e)) {
+    hash = ir::structural_hash(Any(call->op)) * 31 + ir::structural_hash(Any(call->attrs));
+    parts = &call->args;
+  } else if (auto* tuple = as<TupleNode>(e)) {
+    parts = &tuple->elements;
+  } else {
+    return ir::structural_hash(Any(e));
+  }
+  for (const Expr& part : *parts) hash = hash * 31 + quick_hash(part);
+  return hash;
+}
 struct HashComputed {
   size_t operator()(const Computed& c) const {
-    size_t hash = ir::structural_hash(Any(c.value));
+    size_t hash = quick_hash(c.value);
     return c.cast ? hash * 31 + ir::structural_hash(Any(c.cast)) : hash;
   }
 };

@@ -65,7 +65,9 @@ ir::ffi::Module built(ApiCall& call, size_t pipeline) {
   Any chosen = call.args[pipeline] == nullptr ? Any(String("default")) : call.args[pipeline];
   // TVM's names of the pipelines whose work the default one does.
   auto name = chosen.try_cast<String>();
-  bool is_default = name && (*name == "s_tir" || *name == "tirx" || *name == "default");
+  // "tirx" is one of its own where kernels are compiled.
+  bool kernels = name && *name == "tirx" && target->kind == "cuda" && backend::simulator_of(target) == nullptr;
+  bool is_default = name && !kernels && (*name == "s_tir" || *name == "tirx" || *name == "default");
   if (is_default) chosen = Any(String("default"));
   const backend::Backend* simulator = backend::simulator_of(target);
   if (simulator == nullptr) return build(mod, target, chosen, call.host);

@@ -66,10 +66,10 @@ ir::ffi::Module built(ApiCall& call, size_t pipeline) {
   // TVM's names of the pipelines whose work the default one does.
   auto name = chosen.try_cast<String>();
   // "tirx" is one of its own where kernels are compiled.
-  bool kernels = name && *name == "tirx" && target->kind == "cuda" && backend::simulator_of(target) == nullptr;
+  const backend::Backend* simulator = backend::simulator_of(target);
+  bool kernels = name && *name == "tirx" && target->kind == "cuda" && simulator == nullptr;
   bool is_default = name && !kernels && (*name == "s_tir" || *name == "tirx" || *name == "default");
   if (is_default) chosen = Any(String("default"));
-  const backend::Backend* simulator = backend::simulator_of(target);
   if (simulator == nullptr) return build(mod, target, chosen, call.host);
   Any of_threads = is_default ? Any(String(std::string(simulator->pipeline))) : chosen;
   ir::ffi::Module made = build(mod, target, of_threads, call.host);

@@ -57,6 +57,7 @@ const Backend backend_cuda = {
         [] {
           ir::add_device_api(kDLCUDA, &cuda_backend::cuda_api());
           cuda_backend::register_loader();
+          cuda_backend::register_tensor_maps();
         },
 };
 

@@ -39,6 +39,7 @@ Driver load() {
   MLC_CUDA_FUNCTIONS(MLC_FIND)
 #undef MLC_FIND
   find(made.LaunchKernelEx, "cuLaunchKernelEx");
+  find(made.TensorMapEncodeTiled, "cuTensorMapEncodeTiled");
   if (!made.why_not.empty()) return made;
   if (Result result = made.Init(0); result != kSuccess)
     made.why_not = fmt::format("CUDA's driver does not start: {}", text_of(made, result));

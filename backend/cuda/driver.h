@@ -97,6 +97,11 @@ struct Driver {
 #undef MLC_MEMBER
   // Launches with attributes; null where the driver is older than CUDA 12.
   Result (*LaunchKernelEx)(const LaunchConfig*, FunctionHandle, void**, void**) = nullptr;
+  // Fills a descriptor of a tensor for bulk copies; null where the driver is older than CUDA 12.
+  Result (*TensorMapEncodeTiled)(void* map, int dtype, unsigned int rank, void* address,
+                                 const uint64_t* sizes, const uint64_t* strides, const uint32_t* box,
+                                 const uint32_t* steps, int interleave, int swizzle, int promotion,
+                                 int fill) = nullptr;
 
   std::string why_not;  // it could not be loaded or started; "" where it was
 };

@@ -15,5 +15,7 @@ ir::ffi::Module make_kernels(const ir::IRModule& kernels, const ir::Target& targ
 
 // What tvm-ffi calls when it loads a library with kernels of CUDA in it.
 void register_loader();
+// The function `runtime.cuTensorMapEncodeTiled`.
+void register_tensor_maps();
 
 }  // namespace mlc::cuda_backend

@@ -11,6 +11,7 @@
 #include "ir/target/tables.h"
 #include "ir/tir/calling_convention.h"
 #include "ir/tir/stmt.h"
+#include "ir/tir/tensor_map.h"
 
 namespace mlc::device {
 
@@ -55,9 +56,15 @@ bool is_on_device(const ir::PrimFunc& fn) {
   return target && !(*target)->host && ir::target_kind_row(text((*target)->kind)).device != kDLCPU;
 }
 
+// The driver's descriptor of a tensor, which kernels take by value: 16 words.
+constexpr DLDataType kTensorMap{kDLOpaqueHandle, 64, ir::kTensorMapBytes / 8};
+
 DLDataType param_type(const ir::Var& param) {
-  if (param->buffer() != nullptr || param->ty->kind == ir::TypeKind::kPointer)
-    return {kDLOpaqueHandle, 64, 1};
+  bool is_pointer = param->ty->kind == ir::TypeKind::kPointer;
+  const ir::TypeNode* type = param->ty.get();
+  if (is_pointer) type = static_cast<const ir::PointerTypeNode*>(type)->element_type.get();
+  if (type->kind == ir::TypeKind::kTensorMap) return kTensorMap;
+  if (param->buffer() != nullptr || is_pointer) return {kDLOpaqueHandle, 64, 1};
   return param->dtype();
 }
 
@@ -234,7 +241,11 @@ ParamValue param_value(const KernelInfo& kernel, size_t index, ir::ffi::AnyView 
   };
   auto integer = given.try_cast<int64_t>();
   auto real = given.try_cast<double>();
-  if (type.is_handle()) {
+  if (type == ir::DataType(kTensorMap)) {
+    auto pointer = given.try_cast<void*>();
+    if (!pointer || *pointer == nullptr) wrong_launch(kernel, "argument {} is no tensor map", index);
+    std::memcpy(made.bytes.data(), *pointer, made.size = ir::kTensorMapBytes);
+  } else if (type.is_handle()) {
     auto pointer = given.try_cast<void*>();
     if (!pointer && given.type_index() != kTVMFFINone)
       wrong_launch(kernel, "argument {} is no memory of a device", index);

@@ -66,7 +66,7 @@ Launch launch_of(const KernelInfo& kernel, ir::ffi::PackedArgs args);
 
 // The value of a parameter as the device takes it: the address of `bytes` of it.
 struct ParamValue {
-  alignas(8) std::array<char, 8> bytes{};
+  alignas(64) std::array<char, 128> bytes{};  // as many as a tensor map has
   size_t size = 0;
 };
 // Error: wrong-launch.

@@ -211,6 +211,18 @@ Value KernelEmitter::emit_extern(const ir::CallNode* call) {
   return of(dtype, {fmt::format("{}({})", name, joined(texts))});
 }
 
+namespace {
+
+// The driver's descriptor of a tensor, which kernels have by value.
+bool is_tensor_map(const ir::Type& type) {
+  const ir::TypeNode* node = type.get();
+  if (node->kind == ir::TypeKind::kPointer)
+    node = static_cast<const ir::PointerTypeNode*>(node)->element_type.get();
+  return node->kind == ir::TypeKind::kTensorMap;
+}
+
+}  // namespace
+
 Text KernelEmitter::address(const ir::CallNode* call) {
   const auto& args = call->args;
   if (!words_.pointers) refuse("the address of memory", call->span);
@@ -218,6 +230,10 @@ Text KernelEmitter::address(const ir::CallNode* call) {
     auto* load = ir::as<ir::TensorLoadNode>(args[0]);
     if (load == nullptr) {
       auto* buffer = ir::as<VarNode>(args[0]);
+      if (buffer != nullptr && is_tensor_map(buffer->ty)) {  // a number, as instructions take it
+        Text place{"&" + binding(buffer, call->span).text.text, kUnary};
+        return casted(type(DataType::UInt(64), call->span), place);
+      }
       if (buffer == nullptr || buffer->buffer() == nullptr) refuse("the address of a value", call->span);
       return pointer(buffer, call->span);
     }

@@ -3,6 +3,7 @@
 #include "backend/artefact/c_interface.h"
 #include "backend/llvm/emitter.h"
 #include "ir/tir/scalar_op.h"
+#include "ir/tir/tensor_map.h"
 
 namespace mlc::llvm_backend {
 
@@ -129,6 +130,7 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
   if (name == "call_extern" || name == "call_pure_extern") return emit_extern(call);
   if (name == "tvm_call_packed" || name == "tvm_call_cpacked" || name == "tvm_call_trace_packed")
     return emit_packed(call, name == "tvm_call_cpacked");
+  if (name == "tensormap_encode_tiled") return emit_packed(ir::tensor_map_call(*call).get(), false);
   if (name == "call_ffi_kernel") {
     emit_launch(call);
     return b.getInt32(0);

@@ -272,9 +272,10 @@ bool calls_by_name(const ir::Stmt& stmt) {
   ir::post_order(stmt, [&found](const ir::Expr& e) {
     auto* call = ir::as<ir::CallNode>(e);
     auto* op = call == nullptr ? nullptr : call->op.as<ir::OpNode>();
-    found = found || (op != nullptr &&
-                      (op->name == "tirx.tvm_call_packed" || op->name == "tirx.tvm_call_trace_packed" ||
-                       op->name == "tirx.anylist_setitem_call_packed"));
+    found = found ||
+            (op != nullptr &&
+             (op->name == "tirx.tvm_call_packed" || op->name == "tirx.tensormap_encode_tiled" ||
+              op->name == "tirx.tvm_call_trace_packed" || op->name == "tirx.anylist_setitem_call_packed"));
   });
   return found;
 }

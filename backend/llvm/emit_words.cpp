@@ -4,6 +4,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "backend/llvm/emitter.h"
+#include "ir/tir/tensor_map.h"
 
 namespace mlc::llvm_backend {
 
@@ -94,9 +95,10 @@ llvm::Value* FunctionEmitter::emit_stack_room(const ir::CallNode* call) {
   uint64_t bytes = what == "shape"         ? 8
                    : what == "array"       ? kTensorBytes
                    : what == "tvm_ffi_any" ? kAnyBytes
+                   : what == "tensormap"   ? static_cast<uint64_t>(ir::kTensorMapBytes)
                                            : 0;
   if (bytes == 0) throw Error("codegen-unsupported", "`tvm_stack_alloca` knows no `{}`", what).at(call->span);
-  return stack_slot(b.getInt64Ty(), static_cast<uint64_t>(*count) * bytes / 8, 16);
+  return stack_slot(b.getInt64Ty(), static_cast<uint64_t>(*count) * bytes / 8, what == "tensormap" ? 64 : 16);
 }
 
 }  // namespace mlc::llvm_backend

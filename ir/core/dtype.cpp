@@ -67,7 +67,9 @@ bool parse_element(std::string_view text, DataType& out) {
   for (Family family : {Family{"int", kDLInt}, Family{"uint", kDLUInt}, Family{"float", kDLFloat}}) {
     int bits = 0;
     if (!text.starts_with(family.prefix) || !read_number(text.substr(family.prefix.size()), bits)) continue;
-    bool fits = family.code == kDLFloat ? bits == 16 || bits == 32 || bits == 64 : bits >= 1 && bits <= 64;
+    // 128 bits are registers of GPUs: loaded, stored and handed to instructions, no numbers.
+    bool fits = family.code == kDLFloat ? bits == 16 || bits == 32 || bits == 64
+                                        : (bits >= 1 && bits <= 64) || bits == 128;
     if (!fits) return false;
     return out = DataType(family.code, bits), true;
   }

@@ -383,18 +383,22 @@ Expr swizzled_by_rows(const ComposeLayoutNode* layout, const TileLayoutNode* til
   if (most >= row || (!rows && !place)) return nullptr;
   const Expr like = rows ? rows : place;
   auto number = [&](int64_t value) -> Expr { return const_like(like, value); };
-  if (int64_t whole = floor_div(fixed, row)) {
-    add_to(rows, number(whole), 1);
-    fixed -= whole * row;
-  }
+  int64_t whole = floor_div(fixed, row), ones = (int64_t{1} << layout->swizzle_len) - 1;
+  fixed -= whole * row;
   // The constant part is apart from the variable one where it has no bit below it.
   if (fixed != 0 && most >= (fixed & -fixed)) return nullptr;
-  rows = rows ? simplify_linear(rows) : number(0);
   place = place ? simplify_linear(place) : number(0);
-  int64_t ones = (int64_t{1} << layout->swizzle_len) - 1;
-  auto known = const_int(rows);
+  auto numbered = [&](int64_t first) {  // the rows, the first one being that
+    Expr sum = rows ? rows : number(first);
+    if (rows && first != 0) sum = add(sum, number(first));
+    return simplify_linear(sum);
+  };
+  // Of the first row only the bits that are xored count.
+  Expr bits = numbered(whole & ones);
+  auto known = const_int(bits);
   Expr moved = known ? number((*known & ones) << layout->per_element)
-                     : Expr(shift_left(bitwise_and(rows, number(ones)), number(layout->per_element)));
+                     : Expr(shift_left(bitwise_and(bits, number(ones)), number(layout->per_element)));
+  rows = numbered(whole);
   Expr result = add(mul(rows, number(row)), bitwise_xor(place, moved));
   return fixed == 0 ? result : Expr(bitwise_xor(simplify_linear(result), number(fixed)));
 }

@@ -43,11 +43,19 @@ TileLayout interleaved(const TileLayout& outer, const Array<Expr>& outer_shape, 
   return make<TileLayoutNode>(shard, replica, offset);
 }
 
+// A swizzle of elements in a row permutes those of any shape.
+bool is_bare_swizzle(const Layout& layout) {
+  TileLayout tile = tile_of(layout);
+  return layout.as<ComposeLayoutNode>() && tile->shard.size() == 1 &&
+         is_const_int(tile->shard[0]->stride, 1) && tile->replica.empty() && tile->offset.empty();
+}
+
 }  // namespace
 
 Layout tile(const Layout& inner, const TileLayout& whole_outer, const Array<Expr>& outer_shape,
             const Array<Expr>& inner_shape) {
-  TileLayout tile = group(tile_of(canonicalize(inner)), inner_shape).layout;
+  TileLayout own = is_bare_swizzle(inner) ? default_layout(inner_shape) : tile_of(canonicalize(inner));
+  TileLayout tile = group(own, inner_shape).layout;
   TileLayout outer = group(tile_of(canonicalize(whole_outer)), outer_shape).layout;
   auto scaled = [&](const Expr& stride, const Axis& axis) {
     bool moves = std::any_of(tile->shard.begin(), tile->shard.end(),

@@ -65,9 +65,11 @@ ir::ffi::Module built(ApiCall& call, size_t pipeline) {
   Any chosen = call.args[pipeline] == nullptr ? Any(String("default")) : call.args[pipeline];
   // TVM's names of the pipelines whose work the default one does.
   auto name = chosen.try_cast<String>();
-  bool is_default = name && (*name == "s_tir" || *name == "tirx" || *name == "default");
-  if (is_default) chosen = Any(String("default"));
+  // "tirx" is one of its own where kernels are compiled.
   const backend::Backend* simulator = backend::simulator_of(target);
+  bool kernels = name && *name == "tirx" && target->kind == "cuda" && simulator == nullptr;
+  bool is_default = name && !kernels && (*name == "s_tir" || *name == "tirx" || *name == "default");
+  if (is_default) chosen = Any(String("default"));
   if (simulator == nullptr) return build(mod, target, chosen, call.host);
   Any of_threads = is_default ? Any(String(std::string(simulator->pipeline))) : chosen;
   ir::ffi::Module made = build(mod, target, of_threads, call.host);

@@ -93,6 +93,10 @@ if [ -e "$toolkit/lib64/libnvrtc.so" ] || [ -e "$toolkit/lib/libnvrtc.so" ]; the
   done
   says "does not compile for \`sm_20\`; it does for sm_" "$mlc" build "$work/scale.mlc" \
     --target '{"kind": "cuda", "arch": "sm_20"}' -o "$work/scale.cubin"
+  hopper='{"kind": "cuda", "arch": "sm_90a"}'
+  for name in gemm_tma attention_tma; do
+    expect "$name" "$mlc" build "$here/../../examples/$name.mlc" --pipeline tirx --target "$hopper" --emit cubin -o "$work/$name.cubin"
+  done
   expect "an entry in the PTX" grep -q '\.visible \.entry main_kernel' "$work/scale.ptx"
   expect "machine code in the cubin" sh -c 'head -c 4 "$1" | grep -q ELF' sh "$work/scale.cubin"
 else

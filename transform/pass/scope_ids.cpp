@@ -99,6 +99,13 @@ IterVar ScopeIds::find(std::string_view tag) const {
   return nullptr;
 }
 
+IterVar ScopeIds::warp() const {
+  Expr count = extent(ScopeBinding::kCtaWarp);
+  if (!count) count = floordiv(extent(ScopeBinding::kCtaThread), int32(kWarpSize));
+  return make<IterVarNode>(make<RangeNode>(int32(0), count), warp_, IterType::kThreadIndex,
+                           String("warp_id_in_cta"));
+}
+
 void ScopeIds::launch_dimensions(ScopeBinding binding, std::string_view tag, bool preferred, size_t from,
                                  size_t to) {
   auto found = known_.find(binding);

@@ -21,6 +21,8 @@ class ScopeIds {
   const std::vector<IterVar>& launched() const { return launched_; }
   // The launched thread of this tag ("threadIdx.x"); null without one.
   IterVar find(std::string_view tag) const;
+  // The warp of a thread in its block, under the tag "warp_id_in_cta".
+  IterVar warp() const;
   // The extent of a binding, over all its dimensions; null where nothing says it.
   Expr extent(ScopeBinding binding) const;
   // Ids that lowering has added: their extents agree with those known, or complete them.

@@ -206,8 +206,6 @@ constexpr Removed removed[] = {
     {"tvm.testing", "rpc_run", "code runs in this process: there are no remote devices"},
     {"tvm.testing", "local_run", "call the compiled function: `tvm.compile(mod)[name](...)`"},
     {"tvm.testing", "run_with_gpu_lock", "code runs on the CPU"},
-    {"tvm.tirx", "TilePrimitiveCall", "tile primitives are called by name: `T.copy(...)`, `T.gemm(...)`"},
-    {"tvm.tirx", "DispatchContext", "tile primitives are not lowered here"},
 };
 
 // Names of TVM that need a part which is not here: why. Names are separated by blanks.

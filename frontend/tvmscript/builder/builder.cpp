@@ -201,12 +201,14 @@ void Builder::set_attr(const ir::ApiCall& call, const String& key, const Any& va
 Buffer Builder::allocate(const ir::BufferType& type, Map<String, Any> annotations, Span span) {
   Buffer buffer = ir::make<ir::VarNode>(String(), Type(type), span);
   emit(ir::make<ir::AllocBufferNode>(buffer, std::move(annotations), span));
+  made_.push_back(buffer);
   return buffer;
 }
 
 Buffer Builder::declare(const Type& type, Expr data, Span span) {
   Buffer buffer = ir::make<ir::VarNode>(String(), type, span);
   emit(ir::make<ir::DeclBufferNode>(buffer, std::move(data), span));
+  made_.push_back(buffer);
   return buffer;
 }
 

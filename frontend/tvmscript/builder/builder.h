@@ -134,6 +134,8 @@ class Builder {
   void fix(const Outside& values, script::NameScope* around);
   // A variable that a function names above its definition: see announced().
   void announce(const ir::VarNode* var) { announced_.insert(var); }
+  // The buffers that calls have made since this was asked last.
+  std::vector<Buffer> take_made() { return std::exchange(made_, {}); }
   // Marks that the statement at work did something, even though its value is None.
   void touch() { touched_ = true; }
 
@@ -233,6 +235,7 @@ class Builder {
   std::vector<Detected> detected_;
   std::vector<std::pair<const ir::VarNode*, Loop>> loops_;  // being built
   std::vector<IterVar> env_threads_;
+  std::vector<Buffer> made_;
   // `i = T.int32()` and `A = T.Buffer(...)` in a body: nothing defines them so far.
   std::unordered_set<const ir::VarNode*> announced_;
   std::unordered_map<const ir::VarNode*, std::pair<Expr, Span>> launched_;
@@ -246,9 +249,10 @@ class Builder {
   bool has_blocks_ = false;
   bool classic_ = false;  // blocks under a bare @T.prim_func: the older dialect
   bool in_signature_ = false;
-  std::string block_suffix_;          // of the expansion at work
-  int expansions_ = 0;                // that are at work
-  std::unordered_set<Symbol> fixed_;  // parameters with a value
+  std::string block_suffix_;             // of the expansion at work
+  int expansions_ = 0;                   // that are at work
+  std::vector<const Names*> suspended_;  // of what is around them, outermost first
+  std::unordered_set<Symbol> fixed_;     // parameters with a value
   bool schedulable_ = false;
   bool touched_ = false;
   std::string function_;

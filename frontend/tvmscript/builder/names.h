@@ -43,6 +43,7 @@ class Names final : public script::NameScope {
   // Asked for names that are not bound here.
   void set_around(script::NameScope* around) { around_ = around; }
   size_t depth() const { return starts_.size(); }  // number of scopes that are open
+  uint64_t id() const { return id_; }              // of these names, wherever they are moved to
   // The names of the outermost `depth` scopes, as they are now.
   class Below final : public script::NameScope {
    public:
@@ -67,6 +68,8 @@ class Names final : public script::NameScope {
   std::vector<size_t> starts_;   // of the open scopes
   script::NameScope* around_ = nullptr;
   size_t innermost_ = 0;
+  static inline thread_local uint64_t last_id = 0;
+  uint64_t id_ = ++last_id;
   std::unordered_map<Symbol, ir::Span> ended_;
 };
 

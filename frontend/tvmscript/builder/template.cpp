@@ -101,12 +101,13 @@ Any inline_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any&
 }
 Any macro_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments,
                script::Scope where) {
-  return make_inline(evaluator, function_of(definition, "macro"), flag(arguments, "hygienic", true),
-                     where);
+  return make_inline(evaluator, function_of(definition, "macro"), flag(arguments, "hygienic", true), where);
 }
 
-Any graph_macro_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments, script::Scope where) {
-  Any made = make_inline(evaluator, function_of(definition, "macro"), flag(arguments, "hygienic", true), where);
+Any graph_macro_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments,
+                     script::Scope where) {
+  Any made =
+      make_inline(evaluator, function_of(definition, "macro"), flag(arguments, "hygienic", true), where);
   const_cast<InlineNode&>(*made.as<InlineNode>()).graph = true;
   return made;
 }
@@ -141,7 +142,8 @@ Any call_inline(ApiCall& call) {
     keywords.emplace_back(std::string(key), value);
   auto given = script::elements(call.args[1]);
   if (inlined.graph)
-    return GraphBuilder::current(call).expand(inlined, inline_arguments(inlined, given, keywords, call.span), call.span);
+    return GraphBuilder::current(call).expand(inlined, inline_arguments(inlined, given, keywords, call.span),
+                                              call.span);
   Builder::current(call).expand(inlined, given, keywords, call.span);
   return nullptr;
 }
@@ -224,7 +226,8 @@ constexpr ir::ApiRow template_table[] = {
     {ir::ApiKind::kFunction, kT, "macro(hygienic=True)",
      "As `T.inline`; not hygienic, names are those at the call.", template_decorator_only},
     {ir::ApiKind::kFunction, "tvm.script.relax", "macro(hygienic=True)",
-     "The bindings of the function that follows are put in place of its calls in graphs, its result is their value; not "
+     "The bindings of the function that follows are put in place of its calls in graphs, its result is their "
+     "value; not "
      "hygienic, names are those at the call.",
      template_decorator_only},
     {ir::ApiKind::kFunction, kT,
@@ -292,6 +295,7 @@ void Builder::visit_definition(const syntax::FunctionDef& node) {
   auto made = ir::make<InlineNode>(&node, hygienic);
   auto& inlined = const_cast<InlineNode&>(*made);
   inlined.owner = this;
+  inlined.home = names_.id();
   inlined.depth = names_.depth();
   each_parameter(*node.args, [&](const syntax::Arg* arg, const syntax::Expr* otherwise) {
     if (otherwise) inlined.defaults.emplace_back(arg->name, evaluate(*otherwise));
@@ -300,7 +304,8 @@ void Builder::visit_definition(const syntax::FunctionDef& node) {
 }
 
 std::vector<std::pair<Symbol, Any>> inline_arguments(const InlineNode& inlined, std::span<const Any> given,
-                                                     std::span<const std::pair<std::string, Any>> keywords, Span span) {
+                                                     std::span<const std::pair<std::string, Any>> keywords,
+                                                     Span span) {
   const syntax::Arguments& args = *inlined.definition->args;
   std::string_view name = inlined.definition->name.str();
   std::vector<std::pair<Symbol, Any>> values;
@@ -372,7 +377,14 @@ void Builder::expand(InlineNode& inlined, std::span<const Any> given,
   // Its own names, in front of those it sees.
   Names inner;
   Names outer = std::exchange(names_, std::move(inner));
-  Names::Below below(outer, inlined.owner && inlined.hygienic ? inlined.depth : SIZE_MAX);
+  // What it sees may be further out than its use: it can be handed to functions that are inlined in their
+  // turn.
+  const Names* seen = &outer;
+  for (const Names* names : suspended_) {
+    if (inlined.owner && inlined.hygienic && names->id() == inlined.home) seen = names;
+  }
+  Names::Below below(*seen, inlined.owner && inlined.hygienic ? inlined.depth : SIZE_MAX);
+  suspended_.push_back(&outer);
   bool sees_use = inlined.owner || !inlined.hygienic;
   names_.set_around(sees_use ? static_cast<script::NameScope*>(&below) : inlined.around.get());
   script::Scope use = where_;
@@ -389,6 +401,7 @@ void Builder::expand(InlineNode& inlined, std::span<const Any> given,
       builder.names_ = std::move(outer);
       builder.where_ = use;
       builder.block_suffix_ = suffix;
+      builder.suspended_.pop_back();
       --builder.expansions_;
     }
   } leave{*this, outer, use, outer_suffix};

@@ -13,7 +13,8 @@ struct InlineNode final : ffi::Object {
   bool hygienic;                                 // names are those around the definition, not the use
   std::shared_ptr<script::NameScope> around;     // what the definition sees; null inside a prim_func
   const Builder* owner = nullptr;                // the prim_func that it is defined in
-  size_t depth = 0;                              // scopes of the owner that it sees
+  uint64_t home = 0;                             // the names of the owner, or of an expansion, that it sees
+  size_t depth = 0;                              // as many scopes of them
   std::vector<std::pair<Symbol, Any>> defaults;  // of parameters, evaluated once
   size_t uses = 0;                               // names of blocks get `_1`, `_2` from the second use on
   bool graph = false;                            // under `@R.macro`: a value of a function of graphs
@@ -42,9 +43,11 @@ struct JitNode final : ffi::Object {
 // The value of a definition under @T.inline or @T.macro outside of functions.
 Any make_inline(Evaluator& evaluator, const syntax::FunctionDef& definition, bool hygienic,
                 script::Scope where, const Outside& outside = {});
-// What the parameters stand for in a call at `span`. Errors missing-argument, too-many-arguments, unknown-keyword.
+// What the parameters stand for in a call at `span`. Errors missing-argument, too-many-arguments,
+// unknown-keyword.
 std::vector<std::pair<Symbol, Any>> inline_arguments(const InlineNode& inlined, std::span<const Any> given,
-                                                     std::span<const std::pair<std::string, Any>> keywords, Span span);
+                                                     std::span<const std::pair<std::string, Any>> keywords,
+                                                     Span span);
 // Is it the decorator of such a definition?
 bool is_inline_decorator(std::string_view path);
 

@@ -256,6 +256,10 @@ Any apply(ApiCall& call) {
   if (is_given(call, 2)) {
     Array<Expr> shape = exprs_arg(call, 2);
     if (std::optional<ir::Grouped> grouped = grouped_for(layout, coordinate, shape)) {
+      // Below a swizzle a dimension of one element has no coordinate but 0.
+      for (int64_t i = 0; layout.as<ir::ComposeLayoutNode>() && i < static_cast<int64_t>(shape.size()); ++i) {
+        if (ir::is_const_int(shape[i], 1)) coordinate.Set(i, ir::const_like(coordinate[i], 0));
+      }
       coordinate = grouped_coordinate(*grouped, coordinate);
       layout = ir::with_tile(layout, grouped->layout);
     } else {
@@ -314,9 +318,10 @@ TileLayout tile_arg(ApiCall& call, size_t i) {
 // A function of the layout and of the arguments, each of which has its reader.
 template <auto kFunction, auto... kReaders>
 Any of_layout(ApiCall& call) {
-  return [&]<size_t... I>(std::index_sequence<I...>) -> Any {
+  return [&]<size_t... I>(std::index_sequence<I...>)->Any {
     return kFunction(layout_self(call), kReaders(call, I + 1)...);
-  }(std::make_index_sequence<sizeof...(kReaders)>());
+  }
+  (std::make_index_sequence<sizeof...(kReaders)>());
 }
 
 Any tile_to(ApiCall& call) {

@@ -108,6 +108,31 @@ Any apply_lambda(ApiCall& call) {
   return ir::substitute(lambda->pred, values);
 }
 
+// TilePrimitiveCall(*args, op, workspace, config, dispatch, scope)
+Any make_tile_call(ApiCall& call) {
+  auto* op = call.args[1].as<ir::OpNode>();
+  if (op == nullptr) ir::wrong_argument(call, 1, "an operator of tiles");
+  Array<Any> args;
+  for (const Any& one : items(call.args[0], call.span_of(0))) args.push_back(one);
+  auto* scope = call.args[5].as<ir::ExecScopeNode>();
+  String dispatch = is_given(call, 4) ? str_arg(call, 4) : String();
+  return ir::make<ir::TilePrimitiveCallNode>(
+      ir::ref(op), args, attributes_arg(call, 2), attributes_arg(call, 3), dispatch,
+      scope != nullptr ? ir::ref(scope) : ir::exec_scope(ir::ScopeKind::kThread), call.span);
+}
+// An operand by its name: the first is what is written.
+template <int kIndex>
+Any tile_operand(ApiCall& call) {
+  auto* tile = call.args[0].as<ir::TilePrimitiveCallNode>();
+  if (kIndex >= tile->args.size()) {
+    throw ir::Error("no-such-attribute", "`{}` has {} operands", tile->op->name.c_str(), tile->args.size())
+        .kind("AttributeError")
+        .at(call.span);
+  }
+  return tile->args[kIndex];
+}
+Any same_tile_call(ApiCall& call) { return call.args[0]; }
+
 constexpr ir::ApiRow scope_table[] = {
     {ApiKind::kFunction, "tvm.script.tirx", "ExecScope(name)",
      "The threads that act together: cluster, cta, warpgroup, warp or thread.", exec_scope},
@@ -123,6 +148,19 @@ constexpr ir::ApiRow scope_table[] = {
                    make_scope_statement),
     MLC_NODE_CLASS("tirx", "tile_primitive", "LambdaExpr", "(f_pred)", "A function of indices as a value.",
                    make_lambda),
+    MLC_NODE_CLASS("tirx", "tile_primitive", "TilePrimitiveCall",
+                   "(*args, op=None, workspace=None, config=None, dispatch=None, scope=None)",
+                   "A call of a tile primitive.", make_tile_call),
+    {ApiKind::kFunction, "tvm.tirx.TilePrimitiveCall", "downcast(instance)",
+     "The call itself: operands are there by their names.", same_tile_call},
+    {ApiKind::kProperty, "mlc.tirx.TilePrimitiveCall", "dst", "The first operand, which is written.",
+     tile_operand<0>},
+    {ApiKind::kProperty, "mlc.tirx.TilePrimitiveCall", "output", "The first operand, which is written.",
+     tile_operand<0>},
+    {ApiKind::kProperty, "mlc.tirx.TilePrimitiveCall", "src", "The second operand.", tile_operand<1>},
+    {ApiKind::kProperty, "mlc.tirx.TilePrimitiveCall", "input", "The second operand.", tile_operand<1>},
+    {ApiKind::kProperty, "mlc.tirx.TilePrimitiveCall", "lhs", "The second operand.", tile_operand<1>},
+    {ApiKind::kProperty, "mlc.tirx.TilePrimitiveCall", "rhs", "The third operand.", tile_operand<2>},
     {ApiKind::kMethod, "mlc.tirx.LambdaExpr", "__repr__()", "The function's text.", lambda_text},
     {ApiKind::kMethod, "mlc.tirx.LambdaExpr", "apply(indices)", "The value at indices.", apply_lambda},
 };

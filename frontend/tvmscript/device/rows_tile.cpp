@@ -21,6 +21,12 @@ static constexpr ir::Refusals refusals{
          .message = "the destination has the shape ({}), the source ({})",
          .help = "copy equal regions, or reshape one side with a view",
          .meaning = "A copy of tiles reads as many elements along each axis as it writes."},
+        {.name = "copy-size-mismatch",
+         .message = "the sides of a bulk copy differ in bytes, or may do so",
+         .help = "copy regions of one size"},
+        {.name = "gather-without-rows",
+         .message =
+             "`gather4` is for dispatch=\"tma_explicit\": four rows in place of the one that the source is"},
     }};
 MLC_REFUSALS(device_rows_tile, refusals);
 
@@ -148,10 +154,33 @@ Any operand(const ApiCall& call, size_t i, char kind) {
   }
 }
 
-// A copy covers the same elements on both sides: extents other than 1 agree, in order. Bulk tensor copies
-// move bytes: there only the sizes must agree, which is checked when they are lowered.
-void check_copy(const ApiCall& call, const Any& dst, const Any& src, const String& dispatch) {
-  if (view(dispatch) == "tma_auto" || view(dispatch) == "tma_explicit") return;
+// Bulk tensor copies move bytes: only the sizes of both sides agree. With `gather4` the source is one of four
+// rows.
+void check_bytes(const ApiCall& call, const Any& dst, const Any& src, const String& dispatch,
+                 const Map<String, Any>& config) {
+  auto bits = [&](const Any& side) {
+    auto* region = side.as<ir::TensorRegionNode>();
+    Expr total = ir::int32(DataType(region->source->buffer()->dtype).bits());
+    for (const ir::Range& range : region->region) total = total * range->extent;
+    return call.host.simplify(total);
+  };
+  auto is_zero = [&](const Expr& e) { return ir::is_const_int(call.host.simplify(e), 0); };
+  Expr to = bits(dst), from = bits(src);
+  if (auto rows = config.find(String("gather4")); rows != config.end()) {
+    const auto& region = src.as<ir::TensorRegionNode>()->region;
+    bool four = is_list((*rows).second) && script::elements((*rows).second).size() == 4;
+    if (view(dispatch) != "tma_explicit" || !four || region.size() != 2 || !is_zero(region[0]->extent - 1))
+      throw ir::refuse(refusals["gather-without-rows"]).at(call.span);
+    from = from * 4;
+  }
+  if (!is_zero(to - from)) throw ir::refuse(refusals["copy-size-mismatch"]).at(call.span);
+}
+
+// A copy covers the same elements on both sides: extents other than 1 agree, in order.
+void check_copy(const ApiCall& call, const Any& dst, const Any& src, const String& dispatch,
+                const Map<String, Any>& config) {
+  if (view(dispatch) == "tma_auto" || view(dispatch) == "tma_explicit")
+    return check_bytes(call, dst, src, dispatch, config);
   auto extents = [](const Any& side) {
     std::vector<Expr> all;
     for (const ir::Range& range : side.as<ir::TensorRegionNode>()->region) {
@@ -237,7 +266,7 @@ Any build_tile_primitive(ApiCall& call) {
     if (is_given(call, count + 1)) dispatch = str_arg(call, count + 1);
     config = attributes_arg(call, count + 2);
   }
-  if (row.name == "copy" || row.name == "copy_async") check_copy(call, args[0], args[1], dispatch);
+  if (row.name == "copy" || row.name == "copy_async") check_copy(call, args[0], args[1], dispatch, config);
   builder.emit(ir::make<ir::TilePrimitiveCallNode>(ir::op("tirx.tile." + std::string(row.name)), args,
                                                    workspace, config, dispatch, scope_of(call), call.span));
   builder.touch();

@@ -129,30 +129,40 @@ bool is_meta_object(const Any& value) {
 }
 
 // What an object under @T.meta_class owns is named after the object and the field; what has a name keeps it.
-// An object has one name: the first. Fields may refer to each other in circles.
-void name_owned(const Any& value, const std::string& name) {
+// An object has one name: the first. Fields may refer to each other in circles. `owned`: the buffers that the
+// constructor of the object around has made; null outside of objects.
+void name_owned(const Any& value, const std::string& name, const Any* owned) {
   const ir::VarNode* buffer = nullptr;
   if (auto* var = value.as<ir::VarNode>(); var && var->buffer()) buffer = var;
   if (auto* load = value.as<ir::TensorLoadNode>()) buffer = load->source.get();
   if (buffer) {
+    auto mine = [&](const Any& one) { return one.as<ir::VarNode>() == buffer; };
+    if (owned) {
+      auto made = script::elements(*owned);
+      if (std::none_of(made.begin(), made.end(), mine)) return;
+    }
     if (buffer->name.empty()) name_once(buffer, name);
   } else if (is_meta_object(value)) {
-    static const syntax::Symbol known("_tirx_meta_name");
+    static const syntax::Symbol known("_tirx_meta_name"), resources("_tirx_meta_owned_resources");
     auto* instance = script::as<script::InstanceNode>(value);
     if (instance->own(known)) return;
     instance->set(known, script::str_value(name));
-    auto fields = instance->attributes;
-    for (const auto& [field, one] : fields) {
-      if (!field.str().starts_with("_tirx_")) name_owned(one, fmt::format("{}_{}", name, field.str()));
+    const Any* made = instance->own(resources);
+    Any kept = made ? *made : Any(Array<Any>());  // a view of another is made without the constructor
+    std::vector<std::string> fields;
+    instance->each_name([&](std::string_view field) { fields.emplace_back(field); });
+    for (const std::string& field : fields) {
+      Any one = *instance->own(syntax::Symbol(field));
+      if (!field.starts_with("_tirx_")) name_owned(one, fmt::format("{}_{}", name, field), &kept);
     }
   } else if (is_list(value)) {
     size_t i = 0;
-    for (const Any& one : script::elements(value)) name_owned(one, fmt::format("{}_{}", name, i++));
+    for (const Any& one : script::elements(value)) name_owned(one, fmt::format("{}_{}", name, i++), owned);
   } else if (auto dict = value.as<script::Dict>()) {
     size_t i = 0;
     for (const auto& [key, one] : *dict) {
       std::string part = script::is_str(key) ? std::string(script::text_of(key)) : fmt::format("item{}", i);
-      name_owned(one, fmt::format("{}_{}", name, part));
+      name_owned(one, fmt::format("{}_{}", name, part), owned);
       ++i;
     }
   }
@@ -242,8 +252,7 @@ Array<Expr> Builder::store_indices(const Buffer& buffer, const syntax::Expr& sli
     if (auto* range = syntax::as<syntax::Slice>(e)) {
       // A[begin:end:step] = vector: the lanes must be known.
       if (!range->lower || !range->upper) {
-        throw ir::refuse(refusals["open-slice"])
-            .at(e->span);
+        throw ir::refuse(refusals["open-slice"]).at(e->span);
       }
       Expr begin = script::as_expr(evaluate(*range->lower), range->lower->span, "an index");
       Expr end = script::as_expr(evaluate(*range->upper), range->upper->span, "an index");
@@ -368,7 +377,7 @@ Any Builder::named(const std::string& name, const Any& value, Span span) {
     return value;
   }
   if (is_meta_object(value)) {
-    name_owned(value, name);
+    name_owned(value, name, nullptr);
     return value;
   }
   if (frame<ForFrameNode>(value) || frame<BlockFrameNode>(value) || frame<InitFrameNode>(value)) {
@@ -378,8 +387,7 @@ Any Builder::named(const std::string& name, const Any& value, Span span) {
   }
   auto expr = script::to_expr(value, span);
   if (!expr) {
-    throw ir::refuse(refusals["cannot-bind"], ir::type_name(value))
-        .at(span);
+    throw ir::refuse(refusals["cannot-bind"], ir::type_name(value)).at(span);
   }
   const Expr& e = *expr;
   if (e->ty->kind != ir::TypeKind::kPrim) {

@@ -413,7 +413,25 @@ void Builder::visit_with(const syntax::With& node, size_t item) {
     if (with.optional_vars) assign(*with.optional_vars, context, nullptr, with.optional_vars->span);
     return visit_with(node, item + 1);
   }
-  throw ir::refuse(refusals["not-a-context"], ir::type_name(context)).at(with.context_expr->span);
+  // An object of the script that opens frames of its own.
+  Span span = with.context_expr->span;
+  Any enter, exit;
+  if (!evaluator_.find_attribute(context, Symbol("__enter__"), enter) ||
+      !evaluator_.find_attribute(context, Symbol("__exit__"), exit))
+    throw ir::refuse(refusals["not-a-context"], ir::type_name(context)).at(span);
+  Any value = evaluator_.call(enter, {}, {}, span);
+  try {
+    if (with.optional_vars) assign(*with.optional_vars, value, nullptr, with.optional_vars->span);
+    visit_with(node, item + 1);
+  } catch (const ir::Error& error) {
+    const Any* type = evaluator_.lookup(Symbol("RuntimeError"), nullptr);
+    const Any words[] = {script::str_value(error.what())};
+    const Any failed[] = {*type, evaluator_.call(*type, words), Any(nullptr)};
+    evaluator_.call(exit, failed, {}, span);
+    throw;
+  }
+  const Any nothing[] = {Any(nullptr), Any(nullptr), Any(nullptr)};
+  evaluator_.call(exit, nothing, {}, span);
 }
 
 void Builder::close_block(BlockState& state, Stmt body, Span span) {

@@ -126,9 +126,10 @@ struct Lower final : Rewriter {
   static Expr size(const Buffer& buffer) {
     const BufferTypeNode* type = buffer->buffer();
     Layout layout = layout_of(buffer);
-    // Tensor memory has two axes of its own; its size is that of the shape.
-    bool memory = layout && text(type->storage_scope) != "tmem";
-    if (memory) return span_of(layout, memory_axis()->name);
+    // What is spread over threads is as long as one thread's part. All else has the size of its shape, gaps
+    // of the layout or not: so TVM allocates it.
+    bool is_part = layout && text(type->storage_scope) != "tmem" && spreads(*tile_of(layout).get());
+    if (is_part) return span_of(layout, memory_axis()->name);
     return type->shape.empty() ? int32(1) : product(type->shape);
   }
   // What each iterator counts for an element: dimension by dimension where the layout divides along the shape

@@ -2,6 +2,7 @@
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "ir/target/tables.h"
+#include "ir/tir/tensor_map.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/packed_fields.h"
 #include "transform/pass/pass.h"
@@ -53,6 +54,8 @@ class LowerBuiltins final : public Rewriter {
     std::string_view name = text(callee->name);
     if (name == "tirx.tvm_call_packed" || name == "tirx.call_ffi_kernel")
       return packed_call(*call, "tirx.tvm_call_packed_lowered");
+    if (name == "tirx.tensormap_encode_tiled")
+      return packed_call(*tensor_map_call(*call).get(), "tirx.tvm_call_packed_lowered");
     if (name == "tirx.tvm_call_cpacked") return packed_call(*call, "tirx.tvm_call_cpacked_lowered");
     if (name == "tirx.tvm_call_trace_packed") return packed_call(*call, "tirx.tvm_call_trace_packed_lowered");
     if (name == "tirx.tvm_stack_make_shape") return make_shape(e);
@@ -237,7 +240,7 @@ class LowerBuiltins final : public Rewriter {
             make<CallNode>(void_pointer_type(), op("tirx.reinterpret"), Array<Expr>{value}));
       } else if (as_call_to(given, "tirx.tvm_stack_make_array")) {
         set(begin + i, kPackedTensorPointer, value);
-      } else if (value->ty->kind == TypeKind::kPointer) {
+      } else if (value->ty->kind == TypeKind::kPointer || value->ty->kind == TypeKind::kTensorMap) {
         auto type = [&](int64_t index) {
           return packed_set(any, begin + i, PackedField::kTypeIndex, int32(index));
         };

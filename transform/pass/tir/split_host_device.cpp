@@ -67,6 +67,12 @@ struct Captured final : Walker {
   }
 };
 
+// What T.SMEMPool says of the dynamic shared memory that it needs.
+bool is_pool_size(const Stmt& s) {
+  auto* attr = as<AttrStmtNode>(s);
+  return attr && text(attr->attr_key) == "tirx.dyn_smem_bytes";
+}
+
 // How a kernel is launched.
 struct Launch {
   Array<String> tags;
@@ -96,6 +102,7 @@ Launch launch_of(const PrimFunc& fn) {
       dynamic_memory = cast(DataType::Int(64), number_of_elements(type->shape)) *
                        static_cast<int64_t>(dtype.bytes() * dtype.lanes());
     }
+    if (is_pool_size(s)) dynamic_memory = as<AttrStmtNode>(s)->value;  // of a pool, whose buffer has no size
     on.walk_children(s);
   });
   if (dynamic_memory) {
@@ -251,14 +258,16 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
     if (!launched && !lower.external.contains(key)) continue;
     auto fn = Any(base).cast<PrimFunc>();
     if (launched) {
+      Array<String> tags = launch_of(fn).tags;
       fn = with(fn, [&](PrimFuncNode& n) {
         n.body = rewrite_with(n.body, [](const Stmt& s, Rewriter& on) {
+          if (is_pool_size(s)) return on.rewrite(as<AttrStmtNode>(s)->body);
           return as<ReturnNode>(s) ? no_op() : on.rewrite_children(s);
         });
         n.ret_type = void_type();
       });
       fn = with_attr(fn, "calling_conv", ir::kKernelLaunch);
-      fn = with_attr(fn, "tirx.kernel_launch_params", launch_of(fn).tags);
+      fn = with_attr(fn, "tirx.kernel_launch_params", tags);
     }
     fn = with_attr(fn, "tirx.is_global_func", true);
     if (!attr(fn, "global_symbol")) fn = with_attr(fn, "global_symbol", name->name_hint);

@@ -20,6 +20,10 @@ static constexpr ir::Refusals refusals{
         {.name = "no-schedule-body",
          .message = "the schedule of `{}` returns no function without parameters",
          .help = "return a `T.prim_func` that takes nothing"},
+        {.name = "no-definition",
+         .message =
+             "a schedule adds statements behind the definition of `{}`, which this kernel does not define",
+         .help = "allocate the buffer in the kernel"},
         {.name = "endless-schedule",
          .message = "what the schedule of `{}` returns has tile primitives {} levels deep",
          .help = "return loops and instructions, or primitives of smaller parts"},
@@ -64,7 +68,31 @@ class Dispatch final : public Rewriter {
   Dispatch(const ScopeIds& ids, const Target& target, Host& host)
       : target_(target), host_(host), active_(ActiveThreads::all(ids)) {
     for (const IterVar& thread : ids.launched()) launch_params_.Set(thread->thread_tag, thread);
+    launch_params_.Set(ids.warp()->thread_tag, ids.warp());
   }
+
+  // The body, its primitives lowered, with what schedules want behind the definitions of buffers.
+  Stmt lowered(const Stmt& body) {
+    Stmt done = rewrite(body);
+    done = around(done, {at_begin_.rbegin(), at_begin_.rend()});
+    if (behind_.empty()) return done;
+    done = rewrite_with(done, [&](const Stmt& s, Rewriter& on) -> Stmt {
+      const VarNode* defined = nullptr;
+      if (auto* alloc = as<AllocBufferNode>(s)) defined = alloc->buffer.get();
+      if (auto* decl = as<DeclBufferNode>(s)) defined = decl->buffer.get();
+      auto wanted = behind_.find(defined);
+      if (wanted == behind_.end()) return on.rewrite_children(s);
+      Array<Stmt> all{s};
+      for (const Stmt& one : wanted->second) all.push_back(one);
+      behind_.erase(wanted);
+      return seq(all);
+    });
+    if (!behind_.empty())
+      throw refuse(refusals["no-definition"], behind_.begin()->first->name.c_str()).at(body->span);
+    return done;
+  }
+  // The launch of the kernel, with what schedules want on the host before it.
+  Stmt launched(const Stmt& launch) const { return around(launch, on_host_); }
 
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override { return e; }
@@ -73,6 +101,13 @@ class Dispatch final : public Rewriter {
     if (auto* ids = as<ScopeIdDefStmtNode>(s)) {
       for (const Var& id : ids->def->def_ids)
         bindings_[id.get()] = static_cast<ScopeBinding>(ids->def->scope);
+    }
+    if (auto* loop = as<ForNode>(s)) {
+      Map<Var, Any> outside = ranges_;
+      ranges_.Set(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+      Stmt done = rewrite_children(s);
+      ranges_ = outside;
+      return done;
     }
     auto* branch = as<IfThenElseNode>(s);
     if (!branch || !active_) return rewrite_children(s);
@@ -93,6 +128,22 @@ class Dispatch final : public Rewriter {
   std::unordered_map<const VarNode*, ScopeBinding> bindings_;
   static constexpr int kMostDepth = 16;  // of primitives in schedules of primitives
   int depth_ = 0;
+  Any cache_;  // what schedules of this kernel keep for each other
+  std::unordered_map<const VarNode*, std::vector<Stmt>> behind_;
+  std::vector<Stmt> on_host_, at_begin_;
+  Map<Var, Any> ranges_;  // of the loops around
+
+  // What stands at the begin encloses the rest. On the host the last one is the first, on the device the first.
+  static Stmt around(Stmt rest, const std::vector<Stmt>& begins) {
+    for (const Stmt& begin : begins) {
+      rest = rewrite_with(begin, [&](const Stmt& s, Rewriter& on) -> Stmt {
+        auto* point = as<EvaluateNode>(s);
+        return point && as_call_to(point->value, "tirx.tvm_kernel_replace_point") ? rest
+                                                                                  : on.rewrite_children(s);
+      });
+    }
+    return rest;
+  }
 
   Stmt dispatched(const TilePrimitiveCallNode& call) {
     ActiveThreads::Split split;
@@ -101,9 +152,20 @@ class Dispatch final : public Rewriter {
       if (!parts) throw refuse(refusals["threads-of-no-scope"]).at(call.span);
       split = *parts;
     }
-    const Any args[] = {ref(&call), target_, launch_params_, split.inter, split.intra};
-    Any result = host_.call_library("tvm.tirx.operator.tile_primitive", "lower_call", args);
-    auto fn = result.as<PrimFunc>();
+    const Any args[] = {ref(&call), target_, launch_params_, split.inter, split.intra, cache_, ranges_};
+    // [function, what is kept, where, statement, where, statement, ...]; where: behind the definition of a
+    // buffer, or "host", or "device"
+    auto result =
+        host_.call_library("tvm.tirx.operator.tile_primitive", "lower_call", args).cast<Array<Any>>();
+    cache_ = result[1];
+    for (int64_t i = 2; i + 1 < static_cast<int64_t>(result.size()); i += 2) {
+      Stmt added = result[i + 1].cast<Stmt>();
+      if (auto where = result[i].try_cast<String>())
+        (*where == "host" ? on_host_ : at_begin_).push_back(added);
+      else
+        behind_[result[i].cast<Var>().get()].push_back(added);
+    }
+    auto fn = result[0].as<PrimFunc>();
     if (!fn || !(*fn)->params.empty())
       throw refuse(refusals["no-schedule-body"], call.op->name.c_str()).at(call.span);
     if (++depth_ > kMostDepth)
@@ -131,9 +193,10 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
     if (text((*target)->kind) != "cuda")
       throw refuse(refusals["ids-without-scopes"], (*target)->kind.c_str()).at(s->span);
     ScopeIds ids(entry->body);
-    Stmt lowered = Dispatch(ids, *target, *options.host).rewrite(entry->body);
+    Dispatch dispatch(ids, *target, *options.host);
+    Stmt lowered = dispatch.lowered(entry->body);
     ids.learn_from(lowered);
-    return ids.launch(lowered);
+    return dispatch.launched(ids.launch(lowered));
   });
   return with_body(fn, body);
 }

@@ -46,9 +46,9 @@ def targets(build, python):
     if python:
         found["numpy_expressions"] = lambda seconds, seed: [
             python, "-W", "ignore", HERE / "numpy_expressions.py", mlc, seed, int(100 * seconds)]
-        if (HERE / "te_programs.py").exists():
-            found["te_programs"] = lambda seconds, seed: [
-                python, "-W", "ignore", HERE / "te_programs.py", mlc, "--seed", seed, "--seconds", int(seconds)]
+        for name in ["te_programs", "network_programs"]:
+            found[name] = lambda seconds, seed, name=name: [
+                python, "-W", "ignore", HERE / f"{name}.py", mlc, "--seed", seed, "--seconds", int(seconds)]
     return found
 
 
@@ -84,7 +84,7 @@ def main():
             parser.error(f"no target is called {name}; there are {', '.join(known)}")
     names = options.names or list(known)
     if not options.python:
-        print("without apache-tvm and numpy: numpy_expressions and te_programs are left out")
+        print("without apache-tvm and numpy: numpy_expressions, te_programs and network_programs are left out")
 
     # Every target gets a turn; long campaigns give each many.
     piece = max(2.0, min(120.0, options.seconds * options.jobs / len(names)))

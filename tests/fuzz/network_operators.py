@@ -31,6 +31,16 @@ class Tensor:
         return np.zeros(self.array.shape) if self.error is None else self.error
 
 
+def unknown(dim):
+    """Is the dimension symbolic? One that is computed of such is written `?`."""
+    return not dim.isdigit()
+
+
+def sides_of(dims, numbers):
+    """Dimensions that are computed of others."""
+    return ["?" if unknown(d) else str(n) for d, n in zip(dims, numbers)]
+
+
 OPERATORS = {}
 
 
@@ -155,7 +165,10 @@ def conv(g, x):
         return np.transpose(made, back)
 
     dims = dict(zip(data, x.dims))
-    dims |= {"C": str(out_channels)} | {each: str(n) for each, n in zip(LAYOUTS[rank][0][2:], out)}
+    if unknown(dims["C"]):
+        return None
+    spatial = LAYOUTS[rank][0][2:]
+    dims |= {"C": str(out_channels)} | dict(zip(spatial, sides_of([dims[each] for each in spatial], out)))
     out_dtype = ', out_dtype="int32"' if x.dtype == "int8" else ""
     text = (f"R.nn.conv{KINDS[rank]}({x.name}, {w.name}, strides={strides}, padding={before + after}, dilation={dilation}, "
             f'groups={groups}, data_layout="{data}", kernel_layout="{kernel_layout}"{out_dtype})')
@@ -176,6 +189,8 @@ def conv_transpose(g, x):
     if not is_image(x) or not x.is_float:
         return None
     rank = x.array.ndim - 2
+    if unknown(x.dims[1]):
+        return None
     channels, sides = x.array.shape[1], x.array.shape[2:]
     groups = g.choice([1, 1, 1, *[n for n in (2, 3) if channels % n == 0]])
     per_out = g.choice([1, 2, 3, 8])
@@ -191,7 +206,7 @@ def conv_transpose(g, x):
     text = (f"R.nn.conv{KINDS[rank]}_transpose({x.name}, {w.name}, strides={strides}, padding={before * 2}, "
             f"output_padding={extra}, groups={groups})")
     g.drew("transposed convolutions" + (" in groups" if groups > 1 else ""))
-    dims = [x.dims[0], str(per_out * groups), *[str(n) for n in out]]
+    dims = [x.dims[0], str(per_out * groups), *sides_of(x.dims[2:], out)]
     return summed(g, text, dims, x, w, lambda a, b: scattered(a, b, strides, before, before, extra, dilation, groups),
                   math.prod(kernel) * channels)
 
@@ -213,7 +228,7 @@ def pool(g, x):
     include = g.chance(0.5)
     padded = np.pad(x.array, [(0, 0), (0, 0), *zip(pads, pads)], constant_values=-1e9 if x.is_float else np.iinfo(x.dtype).min)
     parts = [part for _, part in taps(padded, kernel, strides, [1] * rank, out)]
-    dims = [*x.dims[:2], *[str(n) for n in out]]
+    dims = [*x.dims[:2], *sides_of(x.dims[2:], out)]
     call = f"pool{KINDS[rank]}({x.name}, pool_size={kernel}, strides={strides}, padding={pads * 2}"
     if most:
         bounds = np.pad(x.bound, [(0, 0), (0, 0), *zip(pads, pads)])
@@ -232,7 +247,7 @@ def pool(g, x):
 
 @operator()
 def adaptive_pool(g, x):
-    if not is_image(x) or not x.is_float or x.array.ndim > 4:
+    if not is_image(x) or not x.is_float or x.array.ndim > 4 or any(map(unknown, x.dims[2:])):
         return None
     rank, sides = x.array.ndim - 2, x.array.shape[2:]
     out = [g.below(1, n + 1) for n in sides]
@@ -250,7 +265,7 @@ def adaptive_pool(g, x):
 
 @operator()
 def resize(g, x):
-    if x.array.ndim != 4 or not is_image(x):
+    if x.array.ndim != 4 or not is_image(x) or any(map(unknown, x.dims[2:])):
         return None
     factors = [g.below(1, 4), g.below(1, 4)]
     out = [n * f for n, f in zip(x.array.shape[2:], factors)]
@@ -265,11 +280,11 @@ def resize(g, x):
 
 @operator(6)
 def matmul(g, x):
-    if x.array.ndim < 1 or x.array.ndim > 4 or x.array.shape[-1] == 0 or x.array.size > 4000:
+    if x.array.ndim < 1 or x.array.ndim > 4 or x.array.shape[-1] == 0 or x.array.size > 4000 or unknown(x.dims[-1]):
         return None
     inner, columns = x.array.shape[-1], g.choice([1, 2, 5, 8, 16, 31])
     batch = list(x.array.shape[:-2])
-    if x.array.ndim > 2 and "n" not in x.dims[:-2] and "m" not in x.dims[:-2] and g.chance(0.4):
+    if x.array.ndim > 2 and not any(map(unknown, x.dims[:-2])) and g.chance(0.4):
         batch = [n if g.chance(0.7) else 1 for n in batch]
     else:
         batch = []
@@ -357,14 +372,14 @@ def attention(g, x):
         return None
     batch, queries, heads, width = x.array.shape
     groups = g.choice([1, 1, *[n for n in (2, 3) if heads % n == 0]])
-    own = "n" in x.dims or "m" in x.dims or g.chance(0.5)
+    own = any(map(unknown, x.dims)) or g.chance(0.5)
     key = x if own else g.weight((batch, g.below(1, 9), heads // groups, width), x.dtype)
     value = key if own or g.chance(0.3) else g.weight((*key.array.shape[:3], g.choice([width, 1, 8])), x.dtype)
     scale = g.choice([None, 0.5, 0.25])
     mask = g.choice([None, None, "TopLeft", "BottomRight"])
     factor = scale or 1 / math.sqrt(width)
     bias = None
-    if "n" not in x.dims and "m" not in x.dims and g.chance(0.4):
+    if not any(map(unknown, x.dims)) and g.chance(0.4):
         bias = g.weight((batch if g.chance(0.5) else 1, heads if g.chance(0.5) else 1, queries, key.array.shape[1]), x.dtype)
     times = heads // key.array.shape[2]
     of = lambda t: tuple(np.repeat(np.swapaxes(a, 1, 2), times if t is not x else 1, 1) for a in (t.array, t.bound))
@@ -385,10 +400,10 @@ def written_attention(g, x):
     factor = g.choice([1.0, 0.5, 0.25])
     axes = [*range(x.array.ndim - 2), x.array.ndim - 1, x.array.ndim - 2]
     positions = x.dims[-2]
-    v = x if positions in ("n", "m") or g.chance(0.5) else g.weight((*x.array.shape[-2:-1], g.choice([width, 8, 3])), x.dtype)
+    v = x if unknown(positions) or g.chance(0.5) else g.weight((*x.array.shape[-2:-1], g.choice([width, 8, 3])), x.dtype)
     if v is not x and x.array.ndim > 2:
         v = x
-    symbolic = positions in ("n", "m")
+    symbolic = unknown(positions)
     bias = g.weight((x.array.shape[-2],) * 2, x.dtype) if not symbolic and g.chance(0.5) else None
     scores = f"R.matmul({x.name}, R.permute_dims({x.name}, {axes}))"
     scores = f'R.multiply({scores}, R.const({factor}, "float32"))' if factor != 1 else scores
@@ -449,14 +464,14 @@ def normalization(g, x):
     shape, rank = x.array.shape, x.array.ndim
     if kind in ("layer", "rms"):
         axes = [rank - 1] if rank < 3 or g.chance(0.7) else [rank - 2, rank - 1]
-        if any(x.dims[i] in ("n", "m") for i in axes):
+        if any(unknown(x.dims[i]) for i in axes):
             return None
         gamma, beta = [g.weight([shape[i] for i in axes], x.dtype) for _ in range(2)]
         text = (f"R.nn.layer_norm({x.name}, {gamma.name}, {beta.name}, axes={axes})" if kind == "layer"
                 else f"R.nn.rms_norm({x.name}, {gamma.name}, axes={axes})")
         made = spread_over(shape, axes, gamma.array), spread_over(shape, axes, beta.array) if kind == "layer" else 0
         return normalized(g, text, x, axes, *made, centred=kind == "layer")
-    if rank < 3 or x.dims[1] in ("n", "m"):
+    if rank < 3 or unknown(x.dims[1]):
         return None
     gamma, beta = [g.weight((shape[1],), x.dtype) for _ in range(2)]
     axes, values = list(range(2, rank)), [spread_over(shape, [1], each.array) for each in (gamma, beta)]
@@ -472,17 +487,22 @@ def normalization(g, x):
 
 @operator(3)
 def batch_norm(g, x):
-    if not is_image(x) or x.dtype != "float32" or x.dims[1] in ("n", "m"):  # legalised, one of float16 yields float32, as in TVM
+    axis = g.choice([1, 1, 1, x.array.ndim - 1, g.axis(x)]) if x.array.ndim > 1 else None
+    # Legalised, one of float16 yields float32, as in TVM.
+    if axis is None or x.dtype != "float32" or unknown(x.dims[axis]):
         return None
-    channels = (x.array.shape[1],)
+    channels = (x.array.shape[axis],)
     gamma, beta, mean = [g.weight(channels, x.dtype) for _ in range(3)]
     variance = g.weight(channels, x.dtype, positive=True)
-    of = [spread_over(x.array.shape, [1], each.array) for each in (gamma, beta, mean, variance)]
-    scale = of[0] / np.sqrt(of[3] + 1e-5)
-    size = np.abs(scale) * (x.magnitude + x.bound + np.abs(of[2])) + np.abs(of[1])
-    text = (f"R.nn.batch_norm({x.name}, {gamma.name}, {beta.name}, {mean.name}, {variance.name}, axis=1, epsilon=1e-5, "
-            "momentum=0.1, training=False)[0]")
-    return rounded(g, text, x.dims, (x.array - of[2]) * scale + of[1], x, x.bound * np.abs(scale) + 32 * ROUNDING[x.dtype] * size, size)
+    of = [spread_over(x.array.shape, [axis], each.array) for each in (gamma, beta, mean, variance)]
+    scaled, centred = g.chance(0.8), g.chance(0.8)
+    scale = (of[0] if scaled else 1) / np.sqrt(of[3] + 1e-5)
+    shift = of[1] if centred else 0 * of[1]
+    size = np.abs(scale) * (x.magnitude + x.bound + np.abs(of[2])) + np.abs(shift)
+    text = (f"R.nn.batch_norm({x.name}, {gamma.name}, {beta.name}, {mean.name}, {variance.name}, axis={axis}, epsilon=1e-5, "
+            f"center={centred}, scale={scaled}, momentum=0.1, training=False)[0]")
+    error = x.bound * np.abs(scale) + 32 * ROUNDING[x.dtype] * size
+    return rounded(g, text, x.dims, (x.array - of[2]) * scale + shift, x, error, size)
 
 
 # ---- elements ----
@@ -501,7 +521,7 @@ def plus(g, text, x, y, dims, sign=1):
 
 def along_channels(g, x, axis):
     """A bias or a factor for each channel, and mostly an activation."""
-    if x.dims[axis] in ("n", "m"):
+    if unknown(x.dims[axis]):
         return x
     shape = [x.array.shape[axis] if i == axis else 1 for i in range(x.array.ndim)]
     if axis == x.array.ndim - 1 and g.chance(0.5):
@@ -549,7 +569,7 @@ def activation(g, x):
 @operator(3)
 def residual(g, x):
     """With a tensor of the same shape that has been computed before."""
-    same = [each for each in g.tensors if each.dims == x.dims and each.dtype == x.dtype and each is not x]
+    same = [each for each in g.tensors if "?" not in x.dims and each.dims == x.dims and each.dtype == x.dtype and each is not x]
     if not same:
         return None
     y, kind = g.choice(same), g.choice(["add", "add", "subtract", "multiply", "maximum", "minimum"])
@@ -592,15 +612,17 @@ def permute_dims(g, x):
 @operator(3)
 def reshape(g, x):
     """Splits a dimension or joins two."""
+    if "?" in x.dims:
+        return None
     if x.array.ndim >= 2 and (x.array.ndim == 5 or g.chance(0.5)):
         at = g.below(0, x.array.ndim - 1)
-        if {x.dims[at], x.dims[at + 1]} & {"n", "m"} and at + 1 < x.array.ndim:
+        if unknown(x.dims[at]) or unknown(x.dims[at + 1]):
             return None
         shape = [*x.array.shape[:at], x.array.shape[at] * x.array.shape[at + 1], *x.array.shape[at + 2:]]
         dims = [*x.dims[:at], str(shape[at]), *x.dims[at + 2:]]
     else:
         at = g.axis(x)
-        if at is None or x.dims[at] in ("n", "m") or x.array.shape[at] == 0 or x.array.ndim == 5:
+        if at is None or unknown(x.dims[at]) or x.array.shape[at] == 0 or x.array.ndim == 5:
             return None
         first = g.choice([k for k in range(1, x.array.shape[at] + 1) if x.array.shape[at] % k == 0])
         shape = [*x.array.shape[:at], first, x.array.shape[at] // first, *x.array.shape[at + 1:]]
@@ -612,10 +634,10 @@ def reshape(g, x):
 def concat(g, x):
     fitting = [each for each in g.tensors if each.dtype == x.dtype and len(each.dims) == len(x.dims)]
     axis = g.axis(x)
-    if axis is None or x.dims[axis] in ("n", "m"):
+    if axis is None or unknown(x.dims[axis]) or "?" in x.dims:
         return None
     rest = lambda each: [*each.dims[:axis], *each.dims[axis + 1:]]
-    fitting = [each for each in fitting if rest(each) == rest(x) and each.dims[axis] not in ("n", "m")]
+    fitting = [each for each in fitting if rest(each) == rest(x) and not unknown(each.dims[axis])]
     chosen = [x, *[g.choice(fitting) for _ in range(g.below(1, 3))]]
     arrays = [each.array for each in chosen]
     dims = [*x.dims[:axis], str(sum(a.shape[axis] for a in arrays)), *x.dims[axis + 1:]]
@@ -628,7 +650,7 @@ def concat(g, x):
 @operator(2)
 def slice_of(g, x):
     axis = g.axis(x)
-    if axis is None or x.dims[axis] in ("n", "m") or x.array.shape[axis] < 2:
+    if axis is None or unknown(x.dims[axis]) or x.array.shape[axis] < 2:
         return None
     n = x.array.shape[axis]
     if g.chance(0.5):
@@ -648,15 +670,15 @@ def slice_of(g, x):
 def pad(g, x):
     if x.array.ndim == 0 or x.dtype == "int8":
         return None
-    widths = [(0, 0) if d in ("n", "m") else (g.below(0, 3), g.below(0, 3)) for d in x.dims]
-    dims = [d if d in ("n", "m") else str(int(d) + sum(w)) for d, w in zip(x.dims, widths)]
+    widths = [(0, 0) if unknown(d) else (g.below(0, 3), g.below(0, 3)) for d in x.dims]
+    dims = [d if unknown(d) else str(int(d) + sum(w)) for d, w in zip(x.dims, widths)]
     return moved(g, f"R.nn.pad({x.name}, pad_width={[n for w in widths for n in w]})", dims, x, lambda a: np.pad(a, widths))
 
 
 @operator()
 def repeat(g, x):
     axis, times = g.axis(x), g.below(1, 4)
-    if axis is None or x.dims[axis] in ("n", "m"):
+    if axis is None or unknown(x.dims[axis]):
         return None
     dims = [*x.dims[:axis], str(x.array.shape[axis] * times), *x.dims[axis + 1:]]
     if g.chance(0.5):
@@ -668,7 +690,7 @@ def repeat(g, x):
 @operator()
 def take(g, x):
     axis = g.axis(x)
-    if axis is None or x.array.shape[axis] == 0 or x.dims[axis] in ("n", "m"):
+    if axis is None or x.array.shape[axis] == 0 or unknown(x.dims[axis]):
         return None
     at = g.indices(g.below(1, 7), x.array.shape[axis])
     dims = [*x.dims[:axis], str(at.array.size), *x.dims[axis + 1:]]
@@ -729,7 +751,7 @@ def cumulative(g, x):
 @operator()
 def sorted_along(g, x):
     axis = g.axis(x)
-    if axis is None or x.error is not None or x.dims[axis] in ("n", "m") or x.dtype == "int8" or x.array.shape[axis] == 0:
+    if axis is None or x.error is not None or unknown(x.dims[axis]) or x.dtype == "int8" or x.array.shape[axis] == 0:
         return None
     down = g.chance(0.5)
     change = lambda a: np.flip(np.sort(a, axis), axis) if down else np.sort(a, axis)

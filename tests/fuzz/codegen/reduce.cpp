@@ -51,7 +51,9 @@ class Edit final : public ir::Rewriter {
 
   Stmt rewrite(const Stmt& s) override {
     if (made) return s;
-    if (!ir::is_no_op(s) && ir::as<ir::ReturnNode>(s) == nullptr && is_next()) return ir::no_op();
+    // A block goes with its realize.
+    bool alone = ir::as<ir::ReturnNode>(s) == nullptr && s->kind != ir::StmtKind::kSBlock;
+    if (!ir::is_no_op(s) && alone && is_next()) return ir::no_op();
     if (const auto* loop = ir::as<ir::ForNode>(s)) {
       if (!transform::has_own_jump(loop->body) && is_next())
         return ir::substitute(loop->body, {{loop->loop_var.get(), loop->min}});

@@ -34,8 +34,10 @@ def targets(build, python):
             name = path.name.removeprefix("fuzz_")
             # An input of codegen is a dozen programs for a compiler.
             more = ["--limit-ms", 60000] if name == "codegen" else []
+            # Where bytes are seeds, those of files are the same in each turn.
+            more += [] if name in ("codegen", "graph") else [ROOT / "tests", ROOT / "examples"]
             found[name] = lambda seconds, seed, path=path, more=more: [
-                path, "--seconds", f"{seconds:.0f}", "--seed", seed, *more, ROOT / "tests", ROOT / "examples"]
+                path, "--seconds", f"{seconds:.0f}", "--seed", seed, *more]
     # Their inputs are counted, not timed: about as many as a processor does in a minute.
     found["script_expressions"] = lambda seconds, seed: [
         sys.executable, "-W", "ignore", ROOT / "tests/script/fuzz_expressions.py", mlc, "--jobs", 1, "--seed", seed,
@@ -46,9 +48,9 @@ def targets(build, python):
     if python:
         found["numpy_expressions"] = lambda seconds, seed: [
             python, "-W", "ignore", HERE / "numpy_expressions.py", mlc, seed, int(100 * seconds)]
-        if (HERE / "te_programs.py").exists():
-            found["te_programs"] = lambda seconds, seed: [
-                python, "-W", "ignore", HERE / "te_programs.py", mlc, "--seed", seed, "--seconds", int(seconds)]
+        for name in ["te_programs", "network_programs"]:
+            found[name] = lambda seconds, seed, name=name: [
+                python, "-W", "ignore", HERE / f"{name}.py", mlc, "--seed", seed, "--seconds", int(seconds)]
     return found
 
 
@@ -84,7 +86,7 @@ def main():
             parser.error(f"no target is called {name}; there are {', '.join(known)}")
     names = options.names or list(known)
     if not options.python:
-        print("without apache-tvm and numpy: numpy_expressions and te_programs are left out")
+        print("without apache-tvm and numpy: numpy_expressions, te_programs and network_programs are left out")
 
     # Every target gets a turn; long campaigns give each many.
     piece = max(2.0, min(120.0, options.seconds * options.jobs / len(names)))

@@ -40,11 +40,22 @@ void count_constructs(const fuzz::Program& program) {
             if (e->dtype().is_int() && by && *by < 0) found.insert("divisions by negative constants");
           }
           if (ir::as_call_to(e, "tirx.if_then_else") != nullptr) found.insert("if_then_else");
+          if (ir::as_call_to(e, "tirx.atomic_add") != nullptr) found.insert("atomic sums");
+          const auto* ramp = ir::as<ir::RampNode>(e);
+          if (ramp != nullptr && !ir::const_int(ramp->base))
+            found.insert("vectors that begin where is computed");
+          const auto* load = ir::as<ir::TensorLoadNode>(e);
+          if (load != nullptr && load->indices.size() == 2) found.insert("buffers of two dimensions");
         },
         [&](const ir::Stmt& s) {
           const auto* loop = ir::as<ir::ForNode>(s);
           if (loop != nullptr && loop->for_kind == ir::ForKind::kVectorized) found.insert("vectorised loops");
           if (loop != nullptr && loop->for_kind == ir::ForKind::kParallel) found.insert("parallel loops");
+          if (loop != nullptr && loop->for_kind != ir::ForKind::kSerial &&
+              loop->loop_var->dtype().bits() == 64)
+            found.insert("loops in 64 bits that are not serial");
+          if (loop != nullptr && !ir::const_int(loop->extent)) found.insert("loops of unknown size");
+          if (s->kind == ir::StmtKind::kSBlock) found.insert("views");
           if (s->kind == ir::StmtKind::kWhile) found.insert("while");
           if (s->kind == ir::StmtKind::kBreak) found.insert("break");
           if (s->kind == ir::StmtKind::kContinue) found.insert("continue");

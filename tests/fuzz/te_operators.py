@@ -257,7 +257,7 @@ def moved(function, text):
         return call, change(x.array), error
 
     apply.__name__ = function
-    OPERATORS[function] = (apply, 1, TYPES, True, function in ("transpose", "expand_dims"), 1)
+    OPERATORS[function] = (apply, 1, TYPES, True, function in ("transpose", "expand_dims", "flip", "repeat", "tile", "pad"), 1)
 
 
 def axis_of(draw, x):
@@ -342,7 +342,7 @@ for _name, _text in [("transpose", _transpose), ("expand_dims", _expand), ("flip
     moved(_name, _text)
 
 
-@operator(2, TYPES, symbolic=False)
+@operator(2, TYPES)
 def concatenate(draw, values):
     a, b = values
     axis = axis_of(draw, a)
@@ -355,7 +355,7 @@ def concatenate(draw, values):
     return f"topi.concatenate([{a.name}, {b.name}], {axis})", np.concatenate([a.array, b.array], axis), error
 
 
-@operator(1, TYPES, symbolic=False)
+@operator(1, TYPES)
 def stack(draw, values):
     (x,) = values
     axis = draw.randrange(x.array.ndim + 1)
@@ -363,7 +363,7 @@ def stack(draw, values):
     return (f"topi.stack([{x.name}, {x.name}], {axis})", np.stack([x.array] * 2, axis), error) if x.array.ndim < 4 else None
 
 
-@operator(2, TYPES, symbolic=False)
+@operator(2, TYPES)
 def take(draw, values):
     x, at = values
     axis = axis_of(draw, x)
@@ -463,7 +463,7 @@ def product(draw, values):
     return f"topi.prod({x.name}, axis={axes})", np.asarray(np.prod(x.array, axis=tuple(axes), dtype=x.dtype)), None
 
 
-@operator(1, INTS, symbolic=False)
+@operator(1, INTS)
 def cumulative(draw, values):
     (x,) = values
     axis = axis_of(draw, x)
@@ -473,7 +473,7 @@ def cumulative(draw, values):
     return f"topi.{name}({x.name}, axis={axis})", getattr(np, name)(x.array, axis=axis, dtype=x.dtype), None
 
 
-@operator(1, NUMBERS, symbolic=False)
+@operator(1, NUMBERS)
 def sort(draw, values):
     (x,) = values
     axis = axis_of(draw, x)
@@ -485,7 +485,7 @@ def sort(draw, values):
     return f"topi.sort({x.name}, axis={axis}, is_ascend={up})", result, np.zeros(result.shape) if x.dtype in FLOATS else None
 
 
-@operator(2, NUMBERS, symbolic=False, weight=2)
+@operator(2, NUMBERS, weight=2)
 def matmul(draw, values):
     a, b = values
     if a.array.ndim != 2 or a.dtype != b.dtype:

@@ -18,14 +18,25 @@ using ir::Stmt;
 
 namespace {
 
-ir::Buffer make_buffer(const std::string& name, DataType type, int64_t extent, const char* scope = "global") {
+ir::Buffer make_buffer(const std::string& name, DataType type, int64_t extent, const char* scope = "global",
+                       int64_t columns = 0, Expr offset = ir::int32(0)) {
+  ir::Array<Expr> shape = {ir::int32(extent)};
+  if (columns != 0) shape = {ir::int32(extent / columns), ir::int32(columns)};
   return ir::make<ir::VarNode>(
-      name, ir::make<ir::BufferTypeNode>(type, scope, ir::Array<Expr>{ir::int32(extent)}, ir::Array<Expr>{},
-                                         ir::int32(0)));
+      name, ir::make<ir::BufferTypeNode>(type, scope, shape, ir::Array<Expr>{}, std::move(offset)));
 }
 
-Stmt store(const ir::Buffer& buffer, Expr value, Expr index) {
-  return ir::make<ir::BufferStoreNode>(buffer, std::move(value), ir::Array<Expr>{std::move(index)});
+// How many columns a buffer of so many elements has, or 0: one dimension.
+int64_t some_columns(Random& random, int64_t extent) {
+  if (!random.one_in(3)) return 0;
+  std::vector<int64_t> fitting;
+  for (int64_t columns = 2; columns < extent; ++columns)
+    if (extent % columns == 0) fitting.push_back(columns);
+  return fitting.empty() ? 0 : random.of(fitting);
+}
+
+Stmt store(const Source& target, Expr value, const Expr& place) {
+  return ir::make<ir::BufferStoreNode>(target.buffer, std::move(value), target.at(place));
 }
 
 // From 2^(k - 1) to 2^k for a k of 8, 16 or 32: as a signed number of k bits it is negative.
@@ -123,10 +134,13 @@ class Draw {
     for (int64_t i = 0; i < inputs + outputs; ++i) {
       DataType type = random_type(random_);
       int64_t extent = random_.of(kExtents);
-      ir::Buffer buffer = make_buffer(std::string(1, static_cast<char>('A' + i)), type, extent);
+      int64_t columns = some_columns(random_, extent);
+      ir::Buffer buffer =
+          make_buffer(std::string(1, static_cast<char>('A' + i)), type, extent, "global", columns);
       params.push_back(buffer);
-      scope_.sources.push_back({buffer, extent, i >= inputs});
+      scope_.sources.push_back({buffer, extent, i >= inputs, false, false, columns});
       std::vector<int64_t> shape = {extent};
+      if (columns != 0) shape = {extent / columns, columns};
       ir::ffi::Tensor tensor = ir::make_tensor(shape, type);
       for (int64_t k = 0; k < extent; ++k)
         fill(random_, static_cast<char*>(tensor.data_ptr()) + k * type.bytes(), type);
@@ -147,6 +161,19 @@ class Draw {
       params.push_back(x);
       made.args.emplace_back(static_cast<double>(random_.below(101) - 50) / 4);
       scope_.values.push_back(x);
+    }
+    if (random_.one_in(6)) {
+      static const std::vector<DataType> types = {DataType::Int(8),   DataType::Int(64),  DataType::UInt(8),
+                                                  DataType::UInt(32), DataType::UInt(64), DataType::Bool()};
+      DataType type = random_.of(types);
+      ir::Var y = ir::make_var("y", type);
+      params.push_back(y);
+      int64_t value = ir::const_int(random_constant(random_, type)).value_or(1);
+      if (type.is_bool())
+        made.args.emplace_back(value != 0);
+      else  // a number of a call is one of int64
+        made.args.emplace_back(type.is_uint() && value < 0 ? int64_t{1} : value);
+      scope_.values.push_back(y);
     }
     if (random_.one_in(4)) scope_.helpers.push_back(make_helper());
     Stmt body = block(large_ ? 2 : 1);
@@ -205,11 +232,10 @@ class Draw {
   }
 
   void statement(ir::Array<Stmt>& all, int depth) {
-    switch (random_.below(depth > 0 ? 12 : 7)) {
+    switch (random_.below(depth > 0 ? 14 : 7)) {
       case 0: {
         Source target = *writable();
-        all.push_back(
-            store(target.buffer, scope_.value(target.type(), depth_of(3)), scope_.index(target.extent)));
+        all.push_back(store(target, scope_.value(target.type(), depth_of(3)), scope_.index(target.extent)));
         return;
       }
       case 1:
@@ -228,6 +254,10 @@ class Draw {
       case 11:
         bind(all);
         return;
+      case 12:
+        return view(all, depth);
+      case 13:
+        return sums(all);
       default:
         all.push_back(nest());
         return;
@@ -250,7 +280,9 @@ class Draw {
   void temporary(ir::Array<Stmt>& all) {
     DataType type = random_type(random_);
     int64_t extent = random_.of(kExtents);
-    ir::Buffer buffer = make_buffer(fresh("T"), type, extent);
+    int64_t columns = some_columns(random_, extent);
+    ir::Buffer buffer = make_buffer(fresh("T"), type, extent, "global", columns);
+    Source made = {buffer, extent, true, false, false, columns};
     all.push_back(ir::make<ir::AllocBufferNode>(buffer));
     ir::Var i = ir::make_var(fresh("i"), DataType::Int(32));
     scope_.intervals.push_back({i, 0, extent - 1});
@@ -260,8 +292,67 @@ class Draw {
     ir::ForKind kind = random_.one_in(2) || extent > kMostCopies ? ir::ForKind::kSerial
                        : random_.one_in(2)                       ? ir::ForKind::kVectorized
                                                                  : ir::ForKind::kUnrolled;
-    all.push_back(ir::make<ir::ForNode>(i, ir::int32(0), ir::int32(extent), kind, store(buffer, value, i)));
-    scope_.sources.push_back({buffer, extent, true});
+    all.push_back(ir::make<ir::ForNode>(i, ir::int32(0), ir::int32(extent), kind, store(made, value, i)));
+    scope_.sources.push_back(made);
+  }
+
+  // A part of a buffer under a name of its own, in a block; the buffer itself is not touched there.
+  void view(ir::Array<Stmt>& all, int depth) {
+    size_t which = static_cast<size_t>(random_.below(static_cast<int64_t>(scope_.sources.size())));
+    Source whole = scope_.sources[which];
+    auto range = [](Expr first, int64_t extent) { return ir::make<ir::RangeNode>(first, ir::int32(extent)); };
+    ir::Array<ir::Range> part;
+    int64_t extent = whole.columns;
+    if (whole.columns == 0) {
+      extent = 1 + random_.below(whole.extent);
+      part = {range(scope_.start(whole.extent - extent + 1), extent)};
+    } else {
+      part = {range(scope_.start(whole.extent / whole.columns), 1), range(ir::int32(0), extent)};
+    }
+    ir::Var offset = ir::make_var(fresh("o"), DataType::Int(32));
+    ir::Buffer buffer = make_buffer(fresh("V"), whole.type(), extent, "global", 0, offset);
+    ir::Array<ir::TensorRegion> reads, writes;
+    for (const Source& source : scope_.sources) {
+      ir::Array<ir::Range> all_of_it;
+      for (const Expr& size : source.buffer->buffer()->shape)
+        all_of_it.push_back(range(ir::int32(0), *ir::const_int(size)));
+      ir::TensorRegion region = ir::make<ir::TensorRegionNode>(source.buffer, all_of_it);
+      reads.push_back(region);
+      if (source.writable) writes.push_back(region);
+    }
+    scope_.sources[which] = {buffer, extent, whole.writable};
+    Stmt body = block(depth - 1);
+    scope_.sources[which] = whole;
+    ir::Array<ir::MatchBufferRegion> views = {
+        ir::make<ir::MatchBufferRegionNode>(buffer, ir::make<ir::TensorRegionNode>(whole.buffer, part))};
+    ir::SBlock made = ir::make<ir::SBlockNode>(ir::Array<ir::IterVar>{}, reads, writes, fresh("view"), body,
+                                               Stmt(nullptr), ir::Array<ir::Buffer>{}, views);
+    all.push_back(ir::make<ir::SBlockRealizeNode>(ir::Array<Expr>{}, ir::bool_imm(true), made));
+  }
+
+  // What several threads add to the same elements, which nobody reads meanwhile.
+  void sums(ir::Array<Stmt>& all) {
+    std::vector<size_t> fitting;
+    for (size_t i = 0; i < scope_.sources.size(); ++i) {
+      const Source& source = scope_.sources[i];
+      if (source.writable && source.type().is_integral() && !source.type().is_bool()) fitting.push_back(i);
+    }
+    if (fitting.empty()) return;
+    std::vector<Source> kept = scope_.sources;
+    Source target = kept[random_.of(fitting)];
+    std::erase_if(scope_.sources, [&](const Source& each) { return each.buffer.same_as(target.buffer); });
+    ir::Var i = ir::make_var(fresh("i"), loop_type());
+    int64_t extent = 1 + random_.below(40);
+    scope_.intervals.push_back({i, 0, extent - 1});
+    scope_.index_like.insert(i.get());
+    Expr element = target.load(scope_.index(target.extent));
+    Expr address(ir::make<ir::CallNode>(ir::make<ir::PointerTypeNode>(ir::prim_type(target.type()), "global"),
+                                        ir::op("tirx.address_of"), ir::Array<Expr>{element}));
+    Expr sum = ir::call_op(target.type(), "tirx.atomic_add", {address, scope_.value(target.type(), 2)});
+    scope_.intervals.pop_back();
+    scope_.sources = kept;
+    all.push_back(ir::make<ir::ForNode>(i, ir::int_imm(i->dtype(), 0), ir::int_imm(i->dtype(), extent),
+                                        ir::ForKind::kParallel, ir::make<ir::EvaluateNode>(sum)));
   }
 
   void vector_store(ir::Array<Stmt>& all) {
@@ -269,19 +360,19 @@ class Draw {
     int lanes = random_.of(sizes);
     std::vector<Source> fitting;
     for (const Source& source : scope_.sources)
-      if (source.writable && source.extent >= lanes) fitting.push_back(source);
+      if (source.writable && scope_.lanes_at(source, lanes)) fitting.push_back(source);
     if (fitting.empty()) return;
     const Source& target = random_.of(fitting);
-    Expr where = scope_.ramp(target.extent, lanes);
-    Expr value = scope_.vector(target.type().with_lanes(lanes), large_ ? 2 : 1);
-    if (random_.one_in(4)) {
+    ir::Array<Expr> indices = *scope_.lanes_at(target, lanes);
+    Expr where = indices.back(), value = scope_.vector(target.type().with_lanes(lanes), large_ ? 2 : 1);
+    if (target.columns == 0 && random_.one_in(4)) {
       Expr limit = ir::make<ir::BroadcastNode>(ir::int32(random_.below(40)), ir::int32(lanes));
       Expr mask = ir::binary(ExprKind::kLT, scope_.ramp(64, lanes), limit);
       all.push_back(ir::make<ir::EvaluateNode>(
           ir::call_op(DataType::Void(), "tirx.masked_store", {target.buffer, value, where, mask})));
       return;
     }
-    all.push_back(store(target.buffer, value, where));
+    all.push_back(ir::make<ir::BufferStoreNode>(target.buffer, value, indices));
   }
 
   DataType loop_type() { return random_.one_in(6) ? DataType::Int(64) : DataType::Int(32); }
@@ -321,14 +412,13 @@ class Draw {
   // while with a counter, which may break.
   template <class F>
   Stmt repeat(F body) {
-    ir::Buffer counter = make_buffer(fresh("c"), DataType::Int(32), 1);
-    Expr zero = ir::int32(0);
-    Expr count = ir::make<ir::TensorLoadNode>(counter, ir::Array<Expr>{zero});
+    Source counter = {make_buffer(fresh("c"), DataType::Int(32), 1), 1};
+    Expr zero = ir::int32(0), count = counter.load(zero);
     ir::Array<Stmt> inside = {store(counter, ir::binary(ExprKind::kAdd, count, ir::int32(1)), zero), body()};
     if (random_.one_in(2)) inside.push_back(jump());
     Stmt loop = ir::make<ir::WhileNode>(ir::binary(ExprKind::kLT, count, ir::int32(random_.below(5))),
                                         ir::seq(inside));
-    return ir::seq({ir::make<ir::AllocBufferNode>(counter), store(counter, zero, zero), loop});
+    return ir::seq({ir::make<ir::AllocBufferNode>(counter.buffer), store(counter, zero, zero), loop});
   }
 
   // Loops around stores to elements of their own.
@@ -339,6 +429,7 @@ class Draw {
       ir::Var var;
       int64_t first, extent;
       ir::ForKind kind;
+      bool symbolic;
     };
     std::vector<Loop> loops;
     bool concurrent = false;
@@ -349,15 +440,18 @@ class Draw {
       if (random_.one_in(30)) extent = 0;
       bool last = i + 1 == count;
       ir::ForKind kind = ir::ForKind::kSerial;
-      if (i == 0 && random_.one_in(4)) kind = ir::ForKind::kParallel;
+      if (random_.one_in(i == 0 ? 4 : 12)) kind = ir::ForKind::kParallel;
       if (last && extent > 1 && random_.one_in(extent <= kMostCopies ? 2 : 8))
         kind = ir::ForKind::kVectorized;
       if (extent <= kMostCopies && random_.one_in(5)) kind = ir::ForKind::kUnrolled;
       vectorised_ = vectorised_ || kind == ir::ForKind::kVectorized;
       concurrent = concurrent || kind == ir::ForKind::kParallel || kind == ir::ForKind::kVectorized;
       int64_t first = kind != ir::ForKind::kVectorized && random_.one_in(6) ? random_.below(7) - 3 : 0;
-      DataType type = kind == ir::ForKind::kSerial ? loop_type() : DataType::Int(32);
-      loops.push_back({ir::make_var(fresh("i"), type), first, extent, kind});
+      bool symbolic = size_ && left >= 8 && random_.one_in(3) &&
+                      (kind == ir::ForKind::kSerial || kind == ir::ForKind::kParallel);
+      if (symbolic) first = 0, extent = 8;
+      DataType type = symbolic ? DataType::Int(32) : loop_type();
+      loops.push_back({ir::make_var(fresh("i"), type), first, extent, kind, symbolic});
       left = extent == 0 ? 0 : left / extent;
     }
     Expr own;
@@ -388,8 +482,8 @@ class Draw {
     scope_.intervals.resize(scope_.intervals.size() - loops.size());
     for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
       DataType type = loop->var->dtype();
-      body = ir::make<ir::ForNode>(loop->var, ir::int_imm(type, loop->first), ir::int_imm(type, loop->extent),
-                                   loop->kind, body);
+      Expr count = loop->symbolic ? Expr(size_) : Expr(ir::int_imm(type, loop->extent));
+      body = ir::make<ir::ForNode>(loop->var, ir::int_imm(type, loop->first), count, loop->kind, body);
     }
     return body;
   }
@@ -398,7 +492,7 @@ class Draw {
   Stmt inner(const Source& target, const Expr& own, int depth) {
     size_t sources = scope_.sources.size(), values = scope_.values.size();
     ir::Array<Stmt> all;
-    Expr mine = ir::make<ir::TensorLoadNode>(target.buffer, ir::Array<Expr>{own});
+    Expr mine = target.load(own);
     for (int64_t i = 0, count = number(2); i < count; ++i) {
       switch (random_.below(depth > 0 ? 10 : 3)) {
         case 3:
@@ -413,9 +507,10 @@ class Draw {
         case 6: {
           ir::Buffer local =
               make_buffer(fresh("L"), random_type(random_), 1, random_.one_in(2) ? "local" : "global");
+          Source made = {local, 1, false, true};
           all.push_back(ir::make<ir::AllocBufferNode>(local));
-          all.push_back(store(local, scope_.value(local->buffer()->dtype, 2), ir::int32(0)));
-          scope_.sources.push_back({local, 1, false, true});
+          all.push_back(store(made, scope_.value(made.type(), 2), ir::int32(0)));
+          scope_.sources.push_back(made);
           break;
         }
         case 7:
@@ -435,19 +530,19 @@ class Draw {
           all.push_back(ir::make<ir::ForNode>(
               k, ir::int32(0), symbolic ? Expr(size_) : Expr(ir::int32(extent)),
               random_.one_in(4) && !symbolic ? ir::ForKind::kUnrolled : ir::ForKind::kSerial,
-              ir::seq({leave, store(target.buffer, value, own)})));
+              ir::seq({leave, store(target, value, own)})));
           break;
         }
         default:
           all.push_back(store(
-              target.buffer,
+              target,
               random_.one_in(4) ? scope_.plain(target.type()) : scope_.value(target.type(), depth_of(4)),
               own));
       }
     }
     scope_.sources.resize(sources);
     scope_.values.resize(values);
-    if (all.empty()) all.push_back(store(target.buffer, scope_.value(target.type(), 2), own));
+    if (all.empty()) all.push_back(store(target, scope_.value(target.type(), 2), own));
     return ir::seq(all);
   }
 

@@ -95,6 +95,15 @@ Expr random_constant(Random& random, DataType type) {
   return ir::Expr(ir::make<ir::IntImmNode>(type, value));
 }
 
+ir::Array<Expr> Source::at(const Expr& place) const {
+  if (columns == 0) return {place};
+  if (auto known = ir::const_int(place)) return {ir::int32(*known / columns), ir::int32(*known % columns)};
+  Expr width = ir::int_imm(place->dtype(), columns);
+  return {ir::binary(ExprKind::kFloorDiv, place, width), ir::binary(ExprKind::kFloorMod, place, width)};
+}
+
+Expr Source::load(const Expr& place) const { return Expr(ir::make<ir::TensorLoadNode>(buffer, at(place))); }
+
 bool Scope::is_index_arithmetic(const Expr& e) const {
   bool variable = false, loads = false;
   ir::post_order(e, [&](const Expr& part) {
@@ -125,7 +134,7 @@ Expr Scope::index(int64_t extent) {
     Expr where = intervals.empty()
                      ? constant(random.below(source.extent))
                      : ir::binary(ExprKind::kFloorMod, random.of(intervals).index(), constant(source.extent));
-    Expr loaded(ir::make<ir::TensorLoadNode>(source.buffer, ir::Array<Expr>{where}));
+    Expr loaded = source.load(where);
     if (loaded->dtype() != type) loaded = ir::Expr(ir::make<ir::CastNode>(type, loaded));
     if (random.one_in(3)) {
       Expr lower = ir::binary(ExprKind::kMax, loaded, constant(0));
@@ -177,10 +186,7 @@ Expr Scope::index(int64_t extent) {
   return ir::binary(ExprKind::kFloorMod, sum, constant(extent));
 }
 
-Expr Scope::load(const Source& source) {
-  Expr where = source.shared ? own : index(source.extent);
-  return Expr(ir::make<ir::TensorLoadNode>(source.buffer, ir::Array<Expr>{where}));
-}
+Expr Scope::load(const Source& source) { return source.load(source.shared ? own : index(source.extent)); }
 
 Expr Scope::leaf(DataType type) {
   std::vector<const Source*> fitting;
@@ -198,13 +204,17 @@ Expr Scope::leaf(DataType type) {
   return cast(type, 0);
 }
 
-// A float in the range of an integer type: NaN becomes the lower end.
+// A float in the range of an integer type, or a vector of them: NaN becomes the lower end.
 Expr Scope::clamped(Expr value, DataType to) {
-  DataType from = value->dtype();
+  DataType from = value->dtype().element();
+  int lanes = value->dtype().lanes();
   double low = to.is_int() ? -std::ldexp(1, to.bits() - 1) : 0;
   double high = std::ldexp(1, to.is_int() ? to.bits() - 2 : to.bits() - 1);
   double most = from.bits() == 16 && from.is_float() ? 32768 : 0x1p127;
-  auto constant = [&](double x) { return Expr(ir::make<ir::FloatImmNode>(from, x)); };
+  auto constant = [&](double x) {
+    Expr made = ir::make<ir::FloatImmNode>(from, x);
+    return lanes == 1 ? made : Expr(ir::make<ir::BroadcastNode>(made, ir::int32(lanes)));
+  };
   Expr lower = ir::binary(ExprKind::kMax, value, constant(std::max(low, -most)));
   return ir::binary(ExprKind::kMin, lower, constant(std::min(high, most)));
 }
@@ -382,8 +392,7 @@ Expr Scope::guarded_load(DataType type, int depth) {
                            ir::binary(ExprKind::kLT, where, extent));
   Expr outside = ir::binary(ExprKind::kOr, ir::binary(ExprKind::kLT, where, first),
                             ir::binary(ExprKind::kGE, where, extent));
-  Expr loaded(ir::make<ir::TensorLoadNode>(source.buffer, ir::Array<Expr>{where}));
-  Expr other = value(type, depth);
+  Expr loaded = source.load(where), other = value(type, depth);
   if (random.one_in(3)) return ir::call_op(type, "tirx.if_then_else", {outside, other, loaded});
   return ir::call_op(type, "tirx.if_then_else", {inside, loaded, other});
 }
@@ -453,7 +462,7 @@ Expr Scope::integer(DataType type, int depth) {
     }
     case 4: {
       if (random.one_in(2)) return Expr(ir::make<ir::BitwiseNotNode>(value(type, depth - 1)));
-      return ir::call_op(type, "tirx.popcount", {value(type, depth - 1)});
+      return ir::call_op(type, random.one_in(2) ? "tirx.popcount" : "tirx.clz", {value(type, depth - 1)});
     }
     case 5:
       return guarded_load(type, depth - 1);
@@ -496,6 +505,7 @@ Expr Scope::boolean(int depth) {
       return ir::binary(random.one_in(2) ? ExprKind::kAnd : ExprKind::kOr, condition(depth - 1),
                         condition(depth - 1));
     case 1:
+      if (random.one_in(3)) return ir::call_op(DataType::Bool(), "tirx.likely", {condition(depth - 1)});
       return Expr(ir::make<ir::NotNode>(condition(depth - 1)));
     case 2: {
       DataType type = random.one_in(2) ? DataType::Float(32) : DataType::Float(64);
@@ -509,15 +519,40 @@ Expr Scope::boolean(int depth) {
   }
 }
 
+Expr Scope::start(int64_t extent) {
+  std::vector<const Interval*> fitting;
+  for (const Interval& v : intervals)
+    if (v.min >= 0) fitting.push_back(&v);
+  if (fitting.empty() || random.one_in(3)) return ir::int32(random.below(extent));
+  const Interval& v = *random.of(fitting);
+  Expr last = ir::int32(extent - 1);
+  if (v.max < extent) return random.one_in(3) ? ir::binary(ExprKind::kSub, last, v.index()) : v.index();
+  if (random.one_in(2)) return ir::binary(ExprKind::kMin, v.index(), last);
+  return ir::binary(ExprKind::kFloorMod, v.index(), ir::int32(extent));
+}
+
 Expr Scope::ramp(int64_t extent, int lanes) {
   int64_t span = extent - lanes;
   std::vector<int64_t> strides = {1, 1, 1, -1};
   if (extent >= 2 * lanes) strides.push_back(2);
   int64_t stride = random.of(strides);
-  int64_t first = stride == 1    ? random.below(span + 1)
-                  : stride == -1 ? lanes - 1 + random.below(span + 1)
-                                 : random.below(extent - 2 * lanes + 2);
-  return Expr(ir::make<ir::RampNode>(ir::int32(first), ir::int32(stride), ir::int32(lanes)));
+  int64_t below = stride == 2 ? extent - 2 * lanes + 2 : span + 1;
+  // Where it begins is a number, or the program computes it.
+  Expr first = random.one_in(2) ? start(below) : Expr(ir::int32(random.below(below)));
+  if (stride == -1) {
+    auto known = ir::const_int(first);
+    first =
+        known ? Expr(ir::int32(lanes - 1 + *known)) : ir::binary(ExprKind::kAdd, first, ir::int32(lanes - 1));
+  }
+  return Expr(ir::make<ir::RampNode>(first, ir::int32(stride), ir::int32(lanes)));
+}
+
+std::optional<ir::Array<Expr>> Scope::lanes_at(const Source& source, int lanes, bool one) {
+  int64_t line = source.columns == 0 ? source.extent : source.columns;
+  if (line < lanes || (one && source.columns != 0)) return std::nullopt;
+  Expr where = ramp(line, lanes);
+  if (source.columns == 0) return ir::Array<Expr>{where};
+  return ir::Array<Expr>{start(source.extent / source.columns), where};
 }
 
 Expr Scope::vector(DataType type, int depth) {
@@ -541,7 +576,8 @@ Expr Scope::vector(DataType type, int depth) {
         DataType from = random_type(random);
         if (from == element) break;
         Expr inner = vector(from.with_lanes(lanes), depth - 1);
-        if (from.is_floating() && element.is_integral() && !element.is_bool()) break;
+        if (from.is_floating() && element.is_integral() && !element.is_bool())
+          inner = clamped(inner, element);
         return Expr(ir::make<ir::CastNode>(type, inner));
       }
       default:
@@ -560,10 +596,12 @@ Expr Scope::vector(DataType type, int depth) {
   }
   std::vector<const Source*> fitting;
   for (const Source& source : sources)
-    if (source.type() == element && source.extent >= lanes) fitting.push_back(&source);
+    if (source.type() == element && lanes_at(source, lanes)) fitting.push_back(&source);
   if (fitting.empty() || random.one_in(4)) return broadcast(value(element, 1));
   const Source& source = *random.of(fitting);
-  Expr where = ramp(source.extent, lanes);
+  ir::Array<Expr> indices = *lanes_at(source, lanes);
+  if (source.columns != 0) return Expr(ir::make<ir::TensorLoadNode>(source.buffer, indices));
+  Expr where = indices[0];
   if (random.one_in(4)) {
     Expr mask = ir::binary(ExprKind::kLT, ramp(64, lanes), broadcast(ir::int32(random.below(40))));
     return ir::call_op(type, "tirx.masked_load", {source.buffer, where, mask});

@@ -2,22 +2,29 @@
 // Expressions of random programs.
 #pragma once
 
+#include <optional>
 #include <unordered_set>
 
 #include "tests/fuzz/codegen/program.h"
 
 namespace mlc::fuzz {
 
-// A buffer of one dimension that expressions may read.
+// A buffer that expressions may read, of one dimension or of two.
 struct Source {
   ir::Buffer buffer;
-  int64_t extent;
+  int64_t extent;  // elements
   bool writable = false;
   bool local = false;  // allocated inside of the iterations
   // Iterations that run at once write it: each may touch only its own element.
   bool shared = false;
 
+  // Of each row of two dimensions; 0: there is one dimension.
+  int64_t columns = 0;
+
   ir::DataType type() const { return buffer->buffer()->dtype; }
+  // The indices of an element, from its place in row-major order.
+  ir::Array<ir::Expr> at(const ir::Expr& place) const;
+  ir::Expr load(const ir::Expr& place) const;
 };
 
 // An integer variable from min to max, both included.
@@ -62,6 +69,11 @@ class Scope {
   // Of several lanes, by vectors in the text.
   ir::Expr vector(ir::DataType type, int depth);
   ir::Expr ramp(int64_t extent, int lanes);  // consecutive, or with a stride, or reversed
+  // Indices of so many elements of a buffer at once, of one row; those of one dimension only where `one` says
+  // so.
+  std::optional<ir::Array<ir::Expr>> lanes_at(const Source& source, int lanes, bool one = false);
+  // Of memory that the caller names; from 0 to one less than the extent, and the same whatever memory holds.
+  ir::Expr start(int64_t extent);
   // No sums and products of indices alone that are values: those may be taken not to overflow.
   bool is_index_arithmetic(const ir::Expr& e) const;
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
+#include "ir/tir/op.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
+#include "transform/pass/refusals.h"
 #include "transform/pass/rewritten_by.h"
 
 namespace mlc::transform::pass_lower_match_buffer {
@@ -77,6 +79,10 @@ struct LowerMatch final : Substituter {  // of extents, strides and offsets that
         }
         return make<TensorRegionNode>(view->second.source, ranges, e->span);
       }
+    } else if (auto* masked_load = as_call_to(e, "tirx.masked_load")) {
+      return masked(*masked_load, 1);
+    } else if (auto* masked_store = as_call_to(e, "tirx.masked_store")) {
+      return masked(*masked_store, 2);
     } else if (auto* var = as<VarNode>(e)) {
       auto view = views.find(var);
       if (view != views.end()) return view->second.source;  // the same data pointer
@@ -99,6 +105,26 @@ struct LowerMatch final : Substituter {  // of extents, strides and offsets that
   }
 
  private:
+  // An access of some lanes: the buffer, what stands before the indices, these, and the mask.
+  Expr masked(const CallNode& call, size_t first) {
+    Expr made = rewrite_children(ref(&call));
+    auto* buffer = as<VarNode>(call.args[0]);
+    auto view = buffer ? views.find(buffer) : views.end();
+    if (view == views.end()) return made;
+    size_t dims = view->second.region.size() - view->second.dropped;
+    if (call.args.size() != first + dims + 1) {
+      throw refuse(pass_refusals["wrong-number-of-indices"], buffer->name.c_str(), dims,
+                   std::max(call.args.size(), first + 1) - first - 1)
+          .at(call.span);
+    }
+    const Array<Expr>& args = as<CallNode>(made)->args;
+    Array<Expr> all{view->second.source}, of_view(args.begin() + static_cast<int64_t>(first), args.end() - 1);
+    all.insert(all.end(), args.begin() + 1, args.begin() + static_cast<int64_t>(first));
+    Array<Expr> indices = view->second.indices(of_view);
+    all.insert(all.end(), indices.begin(), indices.end());
+    all.push_back(args.back());
+    return with(ref(&call), [&](CallNode& n) { n.args = all; });
+  }
   void add_view(const MatchBufferRegion& match) {
     // The source may be a view of an outer block itself.
     TensorRegion source = rewrite_region(match->source);

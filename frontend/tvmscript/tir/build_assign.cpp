@@ -242,8 +242,7 @@ Array<Expr> Builder::store_indices(const Buffer& buffer, const syntax::Expr& sli
     if (auto* range = syntax::as<syntax::Slice>(e)) {
       // A[begin:end:step] = vector: the lanes must be known.
       if (!range->lower || !range->upper) {
-        throw ir::refuse(refusals["open-slice"])
-            .at(e->span);
+        throw ir::refuse(refusals["open-slice"]).at(e->span);
       }
       Expr begin = script::as_expr(evaluate(*range->lower), range->lower->span, "an index");
       Expr end = script::as_expr(evaluate(*range->upper), range->upper->span, "an index");
@@ -357,7 +356,10 @@ Any Builder::named(const std::string& name, const Any& value, Span span) {
       name_once(var, name);
       if (!var->span) const_cast<ir::VarNode*>(var)->span = span;
     }
-    if (fresh || var->buffer() || !names_.holds(value)) return value;
+    bool elsewhere = !names_.holds(value);
+    // A variable from outside of the function gets the name that the function gives it.
+    if (!fresh && elsewhere && !var->buffer()) const_cast<ir::VarNode*>(var)->name = String(name);
+    if (fresh || elsewhere || var->buffer()) return value;
   }
   if (auto* iter = value.as<ir::IterVarNode>()) {
     name_once(iter->var.get(), name);
@@ -378,8 +380,7 @@ Any Builder::named(const std::string& name, const Any& value, Span span) {
   }
   auto expr = script::to_expr(value, span);
   if (!expr) {
-    throw ir::refuse(refusals["cannot-bind"], ir::type_name(value))
-        .at(span);
+    throw ir::refuse(refusals["cannot-bind"], ir::type_name(value)).at(span);
   }
   const Expr& e = *expr;
   if (e->ty->kind != ir::TypeKind::kPrim) {

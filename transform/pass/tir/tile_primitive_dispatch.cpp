@@ -20,6 +20,10 @@ static constexpr ir::Refusals refusals{
         {.name = "no-schedule-body",
          .message = "the schedule of `{}` returns no function without parameters",
          .help = "return a `T.prim_func` that takes nothing"},
+        {.name = "no-definition",
+         .message =
+             "a schedule adds statements behind the definition of `{}`, which this kernel does not define",
+         .help = "allocate the buffer in the kernel"},
         {.name = "endless-schedule",
          .message = "what the schedule of `{}` returns has tile primitives {} levels deep",
          .help = "return loops and instructions, or primitives of smaller parts"},
@@ -66,6 +70,26 @@ class Dispatch final : public Rewriter {
     for (const IterVar& thread : ids.launched()) launch_params_.Set(thread->thread_tag, thread);
   }
 
+  // The body, its primitives lowered, with what schedules want behind the definitions of buffers.
+  Stmt lowered(const Stmt& body) {
+    Stmt done = rewrite(body);
+    if (behind_.empty()) return done;
+    done = rewrite_with(done, [&](const Stmt& s, Rewriter& on) -> Stmt {
+      const VarNode* defined = nullptr;
+      if (auto* alloc = as<AllocBufferNode>(s)) defined = alloc->buffer.get();
+      if (auto* decl = as<DeclBufferNode>(s)) defined = decl->buffer.get();
+      auto wanted = behind_.find(defined);
+      if (wanted == behind_.end()) return on.rewrite_children(s);
+      Array<Stmt> all{s};
+      for (const Stmt& one : wanted->second) all.push_back(one);
+      behind_.erase(wanted);
+      return seq(all);
+    });
+    if (!behind_.empty())
+      throw refuse(refusals["no-definition"], behind_.begin()->first->name.c_str()).at(body->span);
+    return done;
+  }
+
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override { return e; }
   Stmt rewrite(const Stmt& s) override {
@@ -93,6 +117,8 @@ class Dispatch final : public Rewriter {
   std::unordered_map<const VarNode*, ScopeBinding> bindings_;
   static constexpr int kMostDepth = 16;  // of primitives in schedules of primitives
   int depth_ = 0;
+  Any cache_;  // what schedules of this kernel keep for each other
+  std::unordered_map<const VarNode*, std::vector<Stmt>> behind_;
 
   Stmt dispatched(const TilePrimitiveCallNode& call) {
     ActiveThreads::Split split;
@@ -101,9 +127,14 @@ class Dispatch final : public Rewriter {
       if (!parts) throw refuse(refusals["threads-of-no-scope"]).at(call.span);
       split = *parts;
     }
-    const Any args[] = {ref(&call), target_, launch_params_, split.inter, split.intra};
-    Any result = host_.call_library("tvm.tirx.operator.tile_primitive", "lower_call", args);
-    auto fn = result.as<PrimFunc>();
+    const Any args[] = {ref(&call), target_, launch_params_, split.inter, split.intra, cache_};
+    // [function, what is kept, buffer, statement, buffer, statement, ...]
+    auto result =
+        host_.call_library("tvm.tirx.operator.tile_primitive", "lower_call", args).cast<Array<Any>>();
+    cache_ = result[1];
+    for (int64_t i = 2; i + 1 < static_cast<int64_t>(result.size()); i += 2)
+      behind_[result[i].cast<Var>().get()].push_back(result[i + 1].cast<Stmt>());
+    auto fn = result[0].as<PrimFunc>();
     if (!fn || !(*fn)->params.empty())
       throw refuse(refusals["no-schedule-body"], call.op->name.c_str()).at(call.span);
     if (++depth_ > kMostDepth)
@@ -131,7 +162,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
     if (text((*target)->kind) != "cuda")
       throw refuse(refusals["ids-without-scopes"], (*target)->kind.c_str()).at(s->span);
     ScopeIds ids(entry->body);
-    Stmt lowered = Dispatch(ids, *target, *options.host).rewrite(entry->body);
+    Stmt lowered = Dispatch(ids, *target, *options.host).lowered(entry->body);
     ids.learn_from(lowered);
     return ids.launch(lowered);
   });

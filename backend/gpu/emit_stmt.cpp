@@ -275,6 +275,7 @@ void KernelEmitter::emit_store(const ir::BufferStoreNode* s) {
 // ---- memory ----
 
 void KernelEmitter::emit_view(const ir::DeclBufferNode* s) {
+  if (!s->data) return;  // tensor memory: instructions have its address, nobody its pointer
   Binding made;
   const ir::BufferTypeNode* type = s->buffer->buffer();
   // The data of another buffer, or any pointer.

@@ -42,7 +42,7 @@ std::unordered_set<const VarNode*> written_pointers(const Stmt& body) {
                             if (auto* store = ir::as<ir::BufferStoreNode>(s))
                               written.insert(store->buffer.get());
                             if (auto* view = ir::as<ir::DeclBufferNode>(s)) {
-                              views.emplace_back(view->buffer.get(), view->data);
+                              if (view->data) views.emplace_back(view->buffer.get(), view->data);
                               return;
                             }
                             on.walk_children(s);

@@ -172,6 +172,7 @@ class UseFinder final : public Walker {
     for (const Expr& e : buffer->shape) visit(e);
     for (const Expr& e : buffer->strides) visit(e);
     if (buffer->elem_offset) visit(buffer->elem_offset);
+    for (const Expr& e : buffer->allocated_addr) visit(e);
   }
   void visit_buffer(const Buffer& buffer) override {
     if (!is_tensor_expression(buffer.get())) use(buffer.get());

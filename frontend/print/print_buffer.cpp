@@ -92,7 +92,13 @@ void Printer::buffer_arguments(const Buffer& buffer, const BufferForm& form) {
   if (classic() && !type->allocated_addr.empty()) not_classic("where a buffer is allocated");
   if (type->allocated_addr.size() == 1) {
     put(", allocated_addr=");
-    expr(type->allocated_addr[0]);
+    // The address that a buffer of one element holds: the name says it, and is read back.
+    auto* load = as<TensorLoadNode>(type->allocated_addr[0]);
+    if (load && is_scalar(ref(load->source.get()))) {
+      put(name_of(load->source.get()));
+    } else {
+      expr(type->allocated_addr[0]);
+    }
   } else if (!type->allocated_addr.empty()) {
     put(", allocated_addr=[");
     exprs("allocated_addr", type->allocated_addr);
@@ -174,10 +180,13 @@ void Printer::alloc_buffer(const AllocBufferNode* s, const Stmt& next, bool* too
     // The annotation means the scope `local`. TVM's annotates the others too, and reads that back as local.
     bool has_name = scope == "local" || scope == "shared";
     put(" = ");
-    call_of(scope == "local" ? "local_scalar" : has_name ? "shared_scalar" : "alloc_scalar", [&] {
-      tir(DataType(ty->dtype).str());
-      if (!has_name) put(", scope=", literal(scope));
-    });
+    call_of(scope == "local" ? "local_scalar"
+            : has_name       ? "shared_scalar"
+                             : "alloc_scalar",
+            [&] {
+              tir(DataType(ty->dtype).str());
+              if (!has_name) put(", scope=", literal(scope));
+            });
     scalars_.insert(buffer);
     return end_line();
   }

@@ -338,6 +338,19 @@ Expr swizzled(const ComposeLayoutNode* layout, const Expr& address) {
   return make<LetNode>(whole, address, body);
 }
 
+// The most that `e`, a part of an address, can be, with 0 as the least; nothing where its form does not say
+// it.
+std::optional<int64_t> most_of(const Expr& e) {
+  auto* mod = as<FloorModNode>(e);
+  auto modulus = mod ? const_int(mod->b) : std::nullopt;
+  if (modulus && *modulus > 0) return *modulus - 1;
+  auto* div = as<FloorDivNode>(e);
+  auto divisor = div ? const_int(div->b) : std::nullopt;
+  auto most = divisor && *divisor > 0 ? most_of(div->a) : std::nullopt;
+  if (most) return *most / *divisor;
+  return std::nullopt;
+}
+
 // The same where every iterator steps through whole rows of 2^(per_element + atom_len) elements or stays in
 // one, or is a number of rows times a part of one: the row's number is then xored with the place in the row,
 // and divisions are gone. Null elsewhere.
@@ -355,6 +368,7 @@ Expr swizzled_by_rows(const ComposeLayoutNode* layout, const TileLayoutNode* til
     if (view(iter->axis->name) != "m") continue;
     auto extent = const_int(iter->extent), stride = const_int(iter->stride);
     if (!extent || !stride || *stride < 0) return nullptr;
+    if (*extent == 1) continue;
     if (auto at = const_int(parts[i])) {
       fixed += *at * *stride;
     } else if (*stride % row == 0) {
@@ -374,14 +388,21 @@ Expr swizzled_by_rows(const ComposeLayoutNode* layout, const TileLayoutNode* til
   for (const auto& [key, value] : tile->offset) {
     if (view(key) != "m") continue;
     LinearForm sum = LinearForm::of(value);
-    bool whole = sum.constant % row == 0;
-    for (const auto& [atom, factor] : sum.terms) whole = whole && factor % row == 0;
-    if (!whole) return nullptr;
-    for (const auto& [atom, factor] : sum.terms) add_to(rows, atom, factor / row);
+    for (const auto& [atom, factor] : sum.terms) {
+      if (factor % row == 0) {
+        add_to(rows, atom, factor / row);
+        continue;
+      }
+      auto bound = most_of(atom);
+      if (!bound || factor < 0 || (*bound + 1) * factor > row) return nullptr;
+      add_to(place, atom, factor);
+      most += *bound * factor;
+    }
     fixed += sum.constant;
   }
-  if (most >= row || (!rows && !place)) return nullptr;
-  const Expr like = rows ? rows : place;
+  if (most >= row) return nullptr;
+  if (!rows && !place && fixed == 0 && parts.empty()) return nullptr;
+  const Expr like = rows ? rows : place ? place : parts.empty() ? Expr(int32(0)) : parts[0];
   auto number = [&](int64_t value) -> Expr { return const_like(like, value); };
   int64_t whole = floor_div(fixed, row), ones = (int64_t{1} << layout->swizzle_len) - 1;
   fixed -= whole * row;
@@ -422,16 +443,19 @@ std::vector<std::pair<String, Expr>> apply(const Layout& layout, const Array<Exp
     }
     result.emplace_back(name, value);
   };
+  auto* swizzle = layout.as<ComposeLayoutNode>();
+  if (swizzle && swizzle->swizzle_len == 0) swizzle = nullptr;
   for (int64_t i = 0; i < count(parts); ++i) {
     const Iter& iter = tile->shard[i];
-    add_to(iter->axis->name, mul(parts[i], iter->stride));
+    bool stays = swizzle && is_one(iter->extent);  // counts nothing
+    add_to(iter->axis->name, stays ? const_like(parts[i], 0) : mul(parts[i], iter->stride));
   }
   for (const auto& [key, value] : tile->offset) add_to(key, value);
-  if (auto* compose = layout.as<ComposeLayoutNode>(); compose && compose->swizzle_len > 0) {
+  if (swizzle) {
     for (auto& [key, value] : result) {
       if (view(key) != "m") continue;
-      Expr by_rows = swizzled_by_rows(compose, tile.get(), parts);
-      value = by_rows ? by_rows : swizzled(compose, value);
+      Expr by_rows = swizzled_by_rows(swizzle, tile.get(), parts);
+      value = by_rows ? by_rows : swizzled(swizzle, value);
     }
   }
   return result;

@@ -101,9 +101,22 @@ class ValueSimplifier {
     auto visit_ring = [&](const Expr& part, Rewriter& on) -> Expr {
       if (is_ring_operator(part) && part->kind != ExprKind::kLShift) return on.rewrite_children(part);
       if (part->kind == ExprKind::kIntImm || part->kind == ExprKind::kVar) return part;
+      if (is_remainder_of_indices(part)) return part;
       return name_for(analyzer_.simplify(part), leaves);
     };
     return restored(analyzer_.simplify(rewrite_with(e, visit_ring)), leaves);
+  }
+
+  // Remainders have their own place in the order of a sum.
+  static bool is_remainder_of_indices(const Expr& e) {
+    auto* mod = as<FloorModNode>(e);
+    if (!mod || !const_int(mod->b)) return false;
+    bool indices = true;
+    walk_with(e, [&](const Expr& part, Walker& on) {
+      indices &= !as<TensorLoadNode>(part) && !returns_any_number(part);
+      on.walk_children(part);
+    });
+    return indices;
   }
 
   // Equal values have one name.

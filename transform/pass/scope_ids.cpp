@@ -172,6 +172,7 @@ Expr ScopeIds::coordinate(ScopeBinding binding, size_t dimension) const {
 
 Stmt ScopeIds::launch(const Stmt& body) const {
   Array<Stmt> stmts{nullptr};
+  Array<Stmt> unnamed;  // an id without a name is a statement of its own
   Stmt rest = rewrite_with(body, [&](const Stmt& s, Rewriter& on) -> Stmt {
     auto* ids = as<ScopeIdDefStmtNode>(s);
     if (!ids) return on.rewrite_children(s);
@@ -181,6 +182,7 @@ Stmt ScopeIds::launch(const Stmt& body) const {
     for (size_t d = 0; d < ids->def->def_ids.size(); ++d) {
       const Var& var = ids->def->def_ids[d];
       stmts.push_back(make<BindNode>(var, cast(var->dtype(), coordinate(binding, d)), s->span));
+      if (var->name.empty()) unnamed.push_back(make<EvaluateNode>(Expr(var), s->span));
     }
     return no_op();
   });
@@ -189,6 +191,7 @@ Stmt ScopeIds::launch(const Stmt& body) const {
                       {int_imm(DataType::UInt(32), 0xffffffff), floordiv(thread(), int32(kWarpSize)),
                        int32(0), int32(kWarpSize), int32(kWarpSize)});
   stmts.Set(0, make<BindNode>(warp_, warp));
+  for (const Stmt& one : unnamed) stmts.push_back(one);
   stmts.push_back(rest);
   Stmt result = seq(stmts);
   for (auto at = launched_.rbegin(); at != launched_.rend(); ++at)

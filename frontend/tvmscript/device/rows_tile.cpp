@@ -254,7 +254,11 @@ Any build_tile_primitive(ApiCall& call) {
     }
     for (size_t i : {0, 1, 3, 4, 2}) args.push_back(operand(call, i, row.kinds[i]));
   } else {
-    for (size_t i = 0; i < count; ++i) args.push_back(operand(call, i, row.kinds[i]));
+    for (size_t i = 0; i < count; ++i) {
+      bool left_out = row.kinds[i] == 's' && script::is_none(call.args[i]);
+      args.push_back(left_out ? args[0]
+                              : operand(call, i, row.kinds[i]));  // the same region, not one like it
+    }
   }
   Map<String, Any> workspace, config;
   String dispatch;

@@ -366,7 +366,10 @@ Any Builder::named(const std::string& name, const Any& value, Span span) {
       name_once(var, name);
       if (!var->span) const_cast<ir::VarNode*>(var)->span = span;
     }
-    if (fresh || var->buffer() || !names_.holds(value)) return value;
+    bool elsewhere = !names_.holds(value);
+    // A variable from outside of the function gets the name that the function gives it.
+    if (!fresh && elsewhere && !var->buffer()) const_cast<ir::VarNode*>(var)->name = String(name);
+    if (fresh || elsewhere || var->buffer()) return value;
   }
   if (auto* iter = value.as<ir::IterVarNode>()) {
     name_once(iter->var.get(), name);

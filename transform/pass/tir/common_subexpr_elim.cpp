@@ -40,6 +40,13 @@ struct Value {
   Var name = nullptr;
 };
 
+bool is_leaf(const Expr& e) {
+  bool leaf = true;
+  auto below = [&](const Expr&, Walker&) { leaf = false; };
+  WalkWith(below).walk_children(e);
+  return leaf;
+}
+
 bool is_candidate(const Expr& e) {
   if (e->dtype().is_bool()) return false;
   if (as<CastNode>(e) || as<SelectNode>(e) || as<BitwiseNotNode>(e)) return true;
@@ -67,8 +74,10 @@ class Values {
       below.push_back(number(child, place));
       sealed |= below.back() < 0;
     });
-    if (sealed || as<CallNode>(e) || as<TensorLoadNode>(e) || as<LetNode>(e)) return -1;
-    auto [at, added] = numbers_.try_emplace(key(e, below), all.size());
+    auto* let = as<LetNode>(e);
+    std::optional<std::string> body = let ? body_key(*let) : std::string();
+    if (sealed || as<CallNode>(e) || as<TensorLoadNode>(e) || !body) return -1;
+    auto [at, added] = numbers_.try_emplace(key(e, below) + *body, all.size());
     if (added) {
       Value value;
       value.first = e;
@@ -90,7 +99,38 @@ class Values {
   template <class F>
   static void for_children(const Expr& e, F&& f) {
     auto child = [&](const Expr& part, Walker&) { f(part); };
-    if (!as<LetNode>(e)) WalkWith(child).walk_children(e);
+    if (auto* let = as<LetNode>(e)) return f(let->value);  // its body is not looked into
+    WalkWith(child).walk_children(e);
+  }
+  // What a `let` computes of its variable, the same for every name of it; nothing where it reads memory or
+  // calls.
+  std::optional<std::string> body_key(const LetNode& let) const {
+    std::unordered_map<const VarNode*, size_t> bound;
+    std::string out;
+    bool plain = true;
+    std::function<void(const Expr&)> add = [&](const Expr& e) {
+      plain &= !as<CallNode>(e) && !as<TensorLoadNode>(e);
+      auto* var = as<VarNode>(e);
+      if (auto at = var ? bound.find(var) : bound.end(); at != bound.end()) {
+        out += fmt::format("({})", at->second);
+      } else {
+        out += "(" + key(e, {});
+        if (auto* inner = as<LetNode>(e)) {
+          add(inner->value);
+          size_t depth = bound.size();
+          bound[inner->var.get()] = depth;
+          add(inner->body);
+        } else {
+          auto below = [&](const Expr& part, Walker&) { add(part); };
+          WalkWith(below).walk_children(e);
+        }
+        out += ")";
+      }
+    };
+    bound[let.var.get()] = 0;
+    add(let.body);
+    if (!plain) return std::nullopt;
+    return out;
   }
   std::string key(const Expr& e, const std::vector<int>& below) const {
     std::string out =
@@ -104,7 +144,7 @@ class Values {
     if (auto* imm = as<FloatImmNode>(e)) return out + std::to_string(std::bit_cast<uint64_t>(imm->value));
     if (auto* imm = as<StringImmNode>(e)) return out + std::string(imm->value);
     for (int child : below) out += fmt::format("{},", child);
-    if (below.empty()) out += fmt::format("{}", static_cast<const void*>(e.get()));
+    if (below.empty() && is_leaf(e)) out += fmt::format("{}", static_cast<const void*>(e.get()));
     return out;
   }
   void use(Value& value, const Place& place) {
@@ -183,18 +223,23 @@ struct Name final : BufferTypeRewriter {
   explicit Name(Values& values) : values(values) {}
   using BufferTypeRewriter::rewrite;
   Expr rewrite(const Expr& e) override {
-    if (as<TensorRegionNode>(e) || as<LetNode>(e)) return e;
+    if (as<TensorRegionNode>(e)) return e;
+    if (auto* let = as<LetNode>(e)) return with_value(*let, rewrite(let->value));
     if (is_candidate(e)) {
       int number = values.number(e, nullptr);
       if (number >= 0 && values.all[number].name) return values.all[number].name;
     }
     return BufferTypeRewriter::rewrite(e);
   }
+  static Expr with_value(const LetNode& let, const Expr& value) {
+    return value.same_as(let.value) ? Expr(ref(&let)) : make<LetNode>(let.var, value, let.body, let.span);
+  }
   // The value under its name: parts that have names of their own are theirs. As in TVM, a value that has only
   // comparisons and leaves directly below stays as it is.
   Expr defining(const Value& value) {
     if (value.children.empty()) return value.first;
     return rewrite_below(value.first, [&](const Expr& e, Rewriter& on) -> Expr {
+      if (auto* let = as<LetNode>(e)) return with_value(*let, on.rewrite(let->value));
       int number = is_candidate(e) ? values.number(e, nullptr) : -1;
       return number >= 0 && values.all[number].name ? values.all[number].name : on.rewrite_children(e);
     });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unordered_set>
 
-#include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "ir/tir/op.h"
 #include "transform/pass/pass.h"
@@ -42,42 +41,99 @@ std::string_view iket(const Expr& e) {
 }
 bool makes_token(const Expr& e) { return iket(e) == "range_start" || iket(e) == "sentinel_token"; }
 
-Stmt without_iket(const Stmt& body) {
-  std::unordered_set<const VarNode*> tokens;
-  auto expression = [&](const Expr& e, Rewriter& on) {
-    auto* var = as<VarNode>(e);
-    if (!iket(e).empty() || (var && tokens.contains(var)))
-      throw refuse(refusals["iket-token"]).kind(kRefusedValue).at(e->span);
-    return on.rewrite_children(e);
-  };
-  auto statement = [&](const Stmt& s, Rewriter& on) {
-    auto* bind = as<BindNode>(s);
-    auto* store = as<BufferStoreNode>(s);
-    auto* evaluate = as<EvaluateNode>(s);
-    if ((bind && makes_token(bind->value)) || (store && makes_token(store->value))) {
-      tokens.insert(bind ? bind->var.get() : store->buffer.get());
+// What a token is kept in: element zero of a local buffer of one uint32.
+bool is_token_memory(const BufferStoreNode& store) {
+  const BufferTypeNode* type = store.buffer->buffer();
+  bool single =
+      type->shape.size() == 1 && is_const_int(type->shape[0], 1) && is_const_int(store.indices[0], 0);
+  return single && text(type->storage_scope) == "local";
+}
+
+class WithoutIket final : public Rewriter {
+ public:
+  // Tokens may be copied, so the memory that holds them is found first.
+  explicit WithoutIket(const Stmt& body) {
+    for (bool found = true; found;) {
+      size_t before = tokens_.size();
+      post_order(
+          body, [](const Expr&) {},
+          [&](const Stmt& s) {
+            auto* store = as<BufferStoreNode>(s);
+            if (store && (makes_token(store->value) || is_token(store->value)))
+              tokens_.insert(store->buffer.get());
+          });
+      found = tokens_.size() > before;
+    }
+  }
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    if (is_token(e) || (!iket(e).empty() && iket(e) != "official_event")) throw misused(e->span);
+    return rewrite_children(e);
+  }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* store = as<BufferStoreNode>(s); store && tokens_.contains(store->buffer.get())) {
+      if (!is_token_memory(*store) || !(makes_token(store->value) || is_token(store->value)))
+        throw misused(s->span);
       return no_op();
     }
-    bool marks = evaluate && !iket(evaluate->value).empty() && !makes_token(evaluate->value);
-    return marks ? no_op() : on.rewrite_children(s);
-  };
-  Stmt next = rewrite_with(body, overloaded{expression, statement});
-  // Memory that held tokens goes as well.
-  return tokens.empty() ? next : rewrite_with(next, [&](const Stmt& s, Rewriter& on) {
-    auto* alloc = as<AllocBufferNode>(s);
-    return alloc && tokens.contains(alloc->buffer.get()) ? no_op() : on.rewrite_children(s);
-  });
+    if (auto* alloc = as<AllocBufferNode>(s); alloc && tokens_.contains(alloc->buffer.get())) return no_op();
+    if (auto* evaluate = as<EvaluateNode>(s)) {
+      std::string_view name = iket(evaluate->value);
+      auto* call = as<CallNode>(evaluate->value);
+      if (name == "range_end" && !is_token(call->args[0])) throw misused(s->span);
+      if (name == "mark" || name == "range_push" || name == "range_pop" || name == "range_end")
+        return no_op();
+    }
+    if (auto* branch = as<IfThenElseNode>(s)) return rewrite_branch(*branch);
+    Stmt next = rewrite_children(s);
+    if (auto* loop = as<ForNode>(next)) return emptied(loop->body, as<ForNode>(s)->body) ? no_op() : next;
+    if (auto* loop = as<WhileNode>(next)) return emptied(loop->body, as<WhileNode>(s)->body) ? no_op() : next;
+    if (auto* attr = as<AttrStmtNode>(next))
+      return emptied(attr->body, as<AttrStmtNode>(s)->body) ? no_op() : next;
+    return next;
+  }
+
+ private:
+  std::unordered_set<const VarNode*> tokens_;
+
+  bool is_token(const Expr& e) const {
+    auto* load = as<TensorLoadNode>(e);
+    return load && tokens_.contains(as<VarNode>(load->source));
+  }
+  static Error misused(Span span) { return refuse(refusals["iket-token"]).at(span); }
+  // Did nothing but marks stand there?
+  static bool emptied(const Stmt& after, const Stmt& before) { return is_no_op(after) && !is_no_op(before); }
+  Stmt rewrite_branch(const IfThenElseNode& branch) {
+    Stmt next = rewrite_children(ref(&branch));
+    auto* now = as<IfThenElseNode>(next);
+    bool without_then = emptied(now->then_case, branch.then_case);
+    bool without_else = branch.else_case && emptied(now->else_case, branch.else_case);
+    if (without_then && (without_else || !now->else_case)) return no_op();
+    if (without_then)
+      return make<IfThenElseNode>(logical_not(now->condition), now->else_case, nullptr, now->span);
+    if (without_else) return make<IfThenElseNode>(now->condition, now->then_case, nullptr, now->span);
+    return next;
+  }
+};
+
+bool has_iket(const PrimFunc& fn) {
+  bool found = false;
+  post_order(fn->body, [&](const Expr& e) { found |= !iket(e).empty(); });
+  return found;
 }
 
 IRModule apply(const IRModule& mod, const PassOptions&) {
-  auto enabled = mod->attrs.find("tirx.iket.enabled");
-  if (enabled != mod->attrs.end()) {
-    auto imm = (*enabled).second.as<IntImm>();
-    if (imm ? (*imm)->value != 0 : (*enabled).second.try_cast<bool>().value_or(true))
-      throw refuse(refusals["iket-trace"]).kind("NotImplementedError");
+  auto attr = mod->attrs.find("tirx.iket.enabled");
+  bool enabled = false;
+  if (attr != mod->attrs.end()) {
+    auto imm = (*attr).second.as<IntImm>();
+    enabled = imm ? (*imm)->value != 0 : (*attr).second.try_cast<bool>().value_or(true);
   }
-  return map_prim_funcs(mod, [](const PrimFunc& fn) {
-    return with_body(fn, without_iket(fn->body));
+  return map_prim_funcs(mod, [&](const PrimFunc& fn) {
+    if (!has_iket(fn)) return fn;
+    if (enabled) throw refuse(refusals["iket-trace"]).kind("NotImplementedError");
+    return with_body(fn, WithoutIket(fn->body).rewrite(fn->body));
   });
 }
 

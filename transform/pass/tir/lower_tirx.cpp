@@ -45,14 +45,14 @@ struct Lower final : Rewriter {
   std::unordered_map<const VarNode*, Buffer> flat;
   BufferRoots roots;
 
-  Buffer flatten(const Buffer& buffer) {
+  Buffer flatten(const Buffer& buffer, bool is_allocated = false) {
     auto [found, fresh] = flat.try_emplace(buffer.get());
     if (!fresh) return found->second;
     const BufferTypeNode* type = buffer->buffer();
     if (!type->strides.empty())
       throw not_lowered(fmt::format("strides, which `{}` has", name_of(buffer)), {});
-    Array<Expr> shape{analyzer.simplify(size(buffer))};
-    if (type->shape.empty()) shape = {int32(1), int32(1)};
+    Array<Expr> shape{analyzer.simplify(size(buffer, is_allocated))};
+    if (type->shape.empty() || is_point(buffer)) shape = {int32(1), int32(1)};
     return found->second = with_type(buffer, with(type_of(buffer), [&](BufferTypeNode& n) {
                                        n.shape = shape;
                                        n.layout = {};
@@ -84,7 +84,7 @@ struct Lower final : Rewriter {
       return make<BufferStoreNode>(flatten(store->buffer), value, place(store->buffer, indices), s->span);
     }
     if (auto* alloc = as<AllocBufferNode>(s))
-      return with(ref(alloc), [&](AllocBufferNode& n) { n.buffer = flatten(alloc->buffer); });
+      return with(ref(alloc), [&](AllocBufferNode& n) { n.buffer = flatten(alloc->buffer, true); });
     if (auto* decl = as<DeclBufferNode>(s)) {
       roots.declare(*decl);
       return make<DeclBufferNode>(flatten(decl->buffer), decl->data ? rewrite(decl->data) : decl->data,
@@ -118,24 +118,40 @@ struct Lower final : Rewriter {
   static Layout layout_of(const Buffer& buffer) {
     const BufferTypeNode* type = buffer->buffer();
     if (!type->layout.defined() || is_default_layout(type->layout, type->shape)) return nullptr;
-    if (auto* tile = type->layout.as<TileLayoutNode>()) return Layout(ref(tile));
+    if (auto* tile = type->layout.as<TileLayoutNode>()) {
+      bool rows = !spreads(*tile) && is_trivial(canonicalize(Layout(ref(tile))));
+      return rows ? Layout(nullptr) : Layout(ref(tile));
+    }
     auto* compose = type->layout.as<ComposeLayoutNode>();
     if (!compose) throw not_lowered(fmt::format("the layout of `{}`", name_of(buffer)), {});
     return Layout(ref(compose));
   }
-  static Expr size(const Buffer& buffer) {
+  // Has a thread no dimension of its own? Like a buffer without dimensions it is flattened to two.
+  static bool is_point(const Buffer& buffer) {
+    Layout layout = layout_of(buffer);
+    if (!layout || text(buffer->buffer()->storage_scope) == "tmem") return false;
+    TileLayout tile = tile_of(layout);
+    auto memory = [](const Iter& iter) { return !is_thread_axis(iter->axis); };
+    return tile->offset.empty() && std::none_of(tile->shard.begin(), tile->shard.end(), memory);
+  }
+  // What is spread over threads is as long as one thread's part; all else has the size of its shape. Memory
+  // that is allocated is as long as its layout reaches: TVM forgets the gaps, and writes past the end.
+  static Expr size(const Buffer& buffer, bool is_allocated) {
     const BufferTypeNode* type = buffer->buffer();
     Layout layout = layout_of(buffer);
-    // What is spread over threads is as long as one thread's part. All else has the size of its shape, gaps
-    // of the layout or not: so TVM allocates it.
-    bool is_part = layout && text(type->storage_scope) != "tmem" && spreads(*tile_of(layout).get());
-    if (is_part) return span_of(layout, memory_axis()->name);
-    return type->shape.empty() ? int32(1) : product(type->shape);
+    Expr elements = type->shape.empty() ? int32(1) : product(type->shape);
+    if (!layout || text(type->storage_scope) == "tmem") return elements;
+    Expr span = span_of(layout, memory_axis()->name);
+    if (spreads(*tile_of(layout).get())) return span;
+    auto reach = const_int(span), count = const_int(elements);
+    bool gaps = is_allocated && (!reach || !count || *reach > *count);
+    return gaps ? span : elements;
   }
   // What each iterator counts for an element: dimension by dimension where the layout divides along the shape
   // (the tile then does), else by the number of the element.
-  Array<Expr> counted(TileLayout& tile, const Array<Expr>& indices, const Array<Expr>& shape) {
-    auto simplified = [&](const Expr& part) { return analyzer.simplify(part); };
+  Array<Expr> counted(TileLayout& tile, const Array<Expr>& indices, const Array<Expr>& shape, bool is_sum) {
+    // Of a sum the parts are simplified together.
+    auto simplified = [&](const Expr& part) { return is_sum ? part : analyzer.simplify(part); };
     std::optional<Grouped> grouped;
     try {
       grouped = group(tile, shape);
@@ -161,11 +177,11 @@ struct Lower final : Rewriter {
       throw refuse(pass_refusals["wrong-number-of-indices"], name_of(buffer), type->shape.size(),
                    indices.size());
     }
-    if (indices.empty()) return {int32(0), int32(0)};
+    if (indices.empty() || is_point(buffer)) return {int32(0), int32(0)};
     if (Layout layout = layout_of(buffer)) {
       TileLayout tile = tile_of(layout);
       if (spreads(*tile.get())) throw refuse(refusals["element-of-another-thread"], name_of(buffer));
-      Array<Expr> parts = counted(tile, indices, type->shape);
+      Array<Expr> parts = counted(tile, indices, type->shape, !layout.as<ComposeLayoutNode>());
       for (const auto& [axis, coordinate] : apply(with_tile(layout, tile), parts)) {
         if (text(axis) == "m") return {analyzer.simplify(coordinate)};
       }

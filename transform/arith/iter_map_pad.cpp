@@ -49,6 +49,8 @@ std::pair<IterSplit, Expr> IterMapRewriter::pad(const IterSplit& split, const Ex
     padding->factor = common_multiple(padding->factor, mul(split->lower_factor, divisor), analyzer_);
     if (is_const_int(left, 0) && divides(divisor, split->extent)) return {split, zero};
     requires_padding_ = true;
+    // Below a digit that runs backwards there is nothing to add to.
+    if (const_int(split->lower_factor).value_or(1) < 0) drops_base_ = true;
     padding->left = max(padding->left, mul(left, split->lower_factor));
     Expr extent = mul(ceildiv(add(left, split->extent), divisor), divisor);
     return {make<IterSplitNode>(mark, split->lower_factor, analyzer_.simplify(extent), split->scale), left};

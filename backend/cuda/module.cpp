@@ -125,7 +125,8 @@ class CudaModule final : public device::KernelModule {
     if (launch.dependent) attributes.push_back({.id = kProgrammaticSerialization, .number = 1});
     const auto& cluster = launch.cluster;
     if (cluster[0] * cluster[1] * cluster[2] != 1) {
-      LaunchAttribute extents{.id = kClusterDimension};
+      LaunchAttribute extents{};
+      extents.id = kClusterDimension;
       for (size_t axis = 0; axis < 3; ++axis) extents.extents[axis] = narrow(cluster[axis]);
       attributes.push_back(extents);
     }

@@ -76,8 +76,9 @@ void KernelModule::WriteToFile(const ffi::String& path, const ffi::String& forma
   backend::write_file(file, code_as(wanted));
 }
 
-ffi::Module make_module(const ir::IRModule& lowered, const ir::Target& target,
-                        ffi::Module (*make_kernels)(const ir::IRModule& kernels, const ir::Target& target)) {
+ffi::Module make_module(
+    const ir::IRModule& lowered, const ir::Target& target,
+    const std::function<ffi::Module(const ir::IRModule&, const ir::Target&)>& make_kernels) {
   Split parts = split(lowered, target);
   ir::Target host =
       target->host ? target->host : ir::parse_target(ir::Any(ir::String(backend::default_target_kind())));

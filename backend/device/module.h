@@ -41,8 +41,8 @@ class KernelModule : public ir::ffi::ModuleObj {
 // Compiles the functions of the host by the backend of the target's host, and has `make_kernels` make a
 // module of the rest, which the result imports. Errors: mixed-targets, no-host-function.
 ir::ffi::Module make_module(const ir::IRModule& lowered, const ir::Target& target,
-                            ir::ffi::Module (*make_kernels)(const ir::IRModule& kernels,
-                                                            const ir::Target& target));
+                            const std::function<ir::ffi::Module(const ir::IRModule& kernels,
+                                                                const ir::Target& target)>& make_kernels);
 // A shared library of such a module; `tvm_ffi.load_module` makes both of it again.
 void write_library(const ir::ffi::Module& module, const std::string& path);
 

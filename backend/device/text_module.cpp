@@ -3,6 +3,7 @@
 
 #include <tvm/ffi/reflection/registry.h>
 
+#include "backend/artefact/write_file.h"
 #include "ir/core/refusal.h"
 #include "ir/tir/calling_convention.h"
 
@@ -23,6 +24,15 @@ MLC_REFUSALS(device_text_module, refusals);
 namespace {
 
 namespace ffi = ir::ffi;
+
+// The texts one after the other, each under a comment that names its kernel.
+std::string joined(const Texts& texts) {
+  if (texts.size() == 1) return texts.begin()->second;
+  std::string all;
+  for (const auto& [name, text] : texts)
+    all += fmt::format("{}// Kernel: {}\n{}", all.empty() ? "" : "\n", name, text);
+  return all;
+}
 
 class TextModule final : public KernelModule {
  public:
@@ -66,23 +76,28 @@ Texts texts_by_kernel(const ir::IRModule& kernels, const ir::Target& target,
   return texts;
 }
 
-std::string joined(const Texts& texts) {
-  if (texts.size() == 1) return texts.begin()->second;
-  std::string all;
-  for (const auto& [name, text] : texts)
-    all += fmt::format("{}// Kernel: {}\n{}", all.empty() ? "" : "\n", name, text);
-  return all;
+ffi::Module make_text_module(const TextKind& kind, const ir::IRModule& lowered, const ir::Target& target) {
+  return make_module(lowered, target, [&](const ir::IRModule& kernels, const ir::Target& target) {
+    return ffi::Module(
+        ffi::make_object<TextModule>(kind, kind.kernels(kernels), kind.texts(kernels, target)));
+  });
 }
 
-ffi::Module text_module(const TextKind& kind, Kernels kernels, Texts texts) {
-  return ffi::Module(ffi::make_object<TextModule>(kind, std::move(kernels), std::move(texts)));
+backend::CInterface emit_texts(const TextKind& kind, const backend::Artefact& artefact,
+                               const backend::Order& order) {
+  if (artefact.name == "so")
+    write_library(make_text_module(kind, order.lowered, order.target), order.path);
+  else
+    backend::write_file(order.path,
+                        joined(kind.texts(split(order.lowered, order.target).kernels, order.target)));
+  return {};
 }
 
 void register_text_loader(const TextKind& kind) {
   std::string name = fmt::format("ffi.Module.load_from_bytes.{}", kind.kind);
   ffi::reflection::GlobalDef().def(name.c_str(), [kind](const ffi::Bytes& bytes) {
     auto [kernels, texts] = texts_from_bytes({bytes.data(), bytes.size()}, kind.stores_format);
-    return text_module(kind, kernels, texts);
+    return ffi::Module(ffi::make_object<TextModule>(kind, kernels, texts));
   });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "backend/backend.h"
 #include "backend/device/module.h"
 
 namespace mlc::device {
@@ -14,17 +15,21 @@ struct TextKind {
   std::string_view language;  // what people call the text: "Metal"
   std::string_view format;    // what it can be had as: "metal"
   bool stores_format = true;  // its bytes begin with the format
+  Texts (*texts)(const ir::IRModule& kernels,
+                 const ir::Target& target);  // that are within the target's limits
+  Kernels (*kernels)(const ir::IRModule& kernels) = kernels_of;
 };
 
 // The text of each kernel, with the functions that it calls; `source` writes a module of one kernel.
 Texts texts_by_kernel(const ir::IRModule& kernels, const ir::Target& target,
                       std::string (*source)(const ir::IRModule& kernels, const ir::Target& target));
-// What the texts are, one after the other, each under a comment that names its kernel.
-std::string joined(const Texts& texts);
 
-// A module that has texts and launches nothing. Its bytes in libraries are those of TVM 0.27's runtime for
-// the device, which can launch what is in them.
-ir::ffi::Module text_module(const TextKind& kind, Kernels kernels, Texts texts);
+// Code of the host that imports a module of texts, which launches nothing. Its bytes in libraries are those
+// of TVM 0.27's runtime for the device, which can launch what is in them.
+ir::ffi::Module make_text_module(const TextKind& kind, const ir::IRModule& lowered, const ir::Target& target);
+// That as a library, or the texts one after the other, each under a comment that names its kernel.
+backend::CInterface emit_texts(const TextKind& kind, const backend::Artefact& artefact,
+                               const backend::Order& order);
 // "ffi.Module.load_from_bytes.KIND".
 void register_text_loader(const TextKind& kind);
 

@@ -2,7 +2,6 @@
 // Apple's GPUs: the text of kernels; host code by LLVM.
 #include "backend/backend.h"
 
-#include "backend/artefact/write_file.h"
 #include "backend/device/text_module.h"
 #include "backend/gpu/limits.h"
 #include "backend/metal/source.h"
@@ -20,29 +19,12 @@ constexpr Artefact artefacts[] = {
     {"metal", ".metal", "kernels in the language of Metal", Artefact::Header::kNever, true},
 };
 
-constexpr device::TextKind kind{.kind = "metal", .language = "Metal", .format = "metal"};
-
 device::Texts texts_of(const ir::IRModule& kernels, const ir::Target& target) {
   gpu_backend::check_limits(kernels, target);
   return device::texts_by_kernel(kernels, target, metal_backend::metal_source);
 }
 
-ir::ffi::Module make_kernels(const ir::IRModule& kernels, const ir::Target& target) {
-  return device::text_module(kind, device::kernels_of(kernels), texts_of(kernels, target));
-}
-
-ir::ffi::Module make_module(const ir::IRModule& lowered, const ir::Target& target) {
-  return device::make_module(lowered, target, make_kernels);
-}
-
-CInterface emit(const Artefact& artefact, const Order& order) {
-  if (artefact.name == "so")
-    device::write_library(make_module(order.lowered, order.target), order.path);
-  else
-    write_file(order.path,
-               device::joined(texts_of(device::split(order.lowered, order.target).kernels, order.target)));
-  return {};
-}
+constexpr device::TextKind kind{.kind = "metal", .language = "Metal", .format = "metal", .texts = texts_of};
 
 }  // namespace
 
@@ -54,8 +36,10 @@ const Backend backend_metal = {
     .schedule_rules = "gpu",
     .device = kDLMetal,
     .artefacts = artefacts,
-    .make_module = make_module,
-    .emit = emit,
+    .make_module = [](const ir::IRModule& lowered,
+                      const ir::Target& target) { return device::make_text_module(kind, lowered, target); },
+    .emit = [](const Artefact& artefact,
+               const Order& order) { return device::emit_texts(kind, artefact, order); },
     .register_api = [] { device::register_text_loader(kind); },
 };
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "backend/gpu/emitter.h"
+#include "backend/gpu/shader_emitter.h"
 #include "ir/core/error.h"
 #include "ir/core/refusal.h"
 #include "ir/core/split_words.h"
@@ -105,10 +105,10 @@ constexpr std::string_view of_double = "sqrt rsqrt floor ceil trunc round nearby
 
 }  // namespace
 
-class VulkanEmitter final : public gpu_backend::KernelEmitter {
+class VulkanEmitter final : public gpu_backend::ShaderEmitter {
  public:
   VulkanEmitter(const ir::IRModule& module, const ir::Target& target)
-      : KernelEmitter(module, target, words) {}
+      : ShaderEmitter(module, target, words) {}
 
  protected:
   Text converted(const std::string& type, const Text& value) override {
@@ -149,36 +149,7 @@ class VulkanEmitter final : public gpu_backend::KernelEmitter {
   std::string memory_type(DataType dtype, ir::Span span) override {
     return type(dtype.is_bool() ? DataType::UInt(8, dtype.lanes()) : dtype, span);
   }
-  std::string lane(const std::string& vector, DataType, int index) override {
-    return fmt::format("{}.{}", vector, "xyzw"[index]);
-  }
-  std::string pack(DataType dtype, const std::vector<Text>& lanes, ir::Span span) override {
-    std::string all;
-    for (size_t i = 0; i < lanes.size(); ++i) all += (i == 0 ? "" : ", ") + lanes[i].text;
-    return fmt::format("{}({})", type(dtype, span), all);
-  }
-  // Memory is read and written by elements.
-  Text load_vector(DataType, const Text&, const Binding&, ir::Span span) override {
-    refuse("a pointer to vectors", span);
-  }
-  std::string store_vector(DataType, const Text&, const std::string&, const Binding&,
-                           ir::Span span) override {
-    refuse("a pointer to vectors", span);
-  }
-  std::string parameter_type(const ir::Var& param, bool) override {
-    if (const ir::BufferTypeNode* buffer = param->buffer()) return storage_type(buffer->dtype, param->span);
-    if (param->ty->kind == ir::TypeKind::kPrim && !param->dtype().is_handle())
-      return type(param->dtype(), param->span);
-    auto* pointer = param->ty->kind == ir::TypeKind::kPointer
-                        ? static_cast<const ir::PointerTypeNode*>(param->ty.get())
-                        : nullptr;
-    if (pointer == nullptr || pointer->element_type->kind != ir::TypeKind::kPrim)
-      refuse(fmt::format("the parameter `{}`, of whose elements nothing is known,", ir::view(param->name)),
-             param->span);
-    return storage_type(static_cast<const ir::PrimTypeNode*>(pointer->element_type.get())->dtype,
-                        param->span);
-  }
-  std::string storage_type(DataType dtype, ir::Span span) {
+  std::string storage_type(DataType dtype, ir::Span span) override {
     if (dtype.lanes() == 3) refuse("a vector of 3 lanes in memory", span, "it would take the place of 4");
     if (dtype.bits() <= 8) extensions_.insert("GL_EXT_shader_8bit_storage");
     if (dtype.bits() == 16) extensions_.insert("GL_EXT_shader_16bit_storage");

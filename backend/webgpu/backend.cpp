@@ -2,7 +2,6 @@
 // Browsers' GPUs: the text of kernels; host code by LLVM.
 #include "backend/backend.h"
 
-#include "backend/artefact/write_file.h"
 #include "backend/device/text_module.h"
 #include "backend/gpu/emitter.h"
 #include "backend/gpu/limits.h"
@@ -20,9 +19,6 @@ constexpr Artefact artefacts[] = {
     {"so", ".so", "a shared library"},
     {"wgsl", ".wgsl", "WGSL of the kernels", Artefact::Header::kNever, true},
 };
-
-constexpr device::TextKind kind{
-    .kind = "webgpu", .language = "WGSL", .format = "wgsl", .stores_format = false};
 
 device::Texts texts_of(const ir::IRModule& kernels, const ir::Target& target) {
   gpu_backend::check_limits(kernels, target);
@@ -44,22 +40,12 @@ device::Kernels kernels_of(const ir::IRModule& kernels) {
   return all;
 }
 
-ir::ffi::Module make_kernels(const ir::IRModule& kernels, const ir::Target& target) {
-  return device::text_module(kind, kernels_of(kernels), texts_of(kernels, target));
-}
-
-ir::ffi::Module make_module(const ir::IRModule& lowered, const ir::Target& target) {
-  return device::make_module(lowered, target, make_kernels);
-}
-
-CInterface emit(const Artefact& artefact, const Order& order) {
-  if (artefact.name == "so")
-    device::write_library(make_module(order.lowered, order.target), order.path);
-  else
-    write_file(order.path,
-               device::joined(texts_of(device::split(order.lowered, order.target).kernels, order.target)));
-  return {};
-}
+constexpr device::TextKind kind{.kind = "webgpu",
+                                .language = "WGSL",
+                                .format = "wgsl",
+                                .stores_format = false,
+                                .texts = texts_of,
+                                .kernels = kernels_of};
 
 }  // namespace
 
@@ -71,8 +57,10 @@ const Backend backend_webgpu = {
     .schedule_rules = "gpu",
     .device = kDLWebGPU,
     .artefacts = artefacts,
-    .make_module = make_module,
-    .emit = emit,
+    .make_module = [](const ir::IRModule& lowered,
+                      const ir::Target& target) { return device::make_text_module(kind, lowered, target); },
+    .emit = [](const Artefact& artefact,
+               const Order& order) { return device::emit_texts(kind, artefact, order); },
     .register_api = [] { device::register_text_loader(kind); },
 };
 

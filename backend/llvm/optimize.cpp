@@ -9,6 +9,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetMachine.h>
@@ -35,6 +36,29 @@
 
 namespace mlc::llvm_backend {
 namespace {
+
+// Straight code into vectors. LLVM 19 computes the operand of an unsigned conversion to float in as few bits
+// as it was extended from, and forgets that the extension was signed: float(uint64(-1) | 1) was 2^32.
+// Functions with such conversions are left as they are; what comes from memory or is extended without sign
+// has no such operand.
+class VectorizeStraightCode : public llvm::PassInfoMixin<VectorizeStraightCode> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    for (const llvm::BasicBlock& block : function)
+      for (const llvm::Instruction& one : block)
+        if (may_lose_sign(one)) return llvm::PreservedAnalyses::all();
+    return slp_.run(function, analyses);
+  }
+
+ private:
+  static bool may_lose_sign(const llvm::Instruction& one) {
+    if (!llvm::isa<llvm::UIToFPInst>(one)) return false;
+    const llvm::Value* operand = one.getOperand(0);
+    return llvm::isa<llvm::Instruction>(operand) && !llvm::isa<llvm::LoadInst, llvm::ZExtInst>(operand) &&
+           operand->getType()->getScalarSizeInBits() > 8;
+  }
+  llvm::SLPVectorizerPass slp_;
+};
 
 // Scalars and loops into the form that the vectoriser reads best: invariants outside, conditions that do not
 // change outside the loop, induction variables wide.
@@ -134,7 +158,7 @@ void add_vectorization(llvm::FunctionPassManager& passes, int level) {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   passes.addPass(llvm::EarlyCSEPass(true));
   if (level >= 2) {
-    passes.addPass(llvm::SLPVectorizerPass());
+    passes.addPass(VectorizeStraightCode());
     passes.addPass(llvm::VectorCombinePass());
   }
 }

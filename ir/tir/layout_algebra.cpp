@@ -426,7 +426,8 @@ Expr swizzled_by_rows(const ComposeLayoutNode* layout, const TileLayoutNode* til
 
 }  // namespace
 
-std::vector<std::pair<String, Expr>> apply(const Layout& layout, const Array<Expr>& parts) {
+std::vector<std::pair<String, Expr>> apply(const Layout& layout, const Array<Expr>& parts,
+                                           const Simplify& simplify) {
   TileLayout tile = tile_of(layout);
   if (parts.size() != tile->shard.size()) {
     throw Error("wrong-number-of-indices", "{} coordinate{} for a layout of {} iterator{}", parts.size(),
@@ -449,6 +450,9 @@ std::vector<std::pair<String, Expr>> apply(const Layout& layout, const Array<Exp
     const Iter& iter = tile->shard[i];
     bool stays = swizzle && is_one(iter->extent);  // counts nothing
     add_to(iter->axis->name, stays ? const_like(parts[i], 0) : mul(parts[i], iter->stride));
+  }
+  if (!swizzle && !tile->offset.empty()) {
+    for (auto& [key, sum] : result) sum = simplified(sum, simplify);
   }
   for (const auto& [key, value] : tile->offset) add_to(key, value);
   if (swizzle) {

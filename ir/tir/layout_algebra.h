@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ir/tir/layout.h"
+#include "ir/tir/simplified.h"
 
 namespace mlc::ir {
 
@@ -66,8 +67,10 @@ GroupedMany group_many(const TileLayout& layout, const std::vector<Array<Expr>>&
 // plain memory.
 std::optional<std::pair<std::string_view, std::string_view>> scope_of(const TileLayout& layout);
 
-// The coordinates, by axis, of the element whose parts (one for each iterator of `shard`) these are.
-std::vector<std::pair<String, Expr>> apply(const Layout& layout, const Array<Expr>& parts);
+// The coordinates, by axis, of the element whose parts (one for each iterator of `shard`) these are. What the
+// iterators make is simplified before an offset is added, which decides the order of terms.
+std::vector<std::pair<String, Expr>> apply(const Layout& layout, const Array<Expr>& parts,
+                                           const Simplify& simplify);
 Array<Expr> split_coordinate(const TileLayout& layout, const Expr& linear);
 Expr linear_coordinate(const Array<Expr>& coordinate, const Array<Expr>& shape);
 

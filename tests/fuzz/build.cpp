@@ -2,6 +2,7 @@
 // Any bytes as the source of TVMScript: what builds is well-formed, prints, and what was printed builds to an
 // equal value that prints the same again.
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,8 +30,8 @@ bool reaches_out(std::string_view text) {
   return false;
 }
 
-// The decorated definitions of a file, each with the lines that belong to it; the whole text where there are none. A
-// golden is a script around them, and from_source() takes a definition.
+// The decorated definitions of a file, each with the lines that belong to it; the whole text where there are
+// none. A golden is a script around them, and from_source() takes a definition.
 std::vector<std::string> definitions_in(const std::string& text) {
   std::vector<std::string> found;
   bool inside = false, named = false;
@@ -57,10 +58,20 @@ std::vector<std::string> definitions_in(const std::string& text) {
 
 ir::Any build(std::string_view text) { return tvmscript::from_source(evaluator(), text, {}, {}); }
 
+// A function whose symbol is no name, "" or "+": printed as TVM prints it.
+bool has_unreadable_name(std::string_view printed) {
+  for (size_t at = printed.find("def "); at != printed.npos; at = printed.find("def ", at + 4)) {
+    auto first = static_cast<unsigned char>(printed[std::min(at + 4, printed.size() - 1)]);
+    if (std::isalpha(first) == 0 && first != '_' && first < 0x80) return true;
+  }
+  return false;
+}
+
 void try_text(const std::string& text) {
   if (reaches_out(text)) return;
   if (text.find("check_well_formed") != text.npos) return;  // what is printed is checked when it is read
-  if (text.find("virtual_thread") != text.npos) return;  // prints as `launch_thread`, as in TVM: another attribute
+  if (text.find("virtual_thread") != text.npos)
+    return;  // prints as `launch_thread`, as in TVM: another attribute
   ir::Any value;
   ++texts;
   try {
@@ -83,7 +94,7 @@ void try_text(const std::string& text) {
     MLC_CHECK(error.all().at(0).name == "not-printable", "{}", error.what());
     return;
   }
-  if (printed.find("def (") != printed.npos) return;  // a function whose symbol is "", as TVM prints it
+  if (has_unreadable_name(printed)) return;
   // As in TVM, a buffer with the usual layout prints as a view of another, which has that one's layout.
   if (printed.find(".view(") != printed.npos) return;
   try {

@@ -264,19 +264,25 @@ def main():
         commands = ([options.python, "-W", "ignore", str(program)], [options.mlc, "run", str(program)])
         theirs, ours = [parts_of(subprocess.run(c, capture_output=True, text=True).stdout) for c in commands]
     sums = collections.defaultdict(collections.Counter)
-    failed = False
+    failed = 0
     for name, arch, text in cases:
         said = verdict(name, theirs, ours)
         sums[name.split("-")[0]][said] += 1
         if said.startswith(("different", "refused", "only mlc")) or said == "only TVM refuses (lower)":
-            failed = True
+            failed += 1
             print(f"{name} for {arch}: {said}\n{text}")
             for stage in ("lower", "pipeline"):
                 sides = [each.get((name, stage), "").splitlines() for each in (theirs, ours)]
                 print("\n".join(list(difflib.unified_diff(*sides, "TVM", "mlc", lineterm="", n=1))[:30]))
     for family, counter in sums.items():
         print(family, dict(counter))
-    raise SystemExit(failed)
+    equal = sum(counter["equal"] for counter in sums.values())
+    # Kernels that both refuse show little.
+    if equal * 4 < len(cases):
+        failed += 1
+        print(f"only {equal} of {len(cases)} kernels were compared")
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    raise SystemExit(failed > 0)
 
 
 if __name__ == "__main__":

@@ -268,9 +268,9 @@ Any apply(ApiCall& call) {
   } else if (coordinate.size() == 1) {
     coordinate = ir::split_coordinate(tile, coordinate[0]);
   }
-  auto values = ir::apply(layout, coordinate);
-  Map<String, Expr> result;
   auto simplify = [&](const Expr& e) { return call.host.simplify(e); };
+  auto values = ir::apply(layout, coordinate, simplify);
+  Map<String, Expr> result;
   for (size_t i = values.size(); i-- > 0;)
     result.Set(values[i].first, ir::simplified(values[i].second, simplify));
   return result;

@@ -108,10 +108,12 @@ class NoContraction final : public ir::Rewriter {
   }
 
  private:
-  // Of a sum; `accumulates` where one of its terms is the buffer's.
+  // Of a sum; `accumulates` where one of its terms may become the buffer's, as max(C[i], C[i]) does.
   static Expr without_products(const Expr& e, const ir::Buffer& buffer, bool& accumulates) {
-    const auto* load = ir::as<ir::TensorLoadNode>(e);
-    accumulates = accumulates || (load != nullptr && load->source.same_as(buffer));
+    ir::post_order(e, [&](const Expr& part) {
+      const auto* load = ir::as<ir::TensorLoadNode>(part);
+      accumulates = accumulates || (load != nullptr && load->source.same_as(buffer));
+    });
     const auto* term = e->dtype().is_floating() ? ir::as_binary(e) : nullptr;
     if (term == nullptr) return e;
     if (term->kind == ExprKind::kMul) return ir::binary(ExprKind::kMax, term->a, term->b);

@@ -182,7 +182,8 @@ struct Lower final : Rewriter {
       TileLayout tile = tile_of(layout);
       if (spreads(*tile.get())) throw refuse(refusals["element-of-another-thread"], name_of(buffer));
       Array<Expr> parts = counted(tile, indices, type->shape, !layout.as<ComposeLayoutNode>());
-      for (const auto& [axis, coordinate] : apply(with_tile(layout, tile), parts)) {
+      auto simplify = [&](const Expr& e) { return analyzer.simplify(e); };
+      for (const auto& [axis, coordinate] : apply(with_tile(layout, tile), parts, simplify)) {
         if (text(axis) == "m") return {analyzer.simplify(coordinate)};
       }
       return {int32(0)};

@@ -93,34 +93,38 @@ void fill(Random& random, char* at, DataType type) {
   std::memcpy(at, &bits, bytes);
 }
 
+// Where a value reads the buffer that it goes to, it may become an accumulation once it is simplified (max(x,
+// x) is x), whose product need not be rounded: no product is a term of a sum there.
 class NoContraction final : public ir::Rewriter {
  public:
   using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
+  Expr rewrite(const Expr& e) override {
+    if (!accumulates_) return e;
+    Expr done = rewrite_children(e);
+    bool sum = done->kind == ExprKind::kAdd || done->kind == ExprKind::kSub;
+    if (!sum || !done->dtype().is_floating()) return done;
+    auto* terms = ir::as_binary(done);
+    return ir::binary(done->kind, without_product(terms->a), without_product(terms->b));
+  }
   Stmt rewrite(const Stmt& s) override {
     const auto* store = ir::as<ir::BufferStoreNode>(s);
     if (store == nullptr) return rewrite_children(s);
-    return ir::with(ir::ref(store), [&](ir::BufferStoreNode& copy) {
-      bool accumulates = false;
-      Expr value = without_products(store->value, store->buffer, accumulates);
-      if (accumulates) copy.value = value;
+    accumulates_ = false;
+    ir::post_order(store->value, [&](const Expr& part) {
+      const auto* load = ir::as<ir::TensorLoadNode>(part);
+      accumulates_ = accumulates_ || (load != nullptr && load->source.same_as(store->buffer));
     });
+    Stmt done = accumulates_ ? rewrite_children(s) : s;
+    accumulates_ = false;
+    return done;
   }
 
  private:
-  // Of a sum; `accumulates` where one of its terms may become the buffer's, as max(C[i], C[i]) does.
-  static Expr without_products(const Expr& e, const ir::Buffer& buffer, bool& accumulates) {
-    ir::post_order(e, [&](const Expr& part) {
-      const auto* load = ir::as<ir::TensorLoadNode>(part);
-      accumulates = accumulates || (load != nullptr && load->source.same_as(buffer));
-    });
-    const auto* term = e->dtype().is_floating() ? ir::as_binary(e) : nullptr;
-    if (term == nullptr) return e;
-    if (term->kind == ExprKind::kMul) return ir::binary(ExprKind::kMax, term->a, term->b);
-    if (term->kind != ExprKind::kAdd && term->kind != ExprKind::kSub) return e;
-    Expr a = without_products(term->a, buffer, accumulates);
-    return ir::binary(term->kind, a, without_products(term->b, buffer, accumulates));
+  static Expr without_product(const Expr& e) {
+    const auto* product = ir::as<ir::MulNode>(e);
+    return product != nullptr ? ir::binary(ExprKind::kMax, product->a, product->b) : e;
   }
+  bool accumulates_ = false;
 };
 
 class Draw {

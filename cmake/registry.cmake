@@ -71,6 +71,7 @@ endfunction()
 #
 #   mlc_refusal_table(OUT_SOURCE namespace folder...)
 function(mlc_refusal_table out namespace)
+  set_property(GLOBAL APPEND PROPERTY MLC_REFUSAL_ROOMS ${namespace})
   set(declarations "")
   set(rows "")
   foreach(folder IN LISTS ARGN)
@@ -108,6 +109,32 @@ std::vector<const ir::RefusalList*> refusal_lists() {
     if (list != nullptr) defined.push_back(list);
   }
   return defined;
+}
+}  // namespace ${namespace}
+")
+  set(${out} ${generated} PARENT_SCOPE)
+endfunction()
+
+# All rooms that called mlc_refusal_table until now: `all_refusal_rooms()` of NAMESPACE, declared in HEADER.
+#
+#   mlc_refusal_rooms(OUT_SOURCE namespace header)
+function(mlc_refusal_rooms out namespace header)
+  get_property(rooms GLOBAL PROPERTY MLC_REFUSAL_ROOMS)
+  set(declarations "")
+  set(rows "")
+  foreach(room IN LISTS rooms)
+    string(APPEND declarations "namespace ${room} {\nstd::vector<const ir::RefusalList*> refusal_lists();\n}\n")
+    string(APPEND rows "    {\"${room}\", ${room}::refusal_lists},\n")
+  endforeach()
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/refusal_rooms.cpp)
+  file(CONFIGURE OUTPUT ${generated} CONTENT
+"// Generated.
+#include \"${header}\"
+${declarations}namespace ${namespace} {
+const std::vector<RefusalRoom>& all_refusal_rooms() {
+  static const std::vector<RefusalRoom> all = {
+${rows}  };
+  return all;
 }
 }  // namespace ${namespace}
 ")

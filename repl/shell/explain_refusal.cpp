@@ -7,21 +7,6 @@
 
 #include "repl/session/line_diff.h"
 
-// The rooms, and what stands before the examples of their refusals.
-#define MLC_ROOMS(X)                                                                                        \
-  X(ir, kFunction)                                                                                          \
-  X(syntax, kNone) X(print, kNone) X(format, kNone) X(review, kNone) X(script, kNone)                       \
-      X(tvmscript, kFunction) X(model, kNone) X(transform, kSchedule) X(backend, kNone) X(c_backend, kNone) \
-          X(llvm_backend, kNone) X(interp, kNone) X(vm, kNone) X(runtime, kNone) X(repl, kNone)
-
-// The rows of each room, file by file: written by the build (mlc_refusal_table of cmake/registry.cmake).
-#define X(room, head)                                  \
-  namespace mlc::room {                                \
-  std::vector<const ir::RefusalList*> refusal_lists(); \
-  }
-MLC_ROOMS(X)
-#undef X
-
 namespace mlc::repl {
 
 namespace {
@@ -31,13 +16,11 @@ enum class Head : uint8_t {
   kFunction,  // the statements of a function with the parameters of kFunctionHead
   kSchedule,  // they go on behind kScheduleHead, which makes the schedule `sch`
 };
-struct Room {
-  std::vector<const ir::RefusalList*> (*lists)();
-  Head head;
-};
-#define X(room, head) Room{room::refusal_lists, Head::head},
-constexpr Room rooms[] = {MLC_ROOMS(X)};
-#undef X
+// What stands before the examples of a room.
+Head head_of(const RefusalRoom& room) {
+  if (room.name == "mlc::ir" || room.name == "mlc::tvmscript") return Head::kFunction;
+  return room.name == "mlc::transform" ? Head::kSchedule : Head::kNone;
+}
 
 constexpr std::string_view kFunctionHead =
     "@T.prim_func(s_tir=True)\n"
@@ -98,7 +81,7 @@ std::string whole_program(Head head, std::string_view example) {
 const std::vector<const ir::Refusal*>& all_refusals() {
   static const std::vector<const ir::Refusal*> all = [] {
     std::vector<const ir::Refusal*> rows;
-    for (const Room& room : rooms) {
+    for (const RefusalRoom& room : all_refusal_rooms()) {
       for (const ir::RefusalList* list : room.lists()) {
         for (const ir::Refusal& row : list->rows) rows.push_back(&row);
       }
@@ -142,11 +125,12 @@ std::string explain(const ir::Refusal& rule) {
 
 std::vector<RefusalExample> refusal_examples() {
   std::vector<RefusalExample> all;
-  for (const Room& room : rooms) {
+  for (const RefusalRoom& room : all_refusal_rooms()) {
     for (const ir::RefusalList* list : room.lists()) {
       for (const ir::Refusal& row : list->rows) {
         if (row.wrong.empty()) continue;
-        all.push_back({&row, whole_program(room.head, row.wrong), whole_program(room.head, row.right)});
+        all.push_back(
+            {&row, whole_program(head_of(room), row.wrong), whole_program(head_of(room), row.right)});
       }
     }
   }

@@ -10,6 +10,13 @@
 
 namespace mlc::repl {
 
+// A namespace whose files refuse something, with their rows. The build lists them (cmake/registry.cmake).
+struct RefusalRoom {
+  std::string_view name;  // "mlc::transform"
+  std::vector<const ir::RefusalList*> (*lists)();
+};
+const std::vector<RefusalRoom>& all_refusal_rooms();
+
 // In order of name, each once: where several files have a row of one name, the one that explains most.
 const std::vector<const ir::Refusal*>& all_refusals();
 const ir::Refusal* find_refusal(std::string_view name);  // or null

@@ -8,18 +8,7 @@
 namespace mlc::c_backend {
 
 using ir::Error;
-
-namespace {
-
 using ir::view;
-
-Text function(std::string_view name, const std::vector<Text>& args) {
-  std::string text = std::string(name) + "(";
-  for (size_t i = 0; i < args.size(); ++i) text += (i == 0 ? "" : ", ") + args[i].text;
-  return {text + ")"};
-}
-
-}  // namespace
 
 Text FunctionEmitter::emit_call(const ir::CallNode* call) {
   if (auto* op = ir::as<ir::OpNode>(call->op)) return emit_operator(call, ir::op_row(op));
@@ -43,7 +32,7 @@ Text FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::OpRow& r
       // Rounding an integer changes nothing; everything else is defined on floats only.
       if (name == "floor" || name == "ceil" || name == "trunc" || name == "round" || name == "nearbyint")
         return values[0];
-      if (name == "fabs") return function(m_.prelude("mlc_abs_$", dtype), values);
+      if (name == "fabs") return called(m_.prelude("mlc_abs_$", dtype), values);
       throw Error("codegen-unsupported", "`{}` is not defined on {}", row.name, dtype.str()).at(call->span);
     }
     if (name == "nextafter" && dtype.bits() < 32)
@@ -189,14 +178,14 @@ Text FunctionEmitter::math(const ir::OpRow& row, const std::vector<Text>& args, 
   std::string suffix = dtype.bits() == 32 ? "f" : "";
   value_type(dtype, span);
   if (name == "rsqrt") return {fmt::format("1.0{} / sqrt{}({})", suffix, suffix, args[0].text), kProduct};
-  if (name == "sigmoid") return function(m_.prelude("mlc_sigmoid_$", dtype), args);
+  if (name == "sigmoid") return called(m_.prelude("mlc_sigmoid_$", dtype), args);
   if (name == "exp10") return {fmt::format("pow{}(10.0{}, {})", suffix, suffix, args[0].text)};
   // C23's roundeven, where rounding is to the nearest, which is how every C program begins.
-  if (name == "round") return function("nearbyint" + suffix, args);
+  if (name == "round") return called("nearbyint" + suffix, args);
   if (name == "ldexp")
     return {fmt::format("ldexp{}({}, (int){})", suffix, args[0].text, args[1].at_least(kUnary))};
   if (row.libm.empty()) refuse(fmt::format("`{}` on {}", row.name, dtype.str()), span);
-  return function(std::string(row.libm) + suffix, args);
+  return called(std::string(row.libm) + suffix, args);
 }
 
 // Has the mask any lane? In a loop over lanes: has it this one?
@@ -401,12 +390,12 @@ Text FunctionEmitter::emit_multiply_shift(const ir::CallNode* call) {
   for (const Expr& arg : args) values.push_back(emit(arg));
   DataType wide = DataType::Int(64, call->dtype().lanes());
   if (args.size() == 4)
-    return emit_cast(function(m_.prelude("mlc_multiply_shift"), values), wide, call->dtype(), call->span);
+    return emit_cast(called(m_.prelude("mlc_multiply_shift"), values), wide, call->dtype(), call->span);
   std::vector<Text> given{values[0],
                           values[1],
                           {fmt::format("{} ? {} : 0", values[5].at_least(kOr), values[2].at_least(kOr))},
                           {fmt::format("{} + {}", values[3].at_least(kSum), values[4].at_least(kSum))}};
-  return emit_cast(function(m_.prelude("mlc_multiply_shifts"), given), wide, call->dtype(), call->span);
+  return emit_cast(called(m_.prelude("mlc_multiply_shifts"), given), wide, call->dtype(), call->span);
 }
 
 }  // namespace mlc::c_backend

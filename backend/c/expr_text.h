@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mlc::c_backend {
 
@@ -42,6 +43,14 @@ inline Text infix(const Text& a, std::string_view op, const Text& b, Precedence 
 }
 inline Text called(std::string_view function, const Text& a, const Text& b) {
   return {fmt::format("{}({}, {})", function, a.text, b.text)};
+}
+inline std::string listed(const std::vector<Text>& texts) {
+  std::string all;
+  for (size_t i = 0; i < texts.size(); ++i) all.append(i == 0 ? "" : ", ").append(texts[i].text);
+  return all;
+}
+inline Text called(std::string_view function, const std::vector<Text>& args) {
+  return {fmt::format("{}({})", function, listed(args))};
 }
 inline Text casted(std::string_view type, const Text& value) {
   return {fmt::format("({}){}", type, value.at_least(kUnary)), kUnary};

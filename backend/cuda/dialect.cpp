@@ -12,10 +12,7 @@ namespace mlc::cuda_backend {
 
 using c_backend::casted;
 using c_backend::infix;
-using c_backend::kAnd;
 using c_backend::kEquality;
-using c_backend::kOr;
-using c_backend::kPrimary;
 using c_backend::kProduct;
 using c_backend::kShift;
 using c_backend::kSum;
@@ -384,7 +381,6 @@ Text CudaEmitter::reinterpret(const Text& value, DataType from, DataType to, ir:
 
 Text CudaEmitter::extremum(bool is_max, const Text& a, const Text& b, DataType dtype) {
   std::string_view name = is_max ? "max" : "min";
-  if (dtype.is_bool()) return is_max ? infix(a, "||", b, kOr, kEquality) : infix(a, "&&", b, kAnd, kEquality);
   if (is_half(dtype) || dtype.is_bfloat16()) return {fmt::format("__h{}({}, {})", name, a.text, b.text)};
   if (small_type(dtype) != nullptr)
     return cast({fmt::format("{}((float){}, (float){})", name, a.at_least(kUnary), b.at_least(kUnary))},
@@ -418,7 +414,7 @@ Text CudaEmitter::math(std::string_view name, const std::vector<Text>& args, Dat
   }
   if (dtype.is_integral()) {
     if (name == "fabs") return {fmt::format("abs({})", args[0].text)};
-    throw Error("codegen-unsupported", "`{}` is not defined on {}", name, dtype.str()).at(span);
+    undefined(name, dtype, span);
   }
   if (small_type(dtype) != nullptr) {
     if (name == "nextafter") refuse(fmt::format("`nextafter` of {}", dtype.str()), span);
@@ -435,9 +431,7 @@ Text CudaEmitter::math(std::string_view name, const std::vector<Text>& args, Dat
     return {fmt::format("ldexp{}({}, (int){})", suffix, args[0].text, args[1].at_least(kUnary))};
   std::string function(name);
   if (name == "round") function = "nearbyint";  // ties to even
-  std::string text = function + suffix + "(";
-  for (size_t i = 0; i < args.size(); ++i) text += (i == 0 ? "" : ", ") + args[i].text;
-  return {text + ")"};
+  return c_backend::called(function + suffix, args);
 }
 
 }  // namespace mlc::cuda_backend

@@ -33,4 +33,25 @@ backend::CInterface emit_texts(const TextKind& kind, const backend::Artefact& ar
 // "ffi.Module.load_from_bytes.KIND".
 void register_text_loader(const TextKind& kind);
 
+// The row of a backend that writes such texts; LLVM's code launches them.
+template <const TextKind& kind>
+constexpr backend::Backend text_backend(std::string_view name, std::string_view doc,
+                                        std::span<const std::string_view> targets, DLDeviceType device,
+                                        std::span<const backend::Artefact> artefacts) {
+  return {
+      .name = name,
+      .doc = doc,
+      .targets = targets,
+      .pipeline = "gpu",
+      .schedule_rules = "gpu",
+      .device = device,
+      .artefacts = artefacts,
+      .make_module = [](const ir::IRModule& lowered,
+                        const ir::Target& target) { return make_text_module(kind, lowered, target); },
+      .emit = [](const backend::Artefact& artefact,
+                 const backend::Order& order) { return emit_texts(kind, artefact, order); },
+      .register_api = [] { register_text_loader(kind); },
+  };
+}
+
 }  // namespace mlc::device

@@ -12,23 +12,12 @@ namespace mlc::gpu_backend {
 using c_backend::casted;
 using c_backend::infix;
 using c_backend::kEquality;
-using c_backend::kPrimary;
 using c_backend::kShift;
 using c_backend::kSum;
 using c_backend::kUnary;
 using ir::Error;
 using ir::ExprKind;
 using ir::view;
-
-namespace {
-
-std::string joined(const std::vector<Text>& args) {
-  std::string text;
-  for (size_t i = 0; i < args.size(); ++i) text += (i == 0 ? "" : ", ") + args[i].text;
-  return text;
-}
-
-}  // namespace
 
 std::string KernelEmitter::text_argument(const ir::CallNode* call, int64_t i) const {
   auto* text =
@@ -63,7 +52,7 @@ Value KernelEmitter::emit_call(const ir::CallNode* call) {
     Value value = emit(arg);
     args.push_back({whole(value, arg->span)});
   }
-  return of(call->dtype(), {fmt::format("{}({})", found->second, joined(args))});
+  return of(call->dtype(), c_backend::called(found->second, args));
 }
 
 Value KernelEmitter::emit_operator(const ir::CallNode* call, const ir::OpRow& row) {
@@ -202,13 +191,12 @@ Value KernelEmitter::emit_extern(const ir::CallNode* call) {
   }
   bool together = takes_vectors(name);
   if (vectors && dtype.is_vector() && !together) {
-    return each_lane(dtype, std::move(args), [&](const std::vector<Text>& each) {
-      return Text{fmt::format("{}({})", name, joined(each))};
-    });
+    return each_lane(dtype, std::move(args),
+                     [&](const std::vector<Text>& each) { return c_backend::called(name, each); });
   }
   std::vector<Text> texts;
   for (Value& arg : args) texts.push_back({whole(arg, call->span)});
-  return of(dtype, {fmt::format("{}({})", name, joined(texts))});
+  return of(dtype, c_backend::called(name, texts));
 }
 
 namespace {

@@ -243,6 +243,12 @@ Value KernelEmitter::binary(const ir::BinaryNode* e) {
   return made;
 }
 
+Text KernelEmitter::called_on(std::string_view function, const Text& a, const Text& b, DataType dtype) {
+  if (!dtype.is_scalar()) return c_backend::called(function, a, b);
+  std::string as = type(dtype, {});
+  return c_backend::called(function, casted(as, a), casted(as, b));
+}
+
 Text KernelEmitter::arithmetic(ExprKind kind, const Text& a, const Text& b, DataType dtype,
                                const ir::BinaryNode* e) {
   ir::Span span = e != nullptr ? e->span : ir::Span{};
@@ -278,7 +284,8 @@ Text KernelEmitter::arithmetic(ExprKind kind, const Text& a, const Text& b, Data
       return divide(kind, a, b, dtype, e);
     case ExprKind::kMin:
     case ExprKind::kMax:
-      return extremum(kind == ExprKind::kMax, a, b, dtype);
+      if (!dtype.is_bool()) return extremum(kind == ExprKind::kMax, a, b, dtype);
+      return kind == ExprKind::kMax ? infix(a, "||", b, kOr, kEquality) : infix(a, "&&", b, kAnd, kEquality);
     case ExprKind::kAnd:
       return infix(a, "&&", b, kAnd, kEquality);
     case ExprKind::kOr:

@@ -24,6 +24,14 @@ bool KernelEmitter::is_simple(const Text& text) {
   return text.precedence >= kUnary && text.text.find_first_of("[( ") == std::string::npos;
 }
 
+std::string KernelEmitter::lane(const std::string& vector, DataType, int index) {
+  return fmt::format("{}.{}", vector, "xyzw"[index]);
+}
+
+std::string KernelEmitter::pack(DataType dtype, const std::vector<Text>& lanes, ir::Span span) {
+  return fmt::format("{}({})", type(dtype, span), c_backend::listed(lanes));
+}
+
 std::vector<Text> KernelEmitter::lanes(Value& value) {
   if (!value.lanes.empty()) return value.lanes;
   if (value.dtype.is_scalar()) return {value.whole};

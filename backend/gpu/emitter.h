@@ -119,8 +119,9 @@ class KernelEmitter {
   virtual std::string type(DataType dtype, ir::Span span) = 0;
   // The type of an element in memory, where it is another one.
   virtual std::string memory_type(DataType dtype, ir::Span span) { return type(dtype, span); }
-  virtual std::string lane(const std::string& vector, DataType dtype, int index) = 0;
-  virtual std::string pack(DataType dtype, const std::vector<Text>& lanes, ir::Span span) = 0;
+  // A lane of a vector, and a vector of its lanes: `v.x`, `float4(a, b, c, d)`.
+  virtual std::string lane(const std::string& vector, DataType dtype, int index);
+  virtual std::string pack(DataType dtype, const std::vector<Text>& lanes, ir::Span span);
   // Of consecutive elements at a pointer, which is aligned to the vector.
   virtual Text load_vector(DataType dtype, const Text& pointer, const Binding& memory, ir::Span span) = 0;
   virtual std::string store_vector(DataType dtype, const Text& pointer, const std::string& value,
@@ -154,13 +155,17 @@ class KernelEmitter {
   // A function whose lanes are called one by one is called with a vector at once.
   virtual bool takes_vectors(std::string_view function) const { return false; }
   virtual std::string preamble() = 0;  // in front of everything, when all bodies are written
-  virtual std::string trap(ir::Span span) = 0;
+  virtual std::string trap(
+      ir::Span span);  // where an assertion fails; refused where the language has nothing
   // The declaration of memory whose size the launch says.
   virtual void dynamic_shared(const ir::AllocBufferNode* s);
   virtual Text atomic_add(const ir::CallNode* call);
 
   // ---- shared ----
   [[noreturn]] void refuse(std::string_view construct, ir::Span span, std::string help = "") const;
+  [[noreturn]] static void undefined(std::string_view function, DataType dtype, ir::Span span);
+  // A call of an overloaded function: scalars are cast to one type, or it would fit several.
+  Text called_on(std::string_view function, const Text& a, const Text& b, DataType dtype);
 
   // emit_stmt.cpp
   void emit(const Stmt& s);

@@ -136,6 +136,14 @@ void KernelEmitter::refuse(std::string_view construct, ir::Span span, std::strin
       .help(std::move(help));
 }
 
+void KernelEmitter::undefined(std::string_view function, DataType dtype, ir::Span span) {
+  throw Error("codegen-unsupported", "`{}` is not defined on {}", function, dtype.str()).at(span);
+}
+
+std::string KernelEmitter::trap(ir::Span span) {
+  refuse("an assertion", span, "check it before the kernel is launched");
+}
+
 std::string KernelEmitter::need(const std::string& name, const std::string& text) {
   if (prelude_.insert(name).second) prelude_text_ += text + "\n";
   return name;

@@ -3,16 +3,6 @@
 
 namespace mlc::gpu_backend {
 
-std::string ShaderEmitter::lane(const std::string& vector, DataType, int index) {
-  return fmt::format("{}.{}", vector, "xyzw"[index]);
-}
-
-std::string ShaderEmitter::pack(DataType dtype, const std::vector<Text>& lanes, ir::Span span) {
-  std::string all;
-  for (const Text& one : lanes) all += (all.empty() ? "" : ", ") + one.text;
-  return fmt::format("{}({})", type(dtype, span), all);
-}
-
 Text ShaderEmitter::load_vector(DataType, const Text&, const Binding&, ir::Span span) {
   refuse("a pointer to vectors", span);
 }

@@ -15,8 +15,6 @@ class ShaderEmitter : public KernelEmitter {
   // The type of an element of the device's memory; Error unsupported-dtype.
   virtual std::string storage_type(DataType dtype, ir::Span span) = 0;
 
-  std::string lane(const std::string& vector, DataType dtype, int index) override;
-  std::string pack(DataType dtype, const std::vector<Text>& lanes, ir::Span span) override;
   Text load_vector(DataType dtype, const Text& pointer, const Binding& memory, ir::Span span) override;
   std::string store_vector(DataType dtype, const Text& pointer, const std::string& value,
                            const Binding& memory, ir::Span span) override;

@@ -28,19 +28,8 @@ constexpr device::TextKind kind{.kind = "metal", .language = "Metal", .format = 
 
 }  // namespace
 
-const Backend backend_metal = {
-    .name = "metal",
-    .doc = "The text of kernels for Apple's GPUs, which runs elsewhere; LLVM's code launches it.",
-    .targets = targets,
-    .pipeline = "gpu",
-    .schedule_rules = "gpu",
-    .device = kDLMetal,
-    .artefacts = artefacts,
-    .make_module = [](const ir::IRModule& lowered,
-                      const ir::Target& target) { return device::make_text_module(kind, lowered, target); },
-    .emit = [](const Artefact& artefact,
-               const Order& order) { return device::emit_texts(kind, artefact, order); },
-    .register_api = [] { device::register_text_loader(kind); },
-};
+const Backend backend_metal = device::text_backend<kind>(
+    "metal", "The text of kernels for Apple's GPUs, which runs elsewhere; LLVM's code launches it.", targets,
+    kDLMetal, artefacts);
 
 }  // namespace mlc::backend

@@ -12,12 +12,9 @@ namespace mlc::metal_backend {
 
 using c_backend::casted;
 using c_backend::infix;
-using c_backend::kAnd;
 using c_backend::kEquality;
-using c_backend::kOr;
 using c_backend::kProduct;
 using c_backend::kShift;
-using c_backend::kSum;
 using c_backend::kUnary;
 using gpu_backend::Text;
 using gpu_backend::Value;
@@ -93,14 +90,6 @@ class MetalEmitter final : public gpu_backend::KernelEmitter {
           .help(dtype.is_float() ? "Apple's GPUs compute in float16 and float32" : "");
     return lanes == 1 ? base : base + std::to_string(lanes);
   }
-  std::string lane(const std::string& vector, DataType, int index) override {
-    return fmt::format("{}.{}", vector, "xyzw"[index]);
-  }
-  std::string pack(DataType dtype, const std::vector<Text>& lanes, ir::Span span) override {
-    std::string all;
-    for (size_t i = 0; i < lanes.size(); ++i) all += (i == 0 ? "" : ", ") + lanes[i].text;
-    return fmt::format("{}({})", type(dtype, span), all);
-  }
   Text load_vector(DataType dtype, const Text& pointer, const Binding& memory, ir::Span span) override {
     return {"*" + as_vectors(dtype, pointer, memory, span).at_least(kUnary), kUnary};
   }
@@ -163,12 +152,7 @@ class MetalEmitter final : public gpu_backend::KernelEmitter {
     return {fmt::format("as_type<{}>({})", type(to, span), value.text)};
   }
   Text extremum(bool is_max, const Text& a, const Text& b, DataType dtype) override {
-    if (dtype.is_bool())
-      return is_max ? infix(a, "||", b, kOr, kEquality) : infix(a, "&&", b, kAnd, kEquality);
-    // Both of one type, or the call fits several functions.
-    std::string as = type(dtype, {});
-    auto typed = [&](const Text& x) { return dtype.is_scalar() ? casted(as, x).text : x.text; };
-    return {fmt::format("{}({}, {})", is_max ? "max" : "min", typed(a), typed(b))};
+    return called_on(is_max ? "max" : "min", a, b, dtype);
   }
   Text float_mod(const Text& a, const Text& b, DataType) override {
     return {fmt::format("fmod({}, {})", a.text, b.text)};
@@ -181,14 +165,12 @@ class MetalEmitter final : public gpu_backend::KernelEmitter {
     }
     if (dtype.is_integral() && name != "isnan") {
       if (name == "fabs") return casted(type(dtype, span), {fmt::format("abs({})", args[0].text)});
-      throw Error("codegen-unsupported", "`{}` is not defined on {}", name, dtype.str()).at(span);
+      undefined(name, dtype, span);
     }
     if (name == "sigmoid") return {fmt::format("1 / (1 + exp(-{}))", args[0].at_least(kUnary)), kProduct};
     if (name == "ldexp") return {fmt::format("ldexp({}, (int){})", args[0].text, args[1].at_least(kUnary))};
     std::string function(name == "nearbyint" || name == "round" ? "rint" : name);
-    std::string text = checked(function, span) + "(";
-    for (size_t i = 0; i < args.size(); ++i) text += (i == 0 ? "" : ", ") + args[i].text;
-    return {text + ")"};
+    return c_backend::called(checked(function, span), args);
   }
   // LowerIntrin has OpenCL's names for most, and C's for what OpenCL's rules do not say.
   std::string function_name(const std::string& name) override {
@@ -208,9 +190,6 @@ class MetalEmitter final : public gpu_backend::KernelEmitter {
   std::string preamble() override {
     return fmt::format("#include <metal_stdlib>\n{}using namespace metal;\n",
                        has_matrices_ ? "#include <metal_simdgroup_matrix>\n" : "");
-  }
-  std::string trap(ir::Span span) override {
-    refuse("an assertion", span, "check it before the kernel is launched");
   }
 
   bool device_alloc(const ir::AllocBufferNode* s) override {

@@ -14,9 +14,7 @@ namespace mlc::opencl_backend {
 
 using c_backend::casted;
 using c_backend::infix;
-using c_backend::kAnd;
 using c_backend::kEquality;
-using c_backend::kOr;
 using c_backend::kProduct;
 using c_backend::kShift;
 using c_backend::kUnary;
@@ -24,7 +22,6 @@ using gpu_backend::Text;
 using gpu_backend::Value;
 using ir::DataType;
 using ir::Error;
-using ir::view;
 
 namespace {
 
@@ -94,9 +91,7 @@ class OpenclEmitter final : public gpu_backend::KernelEmitter {
     return fmt::format("{}.s{:x}", vector, index);
   }
   std::string pack(DataType dtype, const std::vector<Text>& lanes, ir::Span span) override {
-    std::string all;
-    for (size_t i = 0; i < lanes.size(); ++i) all += (i == 0 ? "" : ", ") + lanes[i].text;
-    return fmt::format("(({})({}))", type(dtype, span), all);
+    return fmt::format("(({})({}))", type(dtype, span), c_backend::listed(lanes));
   }
   Text load_vector(DataType dtype, const Text& pointer, const Binding& memory, ir::Span span) override {
     if (!DataType(memory.element).is_scalar()) return {"*(" + pointer.text + ")", kUnary};
@@ -138,12 +133,7 @@ class OpenclEmitter final : public gpu_backend::KernelEmitter {
     return {fmt::format("as_{}({})", type(to, span), value.text)};
   }
   Text extremum(bool is_max, const Text& a, const Text& b, DataType dtype) override {
-    if (dtype.is_bool())
-      return is_max ? infix(a, "||", b, kOr, kEquality) : infix(a, "&&", b, kAnd, kEquality);
-    // Both of one type, or the call fits several functions.
-    std::string as = type(dtype, {});
-    auto typed = [&](const Text& x) { return dtype.is_scalar() ? casted(as, x).text : x.text; };
-    return {fmt::format("{}({}, {})", is_max ? "max" : "min", typed(a), typed(b))};
+    return called_on(is_max ? "max" : "min", a, b, dtype);
   }
   Text float_mod(const Text& a, const Text& b, DataType) override {
     return {fmt::format("fmod({}, {})", a.text, b.text)};
@@ -156,7 +146,7 @@ class OpenclEmitter final : public gpu_backend::KernelEmitter {
     }
     if (dtype.is_integral() && name != "isnan") {
       if (name == "fabs") return casted(type(dtype, span), {fmt::format("abs({})", args[0].text)});
-      throw Error("codegen-unsupported", "`{}` is not defined on {}", name, dtype.str()).at(span);
+      undefined(name, dtype, span);
     }
     if (name == "sigmoid") {
       std::string one = dtype.bits() == 32 ? "1.0f" : fmt::format("({})1.0f", type(dtype, span));
@@ -164,9 +154,7 @@ class OpenclEmitter final : public gpu_backend::KernelEmitter {
     }
     if (name == "ldexp") return {fmt::format("ldexp({}, (int){})", args[0].text, args[1].at_least(kUnary))};
     std::string function(name == "nearbyint" || name == "round" ? "rint" : name);
-    std::string text = function + "(";
-    for (size_t i = 0; i < args.size(); ++i) text += (i == 0 ? "" : ", ") + args[i].text;
-    return {text + ")"};
+    return c_backend::called(function, args);
   }
   // C's names of functions on float32 are those of the overloaded ones here.
   std::string function_name(const std::string& name) override {
@@ -187,9 +175,6 @@ class OpenclEmitter final : public gpu_backend::KernelEmitter {
     for (const std::string& extension : extensions_)
       text += fmt::format("#pragma OPENCL EXTENSION {} : enable\n", extension);
     return text;
-  }
-  std::string trap(ir::Span span) override {
-    refuse("an assertion", span, "check it before the kernel is launched");
   }
   std::optional<Value> device_call(const ir::CallNode* call, std::string_view name) override;
   Text atomic_add(const ir::CallNode* call) override;

@@ -28,19 +28,8 @@ constexpr device::TextKind kind{.kind = "hip", .language = "HIP C++", .format = 
 
 }  // namespace
 
-const Backend backend_rocm = {
-    .name = "rocm",
-    .doc = "HIP C++ for AMD's compilers, which runs elsewhere; LLVM's code launches it.",
-    .targets = targets,
-    .pipeline = "gpu",
-    .schedule_rules = "gpu",
-    .device = kDLROCM,
-    .artefacts = artefacts,
-    .make_module = [](const ir::IRModule& lowered,
-                      const ir::Target& target) { return device::make_text_module(kind, lowered, target); },
-    .emit = [](const Artefact& artefact,
-               const Order& order) { return device::emit_texts(kind, artefact, order); },
-    .register_api = [] { device::register_text_loader(kind); },
-};
+const Backend backend_rocm = device::text_backend<kind>(
+    "rocm", "HIP C++ for AMD's compilers, which runs elsewhere; LLVM's code launches it.", targets, kDLROCM,
+    artefacts);
 
 }  // namespace mlc::backend

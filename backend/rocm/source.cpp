@@ -14,9 +14,7 @@ namespace mlc::rocm_backend {
 
 using c_backend::casted;
 using c_backend::infix;
-using c_backend::kAnd;
 using c_backend::kEquality;
-using c_backend::kOr;
 using c_backend::kProduct;
 using c_backend::kShift;
 using c_backend::kUnary;
@@ -156,11 +154,7 @@ class RocmEmitter final : public gpu_backend::KernelEmitter {
     return {fmt::format("mlc_bits<{}>({})", type(to, span), casted(type(from, span), value).text)};
   }
   Text extremum(bool is_max, const Text& a, const Text& b, DataType dtype) override {
-    if (dtype.is_bool())
-      return is_max ? infix(a, "||", b, kOr, kEquality) : infix(a, "&&", b, kAnd, kEquality);
-    std::string as = type(dtype, {});
-    auto typed = [&](const Text& x) { return dtype.is_scalar() ? casted(as, x).text : x.text; };
-    return {fmt::format("__builtin_elementwise_{}({}, {})", is_max ? "max" : "min", typed(a), typed(b))};
+    return called_on(is_max ? "__builtin_elementwise_max" : "__builtin_elementwise_min", a, b, dtype);
   }
   Text float_mod(const Text& a, const Text& b, DataType dtype) override {
     return math("fmod", {a, b}, dtype, dtype, {});
@@ -180,7 +174,7 @@ class RocmEmitter final : public gpu_backend::KernelEmitter {
     }
     if (dtype.is_integral()) {
       if (name == "fabs") return {fmt::format("abs({})", args[0].text)};
-      throw Error("codegen-unsupported", "`{}` is not defined on {}", name, dtype.str()).at(span);
+      undefined(name, dtype, span);
     }
     if (is_half(dtype)) {
       if (name == "nextafter") refuse("`nextafter` of float16", span);
@@ -195,9 +189,7 @@ class RocmEmitter final : public gpu_backend::KernelEmitter {
     if (name == "ldexp")
       return {fmt::format("ldexp{}({}, (int){})", suffix, args[0].text, args[1].at_least(kUnary))};
     std::string function(name == "round" ? "nearbyint" : name);  // ties to even
-    std::string text = function + suffix + "(";
-    for (size_t i = 0; i < args.size(); ++i) text += (i == 0 ? "" : ", ") + args[i].text;
-    return {text + ")"};
+    return c_backend::called(function + suffix, args);
   }
   std::string preamble() override { return "#include <hip/hip_runtime.h>\n\n"; }
   std::string trap(ir::Span) override { return "__builtin_trap();"; }

@@ -28,19 +28,8 @@ constexpr device::TextKind kind{.kind = "vulkan", .language = "GLSL", .format = 
 
 }  // namespace
 
-const Backend backend_vulkan = {
-    .name = "vulkan",
-    .doc = "GLSL for Vulkan's compilers, which runs elsewhere; LLVM's code launches it.",
-    .targets = targets,
-    .pipeline = "gpu",
-    .schedule_rules = "gpu",
-    .device = kDLVulkan,
-    .artefacts = artefacts,
-    .make_module = [](const ir::IRModule& lowered,
-                      const ir::Target& target) { return device::make_text_module(kind, lowered, target); },
-    .emit = [](const Artefact& artefact,
-               const Order& order) { return device::emit_texts(kind, artefact, order); },
-    .register_api = [] { device::register_text_loader(kind); },
-};
+const Backend backend_vulkan = device::text_backend<kind>(
+    "vulkan", "GLSL for Vulkan's compilers, which runs elsewhere; LLVM's code launches it.", targets,
+    kDLVulkan, artefacts);
 
 }  // namespace mlc::backend

@@ -25,12 +25,7 @@ static constexpr ir::Refusals refusals{
     }};
 MLC_REFUSALS(vulkan_source, refusals);
 
-using c_backend::infix;
-using c_backend::kAnd;
-using c_backend::kEquality;
-using c_backend::kOr;
 using c_backend::kProduct;
-using c_backend::kShift;
 using c_backend::kUnary;
 using gpu_backend::Text;
 using gpu_backend::Value;
@@ -242,8 +237,6 @@ class VulkanEmitter final : public gpu_backend::ShaderEmitter {
     return {fmt::format("{}({})", name, value.text)};
   }
   Text extremum(bool is_max, const Text& a, const Text& b, DataType dtype) override {
-    if (dtype.is_bool())
-      return is_max ? infix(a, "||", b, kOr, kEquality) : infix(a, "&&", b, kAnd, kEquality);
     return {fmt::format("{}({}, {})", is_max ? "max" : "min", typed(a, dtype), typed(b, dtype))};
   }
   std::string typed(const Text& value, DataType dtype) {
@@ -273,7 +266,7 @@ class VulkanEmitter final : public gpu_backend::ShaderEmitter {
                           from.bits() == 16 ? fmt::format("float({})", args[0].text) : args[0].text)};
     if (dtype.is_integral()) {
       if (name == "fabs" && dtype.bits() == 32) return {fmt::format("abs({})", args[0].text)};
-      throw Error("codegen-unsupported", "`{}` is not defined on {}", name, dtype.str()).at(span);
+      undefined(name, dtype, span);
     }
     std::string one = type(dtype, span);
     if (name == "sigmoid")
@@ -281,9 +274,7 @@ class VulkanEmitter final : public gpu_backend::ShaderEmitter {
     if (name == "fmod") return float_mod(args[0], args[1], dtype);
     if (name == "erf" && dtype.bits() <= 32)
       return cast({fmt::format("{}(float({}))", erf(), args[0].text)}, DataType::Float(32), dtype, span);
-    std::string text = checked(std::string(name), span, dtype.bits() == 64) + "(";
-    for (size_t i = 0; i < args.size(); ++i) text += (i == 0 ? "" : ", ") + args[i].text;
-    return {text + ")"};
+    return c_backend::called(checked(std::string(name), span, dtype.bits() == 64), args);
   }
   std::string function_name(const std::string& name) override {
     bool single = name.ends_with('f') && ir::scalar_op(name) == nullptr;
@@ -318,9 +309,6 @@ float mlc_erf(float x) {
     for (const std::string& extension : extensions_)
       text += fmt::format("#extension {} : require\n", extension);
     return text;
-  }
-  std::string trap(ir::Span span) override {
-    refuse("an assertion", span, "check it before the kernel is launched");
   }
   std::optional<Value> device_call(const ir::CallNode* call, std::string_view name) override {
     std::string_view shuffle = "tvm_warp_shuffle";

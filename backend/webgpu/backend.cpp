@@ -49,19 +49,8 @@ constexpr device::TextKind kind{.kind = "webgpu",
 
 }  // namespace
 
-const Backend backend_webgpu = {
-    .name = "webgpu",
-    .doc = "WGSL for browsers, which runs elsewhere; LLVM's code launches it.",
-    .targets = targets,
-    .pipeline = "gpu",
-    .schedule_rules = "gpu",
-    .device = kDLWebGPU,
-    .artefacts = artefacts,
-    .make_module = [](const ir::IRModule& lowered,
-                      const ir::Target& target) { return device::make_text_module(kind, lowered, target); },
-    .emit = [](const Artefact& artefact,
-               const Order& order) { return device::emit_texts(kind, artefact, order); },
-    .register_api = [] { device::register_text_loader(kind); },
-};
+const Backend backend_webgpu =
+    device::text_backend<kind>("webgpu", "WGSL for browsers, which runs elsewhere; LLVM's code launches it.",
+                               targets, kDLWebGPU, artefacts);
 
 }  // namespace mlc::backend

@@ -13,13 +13,9 @@
 namespace mlc::webgpu_backend {
 
 using c_backend::infix;
-using c_backend::kAnd;
-using c_backend::kEquality;
-using c_backend::kOr;
 using c_backend::kProduct;
 using c_backend::kRelational;
 using c_backend::kShift;
-using c_backend::kSum;
 using c_backend::kUnary;
 using gpu_backend::Text;
 using gpu_backend::Value;
@@ -222,8 +218,6 @@ class WebgpuEmitter final : public gpu_backend::ShaderEmitter {
     return {fmt::format("bitcast<{}>({})", type(to, span), value.text)};
   }
   Text extremum(bool is_max, const Text& a, const Text& b, DataType dtype) override {
-    if (dtype.is_bool())
-      return is_max ? infix(a, "||", b, kOr, kEquality) : infix(a, "&&", b, kAnd, kEquality);
     return {fmt::format("{}({}, {})", is_max ? "max" : "min", a.text, b.text)};
   }
   Text float_mod(const Text& a, const Text& b, DataType) override {
@@ -242,7 +236,7 @@ class WebgpuEmitter final : public gpu_backend::ShaderEmitter {
     }
     if (dtype.is_integral()) {
       if (name == "fabs") return {fmt::format("abs({})", args[0].text)};
-      throw Error("codegen-unsupported", "`{}` is not defined on {}", name, dtype.str()).at(span);
+      undefined(name, dtype, span);
     }
     std::string one = type(dtype, span);
     if (name == "sigmoid")
@@ -251,9 +245,7 @@ class WebgpuEmitter final : public gpu_backend::ShaderEmitter {
     if (name == "log10")
       return infix({fmt::format("log2({})", args[0].text)}, "*", {"0.30102999566398120"}, kProduct, kProduct);
     if (name == "exp10") return {fmt::format("exp2({} * 3.3219280948873623)", args[0].at_least(kProduct))};
-    std::string text = checked(std::string(name), span) + "(";
-    for (size_t i = 0; i < args.size(); ++i) text += (i == 0 ? "" : ", ") + args[i].text;
-    return {text + ")"};
+    return c_backend::called(checked(std::string(name), span), args);
   }
   std::string function_name(const std::string& name) override {
     bool single = name.ends_with('f') && ir::scalar_op(name) == nullptr;
@@ -274,9 +266,6 @@ class WebgpuEmitter final : public gpu_backend::ShaderEmitter {
     std::string text;
     for (const std::string& extension : enabled_) text += fmt::format("enable {};\n", extension);
     return text;
-  }
-  std::string trap(ir::Span span) override {
-    refuse("an assertion", span, "check it before the kernel is launched");
   }
   std::optional<Value> device_call(const ir::CallNode* call, std::string_view name) override {
     if (name != "webgpu.subgroup_shuffle" && name != "webgpu.subgroup_shuffle_up" &&

@@ -23,6 +23,7 @@
 #include "frontend/print/print.h"
 #include "frontend/script/core/evaluator.h"
 #include "frontend/tvmscript/builder/tvmscript.h"
+#include "ir/core/sanitizers.h"
 #include "repl/jupyter/install.h"
 #include "repl/shell/build_rows.h"
 #include "repl/shell/command_line.h"
@@ -241,7 +242,7 @@ int main(int argc, char** argv) {
   std::set_terminate(on_terminate);
   std::signal(SIGPIPE, SIG_DFL);
   int code = flush_output(run_command_line(argc, argv));
-#ifndef __SANITIZE_ADDRESS__
+#ifndef MLC_ASAN
   _exit(code);  // the tables of the process need no taking apart
 #endif
   return code;

@@ -109,7 +109,8 @@ Action Compiler::allocate(const Buffer& buffer, bool watched) {
   int64_t bytes = static_cast<int64_t>(number_of(type->dtype).bytes) * ir::DataType(type->dtype).lanes();
   auto set_layout = layout(type);
   int at = define_view(buffer);
-  if (program_.options.simulate && view(type->storage_scope) != "global") memory_of_kernels_.emplace_back(buffer, at);
+  if (program_.options.simulate && view(type->storage_scope) != "global")
+    memory_of_kernels_.emplace_back(buffer, at);
   bool track = program_.options.check_uninitialized;
   return [at, set_layout, bytes, track, watched, var = buffer.get()](Frame& frame) {
     View view;
@@ -201,10 +202,9 @@ std::function<Flow(Frame&, int64_t)> Compiler::iteration(Action body, bool side_
 }
 
 // Threads of a block meet at barriers, and add up one element: only those of different blocks are apart.
-static bool runs_apart(const ir::IterVar& thread) {
-  std::string_view tag = view(thread->thread_tag);
-  return tag.starts_with("blockIdx") || tag.starts_with("vthread") || tag == "cthread";
-}
+// Virtual threads are a loop of one thread, statement by statement: what all of them copy to the same place
+// is written again, not at once.
+static bool runs_apart(const ir::IterVar& thread) { return view(thread->thread_tag).starts_with("blockIdx"); }
 
 Action Compiler::loop(const ir::ForNode* node) {
   if (node->thread_binding && is_thread_binding(node->thread_binding)) {

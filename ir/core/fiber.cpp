@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MLC_ASAN
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -15,7 +15,7 @@ void Fiber::begin(unsigned low, unsigned high) {
 }
 
 void Fiber::run() {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MLC_ASAN
   __sanitizer_finish_switch_fiber(nullptr, &outside_low_, &outside_size_);
 #endif
   for (;;) {
@@ -25,7 +25,7 @@ void Fiber::run() {
 }
 
 void Fiber::enter() {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MLC_ASAN
   __sanitizer_start_switch_fiber(&kept_outside_, low_, size_);
 #endif
   if (_setjmp(outside_) == 0) {
@@ -41,17 +41,17 @@ void Fiber::enter() {
                 static_cast<unsigned>(self >> 32));
     setcontext(&first);
   }
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MLC_ASAN
   __sanitizer_finish_switch_fiber(kept_outside_, nullptr, nullptr);
 #endif
 }
 
 void Fiber::leave() {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MLC_ASAN
   __sanitizer_start_switch_fiber(&kept_inside_, outside_low_, outside_size_);
 #endif
   if (_setjmp(inside_) == 0) _longjmp(outside_, 1);
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MLC_ASAN
   __sanitizer_finish_switch_fiber(kept_inside_, &outside_low_, &outside_size_);
 #endif
 }

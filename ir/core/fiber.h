@@ -11,6 +11,8 @@
 
 #include <cstddef>
 
+#include "ir/core/sanitizers.h"
+
 namespace mlc::ir {
 
 class Fiber {
@@ -37,7 +39,7 @@ class Fiber {
   void* argument_ = nullptr;
   bool begun_ = false;
   jmp_buf inside_{}, outside_{};
-#ifdef __SANITIZE_ADDRESS__            // it is told of the stacks
+#ifdef MLC_ASAN                        // it is told of the stacks
   const void* outside_low_ = nullptr;  // that of whoever entered last
   size_t outside_size_ = 0;
   void* kept_inside_ = nullptr;  // frames of AddressSanitizer's own

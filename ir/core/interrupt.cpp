@@ -16,14 +16,18 @@ MLC_REFUSALS(core_interrupt, refusals);
 
 namespace {
 InterruptSource source{.asked = [] { return false; }, .clear = [] {}};
-}
+thread_local int changing = 0;
+}  // namespace
 
 void set_interrupt_source(const InterruptSource& given) { source = given; }
 bool interrupt_asked() { return source.asked(); }
 Error interrupted() { return refuse(refusals["interrupted"]); }
 
+NotNow::NotNow() { ++changing; }
+NotNow::~NotNow() { --changing; }
+
 void heed_interrupt() {
-  if (!source.asked()) return;
+  if (changing > 0 || !source.asked()) return;
   source.clear();
   throw interrupted();
 }

@@ -14,8 +14,17 @@ struct InterruptSource {
 void set_interrupt_source(const InterruptSource& source);
 
 bool interrupt_asked();
-// Throws `interrupted()` where somebody has asked.
+// Throws `interrupted()` where somebody has asked, and nothing is in the middle of a change (see NotNow).
 void heed_interrupt();
+// While one lives, `heed_interrupt` of its thread does not throw: a schedule whose step has begun to apply
+// would be left half changed. Whoever has asked is heard at the next place.
+class NotNow {
+ public:
+  NotNow();
+  ~NotNow();
+  NotNow(const NotNow&) = delete;
+  NotNow& operator=(const NotNow&) = delete;
+};
 // Error interrupted, a KeyboardInterrupt.
 Error interrupted();
 

@@ -2,6 +2,7 @@
 #include "ir/core/ndarray.h"
 
 #include "ir/core/refusal.h"
+#include "ir/core/sanitizers.h"
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -30,7 +31,7 @@ namespace {
 class Kept {
  public:
   static constexpr size_t kLeast = size_t{64} << 10;
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(MLC_ASAN)
   static constexpr size_t kMost = 0;  // the sanitizer watches over freed memory itself
 #else
   static constexpr size_t kMost = size_t{64} << 20;

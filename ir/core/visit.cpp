@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/visit.h"
 
+#include "ir/core/interrupt.h"
+
 namespace mlc::ir {
 namespace {
 
@@ -233,6 +235,7 @@ void Walker::walk_children(const Expr& e) {
   dispatch(e, [this](auto* node) { walk_fields(node, *this); });
 }
 void Walker::walk_children(const Stmt& s) {
+  heed_interrupt();  // a function may have thirty thousand statements
   dispatch(s, [this](auto* node) { walk_fields(node, *this); });
 }
 
@@ -249,6 +252,7 @@ Expr Rewriter::rewrite_children(const Expr& e) {
   });
 }
 Stmt Rewriter::rewrite_children(const Stmt& s) {
+  heed_interrupt();
   return dispatch(s, [&](auto* node) -> Stmt {
     using N = std::remove_cvref_t<decltype(*node)>;
     ffi::ObjectPtr<N> copy = map_fields(node, *this);

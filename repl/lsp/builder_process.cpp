@@ -12,6 +12,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "ir/core/sanitizers.h"
 #include "repl/lsp/definitions.h"
 
 namespace mlc::lsp {
@@ -73,7 +74,7 @@ Built read_built(const json& from) {
 [[noreturn]] void serve(const std::vector<const Definitions::Part*>& parts, int out) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGPIPE, SIG_DFL);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take all addresses there are
+#if !defined(MLC_ASAN) && !defined(MLC_TSAN)  // which take all addresses there are
   rlimit memory{kMostMemory, kMostMemory};
   setrlimit(RLIMIT_AS, &memory);
 #endif

@@ -3,8 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "ir/core/ndarray.h"
+#include "ir/core/sanitizers.h"
 
-#if !defined(__SANITIZE_ADDRESS__)  // which watches over freed memory itself
+#if !defined(MLC_ASAN)  // which watches over freed memory itself
 
 using namespace mlc;      // NOLINT
 using namespace mlc::ir;  // NOLINT

@@ -7,7 +7,9 @@
 
 #include "frontend/script/core/evaluator.h"
 #include "frontend/syntax/parse.h"
+#include "ir/core/interrupt.h"
 #include "ir/core/module.h"
+#include "ir/core/visit.h"
 
 namespace mlc::script {
 namespace {
@@ -111,6 +113,17 @@ TEST_CASE("exit, interruption and endless recursion are controlled", "[script]")
   }
   Evaluator::interrupt();
   REQUIRE(failure(script, "while True: pass\n").kind == "KeyboardInterrupt");
+  // Passes ask at every statement; a step of a schedule that has begun ends.
+  struct Pass : ir::Rewriter {
+  } pass;
+  ir::Stmt statement = ir::make<ir::EvaluateNode>(ir::int32(0));
+  Evaluator::interrupt();
+  {
+    ir::NotNow step;
+    REQUIRE(pass.rewrite(statement).same_as(statement));
+  }
+  REQUIRE_THROWS_AS(pass.rewrite(statement), ir::Error);
+  REQUIRE(pass.rewrite(statement).same_as(statement));
   REQUIRE(failure(script, "def f(): return f()\nf()\n").kind == "RecursionError");
   REQUIRE(failure(script, "x = []\nfor i in range(100000): x = [x]\nrepr(x)\n").kind == "RecursionError");
 }

@@ -2,11 +2,11 @@
 // Index arithmetic as sums of digits, (index % upper // lower) * scale, in which divisions by constants
 // cancel.
 #include <algorithm>
-#include <numeric>
 
 #include "ir/tir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/greatest_divisor.h"
 
 namespace mlc::transform {
 
@@ -234,7 +234,7 @@ class Canonical final : public Rewriter {
     Expr left = a.expr(), right = b.expr();
     std::vector<Expr> above, below;
     int64_t scale_above = factors(left, above), scale_below = factors(right, below);
-    int64_t common = std::gcd(scale_above, scale_below);
+    int64_t common = greatest_divisor(scale_above, scale_below);
     Expr shared;
     for (auto it = above.begin(); it != above.end();) {
       auto match = std::find_if(below.begin(), below.end(), [&](const Expr& f) { return same_expr(f, *it); });
@@ -390,12 +390,12 @@ class Canonical final : public Rewriter {
     if (!dtype.is_scalar() || !dtype.is_int() || dtype.bits() < 32) return nullptr;
     LinearSum difference = sum(sub(a, b));
     difference.merge();
-    int64_t d = std::abs(difference.base);
+    int64_t d = greatest_divisor(difference.base, 0);
     bool scaled = false;
     for (const LinearTerm& term : difference.terms) {
-      if (std::abs(term.scale) > 1) {
+      if (term.scale > 1 || term.scale < -1) {
         scaled = true;
-        d = std::gcd(d, std::abs(term.scale));
+        d = greatest_divisor(d, term.scale);
       }
     }
     if (!scaled || d <= 1) return nullptr;

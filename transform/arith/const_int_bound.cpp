@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds of integer expressions by interval arithmetic that saturates at the two infinities.
-#include <numeric>
 
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/greatest_divisor.h"
 
 namespace mlc::transform {
 namespace {
@@ -161,7 +161,7 @@ ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode* node) {
       if (a.min >= 0) result.max = std::min(result.max, a.max);
       if (b.min == b.max) {  // (4 * n + 1) % 32 is in 1..29
         ModularSet residue = modular(node->a);
-        int64_t step = std::gcd(residue.coeff, b.min);
+        int64_t step = greatest_divisor(residue.coeff, b.min);
         if (step > 1) {
           int64_t low = ((residue.base % step) + step) % step;
           result = {low, std::min(result.max, b.min - step + low)};
@@ -176,7 +176,7 @@ ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode* node) {
       int64_t top = b.max == kPosInf ? kPosInf : b.max - 1;
       if (b.min == b.max && !(a.min >= 0 && a.max < b.max)) {  // of 4 * n + 1 by 8: -7, -3, 1, 5
         ModularSet residue = modular(node->a);
-        int64_t step = std::gcd(residue.coeff, b.min);
+        int64_t step = greatest_divisor(residue.coeff, b.min);
         if (step > 1) {
           int64_t low = ((residue.base % step) + step) % step;
           int64_t least = low == 0 ? step - b.min : low - b.min;

@@ -2,12 +2,12 @@
 #include "transform/arith/int_set.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "ir/core/walk_with.h"
 #include "ir/tir/linear.h"
 #include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/greatest_divisor.h"
 
 namespace mlc::transform {
 namespace {
@@ -189,7 +189,7 @@ class Evaluator {
     if (auto divisor = const_int(by); dividend && divisor) {
       // x in steps of g stays in steps of gcd(g, divisor).
       ModularSet residue = analyzer_.modular_set(dividend);
-      int64_t step = std::gcd(residue.coeff, *divisor), low = step == 0 ? 0 : residue.base % step;
+      int64_t step = greatest_divisor(residue.coeff, *divisor), low = step == 0 ? 0 : residue.base % step;
       if (low < 0) low += step;  // of a constant
       if (step > 1) return make<IntervalSetNode>(const_like(by, low), const_like(by, *divisor - step + low));
     }
@@ -203,7 +203,7 @@ class Evaluator {
     auto* two = as_binary(a->min_value);
     if (!two || a->min_value->kind != ExprKind::kAdd || const_int(two->b)) return false;
     ModularSet start = analyzer_.modular_set(a->min_value);
-    int64_t step = std::gcd(start.coeff, by);
+    int64_t step = greatest_divisor(start.coeff, by);
     auto length = const_int(analyzer_.simplify(sub(a->max_value, a->min_value)));
     return step > 1 && start.base % step == 0 && length && *length < step;
   }

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residues: which arithmetic progression an expression stays in.
 #include <algorithm>
-#include <numeric>
 
 #include "ir/tir/linear.h"
 #include "transform/arith/analyzer_impl.h"
+#include "transform/arith/greatest_divisor.h"
 
 namespace mlc::transform {
 namespace {
 
 ModularSet progression(int64_t coeff, int64_t base) {
-  coeff = std::abs(coeff);
+  coeff = greatest_divisor(coeff, 0);
   if (coeff == 0) return {0, base};
   base %= coeff;
   return {coeff, base < 0 ? base + coeff : base};
 }
 ModularSet join(ModularSet a, ModularSet b) {
   // As TVM joins them, which is coarser than need be: of two constants nothing is kept.
-  int64_t step = std::gcd(a.coeff, b.coeff);
+  int64_t step = greatest_divisor(a.coeff, b.coeff);
   if (step == 0) return a.base == b.base ? a : ModularSet{};
   int64_t x = a.base % step, y = b.base % step;
   if (x == y) return progression(step, x);
-  return progression(std::gcd(std::gcd(x, y), step), 0);
+  return progression(greatest_divisor(greatest_divisor(x, y), step), 0);
 }
 
 }  // namespace
@@ -44,7 +44,8 @@ ModularSet AnalyzerImpl::modular(const Expr& e) {
       bool keeps = ends ? fits(to, bound.min) && fits(to, bound.max) : to == value->dtype().element();
       // What does not fit wraps, at a power of two.
       return keeps ? inner
-                   : progression(std::gcd(inner.coeff, int64_t{1} << std::min(to.bits(), 62)), inner.base);
+                   : progression(greatest_divisor(inner.coeff, int64_t{1} << std::min(to.bits(), 62)),
+                                 inner.base);
     }
     case ExprKind::kSelect:
       return join(modular(as<SelectNode>(e)->true_value), modular(as<SelectNode>(e)->false_value));
@@ -55,19 +56,21 @@ ModularSet AnalyzerImpl::modular(const Expr& e) {
   if (!two || two->a->dtype() != e->dtype() || !e->dtype().is_integral()) return {};
   ModularSet a = modular(two->a);
   ModularSet b = modular(two->b);
-  int64_t x, y, z;
+  int64_t x, y, z, base;
   switch (e->kind) {
     case ExprKind::kAdd:
-      return progression(std::gcd(a.coeff, b.coeff), a.base + b.base);
+      if (__builtin_add_overflow(a.base, b.base, &x)) return {};
+      return progression(greatest_divisor(a.coeff, b.coeff), x);
     case ExprKind::kSub:
-      return progression(std::gcd(a.coeff, b.coeff), a.base - b.base);
+      if (__builtin_sub_overflow(a.base, b.base, &x)) return {};
+      return progression(greatest_divisor(a.coeff, b.coeff), x);
     case ExprKind::kMul:
       // (p n + r)(q m + s) = pq nm + ps n + rq m + rs
       if (__builtin_mul_overflow(a.coeff, b.coeff, &x) || __builtin_mul_overflow(a.coeff, b.base, &y) ||
-          __builtin_mul_overflow(a.base, b.coeff, &z)) {
+          __builtin_mul_overflow(a.base, b.coeff, &z) || __builtin_mul_overflow(a.base, b.base, &base)) {
         return {};
       }
-      return progression(std::gcd(std::gcd(x, y), z), a.base * b.base);
+      return progression(greatest_divisor(greatest_divisor(x, y), z), base);
     case ExprKind::kMin:
     case ExprKind::kMax:
       return join(a, b);
@@ -92,11 +95,11 @@ ModularSet AnalyzerImpl::modular(const Expr& e) {
     case ExprKind::kBitwiseAnd:
       // x & (2^n - 1) == x % 2^n
       if (b.coeff == 0 && b.base > 0 && (b.base & (b.base + 1)) == 0)
-        return progression(std::gcd(a.coeff, b.base + 1), a.coeff == 0 ? a.base & b.base : a.base);
+        return progression(greatest_divisor(a.coeff, b.base + 1), a.coeff == 0 ? a.base & b.base : a.base);
       return {};
     case ExprKind::kFloorMod:
       // x = p n + r modulo c keeps the residue modulo gcd(p, c)
-      if (b.coeff == 0 && b.base > 0) return progression(std::gcd(a.coeff, b.base), a.base);
+      if (b.coeff == 0 && b.base > 0) return progression(greatest_divisor(a.coeff, b.base), a.base);
       return {};
     case ExprKind::kDiv:
       // Rounds like floor division where it is exact or nothing is negative.
@@ -107,7 +110,7 @@ ModularSet AnalyzerImpl::modular(const Expr& e) {
       return {};
     case ExprKind::kMod:
       if (b.coeff == 0 && b.base > 0) {
-        int64_t step = std::gcd(a.coeff, b.base);
+        int64_t step = greatest_divisor(a.coeff, b.base);
         if (step != 0 && (a.base % step == 0 || bounds(two->a).min >= 0)) return progression(step, a.base);
       }
       return {};

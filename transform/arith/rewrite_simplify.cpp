@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "ir/core/refusal.h"
 #include "ir/core/small_float.h"
@@ -14,6 +13,7 @@
 #include "ir/tir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/greatest_divisor.h"
 #include "transform/arith/rewrite_division.h"
 #include "transform/arith/rules.h"
 
@@ -174,12 +174,13 @@ bool folds_constants(ExprKind kind, DataType dtype) {
 std::pair<Expr, int64_t> constant_offset(const Expr& e) {
   auto* two = as_binary(e);
   if (two && (e->kind == ExprKind::kAdd || e->kind == ExprKind::kSub)) {
-    if (auto c = const_int(two->b)) return {two->a, e->kind == ExprKind::kAdd ? *c : -*c};
+    auto c = const_int(two->b);
+    if (c && *c != INT64_MIN) return {two->a, e->kind == ExprKind::kAdd ? *c : -*c};
   }
   return {e, 0};
 }
 int64_t common_factor(ModularSet a, ModularSet b) {
-  return std::gcd(std::gcd(a.coeff, a.base), std::gcd(b.coeff, b.base));
+  return greatest_divisor(greatest_divisor(a.coeff, a.base), greatest_divisor(b.coeff, b.base));
 }
 
 }  // namespace

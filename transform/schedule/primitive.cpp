@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/core/error_kinds.h"
+#include "ir/core/interrupt.h"
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/classic_names.h"
@@ -273,6 +274,7 @@ Any run_primitive(const Primitive& primitive, ScheduleNode& schedule, ApiCall& c
   Step step(schedule, primitive, call);
   Any result;
   try {
+    ir::NotNow whole;
     result = primitive.run(step);
   } catch (Error& error) {
     // TVM looks at types before it looks up names: the variables that follow are counted without these.

@@ -143,7 +143,7 @@ Any launch_thread(ApiCall& call) {
   ir::Range domain = ir::make<ir::RangeNode>(ir::const_like(extent, 0), extent);
   IterVar iter = ir::make<ir::IterVarNode>(domain, var, ir::IterType::kThreadIndex, tag);
   std::string_view name(tag.data(), tag.size());
-  out.entries.push_back({iter, name == "vthread" ? "virtual_thread" : "thread_extent", extent});
+  out.entries.push_back({iter, name.starts_with("vthread") ? "virtual_thread" : "thread_extent", extent});
   out.bound = var;
   return made;
 }

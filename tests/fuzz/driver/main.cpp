@@ -199,8 +199,10 @@ int main(int argc, char** argv) {
       keep_going = true;
     else if (option == "--input")
       only = value();
-    else
+    else if (std::filesystem::exists(argv[i]))
       read_corpus(argv[i], corpus);
+    else
+      return fmt::print("`{}` is neither an option nor a file; the options are in {}\n", option, __FILE__), 2;
   }
   fmt::print("seed {}, {} files\n", seed, corpus.size());
   std::fflush(stdout);

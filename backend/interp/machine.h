@@ -264,6 +264,7 @@ class Compiler {
   Code guarded(const PtxCall& call, Code code);                             // by the predicate of the call
   Code fence_intrinsic(const ir::CallNode* node, std::string_view name);
   Code block_intrinsic(const ir::CallNode* node, std::string_view name);
+  Code builtin_function(const ir::CallNode* node);
   Code mbarrier_intrinsic(const ir::CallNode* node, std::string_view name);
   Code mbarrier_wait(const ir::CallNode* node);
   Code mbarrier_try(const PtxCall& call);
@@ -286,7 +287,14 @@ class Compiler {
   Code tcgen05_copy(const PtxCall& call);
   // Registers of a warp's lanes, for instructions that use many: their addresses.
   std::vector<Code> registers(std::span<const Expr> all, Span span);
+  Code register_bits(const Expr& value);
   Code move_registers(const PtxCall& call);
+  Code memory_intrinsic(const ir::CallNode* node, std::string_view name);
+  Code load_registers(const PtxCall& call);
+  Code store_from_registers(const PtxCall& call);
+  Code matrix_rows(const PtxCall& call, bool loads);
+  Code multiply_in_registers(const PtxCall& call);
+  Code add_registers(const PtxCall& call);
   Code shuffle_registers(const PtxCall& call);
   Action async_attribute(const ir::AttrStmtNode* node);
   Code async_intrinsic(const ir::CallNode* node, std::string_view name);

@@ -80,6 +80,49 @@ Code Compiler::guarded(const PtxCall& call, Code code) {
   };
 }
 
+// What tile primitives call that is written as CUDA C++: a pointer some elements further, two elements
+// converted.
+Code Compiler::builtin_function(const ir::CallNode* node) {
+  auto* callee = ir::as<ir::StringImmNode>(node->args[0]);
+  std::string_view name = callee == nullptr ? "T.cuda.func_call" : view(callee->value);
+  auto refuse = [&] { unsupported(node->span, fmt::format("`{}`, whose text is CUDA C++", name)); };
+  if (node->args.size() != 4) refuse();
+  if (name == "tvm_builtin_pointer_offset") {
+    const ir::PrimTypeNode* element = nullptr;
+    if (node->args[1]->ty.defined() && node->args[1]->ty->kind == ir::TypeKind::kPointer) {
+      const ir::Type& pointee =
+          static_cast<const ir::PointerTypeNode*>(node->args[1]->ty.get())->element_type;
+      if (pointee->kind == ir::TypeKind::kPrim) element = static_cast<const ir::PrimTypeNode*>(pointee.get());
+    }
+    if (element == nullptr) refuse();
+    ir::DataType type(element->dtype);
+    return [pointer = expr(node->args[1]), elements = integer(node->args[2]),
+            bits = static_cast<int64_t>(type.bits()) * type.lanes()](Frame& frame, Lane* out) {
+      pointer(frame, out);
+      out->i += elements(frame) * bits / 8;
+    };
+  }
+  constexpr std::string_view kCast = "tvm_builtin_cast_", kPair = "x2_";
+  size_t middle = name.find(kPair);
+  if (!name.starts_with(kCast) || middle == name.npos || !name.ends_with("x2")) refuse();
+  size_t second = middle + kPair.size();
+  const Number* from = &number_of(ir::DataType::parse(name.substr(kCast.size(), middle - kCast.size())));
+  const Number* to = &number_of(ir::DataType::parse(name.substr(second, name.size() - 2 - second)));
+  return [target = integer(node->args[1]), source = integer(node->args[2]), from, to,
+          at = point(node->span, nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    auto [source_memory, first] = thread.memory_at(source(frame), 2L * from->bytes, at->span);
+    auto [memory, begin] = thread.memory_at(target(frame), 2L * to->bytes, at->span);
+    thread.read(*source_memory, first, 2L * from->bytes, *at);
+    if (memory->scope == Block::Scope::kLocal)
+      thread.store_registers(*memory, begin, 2L * to->bytes, at->span);
+    thread.write(*memory, begin, 2L * to->bytes, *at);
+    for (int i = 0; i < 2; ++i)
+      to->store(begin + i * to->bytes, convert(*from, *to, from->load(first + i * from->bytes)));
+    out->i = 0;
+  };
+}
+
 Code Compiler::fence_intrinsic(const ir::CallNode* node, std::string_view name) {
   if (name == "tirx.ptx.fence_mbarrier_init") {
     return [](Frame& frame, Lane* out) {
@@ -98,7 +141,8 @@ Code Compiler::fence_intrinsic(const ir::CallNode* node, std::string_view name) 
   // They order nothing by themselves: who reads still has to know that the other has written.
   if (name == "tirx.ptx.fence" || name == "tirx.ptx.griddepcontrol" || name == "tirx.ptx.setmaxnreg" ||
       name == "tirx.cuda.nano_sleep" || name.starts_with("tirx.ptx.cp_async_bulk_prefetch") ||
-      name.starts_with("tirx.ptx.cp_async_bulk_tensor_prefetch") || name == "tirx.ptx.prefetch_tensormap")
+      name.starts_with("tirx.ptx.cp_async_bulk_tensor_prefetch") || name == "tirx.ptx.prefetch" ||
+      name == "tirx.ptx.prefetch_tensormap")
     return no_effect();
   return nullptr;
 }
@@ -122,25 +166,7 @@ Code Compiler::block_intrinsic(const ir::CallNode* node, std::string_view name) 
         throw ir::refuse(refusals["assertion-failed"], frame.program.heap.thread->name()).at(span);
     };
   }
-  if (name == "tirx.cuda.func_call") {  // of what tile primitives call, the one that is no instruction
-    auto* callee = ir::as<ir::StringImmNode>(node->args[0]);
-    const ir::PrimTypeNode* element = nullptr;
-    if (node->args.size() == 4 && node->args[1]->ty.defined() &&
-        node->args[1]->ty->kind == ir::TypeKind::kPointer) {
-      const ir::Type& pointee =
-          static_cast<const ir::PointerTypeNode*>(node->args[1]->ty.get())->element_type;
-      if (pointee->kind == ir::TypeKind::kPrim) element = static_cast<const ir::PrimTypeNode*>(pointee.get());
-    }
-    if (callee == nullptr || view(callee->value) != "tvm_builtin_pointer_offset" || element == nullptr)
-      unsupported(node->span, fmt::format("`{}`, whose text is CUDA C++",
-                                          callee == nullptr ? "T.cuda.func_call" : view(callee->value)));
-    int64_t bits =
-        static_cast<int64_t>(ir::DataType(element->dtype).bits()) * ir::DataType(element->dtype).lanes();
-    return [pointer = expr(node->args[1]), elements = integer(node->args[2]), bits](Frame& frame, Lane* out) {
-      pointer(frame, out);
-      out->i += elements(frame) * bits / 8;
-    };
-  }
+  if (name == "tirx.cuda.func_call") return builtin_function(node);
   if (name == "tirx.cuda.elect_sync") {
     const Meeting* made = meeting(node->span, "T.cuda.elect_sync", false, nullptr);
     return [made](Frame& frame, Lane* out) {

@@ -38,21 +38,6 @@ std::string spelled(const ir::CallNode* node) {
   return text.replace(0, text.find('.'), "T");
 }
 
-// Element `i` of those that a lane holds of each operand of mma, as row and column; `word` elements are in
-// one register of 32 bits (PTX ISA, chapter "Matrix fragments for mma").
-struct Position {
-  int row, col;
-};
-Position of_a(int lane, int i, int word, int m) {
-  int reg = i / word, group = lane / 4;
-  int tall = m == 16 ? 2 : 1;
-  return {group + 8 * (reg % tall), lane % 4 * word + i % word + reg / tall * 4 * word};
-}
-Position of_b(int lane, int i, int word) {
-  return {lane % 4 * word + i % word + i / word * 4 * word, lane / 4};
-}
-Position of_c(int lane, int i) { return {lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2}; }
-
 }  // namespace
 
 // Evaluates operands, meets the other lanes, and leaves the rest to `together`.
@@ -287,7 +272,7 @@ Code Compiler::multiply_registers(const ir::CallNode* node) {
             thread->memory_at(values[operand].i + values[operand + 1].i * number.bytes, bytes, at->span);
         if (!write) thread->read(*memory, begin, bytes, *at);
         for (int i = 0; i < each; ++i) {
-          Position p = position(thread->lane(), i);
+          FragmentPosition p = position(thread->lane(), i);
           Lane& value = all[static_cast<size_t>(p.row * cols + p.col)];
           char* to = begin + i * number.bytes;
           write ? number.store(to, value) : void(value = number.load(to));
@@ -299,12 +284,12 @@ Code Compiler::multiply_registers(const ir::CallNode* node) {
         c(static_cast<size_t>(m * n));
     int word = std::max(1, 4 / in_a->bytes);
     matrix(
-        0, m, k, *in_a, [&](int lane, int i) { return of_a(lane, i, word, m); }, false, a);
+        0, m, k, *in_a, [&](int lane, int i) { return fragment_of_a(lane, i, word, m); }, false, a);
     matrix(
-        2, k, n, *in_b, [&](int lane, int i) { return of_b(lane, i, word); }, false, b);
-    matrix(4, m, n, *accumulator, of_c, false, c);
+        2, k, n, *in_b, [&](int lane, int i) { return fragment_of_b(lane, i, word); }, false, b);
+    matrix(4, m, n, *accumulator, fragment_of_c, false, c);
     multiply_matrices(*in_a, *accumulator, as_tf32, mnk, a.data(), b.data(), c.data(), c.data());
-    matrix(4, m, n, *accumulator, of_c, true, c);
+    matrix(4, m, n, *accumulator, fragment_of_c, true, c);
     if (Traffic* traffic = lanes[0]->block.kernel.traffic) traffic->tensor_flops(2.0 * m * n * k);
   });
 }

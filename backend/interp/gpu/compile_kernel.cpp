@@ -285,6 +285,7 @@ Code Compiler::kernel_intrinsic(const ir::CallNode* node, std::string_view name)
   if (Code code = warp_intrinsic(node, name)) return code;
   if (Code code = fragment_intrinsic(node, name)) return code;
   if (Code code = block_intrinsic(node, name)) return code;
+  if (Code code = memory_intrinsic(node, name)) return code;
   if (Code code = mbarrier_intrinsic(node, name)) return code;
   if (Code code = bulk_intrinsic(node, name)) return code;
   if (Code code = wgmma_intrinsic(node, name)) return code;

@@ -247,17 +247,7 @@ Code Compiler::tcgen05_move(const PtxCall& call, bool loads) {
   if (loads) {
     for (Code& each : registers(call.all("r"), call.span())) operands.push_back(std::move(each));
   } else {
-    for (const Expr& each : call.all("r")) {
-      const Number* number = &number_of(each->dtype());
-      operands.push_back([value = expr(each), number](Frame& frame, Lane* out) {
-        char image[8] = {};
-        value(frame, out);
-        number->store(image, *out);
-        uint32_t bits;
-        std::memcpy(&bits, image, 4);
-        out->i = bits;
-      });
-    }
+    for (const Expr& each : call.all("r")) operands.push_back(register_bits(each));
   }
   return together(call.node(), std::move(operands), [=](std::span<Thread* const> lanes) {
     Thread& first = *lanes[0];
@@ -265,6 +255,7 @@ Code Compiler::tcgen05_move(const PtxCall& call, bool loads) {
     Epoch epoch{first.block.agents.of(loads ? AgentKind::kTensorLoad : AgentKind::kTensorStore, first.warp()),
                 loads ? first.tensor_loads : first.tensor_stores};
     int64_t address = operands_of(first)[0].i, lane = address >> 16, low = first.warp() % 4 * 32;
+    if (lane < 32) lane += low;  // which warp it is the hardware knows: kernels leave that out
     if (lane < low || lane + shape->lanes > low + 32)
       throw ir::refuse(refusals["tensor-memory-lanes"], first.name(), lane, low, low + 31).at(at->span);
     for (Thread* thread : lanes) {

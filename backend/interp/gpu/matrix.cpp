@@ -64,6 +64,16 @@ void multiply_matrices(const Number& in, const Number& accumulator, bool as_tf32
   }
 }
 
+FragmentPosition fragment_of_a(int lane, int i, int word, int m) {
+  int reg = i / word, group = lane / 4;
+  int tall = m == 16 ? 2 : 1;
+  return {group + 8 * (reg % tall), lane % 4 * word + i % word + reg / tall * 4 * word};
+}
+FragmentPosition fragment_of_b(int lane, int i, int word) {
+  return {lane % 4 * word + i % word + i / word * 4 * word, lane / 4};
+}
+FragmentPosition fragment_of_c(int lane, int i) { return {lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2}; }
+
 MatrixDescriptor wgmma_descriptor(int64_t bits, Span span) {
   auto word = static_cast<uint64_t>(bits);
   auto field = [&](int at) { return static_cast<int64_t>(word >> at & 0x3FFFU) * 16; };

@@ -25,6 +25,15 @@ ir::DataType matrix_type(std::string_view name, Span span);
 void multiply_matrices(const Number& in, const Number& accumulator, bool as_tf32, std::array<int, 3> shape,
                        const Lane* a, const Lane* b, const Lane* c, Lane* d);
 
+// Element `i` of those that a lane holds of each operand of mma, as row and column; `word` elements are in
+// one register of 32 bits (PTX ISA, chapter "Matrix fragments for mma").
+struct FragmentPosition {
+  int row, col;
+};
+FragmentPosition fragment_of_a(int lane, int i, int word, int m);
+FragmentPosition fragment_of_b(int lane, int i, int word);
+FragmentPosition fragment_of_c(int lane, int i);
+
 // A matrix in shared memory, in atoms of 8 rows of 16 bytes, or of 32, 64 or 128 that are swizzled (PTX ISA,
 // "Canonical layouts").
 struct MatrixDescriptor {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers of asynchronous instructions: elements of local buffers that an instruction still reads or writes
 // until its thread has waited.
+#include <cstring>
+
 #include "backend/interp/gpu/kernel.h"
 #include "backend/interp/gpu/ptx_call.h"
 #include "ir/core/refusal.h"
@@ -79,6 +81,18 @@ std::vector<Code> Compiler::registers(std::span<const Expr> all, Span span) {
     addresses.push_back(address_of_element(load));
   }
   return addresses;
+}
+
+// What is in a register of at most 32 bits.
+Code Compiler::register_bits(const Expr& value) {
+  return [code = expr(value), number = &number_of(value->dtype())](Frame& frame, Lane* out) {
+    char image[8] = {};
+    code(frame, out);
+    number->store(image, *out);
+    uint32_t bits;
+    std::memcpy(&bits, image, sizeof(bits));
+    out->i = bits;
+  };
 }
 
 // `mov` between one register and several that have its bits, the lowest first.

@@ -54,5 +54,7 @@ inline constexpr double kMostWork = 2e6;
 // Do threads of a GPU run it? The simulator runs them, or the interpreter one after the other; compiled for this machine
 // they do not run.
 bool has_threads(const ir::Stmt& stmt);
+// Likewise, or does it name the threads that it runs on (`T.device_entry()`)?
+bool is_kernel(const ir::Stmt& stmt);
 
 }  // namespace mlc::interp

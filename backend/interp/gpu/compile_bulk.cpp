@@ -92,18 +92,21 @@ struct Transfer {
   const Number* number;
   const Reduce& reduce;
 
-  void read_from(const Side& from, int64_t bytes) const {
+  // Rows of a box are requests of their own; what a swizzle parts of them is not.
+  void count(const Side& side, int64_t bytes, bool stores) const {
     if (Traffic* traffic = thread.block.kernel.traffic)
-      traffic->access(thread, *from.memory, from.at, bytes, Touch::kRead, point);
+      traffic->bulk(*side.memory, side.at, bytes, stores, point);
+  }
+  void read_from(const Side& from, int64_t bytes) const {
     thread.read_by(read, *from.memory, from.at, bytes, point);
   }
   void write_to(const Side& to, int64_t bytes) const {
-    if (Traffic* traffic = thread.block.kernel.traffic)
-      traffic->access(thread, *to.memory, to.at, bytes, Touch::kWrite, point);
     if (reduce) return thread.touch_by(written, *to.memory, to.at, bytes, Touch::kAtomic, point);
     thread.write_by(written, *to.memory, to.at, bytes, point);
   }
   void copy(const Side& from, const Side& to, int64_t bytes) const {
+    count(from, bytes, false);
+    count(to, bytes, true);
     read_from(from, bytes);
     write_to(to, bytes);
     move(from.at, to.at, bytes);
@@ -248,9 +251,11 @@ Code Compiler::bulk_tensor_load(const PtxCall& call) {
     const Number* number = type.bits() >= 8 ? &number_of(type) : nullptr;
     each_row(map, begin, [&](int64_t offset, int64_t before, int64_t bytes, char* from) {
       int64_t whole = map.box[0] * type.bits() / 8;
-      if (bytes > 0)
-        transfer.read_from({thread.memory_at(reinterpret_cast<int64_t>(from), bytes, at->span).first, from},
-                           bytes);
+      if (bytes > 0) {
+        Side source{thread.memory_at(reinterpret_cast<int64_t>(from), bytes, at->span).first, from};
+        transfer.count(source, bytes, false);
+        transfer.read_from(source, bytes);
+      }
       std::vector<char> row(static_cast<size_t>(whole), 0);
       if (map.fill == 1 && number != nullptr && number->floating && bytes < whole)
         for (int64_t i = 0; i < whole; i += number->bytes)
@@ -258,6 +263,7 @@ Code Compiler::bulk_tensor_load(const PtxCall& call) {
       if (bytes > 0) std::memcpy(row.data() + before, from, static_cast<size_t>(bytes));
       each_piece(thread, base, map, offset, whole, at->span,
                  [&](const Side& side, int64_t where, int64_t size) {
+                   if (where == offset) transfer.count(side, whole, true);
                    transfer.write_to(side, size);
                    std::memcpy(side.at, row.data() + (where - offset), static_cast<size_t>(size));
                  });
@@ -292,10 +298,12 @@ Code Compiler::bulk_tensor_store(const PtxCall& call) {
       std::vector<char> row(static_cast<size_t>(bytes));
       each_piece(thread, base, map, offset + before, bytes, at->span,
                  [&](const Side& side, int64_t where, int64_t size) {
+                   if (where == offset + before) transfer.count(side, bytes, false);
                    transfer.read_from(side, size);
                    std::memcpy(row.data() + (where - offset - before), side.at, static_cast<size_t>(size));
                  });
       Side target{thread.memory_at(reinterpret_cast<int64_t>(to), bytes, at->span).first, to};
+      transfer.count(target, bytes, true);
       transfer.write_to(target, bytes);
       transfer.move(row.data(), to, bytes);
     });

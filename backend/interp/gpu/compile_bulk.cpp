@@ -22,7 +22,7 @@ static constexpr ir::Refusals refusals{
                     "multiple of 128 in shared memory."},
         {.name = "bulk-copy-unfinished",
          .kind = "RuntimeError",
-         .message = "{} ends, and a bulk copy of its still reads shared memory",
+         .message = "{} ends, and one of its bulk copies still reads shared memory",
          .help = "wait for its group: `T.ptx.cp.async_.bulk.wait_group.read(0)`, behind `commit_group()`",
          .meaning =
              "The shared memory of a block is given to the next one when the block ends, whether copies out "

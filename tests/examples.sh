@@ -36,6 +36,10 @@ for example in examples/*.mlc; do
       try "$mlc" run "$example" "$work"
       try test -s "$work/train_mlp.safetensors" -a -s "$work/train_mlp.svg"
       ;;
+    examples/*_tma.mlc)
+      try "$mlc" run "$example"
+      try "$mlc" run --simulate "$example"
+      ;;
     *) try "$mlc" run "$example" ;;
   esac
 done

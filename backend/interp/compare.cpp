@@ -173,4 +173,11 @@ bool has_threads(const ir::Stmt& stmt) {
   });
 }
 
+bool is_kernel(const ir::Stmt& stmt) {
+  return has_threads(stmt) || ir::any_below(stmt, [](const ir::Stmt& s) {
+           const auto* attr = ir::as<ir::AttrStmtNode>(s);
+           return attr != nullptr && attr->attr_key == "tirx.device_entry";
+         });
+}
+
 }  // namespace mlc::interp

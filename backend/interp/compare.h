@@ -26,8 +26,8 @@ std::vector<ir::Any> copies(std::span<const ir::Any> args);
 std::vector<ir::Any> interpret(const ir::IRModule& mod, std::string_view function,
                                std::span<const ir::Any> args, bool check_uninitialized = true);
 // The same by the threads of a GPU, whose work is written out (gpu/simulate.h), in the order of a seed.
-std::vector<ir::Any> simulate(const ir::IRModule& mod, std::string_view function, std::span<const ir::Any> args,
-                              uint64_t seed = 0);
+std::vector<ir::Any> simulate(const ir::IRModule& mod, std::string_view function,
+                              std::span<const ir::Any> args, uint64_t seed = 0);
 
 // How floats must agree; NaN agrees with NaN, and everything else is exact.
 enum class Agreement : uint8_t {
@@ -51,8 +51,10 @@ double work(const ir::Stmt& stmt);
 // About half a second of interpretation.
 inline constexpr double kMostWork = 2e6;
 
-// Do threads of a GPU run it? The simulator runs them, or the interpreter one after the other; compiled for this machine
-// they do not run.
+// Do threads of a GPU run it? The simulator runs them, or the interpreter one after the other; compiled for
+// this machine they do not run.
 bool has_threads(const ir::Stmt& stmt);
+// Likewise, or does it name the threads that it runs on (`T.device_entry()`)?
+bool is_kernel(const ir::Stmt& stmt);
 
 }  // namespace mlc::interp

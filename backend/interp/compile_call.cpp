@@ -113,6 +113,7 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
       if (out->i == 0) throw ir::refuse(refusals["assumption-failed"]).at(span);
     };
   }
+  if (Code code = tensor_map_intrinsic(node, name)) return code;
   if (name == "tirx.prefetch") return [](Frame&, Lane* out) { out->i = 0; };
   if (name == "tirx.undef" || name == "tirx.type_annotation") {
     return [lanes](Frame&, Lane* out) { std::memset(out, 0, sizeof(Lane) * static_cast<size_t>(lanes)); };
@@ -233,14 +234,17 @@ Code Compiler::call_extern(const ir::CallNode* node) {
 
 Code Compiler::address_of(const ir::CallNode* node) {
   auto* load = ir::as<ir::TensorLoadNode>(node->args[0]);
-  if (!load) return expr(node->args[0]);  // a variable: a buffer's data pointer
+  return load ? address_of_element(load) : expr(node->args[0]);  // a variable: a buffer's data pointer
+}
+
+Code Compiler::address_of_element(const ir::TensorLoadNode* load) {
   DataType element = load->source->buffer()->dtype;
   int view = view_of(load->source.get(), load->span);
   std::vector<std::function<int64_t(Frame&)>> indices;
   for (const Expr& index : load->indices) {
     auto* ramp = ir::as<ir::RampNode>(index);  // lanes follow the first
     const Expr& first = ramp && ir::is_const_int(ramp->stride, 1) ? ramp->base : index;
-    if (first->dtype().is_vector()) unsupported(node->span, "the address of a vector of elements");
+    if (first->dtype().is_vector()) unsupported(load->span, "the address of a vector of elements");
     indices.push_back(integer(first));
   }
   int64_t bytes = static_cast<int64_t>(number_of(element).bytes) * element.lanes();

@@ -133,6 +133,8 @@ const VarNode* Compiler::root_of(const VarNode* buffer) const {
 }
 
 Action Compiler::declare(const ir::DeclBufferNode* node) {
+  // Tensor memory is reached by instructions alone: a buffer there is its address.
+  if (in_kernel_ && view(node->buffer->buffer()->storage_scope) == "tmem") return nothing;
   if (!node->data) {
     throw ir::refuse(refusals["interpret-unsupported"]).at(node->span);
   }
@@ -142,10 +144,11 @@ Action Compiler::declare(const ir::DeclBufferNode* node) {
   if (auto* source = ir::as<VarNode>(data)) views_[node->buffer.get()] = root_of(source);
   auto set_layout = layout(node->buffer->buffer());
   int at = define_view(node->buffer);
-  return [at, set_pointer, set_layout](Frame& frame) {
+  return [at, set_pointer, set_layout, var = node->buffer.get()](Frame& frame) {
     View view;
     set_pointer(frame, view);
     set_layout(frame, view);
+    if (Thread* thread = frame.program.heap.thread) name_memory(*thread, var, view);
     frame.views[static_cast<size_t>(at)] = std::move(view);
     return Flow::kNext;
   };
@@ -256,6 +259,8 @@ Action Compiler::thread_extent(const ir::AttrStmtNode* node) {
   MLC_CHECK(iter.has_value(), "a thread extent without its iterator");
   if (is_thread_binding(*iter)) return thread_axis(*iter, (*iter)->var, node->value, node->body);
   auto extent = integer(node->value);
+  if (program_.options.simulate && view((*iter)->thread_tag).starts_with("cluster"))
+    return of_one_block(*iter, extent, node->body);
   int slot = define_slot((*iter)->var);
   return [extent, slot, body = iteration(stmt(node->body), runs_apart(*iter))](Frame& frame) {
     int64_t count = extent(frame);

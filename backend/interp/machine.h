@@ -23,6 +23,7 @@ using ir::Stmt;
 using ir::VarNode;
 
 class Heap;
+class PtxCall;
 struct Site;
 struct Thread;
 
@@ -64,7 +65,7 @@ struct Block {
   std::unordered_map<char*, Races::Touch> touched;  // by first byte of an element
   std::vector<bool> written;                        // per byte; empty: not tracked, all counts as written
   // For threads of a kernel: who shares it, bytes of an element, and who touched what.
-  enum class Scope : uint8_t { kGlobal, kShared, kWarp, kLocal } scope = Scope::kGlobal;
+  enum class Scope : uint8_t { kGlobal, kShared, kTensor, kWarp, kLocal } scope = Scope::kGlobal;
   int granule = 1;
   std::unique_ptr<Shadow> shadow;
 
@@ -147,6 +148,7 @@ struct Program {
   std::deque<AccessPoint> points;
   std::deque<Barrier> barriers;
   std::deque<Meeting> meetings;
+  bool has_wgmma = false;  // then it is kept which registers are stored
 
   Program(ir::IRModule module, Options options) : module(std::move(module)), options(options) {}
   // `in_kernel`: as the threads of a kernel run it.
@@ -217,6 +219,7 @@ class Compiler {
   Code call_intrinsic(const ir::CallNode* node, std::string_view name);
   Code call_extern(const ir::CallNode* node);
   Code address_of(const ir::CallNode* node);
+  Code address_of_element(const ir::TensorLoadNode* load);
   Code reinterpret(const ir::CallNode* node);
 
   // Masks (compile_masked.cpp).
@@ -231,6 +234,7 @@ class Compiler {
   bool is_thread_binding(const ir::IterVar& thread) const;
   // `body` for the threads of an axis: a launch where it is the outermost one.
   Action thread_axis(const ir::IterVar& thread, const ir::Var& var, const Expr& extent, const Stmt& body);
+  Action of_one_block(const ir::IterVar& cluster, std::function<int64_t(Frame&)> extent, const Stmt& body);
   Action allocate_in_kernel(const Buffer& buffer);
   Action allocate_in_kernel(const Buffer& buffer, int at);
   Action branch(std::function<int64_t(Frame&)> condition, Action yes, Action no, Span span);
@@ -255,6 +259,43 @@ class Compiler {
   Code store_registers(const ir::CallNode* node);
   // The allocation that a buffer is a view of, as far as the program says.
   const VarNode* root_of(const VarNode* buffer) const;
+  // What threads ask of their block, mbarriers, bulk copies, tensor cores (gpu/compile_*.cpp).
+  std::function<void(Frame&, Lane)> destination(const Expr& e, Span span);  // null: the result is discarded
+  Code guarded(const PtxCall& call, Code code);                             // by the predicate of the call
+  Code fence_intrinsic(const ir::CallNode* node, std::string_view name);
+  Code block_intrinsic(const ir::CallNode* node, std::string_view name);
+  Code builtin_function(const ir::CallNode* node);
+  Code mbarrier_intrinsic(const ir::CallNode* node, std::string_view name);
+  Code mbarrier_wait(const ir::CallNode* node);
+  Code mbarrier_try(const PtxCall& call);
+  Code mbarrier_init(const PtxCall& call);
+  Code mbarrier_arrive(const PtxCall& call);
+  Code mbarrier_bytes(const PtxCall& call);
+  Code tensor_map_intrinsic(const ir::CallNode* node, std::string_view name);  // of the host
+  Code encode_tensor_map(const ir::CallNode* node);
+  Code bulk_intrinsic(const ir::CallNode* node, std::string_view name);
+  Code bulk_copy(const PtxCall& call);
+  Code bulk_tensor_load(const PtxCall& call);
+  Code bulk_tensor_store(const PtxCall& call);
+  Code wgmma_intrinsic(const ir::CallNode* node, std::string_view name);
+  Code wgmma_multiply(const PtxCall& call);
+  Code tcgen05_intrinsic(const ir::CallNode* node, std::string_view name);
+  Code tcgen05_allocate(const PtxCall& call);
+  Code tcgen05_multiply(const PtxCall& call);
+  Code tcgen05_move(const PtxCall& call, bool loads);
+  Code tcgen05_commit(const PtxCall& call);
+  Code tcgen05_copy(const PtxCall& call);
+  // Registers of a warp's lanes, for instructions that use many: their addresses.
+  std::vector<Code> registers(std::span<const Expr> all, Span span);
+  Code register_bits(const Expr& value);
+  Code move_registers(const PtxCall& call);
+  Code memory_intrinsic(const ir::CallNode* node, std::string_view name);
+  Code load_registers(const PtxCall& call);
+  Code store_from_registers(const PtxCall& call);
+  Code matrix_rows(const PtxCall& call, bool loads);
+  Code multiply_in_registers(const PtxCall& call);
+  Code add_registers(const PtxCall& call);
+  Code shuffle_registers(const PtxCall& call);
   Action async_attribute(const ir::AttrStmtNode* node);
   Code async_intrinsic(const ir::CallNode* node, std::string_view name);
   Code atomic_in_kernel(const ir::CallNode* node);
@@ -289,6 +330,7 @@ class Compiler {
   std::vector<const ir::ForNode*> loops_;  // around, within the block
   const ir::SBlockNode* block_ = nullptr;  // around
   bool in_kernel_;
+  std::function<int64_t(Frame&)> dynamic_bytes_;  // of shared memory, as the kernel says; null: it does not
   std::vector<std::pair<Buffer, int>> memory_of_kernels_;  // allocated in front of launches, and their views
   std::unordered_map<const VarNode*, const VarNode*> views_;  // of views: what they are views of
   std::unordered_map<const VarNode*, std::array<int, 3>>
@@ -319,6 +361,8 @@ struct Site {
   void store(const View& view, int64_t element, const Lane* values) const;
 };
 
+// What is said of shared memory names the buffers that are declared in it.
+void name_memory(Thread& thread, const VarNode* buffer, const View& view);
 std::vector<int64_t> compact_strides(std::span<const int64_t> shape);
 std::string text_of(std::span<const int64_t> numbers);  // "(2, 3)"
 [[noreturn]] void unsupported(Span span, std::string_view what);

@@ -182,6 +182,8 @@ void Site::store_by_thread(Thread& thread, const View& at, int64_t element, cons
     memory.heap.unwritten = unwritten;
     memory.heap.fail_unwritten(span);
   }
+  if (memory.scope == Block::Scope::kLocal)
+    thread.store_registers(memory, begin, static_cast<int64_t>(number->bytes) * element_lanes, span);
   char before[8];
   for (char* to = begin; to != begin + element_lanes * number->bytes; to += number->bytes) {
     auto bytes = static_cast<size_t>(number->bytes);

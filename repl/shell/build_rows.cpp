@@ -67,11 +67,11 @@ ir::ffi::Module built(ApiCall& call, size_t pipeline) {
   auto name = chosen.try_cast<String>();
   // "tirx" is one of its own where kernels are compiled.
   const backend::Backend* simulator = backend::simulator_of(target);
-  bool kernels = name && *name == "tirx" && target->kind == "cuda" && simulator == nullptr;
+  bool kernels = name && *name == "tirx" && target->kind == "cuda";
   bool is_default = name && !kernels && (*name == "s_tir" || *name == "tirx" || *name == "default");
   if (is_default) chosen = Any(String("default"));
   if (simulator == nullptr) return build(mod, target, chosen, call.host);
-  Any of_threads = is_default ? Any(String(std::string(simulator->pipeline))) : chosen;
+  Any of_threads = is_default || kernels ? Any(String(std::string(simulator->pipeline))) : chosen;
   ir::ffi::Module made = build(mod, target, of_threads, call.host);
   // Its imports are what the device would get: to be looked at.
   if (const backend::Backend* hardware = backend::backend_of_hardware(target)) {

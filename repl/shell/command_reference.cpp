@@ -99,7 +99,7 @@ void explain_gpu(const CommandLine& line) {
   std::string text;
   for (const auto& [var, function] : mod->functions) {
     auto fn = ir::Any(function).as<ir::PrimFunc>();
-    if (!fn || !interp::has_threads((*fn)->body) ||
+    if (!fn || !interp::is_kernel((*fn)->body) ||
         (!line.name.empty() && line.name != std::string(var->name_hint)))
       continue;
     text += gpu_cost_text(mod, std::string(var->name_hint), *fn, *gpu, evaluator, dims, 0, false);

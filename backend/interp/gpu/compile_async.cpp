@@ -30,6 +30,26 @@ void Thread::arrive(size_t left) {
   }
 }
 
+void Thread::arrive_copies(MBarrier& barrier, bool counts, const AccessPoint& point) {
+  commit();
+  for (const std::vector<Copy>& group : copies) {
+    for (const Copy& copy : group) {
+      set_in_flight(*copy.to_block, copy.to, copy.bytes + copy.zeros, nullptr);
+      write_by(barrier.now(), *copy.to_block, copy.to, copy.bytes + copy.zeros, *copy.point);
+      if (copy.bytes > 0) std::memcpy(copy.to, copy.from, static_cast<size_t>(copy.bytes));
+      std::memset(copy.to + copy.bytes, 0, static_cast<size_t>(copy.zeros));
+    }
+  }
+  copies.clear();
+  Epoch done = barrier.now();
+  if (counts) {
+    barrier.arrive(done, seen, point);
+  } else {  // one more arrival is expected, and it has come
+    join(barrier.released, seen);
+    advance(barrier.released, done.agent, done.clock);
+  }
+}
+
 // The statement that a pipeline is in: what is copied below becomes a group, or a group is waited for first.
 Action Compiler::async_attribute(const ir::AttrStmtNode* node) {
   std::string_view key = ir::view(node->attr_key);

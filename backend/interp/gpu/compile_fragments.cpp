@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backend/interp/gpu/kernel.h"
+#include "backend/interp/gpu/matrix.h"
 #include "backend/interp/gpu/traffic.h"
 #include "ir/core/refusal.h"
 #include "ir/core/split_words.h"
@@ -27,13 +28,6 @@ namespace {
 using ir::view;
 constexpr uint32_t kAllLanes = 0xFFFFFFFF;
 
-// What every lane brings: the operands that it has computed.
-struct Operands {
-  std::vector<Lane> values;
-};
-
-const Operands& of(const Thread* thread) { return *static_cast<const Operands*>(thread->brought); }
-
 void check_whole(std::span<Thread* const> lanes, const std::string& text, Span span) {
   auto here = std::count_if(lanes.begin(), lanes.end(), [](Thread* thread) { return thread != nullptr; });
   if (here != kWarp) throw ir::refuse(refusals["warp-not-whole"], text, here).at(span);
@@ -43,81 +37,6 @@ std::string spelled(const ir::CallNode* node) {
   std::string text(ir::as<ir::OpNode>(node->op)->name);
   return text.replace(0, text.find('.'), "T");
 }
-
-// m, n, k of "m16n8k16".
-std::array<int, 3> shape_of(std::string_view text) {
-  std::array<int, 3> shape{};
-  int* part = nullptr;
-  for (char c : text) {
-    if (c == 'm' || c == 'n' || c == 'k') {
-      part = &shape[c == 'm' ? 0 : c == 'n' ? 1 : 2];
-    } else if (part != nullptr && c >= '0' && c <= '9') {
-      *part = *part * 10 + (c - '0');
-    }
-  }
-  return shape;
-}
-
-// The type that PTX calls so.
-ir::DataType type_of(std::string_view name, Span span) {
-  struct Row {
-    std::string_view names;
-    ir::DataType type;
-  };
-  static const Row rows[] = {
-      {"fp16 f16", ir::DataType::Float(16)},      {"bf16", ir::DataType(kDLBfloat, 16)},
-      {"fp32 f32 tf32", ir::DataType::Float(32)}, {"fp64 f64", ir::DataType::Float(64)},
-      {"int8 s8", ir::DataType::Int(8)},          {"uint8 u8", ir::DataType::UInt(8)},
-      {"int32 s32", ir::DataType::Int(32)},       {"e4m3", ir::DataType(kDLFloat8_e4m3fn, 8)},
-      {"e5m2", ir::DataType(kDLFloat8_e5m2, 8)}};
-  for (const Row& row : rows) {
-    bool found = false;
-    ir::each_word(row.names, [&](std::string_view word) { found = found || word == name; });
-    if (found) return row.type;
-  }
-  unsupported(span, fmt::format("matrices of `{}`", name));
-}
-
-// What tf32 keeps of a float32: 10 bits of mantissa. The hardware leaves the others out.
-double tf32(double value) {
-  auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
-  return static_cast<double>(std::bit_cast<float>(bits & 0xFFFFE000U));
-}
-
-// d = a * b + c over dense matrices, a row-major m x k, b row-major k x n.
-void multiply(const Number& in, const Number& accumulator, bool as_tf32, std::array<int, 3> shape,
-              const Lane* a, const Lane* b, const Lane* c, Lane* d) {
-  auto [m, n, k] = shape;
-  for (int i = 0; i < m; ++i) {
-    for (int j = 0; j < n; ++j) {
-      Lane sum = c[i * n + j];
-      for (int r = 0; r < k; ++r) {
-        Lane x = a[i * k + r], y = b[r * n + j];
-        if (!in.floating) {
-          sum.i += x.i * y.i;
-        } else {
-          sum.f += as_tf32 ? tf32(x.f) * tf32(y.f) : x.f * y.f;
-        }
-      }
-      d[i * n + j] = in.floating ? Lane{.f = accumulator.round(sum.f)} : Lane{.i = accumulator.wrap(sum.i)};
-    }
-  }
-}
-
-// Element `i` of those that a lane holds of each operand of mma, as row and column; `word` elements are in
-// one register of 32 bits (PTX ISA, chapter "Matrix fragments for mma").
-struct Position {
-  int row, col;
-};
-Position of_a(int lane, int i, int word, int m) {
-  int reg = i / word, group = lane / 4;
-  int tall = m == 16 ? 2 : 1;
-  return {group + 8 * (reg % tall), lane % 4 * word + i % word + reg / tall * 4 * word};
-}
-Position of_b(int lane, int i, int word) {
-  return {lane % 4 * word + i % word + i / word * 4 * word, lane / 4};
-}
-Position of_c(int lane, int i) { return {lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2}; }
 
 }  // namespace
 
@@ -131,8 +50,8 @@ Code Compiler::together(const ir::CallNode* node, std::vector<Code> operands,
         together(lanes);
       });
   return [made, operands](Frame& frame, Lane* out) {
-    Operands mine{std::vector<Lane>(operands.size())};
-    for (size_t i = 0; i < operands.size(); ++i) operands[i](frame, &mine.values[i]);
+    std::vector<Lane> mine(operands.size());
+    for (size_t i = 0; i < operands.size(); ++i) operands[i](frame, &mine[i]);
     frame.program.heap.use(made->span);
     frame.program.heap.thread->meet(*made, kAllLanes, &mine);
     out->i = 0;
@@ -201,7 +120,7 @@ Code Compiler::fragment_copy(const ir::CallNode* node, bool loads) {
   return together(
       node, {expr(node->args[0]), expr(node->args[4]), expr(node->args[5]), expr(node->args[6])},
       [=](std::span<Thread* const> lanes) {
-        const std::vector<Lane>& operands = of(lanes[0]).values;
+        const std::vector<Lane>& operands = operands_of(*lanes[0]);
         int count = outer * inner;
         Fragment fragment = fragment_at(*lanes[0], operands[0].i, operands[1].i, count, *number, at->span);
         std::vector<Lane> values(static_cast<size_t>(count));
@@ -245,7 +164,7 @@ Code Compiler::fragment_multiply(const ir::CallNode* node) {
   return together(node, std::move(operands), [=](std::span<Thread* const> lanes) {
     auto [m, n, k] = mnk;
     Thread& first = *lanes[0];
-    const std::vector<Lane>& values = of(&first).values;
+    const std::vector<Lane>& values = operands_of(first);
     auto matrix = [&](size_t operand, int count, const Number& number) {
       std::vector<Lane> all(static_cast<size_t>(count));
       fragment_at(first, values[operand].i, values[operand + 1].i, count, number, at->span)
@@ -253,7 +172,8 @@ Code Compiler::fragment_multiply(const ir::CallNode* node) {
       return all;
     };
     auto x = matrix(2, m * k, *in), y = matrix(4, k * n, *in), c = matrix(6, m * n, *accumulator);
-    multiply(*in, *accumulator, in->floating && in->bytes == 4, mnk, x.data(), y.data(), c.data(), c.data());
+    multiply_matrices(*in, *accumulator, in->floating && in->bytes == 4, mnk, x.data(), y.data(), c.data(),
+                      c.data());
     fragment_at(first, values[0].i, values[1].i, m * n, *accumulator, at->span)
         .store(*accumulator, m * n, c.data());
     if (Traffic* traffic = first.block.kernel.traffic) traffic->tensor_flops(2.0 * m * n * k);
@@ -272,7 +192,7 @@ Code Compiler::fragment_fill(const ir::CallNode* node) {
   int count = rows * cols;
   return together(node, {expr(node->args[0]), expr(node->args[4]), expr(node->args[5])},
                   [=, span = node->span](std::span<Thread* const> lanes) {
-                    const std::vector<Lane>& operands = of(lanes[0]).values;
+                    const std::vector<Lane>& operands = operands_of(*lanes[0]);
                     std::vector<Lane> values(static_cast<size_t>(count),
                                              convert(*given, *number, operands[2]));
                     fragment_at(*lanes[0], operands[0].i, operands[1].i, count, *number, span)
@@ -295,13 +215,13 @@ Code Compiler::load_matrices(const ir::CallNode* node) {
         std::array<std::array<std::array<char, 16>, 8>, 4> rows{};
         for (int i = 0; i < count * 8; ++i) {
           Thread& thread = *lanes[static_cast<size_t>(i)];
-          const std::vector<Lane>& operands = of(&thread).values;
+          const std::vector<Lane>& operands = operands_of(thread);
           auto [memory, begin] = thread.memory_at(operands[2].i + operands[3].i * element, 16, at->span);
           thread.read(*memory, begin, 16, *at);
           std::memcpy(rows[static_cast<size_t>(i / 8)][static_cast<size_t>(i % 8)].data(), begin, 16);
         }
         for (Thread* thread : lanes) {
-          const std::vector<Lane>& operands = of(thread).values;
+          const std::vector<Lane>& operands = operands_of(*thread);
           auto [memory, begin] = thread->memory_at(operands[0].i + operands[1].i * element,
                                                    static_cast<int64_t>(count) * 4, at->span);
           for (int i = 0; i < count; ++i) {
@@ -325,11 +245,11 @@ Code Compiler::multiply_registers(const ir::CallNode* node) {
     if (text == nullptr) unsupported(node->span, "this form of `mma`");
     words.emplace_back(text->value);
   }
-  std::array<int, 3> mnk = shape_of(words[0]);
+  std::array<int, 3> mnk = matrix_shape(words[0]);
   auto [m, n, k] = mnk;
-  const Number* in_a = &number_of(type_of(words[3], node->span));
-  const Number* in_b = &number_of(type_of(words[4], node->span));
-  const Number* accumulator = &number_of(type_of(words[5], node->span));
+  const Number* in_a = &number_of(matrix_type(words[3], node->span));
+  const Number* in_b = &number_of(matrix_type(words[4], node->span));
+  const Number* accumulator = &number_of(matrix_type(words[5], node->span));
   bool known =
       n == 8 && (m == 16 || m == 8) && words[1] == "row" && words[2] == "col" && in_a->bytes == in_b->bytes;
   if (!known ||
@@ -346,13 +266,13 @@ Code Compiler::multiply_registers(const ir::CallNode* node) {
                       std::vector<Lane>& all) {
       int each = rows * cols / kWarp;
       for (Thread* thread : lanes) {
-        const std::vector<Lane>& values = of(thread).values;
+        const std::vector<Lane>& values = operands_of(*thread);
         int64_t bytes = static_cast<int64_t>(each) * number.bytes;
         auto [memory, begin] =
             thread->memory_at(values[operand].i + values[operand + 1].i * number.bytes, bytes, at->span);
         if (!write) thread->read(*memory, begin, bytes, *at);
         for (int i = 0; i < each; ++i) {
-          Position p = position(thread->lane(), i);
+          FragmentPosition p = position(thread->lane(), i);
           Lane& value = all[static_cast<size_t>(p.row * cols + p.col)];
           char* to = begin + i * number.bytes;
           write ? number.store(to, value) : void(value = number.load(to));
@@ -364,12 +284,12 @@ Code Compiler::multiply_registers(const ir::CallNode* node) {
         c(static_cast<size_t>(m * n));
     int word = std::max(1, 4 / in_a->bytes);
     matrix(
-        0, m, k, *in_a, [&](int lane, int i) { return of_a(lane, i, word, m); }, false, a);
+        0, m, k, *in_a, [&](int lane, int i) { return fragment_of_a(lane, i, word, m); }, false, a);
     matrix(
-        2, k, n, *in_b, [&](int lane, int i) { return of_b(lane, i, word); }, false, b);
-    matrix(4, m, n, *accumulator, of_c, false, c);
-    multiply(*in_a, *accumulator, as_tf32, mnk, a.data(), b.data(), c.data(), c.data());
-    matrix(4, m, n, *accumulator, of_c, true, c);
+        2, k, n, *in_b, [&](int lane, int i) { return fragment_of_b(lane, i, word); }, false, b);
+    matrix(4, m, n, *accumulator, fragment_of_c, false, c);
+    multiply_matrices(*in_a, *accumulator, as_tf32, mnk, a.data(), b.data(), c.data(), c.data());
+    matrix(4, m, n, *accumulator, fragment_of_c, true, c);
     if (Traffic* traffic = lanes[0]->block.kernel.traffic) traffic->tensor_flops(2.0 * m * n * k);
   });
 }

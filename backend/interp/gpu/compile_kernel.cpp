@@ -63,6 +63,18 @@ void each_axis(const Stmt& s, const std::function<void(int axis, const Expr& ext
   });
 }
 
+// The bytes of dynamic shared memory that T.SMEMPool asks for; null: none.
+Expr dynamic_bytes(const Stmt& s) {
+  Expr found;
+  ir::walk_with(s, [&](const Stmt& s, ir::Walker& on) {
+    if (auto* attr = ir::as<ir::AttrStmtNode>(s);
+        attr != nullptr && view(attr->attr_key) == "tirx.dyn_smem_bytes")
+      found = attr->value;
+    on.walk_children(s);
+  });
+  return found;
+}
+
 // Blocks that stand for all: the first and the last, which may have a rest, and others spread between them.
 std::vector<int64_t> sample(int64_t grid, int64_t count) {
   std::vector<int64_t> blocks;
@@ -85,6 +97,7 @@ Action Compiler::thread_axis(const ir::IterVar& thread, const ir::Var& var, cons
     each_axis(body, [&](int other, const Expr& count) {
       if (auto& known = extents[static_cast<size_t>(other)]; !known) known = integer(count);
     });
+    if (Expr bytes = dynamic_bytes(body)) dynamic_bytes_ = integer(bytes);
     in_kernel_ = true;
   }
   auto here = integer(extent);
@@ -126,6 +139,24 @@ Action Compiler::thread_axis(const ir::IterVar& thread, const ir::Var& var, cons
   };
 }
 
+Action Compiler::of_one_block(const ir::IterVar& cluster, std::function<int64_t(Frame&)> extent,
+                              const Stmt& body) {
+  int slot = define_slot(cluster->var);
+  return [extent, slot, run = stmt(body), span = body->span](Frame& frame) {
+    if (extent(frame) != 1) unsupported(span, "clusters of several blocks");
+    frame.slots[static_cast<size_t>(slot)].i = 0;
+    return run(frame);
+  };
+}
+
+void name_memory(Thread& thread, const VarNode* buffer, const View& view) {
+  if (!view.block || view.block->scope != Block::Scope::kShared || buffer->name.empty()) return;
+  ir::DataType type = buffer->buffer()->dtype;
+  int64_t bits = static_cast<int64_t>(type.bits()) * type.lanes(), elements = 1;
+  for (int64_t extent : view.shape) elements *= extent;
+  thread.block.declare(buffer, view.data + view.offset * bits / 8, elements * bits / 8);
+}
+
 Action Compiler::allocate_in_kernel(const Buffer& buffer) {
   return allocate_in_kernel(buffer, define_view(buffer));
 }
@@ -135,15 +166,21 @@ Action Compiler::allocate_in_kernel(const Buffer& buffer, int at) {
   int granule = number_of(type->dtype).bytes;
   int64_t bytes = static_cast<int64_t>(granule) * ir::DataType(type->dtype).lanes();
   auto set_layout = layout(type);
-  return [at, set_layout, bytes, granule, var = buffer](Frame& frame) {
+  // A pool in dynamic shared memory is allocated without a size, and what it takes is said later. What shares
+  // it is aligned to 16 bytes, most often.
+  bool pool = view(type->storage_scope) == "shared.dyn" && type->shape.size() == 1 &&
+              ir::is_const_int(type->shape[0], 0);
+  auto size = pool ? dynamic_bytes_ : nullptr;
+  if (pool) granule = 16;
+  return [at, set_layout, bytes, granule, size, var = buffer](Frame& frame) {
     View view;
     set_layout(frame, view);
     int64_t elements = 1;
     for (size_t d = 0; d < view.shape.size(); ++d) elements += (view.shape[d] - 1) * view.strides[d];
     for (int64_t dim : view.shape) elements = dim <= 0 ? 0 : elements;
     Thread& thread = *frame.program.heap.thread;
-    view.block = thread.block.memory(thread, var.get(), static_cast<size_t>((view.offset + elements) * bytes),
-                                     granule);
+    int64_t all = size ? size(frame) : (view.offset + elements) * bytes;
+    view.block = thread.block.memory(thread, var.get(), static_cast<size_t>(all), granule);
     view.data = view.block->begin;
     frame.views[static_cast<size_t>(at)] = std::move(view);
     return Flow::kNext;
@@ -247,6 +284,12 @@ Code Compiler::kernel_intrinsic(const ir::CallNode* node, std::string_view name)
   if (name == "tirx.cuda.thread_fence") return [](Frame&, Lane* out) { out->i = 0; };
   if (Code code = warp_intrinsic(node, name)) return code;
   if (Code code = fragment_intrinsic(node, name)) return code;
+  if (Code code = block_intrinsic(node, name)) return code;
+  if (Code code = memory_intrinsic(node, name)) return code;
+  if (Code code = mbarrier_intrinsic(node, name)) return code;
+  if (Code code = bulk_intrinsic(node, name)) return code;
+  if (Code code = wgmma_intrinsic(node, name)) return code;
+  if (Code code = tcgen05_intrinsic(node, name)) return code;
   return async_intrinsic(node, name);
 }
 

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "backend/interp/gpu/kernel.h"
+#include "backend/interp/gpu/ptx_call.h"
 #include "ir/tir/op.h"
 
 namespace mlc::interp {
@@ -77,6 +78,27 @@ Code Compiler::shuffle(const ir::CallNode* node, std::string_view how) {
   };
 }
 
+// The instruction of which the others are made. Its last operand has the width of a segment, as what is left
+// of 32.
+Code Compiler::shuffle_registers(const PtxCall& call) {
+  if (call.has("p")) unsupported(call.span(), "`T.ptx.shfl_sync` with a predicate");
+  auto clamp = ir::const_int(call.one("c"));
+  if (!clamp) unsupported(call.span(), "`T.ptx.shfl_sync` with segments of no constant width");
+  std::string_view mode = call.modifier("mode");
+  const char* how = mode == "bfly" ? "xor" : mode == "idx" ? "lane" : mode == "up" ? "up" : "down";
+  int64_t width = kWarp - (*clamp >> 8 & 31);
+  const Expr& value = call.one("a");
+  auto made = ir::make<ir::CallNode>(
+      value->ty, ir::op("tirx.tvm_warp_shuffle"),
+      ir::Array<Expr>{call.one("membermask"), value, call.one("b"), ir::int32(width), ir::int32(kWarp)},
+      ir::Map<ir::String, Any>{}, call.span());
+  return [value = shuffle(made.get(), how), to = destination(call.one("d"), call.span())](Frame& frame,
+                                                                                          Lane* out) {
+    value(frame, out);
+    to(frame, *out);
+  };
+}
+
 // (mask, predicate): any, ballot; without a predicate the mask of those that are here.
 Code Compiler::vote(const ir::CallNode* node, std::string_view how) {
   std::string text(ir::as<ir::OpNode>(node->op)->name);
@@ -124,6 +146,14 @@ Code Compiler::warp_intrinsic(const ir::CallNode* node, std::string_view name) {
                            {"tirx.cuda.any_sync", "any"}};
   for (const Row& row : votes)
     if (name == row.name) return vote(node, row.how);
+  if (name == "tirx.ptx.shfl_sync") {
+    PtxCall call(node, name);
+    return guarded(call, shuffle_registers(call));
+  }
+  if (name.starts_with("tirx.ptx.mov_")) {
+    PtxCall call(node, name);
+    return guarded(call, move_registers(call));
+  }
   if (name == "tirx.cuda.warp_sync" || name == "tirx.ptx.bar_warp_sync") {
     const Meeting* made = meeting(node->span, "T.cuda.warp_sync", true, nullptr);
     auto mask = node->args.empty() ? [](Frame&) -> int64_t { return 0xFFFFFFFF; } : integer(node->args[0]);

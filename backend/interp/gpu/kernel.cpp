@@ -61,6 +61,7 @@ void begin_thread(void* argument) {
   auto& thread = *static_cast<Thread*>(argument);
   try {
     thread.block.kernel.body(thread.frame);
+    thread.check_finished();
   } catch (const Cancelled&) {  // somebody else has the error
   } catch (...) {
     thread.error = std::current_exception();
@@ -109,6 +110,12 @@ void Thread::wait(const Barrier& at, int64_t id, int64_t count) {
   leave();
 }
 
+void Thread::arrive_at(int64_t id, int64_t count) {
+  auto& arrived = block.arrivals[{id, count}];
+  ++arrived.count;
+  release(arrived.clocks, arrived.visible);
+}
+
 void Thread::meet(const Meeting& what, uint32_t lanes, void* with) {
   if (lanes != 0 && (lanes >> lane() & 1U) == 0)
     throw ir::refuse(refusals["lane-not-in-mask"], name(), lane(), lanes, what.text).at(what.span);
@@ -124,6 +131,7 @@ void Thread::check_written(Block& memory, char* begin, int64_t bytes, const Acce
   auto first = static_cast<size_t>(begin - memory.begin);
   for (size_t byte = first; byte < first + static_cast<size_t>(bytes); ++byte) {
     if (memory.written[byte]) continue;
+    if (!busy.empty()) check_free(memory, begin, bytes, false, point.span);
     block.kernel.program.heap.unwritten = {&point, static_cast<int64_t>(first) / std::max(memory.granule, 1)};
     return;
   }
@@ -165,7 +173,7 @@ std::shared_ptr<Block> ThreadBlock::memory(Thread& thread, const VarNode* buffer
                                                : Block::Scope::kGlobal);
   if (found->scope == Block::Scope::kShared &&
       std::none_of(window.begin(), window.end(), [&](const auto& known) { return known.second == found; })) {
-    constexpr int64_t kWindow = 1024, kAlign = 128;
+    constexpr int64_t kWindow = 1024, kAlign = 1024;  // swizzles are of addresses
     int64_t end = window.empty()
                       ? kWindow
                       : window.back().first + (window.back().second->end - window.back().second->begin);
@@ -215,16 +223,19 @@ void Thread::write(Block& memory, char* begin, int64_t bytes, const AccessPoint&
 }
 
 void ThreadBlock::synchronise(std::span<Thread* const> who) {
-  auto joined = std::make_shared<std::vector<uint32_t>>(threads.size(), 0);
-  const std::vector<uint32_t>* last = nullptr;
+  auto joined = std::make_shared<Clocks>(threads.size(), 0), visible = std::make_shared<Clocks>();
+  const Clocks *last = nullptr, *last_visible = nullptr;
   for (const Thread* thread : who) {
-    if (thread->seen && thread->seen.get() != last) {
-      last = thread->seen.get();
-      for (size_t i = 0; i < joined->size(); ++i) (*joined)[i] = std::max((*joined)[i], (*last)[i]);
-    }
+    if (thread->seen.get() != last) join(*joined, thread->seen);
+    if (thread->fenced.get() != last_visible) join(*visible, thread->fenced);
+    last = thread->seen.get();
+    last_visible = thread->fenced.get();
   }
-  for (Thread* thread : who) (*joined)[static_cast<size_t>(thread->index)] = thread->clock++;
-  for (Thread* thread : who) thread->seen = joined;
+  for (Thread* thread : who) advance(*joined, thread->index, thread->clock++);
+  for (Thread* thread : who) {
+    thread->seen = joined;
+    if (!visible->empty()) thread->fenced = visible;
+  }
 }
 
 // Lanes that wait for each other and are all there. Those that wait for whoever comes go on when nobody of
@@ -285,7 +296,8 @@ bool ThreadBlock::release_barriers() {
   bool any = false;
   for (auto& [id, waiting] : by_id) {
     size_t needed = id.second == 0 ? threads.size() : static_cast<size_t>(id.second);
-    if (waiting.size() < needed) continue;
+    auto arrived = arrivals.find(id);
+    if (waiting.size() + (arrived == arrivals.end() ? 0 : arrived->second.count) < needed) continue;
     // A barrier of all threads is one statement: two of them in the branches of one condition are two
     // barriers.
     if (id.second == 0 && std::any_of(waiting.begin(), waiting.end(), [&](Thread* thread) {
@@ -293,6 +305,12 @@ bool ThreadBlock::release_barriers() {
         }))
       continue;
     synchronise(waiting);
+    if (arrived != arrivals.end()) {
+      auto clocks = std::make_shared<Clocks>(std::move(arrived->second.clocks));
+      auto visible = std::make_shared<Clocks>(std::move(arrived->second.visible));
+      for (Thread* thread : waiting) thread->acquire(clocks, visible);
+      arrivals.erase(arrived);
+    }
     last_barrier = waiting.front()->barrier;
     for (Thread* thread : waiting) thread->state = Thread::State::kReady;
     if (kernel.traffic != nullptr) kernel.traffic->barrier(*this, false);
@@ -302,14 +320,23 @@ bool ThreadBlock::release_barriers() {
 }
 
 bool ThreadBlock::release() {
-  bool any = false;
+  bool any = release_mbarriers();
+  if (any) return true;
   for (size_t warp = 0; warp < of_warp.size(); ++warp) any |= release_warp(static_cast<int>(warp));
-  return any || release_barriers();
+  return any || release_barriers() || release_tries();
+}
+
+void ThreadBlock::declare(const VarNode* buffer, char* begin, int64_t bytes) {
+  for (const Named& known : names)
+    if (known.buffer == buffer && known.begin == begin) return;
+  names.push_back({buffer, begin, begin + bytes});
 }
 
 void ThreadBlock::stuck() {
   const Thread* at_barrier = nullptr;
   const Thread* in_warp = nullptr;
+  for (auto& thread : threads)
+    if (thread->state == Thread::State::kAtMbarrier) fail_stuck_at_mbarrier(*this, *thread);
   for (auto& thread : threads) {
     if (thread->state == Thread::State::kAtBarrier && at_barrier == nullptr) at_barrier = thread.get();
     if (thread->state == Thread::State::kInWarp && in_warp == nullptr) in_warp = thread.get();
@@ -401,6 +428,7 @@ void ThreadBlock::run() {
     cancel();
     throw;
   }
+  tensor_memory.check_freed();
   if (kernel.traffic != nullptr) kernel.traffic->barrier(*this, true);
 }
 
@@ -445,7 +473,8 @@ void Kernel::run() {
     for (int64_t i : order) {
       ThreadBlock block{*this,
                         static_cast<int>(i),
-                        {i % extents[0], i / extents[0] % extents[1], i / (extents[0] * extents[1])}};
+                        {i % extents[0], i / extents[0] % extents[1], i / (extents[0] * extents[1])},
+                        Agents(static_cast<int>(threads()))};
       if (threads() > 0) block.run();
     }
   } catch (...) {

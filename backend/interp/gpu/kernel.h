@@ -9,8 +9,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 
+#include "backend/interp/gpu/async.h"
+#include "backend/interp/gpu/mbarrier.h"
 #include "backend/interp/gpu/shadow.h"
+#include "backend/interp/gpu/tensor_memory.h"
 #include "backend/interp/machine.h"
 #include "ir/core/fiber.h"
 
@@ -36,24 +40,52 @@ struct Copy {
   const AccessPoint* point;
 };
 
+// Registers that an asynchronous instruction still reads or writes.
+struct BusyRegisters {
+  std::shared_ptr<Block> memory;
+  char* begin;
+  int64_t bytes;
+  Epoch until;
+  const AccessPoint* point;
+};
+
+// What a thread waits for at an mbarrier.
+struct AtMbarrier {
+  MBarrier* barrier = nullptr;
+  int64_t parity = 0;
+  bool for_ever = true;  // false: it only tries
+  bool gave_up = false;
+  const AccessPoint* point = nullptr;
+};
+
 struct Thread {
   ThreadBlock& block;
   int index;  // in the block, x first
   std::array<int64_t, kAxes> at{};
   Frame frame;
 
-  enum class State : uint8_t { kReady, kAtBarrier, kInWarp, kDone } state = State::kReady;
+  enum class State : uint8_t { kReady, kAtBarrier, kAtMbarrier, kInWarp, kDone } state = State::kReady;
   const Barrier* barrier = nullptr;
   int64_t barrier_id = 0, barrier_count = 0;
   const Meeting* meeting = nullptr;
   uint32_t mask = 0;
   void* brought = nullptr;
+  AtMbarrier waited = {};
+  std::pair<MBarrier*, int64_t> tried_at = {};
 
   uint32_t clock = 1;
-  std::shared_ptr<const std::vector<uint32_t>> seen = {};  // clocks of the threads of the block; null: none
-  Unwritten unwritten = {};                                // of the expression in which it waits
-  std::vector<std::vector<Copy>> copies = {};              // groups that are committed, the oldest first
-  std::vector<Copy> issued = {};                           // and what is not committed yet
+  SharedClocks seen = {};                      // what comes before what it does now; null: nothing
+  SharedClocks fenced = {};                    // and what asynchronous operations see of that
+  Unwritten unwritten = {};                    // of the expression in which it waits
+  std::vector<std::vector<Copy>> copies = {};  // groups that are committed, the oldest first
+  std::vector<Copy> issued = {};               // and what is not committed yet
+  std::pair<uint32_t, const AccessPoint*> last_bulk_copy = {};  // out of shared memory: its group
+  uint32_t bulk_read = 0;                                       // groups that have been waited for
+  uint32_t bulk_group = 1;                                      // of bulk copies, that is open
+  uint32_t wgmma_group = 1, tensor_commit = 1;                  // likewise of tensor cores
+  uint32_t tensor_loads = 1, tensor_stores = 1;                 // by waits for them
+  std::vector<BusyRegisters> busy = {};
+  std::unordered_set<const char*> registers_stored = {};  // since the last `wgmma.fence`
   std::exception_ptr error = {};
   bool begun = false;
   std::unique_ptr<ir::Fiber> fiber = {};
@@ -75,29 +107,80 @@ struct Thread {
   void read(Block& memory, char* begin, int64_t bytes, const AccessPoint& point);
   void write(Block& memory, char* begin, int64_t bytes, const AccessPoint& point);
 
+  // An access by an agent, which comes after what this thread has seen. Error: race, proxy-fence-missing.
+  void touch_by(const Epoch& agent, Block& memory, char* begin, int64_t bytes, Touch touch,
+                const AccessPoint& point);
+  // Likewise, of memory that must have been written; of memory that is written now.
+  void read_by(const Epoch& agent, Block& memory, char* begin, int64_t bytes, const AccessPoint& point);
+  void write_by(const Epoch& agent, Block& memory, char* begin, int64_t bytes, const AccessPoint& point);
+  // Clocks (async.cpp): what others released comes before what this thread does; what it did before what they
+  // do.
+  void acquire(const SharedClocks& clocks, const SharedClocks& visible);
+  void release(Clocks& clocks, Clocks& visible);
+  void see(const Epoch& done);
+  void fence_proxy();
+  // The end of the thread. Error: bulk-copy-unfinished.
+  void check_finished() const;
+  // Registers that a store or a read may not touch until their instruction is done. Error: registers-busy.
+  void check_free(const Block& memory, const char* begin, int64_t bytes, bool stores, Span span) const;
+  void release_registers(const Epoch& done);
+  // An asynchronous instruction writes registers until then.
+  void occupy(const std::shared_ptr<Block>& memory, char* begin, int64_t bytes, const Epoch& until,
+              const AccessPoint& point);
+  void store_registers(const Block& memory, const char* begin, int64_t bytes, Span span);
+
+  // mbarriers (mbarrier.cpp). Error: mbarrier-not-initialized, mbarrier-used-too-early, mbarrier-not-fenced.
+  MBarrier& mbarrier_at(int64_t address, const AccessPoint& point) const;
+  MBarrier& mbarrier_of_copy(int64_t address, const AccessPoint& point) const;
+  bool wait_for(MBarrier& barrier, int64_t parity, bool for_ever, const AccessPoint& point);  // has it ended?
+
   void wait(const Barrier& barrier, int64_t id, int64_t count);
+  void arrive_at(int64_t id, int64_t count);  // `bar.arrive`: it does not wait
   void meet(const Meeting& meeting, uint32_t mask, void* brought);
   void issue(Copy copy);
   void commit() { copies.push_back(std::exchange(issued, {})); }
   // All groups but the newest `left` have arrived.
   void arrive(size_t left);
+  // All that were issued arrive at the barrier, and count as an arrival.
+  void arrive_copies(MBarrier& barrier, bool counts, const AccessPoint& point);
 
   std::string name() const;  // "thread (3, 0, 0) of block (1, 0, 0)"
 
  private:
   void leave();
+  void touch_as(const Toucher& self, Block& memory, char* begin, int64_t bytes);
 };
+
+// The operands that a lane has computed for an instruction of its warp.
+inline const std::vector<Lane>& operands_of(const Thread& thread) {
+  return *static_cast<const std::vector<Lane>*>(thread.brought);
+}
 
 // The memory of a block by what allocates it, and its threads.
 struct ThreadBlock {
   Kernel& kernel;
   int index;  // in the launch
   std::array<int64_t, 3> at{};
+  Agents agents;
+  std::map<char*, MBarrier> mbarriers = {};
+  // Buffers that are declared in shared memory, for what is said of it.
+  struct Named {
+    const VarNode* buffer;
+    char *begin, *end;
+  };
+  std::vector<Named> names = {};
+  // `bar.arrive`: what came before it, by barrier and number of threads.
+  struct Arrivals {
+    size_t count = 0;
+    Clocks clocks, visible;
+  };
+  std::map<std::pair<int64_t, int64_t>, Arrivals> arrivals = {};
   std::vector<std::unique_ptr<Thread>> threads = {};
   std::unordered_map<const VarNode*, std::shared_ptr<Block>> shared = {};
   std::vector<std::unordered_map<const VarNode*, std::shared_ptr<Block>>> of_warp = {};
   // Shared memory in the window of 32 bits that instructions of PTX use.
   std::vector<std::pair<int64_t, std::shared_ptr<Block>>> window = {};
+  TensorMemory tensor_memory = {};
   const Barrier* last_barrier = nullptr;
   bool cancelled = false;  // threads unwind
 
@@ -107,9 +190,14 @@ struct ThreadBlock {
   int64_t window_address(const char* address) const;
   // What every one of the threads did until now comes before what any of them does from now on.
   void synchronise(std::span<Thread* const> threads);
+  MBarrier& init_mbarrier(Thread& thread, Block& memory, char* at, int64_t count, const AccessPoint& point);
+  void declare(const VarNode* buffer, char* begin, int64_t bytes);
+  std::string name_of(const Toucher& who) const;
 
  private:
   bool release();  // somebody goes on?
+  bool release_mbarriers();
+  bool release_tries();
   bool release_warp(int warp);
   bool release_barriers();
   [[noreturn]] void stuck();
@@ -142,5 +230,7 @@ class Kernel {
 };
 
 std::string tuple_text(std::span<const int64_t> numbers);  // "(3, 0, 0)"
+// An element of memory as the program may have written it: with as many indices as the buffer has.
+std::string element_text(const ThreadBlock& block, const Block& memory, int64_t byte);
 
 }  // namespace mlc::interp

@@ -17,6 +17,11 @@ static constexpr ir::Refusals refusals{
          .meaning =
              "An asynchronous copy writes at any time until its thread has waited for it; other threads see "
              "what it wrote after a barrier behind that."},
+        {.name = "proxy-fence-missing",
+         .message = "{} reads `{}`, which {} has written, and no fence makes that visible to it",
+         .meaning = "Asynchronous operations see what threads have written to shared memory only behind a "
+                    "fence between the "
+                    "two ways to it."},
         {.name = "race",
          .message = "{} {} `{}`, which {} has {}, and nothing orders the two",
          .meaning =
@@ -34,10 +39,8 @@ const char* before(Touch touch) {
   return touch == Touch::kRead ? "read" : touch == Touch::kWrite ? "written" : "changed atomically";
 }
 
-// An element of memory as the program may have written it: with as many indices as the buffer has.
-std::string element_text(const Block& memory, int64_t byte) {
-  if (memory.buffer == nullptr) return fmt::format("byte {}", byte);
-  const ir::BufferTypeNode* type = memory.buffer->buffer();
+std::string element_of(const VarNode* buffer, int64_t byte) {
+  const ir::BufferTypeNode* type = buffer->buffer();
   int64_t element = byte / std::max(1, ir::DataType(type->dtype).bytes());
   std::vector<int64_t> index;
   for (size_t d = type->shape.size(); d-- > 0;) {
@@ -49,28 +52,49 @@ std::string element_text(const Block& memory, int64_t byte) {
     index.insert(index.begin(), d == 0 ? element : element % *extent);
     if (d > 0) element /= *extent;
   }
-  return fmt::format("{}[{}]", memory.buffer->name.c_str(), fmt::join(index, ", "));
+  return fmt::format("{}[{}]", buffer->name.c_str(), fmt::join(index, ", "));
 }
 
-std::string name_of(const Kernel& kernel, const Toucher& who, const ThreadBlock& by) {
-  const auto& e = kernel.extents;
-  std::array<int64_t, 3> thread{who.thread % e[3], who.thread / e[3] % e[4], who.thread / (e[3] * e[4])};
-  std::array<int64_t, 3> block{who.block % e[0], who.block / e[0] % e[1], who.block / (e[0] * e[1])};
-  if (who.block == by.index) return "thread " + tuple_text(thread);
-  return fmt::format("thread {} of block {}", tuple_text(thread), tuple_text(block));
+const char* way_to_wait(AgentKind kind) {
+  switch (kind) {
+    case AgentKind::kBarrierBytes:
+      return "wait for the mbarrier at which the copy completes: `T.cuda.mbarrier_wait(pointer, parity)`";
+    case AgentKind::kBulkRead:
+      return "wait for the group of the copy: `T.ptx.cp.async_.bulk.wait_group.read(0)`, and let others know";
+    case AgentKind::kBulkWrite:
+      return "wait for the group of the copy: `T.ptx.cp.async_.bulk.wait_group(0)`";
+    case AgentKind::kWarpGroup:
+      return "wait for the group of the product: `T.ptx.wgmma.wait_group.sync.aligned(0)`, and let others "
+             "know";
+    case AgentKind::kTensorCore:
+      return "wait for an mbarrier at which `T.ptx.tcgen05.commit` arrives behind it";
+    case AgentKind::kTensorLoad:
+      return "wait for the registers, `T.ptx.tcgen05.wait__ld.sync.aligned()`, and let others know";
+    case AgentKind::kTensorStore:
+      return "wait for the store, `T.ptx.tcgen05.wait__st.sync.aligned()`, and let others know";
+  }
+  return "";
 }
 
-[[noreturn]] void race(const Thread& thread, const Block& memory, int64_t byte, const Toucher& other,
-                       Touch touch, const AccessPoint& point) {
+// `self`: who does it, the thread or an agent for it.
+[[noreturn]] void race(const Thread& thread, const Toucher& self, const Block& memory, int64_t byte,
+                       const Toucher& other) {
   const ThreadBlock& block = thread.block;
-  ir::Error error = ir::refuse(refusals["race"], thread.name(), now(touch), element_text(memory, byte),
-                               name_of(block.kernel, other, block), before(other.touch))
-                        .at(point.span);
-  std::move(error).note(fmt::format("{} {} it here", name_of(block.kernel, other, block), now(other.touch)),
+  bool by_agent = block.agents.is_agent(self.thread);
+  std::string who = by_agent ? fmt::format("{} of {}", block.name_of(self), thread.name()) : thread.name();
+  ir::Error error = ir::refuse(refusals["race"], who, now(self.touch), element_text(block, memory, byte),
+                               block.name_of(other), before(other.touch))
+                        .at(self.point->span);
+  std::move(error).note(fmt::format("{} {} it here", block.name_of(other), now(other.touch)),
                         other.point->span);
   if (other.block != block.index)
     throw std::move(error).help(
         "blocks of one launch run in any order: let one block write it, or change it atomically");
+  if (block.agents.is_agent(other.thread))
+    throw std::move(error).help(way_to_wait(block.agents.at(other.thread).kind));
+  if (!block.mbarriers.empty())
+    throw std::move(error).help(
+        "between the two a barrier, or an arrival and a wait at an mbarrier, is missing");
   if (block.last_barrier != nullptr && block.last_barrier->span)
     std::move(error).note("both come after this barrier, the last one that the block has passed",
                           block.last_barrier->span);
@@ -86,6 +110,10 @@ bool same_thread(const Toucher& a, const Toucher& b) { return a.block == b.block
 void keep(std::array<Toucher, 4>& reads, const Toucher& read, const Thread& thread) {
   for (Toucher& old : reads)
     if (old.block >= 0 && (same_thread(old, read) || thread.comes_after(old))) old = {};
+  const Agents& agents = thread.block.agents;
+  auto warp_of = [&](const Toucher& one) {
+    return agents.is_agent(one.thread) ? -one.thread : one.thread / kWarp;
+  };
   int others = 0, of_block = 0, of_warp = 0;
   Toucher* free = nullptr;
   for (Toucher& old : reads) {
@@ -93,7 +121,7 @@ void keep(std::array<Toucher, 4>& reads, const Toucher& read, const Thread& thre
       free = &old;
     } else if (old.block != read.block) {
       ++others;
-    } else if (old.thread / kWarp != read.thread / kWarp) {
+    } else if (warp_of(old) != warp_of(read)) {
       ++of_block;
     } else {
       ++of_warp;
@@ -107,6 +135,34 @@ void keep(std::array<Toucher, 4>& reads, const Toucher& read, const Thread& thre
 }
 
 }  // namespace
+
+std::string element_text(const ThreadBlock& block, const Block& memory, int64_t byte) {
+  if (memory.scope == Block::Scope::kTensor)
+    return fmt::format("lane {}, column {} of tensor memory", byte / 4 % 128, byte / 512);
+  const char* at = memory.begin + byte;
+  const ThreadBlock::Named* best = nullptr;
+  for (const ThreadBlock::Named& named : block.names) {
+    if (at < named.begin || at >= named.end) continue;
+    // What is declared for one element is where a copy begins.
+    auto single = [](const ThreadBlock::Named& one) { return one.end - one.begin <= 4; };
+    if (best == nullptr || single(*best) ||
+        (!single(named) && named.end - named.begin < best->end - best->begin))
+      best = &named;
+  }
+  if (best != nullptr) return element_of(best->buffer, at - best->begin);
+  return memory.buffer == nullptr ? fmt::format("byte {}", byte) : element_of(memory.buffer, byte);
+}
+
+std::string ThreadBlock::name_of(const Toucher& who) const {
+  if (who.block == index && agents.is_agent(who.thread)) return agents.at(who.thread).name;
+  const auto& e = kernel.extents;
+  std::array<int64_t, 3> of_block{who.block % e[0], who.block / e[0] % e[1], who.block / (e[0] * e[1])};
+  if (who.thread >= kernel.threads())
+    return fmt::format("an asynchronous operation of block {}", tuple_text(of_block));
+  std::array<int64_t, 3> thread{who.thread % e[3], who.thread / e[3] % e[4], who.thread / (e[3] * e[4])};
+  if (who.block == index) return "thread " + tuple_text(thread);
+  return fmt::format("thread {} of block {}", tuple_text(thread), tuple_text(of_block));
+}
 
 void Shadow::refine(int granule, size_t bytes) {
   auto factor = static_cast<size_t>(granule_ / granule);
@@ -124,8 +180,7 @@ void Shadow::refine(int granule, size_t bytes) {
 
 bool Thread::comes_after(const Toucher& other) const {
   if (other.block != block.index) return false;
-  if (other.thread == index) return true;
-  return seen && (*seen)[static_cast<size_t>(other.thread)] >= other.clock;
+  return other.thread == index || clock_of(seen, other.thread) >= other.clock;
 }
 
 namespace {
@@ -136,29 +191,52 @@ void each_cell(Block& memory, char* begin, int64_t bytes, F&& f) {
   auto size = static_cast<size_t>(memory.end - memory.begin);
   if (!memory.shadow) memory.shadow = std::make_unique<Shadow>(size, memory.granule);
   int64_t first = begin - memory.begin;
-  if (first % memory.shadow->granule() != 0 || bytes % memory.shadow->granule() != 0)
-    memory.shadow->refine(1, size);
   int granule = memory.shadow->granule();
+  while (first % granule != 0 || bytes % granule != 0) granule /= 2;
+  if (granule != memory.shadow->granule()) memory.shadow->refine(granule, size);
   for (int64_t at = first; at < first + bytes; at += granule)
     f(memory.shadow->at(static_cast<size_t>(at / granule)), at);
 }
 
 }  // namespace
 
+void Thread::touch_by(const Epoch& agent, Block& memory, char* begin, int64_t bytes, Touch touch,
+                      const AccessPoint& point) {
+  touch_as({block.index, agent.agent, agent.clock, touch, &point}, memory, begin, bytes);
+}
+
 void Thread::touch(Block& memory, char* begin, int64_t bytes, Touch touch, const AccessPoint& point) {
   if (memory.scope == Block::Scope::kLocal) return;
-  Toucher self{block.index, index, clock, touch, &point};
+  touch_as({block.index, index, clock, touch, &point}, memory, begin, bytes);
+}
+
+void Thread::touch_as(const Toucher& self, Block& memory, char* begin, int64_t bytes) {
+  Touch touch = self.touch;
+  const AccessPoint& point = *self.point;
+  bool by_agent = block.agents.is_agent(self.thread);
+  bool in_order = by_agent && block.agents.at(self.thread).in_order;
   each_cell(memory, begin, bytes, [&](Cell& cell, int64_t byte) {
     if (cell.in_flight != nullptr) {
-      throw ir::refuse(refusals["async-copy-not-arrived"], name(), now(touch), element_text(memory, byte))
+      throw ir::refuse(refusals["async-copy-not-arrived"], name(), now(touch),
+                       element_text(block, memory, byte))
           .at(point.span)
           .note("the copy is issued here", cell.in_flight->span)
           .help("wait for its group, `T.ptx.cp_async.wait_group(0)`, and for the other threads at a barrier");
     }
     auto conflict = [&](const Toucher& other) {
-      if (other.block < 0 || comes_after(other) || (touch == Touch::kAtomic && other.touch == Touch::kAtomic))
-        return;
-      race(*this, memory, byte, other, touch, point);
+      if (other.block < 0 || (touch == Touch::kAtomic && other.touch == Touch::kAtomic)) return;
+      bool own = in_order && other.block == block.index && other.thread == self.thread;
+      if (!own && !comes_after(other)) race(*this, self, memory, byte, other);
+      // Threads write shared memory by another way than asynchronous operations read it.
+      bool by_thread = other.block == block.index && !block.agents.is_agent(other.thread);
+      if (by_agent && by_thread && touch == Touch::kRead && memory.scope == Block::Scope::kShared &&
+          clock_of(fenced, other.thread) < other.clock) {
+        throw ir::refuse(refusals["proxy-fence-missing"], block.agents.at(self.thread).name,
+                         element_text(block, memory, byte), block.name_of(other))
+            .at(point.span)
+            .note(block.name_of(other) + " writes it here", other.point->span)
+            .help("behind the write and before the barrier: `T.ptx.fence.proxy.async_.shared__cta()`");
+      }
     };
     if (touch != Touch::kRead || !same_thread(cell.same, self)) conflict(cell.write);
     if (touch == Touch::kRead) return keep(cell.reads, self, *this);
@@ -174,12 +252,27 @@ void Thread::touch_same(Block& memory, char* begin, int64_t bytes, const AccessP
   each_cell(memory, begin, bytes, [&](Cell& cell, int64_t byte) {
     if (cell.in_flight != nullptr) {
       throw ir::refuse(refusals["async-copy-not-arrived"], name(), now(Touch::kWrite),
-                       element_text(memory, byte))
+                       element_text(block, memory, byte))
           .at(point.span)
           .note("the copy is issued here", cell.in_flight->span);
     }
     cell.same = Toucher{block.index, index, clock, Touch::kWrite, &point};
   });
+}
+
+void Thread::read_by(const Epoch& agent, Block& memory, char* begin, int64_t bytes,
+                     const AccessPoint& point) {
+  check_written(memory, begin, bytes, point);
+  block.kernel.program.heap.use(point.span);
+  touch_by(agent, memory, begin, bytes, Touch::kRead, point);
+}
+
+void Thread::write_by(const Epoch& agent, Block& memory, char* begin, int64_t bytes,
+                      const AccessPoint& point) {
+  touch_by(agent, memory, begin, bytes, Touch::kWrite, point);
+  if (memory.written.empty()) return;
+  auto first = memory.written.begin() + (begin - memory.begin);
+  std::fill(first, first + bytes, true);
 }
 
 void set_in_flight(Block& memory, char* begin, int64_t bytes, const AccessPoint* point) {

@@ -93,6 +93,18 @@ void Traffic::access(const Thread& thread, const Block& memory, const char* begi
   add(stream({thread.warp(), &point, &memory, stores}), thread.lane(), begin - memory.begin, bytes);
 }
 
+void Traffic::bulk(const Block& memory, const char* begin, int64_t bytes, bool stores,
+                   const AccessPoint& point) {
+  Requests& sum = total(point, memory, stores);
+  bool global = memory.scope == Block::Scope::kGlobal;
+  int64_t unit = global ? kSector : kBanks * kBankBytes;
+  int64_t first = global ? (begin - memory.begin) % unit : 0;
+  ++sum.requests;
+  sum.bytes += bytes;
+  sum.units += (first + bytes + unit - 1) / unit;
+  sum.least += (bytes + unit - 1) / unit;
+}
+
 void Traffic::branch(const Thread& thread, const void* statement, bool taken) {
   add(stream({thread.warp(), statement, nullptr, false}), thread.lane(), taken ? 1 : 0, 0);
 }

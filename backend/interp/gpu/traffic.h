@@ -51,6 +51,8 @@ class Traffic {
   void launch(const std::array<int64_t, 6>& extents, ir::Span span, int64_t blocks, int64_t run);
   void access(const Thread& thread, const Block& memory, const char* begin, int64_t bytes, Touch touch,
               const AccessPoint& point);
+  // A row that a bulk copy reads or writes: one request, of nobody's lanes.
+  void bulk(const Block& memory, const char* begin, int64_t bytes, bool stores, const AccessPoint& point);
   void branch(const Thread& thread, const void* statement, bool taken);
   void flops(double count) { kernels.back().flops += count; }
   void tensor_flops(double count) { kernels.back().tensor_flops += count; }

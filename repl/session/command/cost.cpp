@@ -166,7 +166,7 @@ void show_cost(Session& session, std::string_view arguments) {
   for (const auto& [name, fn] : functions_of(subject)) {
     // Threads of a GPU are counted on one, whatever this machine is.
     auto gpu = gpu_sheet(request.target.empty() ? kGpu : request.target);
-    if (gpu && interp::has_threads(fn->body)) {
+    if (gpu && interp::is_kernel(fn->body)) {
       std::unordered_map<std::string, int64_t> values(request.values.begin(), request.values.end());
       for (const auto& [symbol, value] : request.values) symbols.push_back(symbol);
       text += (text.empty() ? "" : "\n") + gpu_cost_text(subject.mod, name, fn, *gpu, session.evaluator(),

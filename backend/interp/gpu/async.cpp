@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/interp/gpu/async.h"
+
+#include <algorithm>
+
+#include "backend/interp/gpu/kernel.h"
+
+namespace mlc::interp {
+
+uint32_t clock_of(const SharedClocks& clocks, int agent) {
+  auto at = static_cast<size_t>(agent);
+  return clocks && at < clocks->size() ? (*clocks)[at] : 0;
+}
+
+void advance(Clocks& clocks, int agent, uint32_t to) {
+  auto at = static_cast<size_t>(agent);
+  if (at >= clocks.size()) clocks.resize(at + 1, 0);
+  clocks[at] = std::max(clocks[at], to);
+}
+
+void join(Clocks& clocks, const SharedClocks& others) {
+  if (!others) return;
+  if (others->size() > clocks.size()) clocks.resize(others->size(), 0);
+  for (size_t i = 0; i < others->size(); ++i) clocks[i] = std::max(clocks[i], (*others)[i]);
+}
+
+int Agents::of(AgentKind kind, int64_t whose) {
+  auto [found, made] = known_.try_emplace({kind, whose}, 0);
+  if (!made) return found->second;
+  found->second = threads_ + static_cast<int>(agents_.size());
+  switch (kind) {
+    case AgentKind::kBarrierBytes:
+    case AgentKind::kBulkRead:
+    case AgentKind::kBulkWrite:
+      agents_.push_back({kind, "a bulk copy"});
+      break;
+    case AgentKind::kWarpGroup:
+      agents_.push_back({kind, "a `wgmma`", true});
+      break;
+    case AgentKind::kTensorCore:
+      agents_.push_back({kind, "a `tcgen05` operation", true});
+      break;
+    case AgentKind::kTensorLoad:
+      agents_.push_back({kind, "a `tcgen05.ld`", true});
+      break;
+    case AgentKind::kTensorStore:
+      agents_.push_back({kind, "a `tcgen05.st`", true});
+      break;
+  }
+  return found->second;
+}
+
+void Thread::acquire(const SharedClocks& clocks, const SharedClocks& visible) {
+  auto seen_now = std::make_shared<Clocks>();
+  join(*seen_now, seen);
+  join(*seen_now, clocks);
+  seen = std::move(seen_now);
+  if (!visible) return;
+  auto fenced_now = std::make_shared<Clocks>();
+  join(*fenced_now, fenced);
+  join(*fenced_now, visible);
+  fenced = std::move(fenced_now);
+}
+
+void Thread::release(Clocks& clocks, Clocks& visible) {
+  join(clocks, seen);
+  advance(clocks, index, clock++);
+  join(visible, fenced);
+}
+
+void Thread::see(const Epoch& done) {
+  auto now = std::make_shared<Clocks>();
+  join(*now, seen);
+  advance(*now, done.agent, done.clock);
+  seen = std::move(now);
+}
+
+// What this thread has written, and all writes that it has seen, asynchronous operations that come after the
+// fence see, too.
+void Thread::fence_proxy() {
+  auto now = std::make_shared<Clocks>();
+  join(*now, fenced);
+  join(*now, seen);
+  advance(*now, index, clock++);
+  fenced = std::move(now);
+}
+
+}  // namespace mlc::interp

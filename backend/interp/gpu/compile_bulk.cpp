@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bulk copies between global and shared memory, of bytes in a row and of boxes of a tensor (TMA). Loads
+// complete at an mbarrier by bytes, stores and reductions by groups of their thread.
+#include <cstring>
+
+#include "backend/interp/gpu/kernel.h"
+#include "backend/interp/gpu/ptx_call.h"
+#include "backend/interp/gpu/tensor_map.h"
+#include "backend/interp/gpu/traffic.h"
+#include "ir/core/refusal.h"
+#include "ir/tir/op.h"
+
+namespace mlc::interp {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "bulk-copy-misaligned",
+         .message = "{} of a bulk copy is {}, no multiple of {}",
+         .meaning = "Bulk copies move units of 16 bytes between addresses that are multiples of 16; swizzled "
+                    "boxes begin at a "
+                    "multiple of 128 in shared memory."},
+        {.name = "bulk-copy-unfinished",
+         .kind = "RuntimeError",
+         .message = "{} ends, and one of its bulk copies still reads shared memory",
+         .help = "wait for its group: `T.ptx.cp.async_.bulk.wait_group.read(0)`, behind `commit_group()`",
+         .meaning =
+             "The shared memory of a block is given to the next one when the block ends, whether copies out "
+             "of it have read it or not."},
+        {.name = "not-a-tensor-map",
+         .message = "{} copies by a tensor map, and none is at its address",
+         .help =
+             "the host fills it: `T.tensormap_encode_tiled` or the call `runtime.cuTensorMapEncodeTiled`"},
+        {.name = "tensor-map-differs",
+         .message = "the instruction has {} coordinates, and the tensor map {} dimensions"},
+    }};
+MLC_REFUSALS(gpu_compile_bulk, refusals);
+
+namespace {
+
+using Integer = std::function<int64_t(Frame&)>;
+
+void check_aligned(std::string_view what, int64_t value, int64_t unit, Span span) {
+  if (value % unit != 0) throw ir::refuse(refusals["bulk-copy-misaligned"], what, value, unit).at(span);
+}
+
+// What a reduction makes of what is there and what comes; none: it is overwritten.
+using Reduce = std::function<Lane(const Number&, Lane, Lane)>;
+Reduce reduction(std::string_view op, Span span) {
+  if (op.empty()) return nullptr;
+  if (op == "add")
+    return [](const Number& type, Lane a, Lane b) {
+      return type.floating ? Lane{.f = type.round(a.f + b.f)}
+                           : Lane{.i = type.wrap(static_cast<int64_t>(static_cast<uint64_t>(a.i) +
+                                                                      static_cast<uint64_t>(b.i)))};
+    };
+  bool least = op == "min";
+  if (least || op == "max")
+    return [least](const Number& type, Lane a, Lane b) {
+      bool first = type.floating      ? a.f < b.f
+                   : type.is_unsigned ? static_cast<uint64_t>(a.i) < static_cast<uint64_t>(b.i)
+                                      : a.i < b.i;
+      return first == least ? a : b;
+    };
+  if (op == "and") return [](const Number&, Lane a, Lane b) { return Lane{.i = a.i & b.i}; };
+  if (op == "or") return [](const Number&, Lane a, Lane b) { return Lane{.i = a.i | b.i}; };
+  if (op == "xor") return [](const Number&, Lane a, Lane b) { return Lane{.i = a.i ^ b.i}; };
+  unsupported(span, fmt::format("bulk reductions by `{}`", op));
+}
+
+ir::DataType reduced_type(std::string_view ptx, Span span) {
+  if (ptx == "bf16") return ir::DataType(kDLBfloat, 16);
+  if (ptx == "f16" || ptx == "f32" || ptx == "f64")
+    return ir::DataType::Float(ptx == "f16" ? 16 : ptx == "f32" ? 32 : 64);
+  if (ptx == "u32" || ptx == "b32") return ir::DataType::UInt(32);
+  if (ptx == "u64" || ptx == "b64") return ir::DataType::UInt(64);
+  if (ptx == "s32" || ptx == "s64") return ir::DataType::Int(ptx == "s32" ? 32 : 64);
+  unsupported(span, fmt::format("bulk reductions of `{}`", ptx));
+}
+
+// The two sides of a copy: what an agent reads at one and writes at the other.
+struct Side {
+  std::shared_ptr<Block> memory;
+  char* at = nullptr;
+};
+
+// One copy on its way: for whom, and when it has read and written.
+struct Transfer {
+  Thread& thread;
+  Epoch read, written;
+  const AccessPoint& point;
+  const Number* number;
+  const Reduce& reduce;
+
+  // Rows of a box are requests of their own; what a swizzle parts of them is not.
+  void count(const Side& side, int64_t bytes, bool stores) const {
+    if (Traffic* traffic = thread.block.kernel.traffic)
+      traffic->bulk(*side.memory, side.at, bytes, stores, point);
+  }
+  void read_from(const Side& from, int64_t bytes) const {
+    thread.read_by(read, *from.memory, from.at, bytes, point);
+  }
+  void write_to(const Side& to, int64_t bytes) const {
+    if (reduce) return thread.touch_by(written, *to.memory, to.at, bytes, Touch::kAtomic, point);
+    thread.write_by(written, *to.memory, to.at, bytes, point);
+  }
+  void copy(const Side& from, const Side& to, int64_t bytes) const {
+    count(from, bytes, false);
+    count(to, bytes, true);
+    read_from(from, bytes);
+    write_to(to, bytes);
+    move(from.at, to.at, bytes);
+  }
+  void move(const char* from, char* to, int64_t bytes) const {
+    if (!reduce) {
+      std::memcpy(to, from, static_cast<size_t>(bytes));
+      return;
+    }
+    for (int64_t i = 0; i < bytes; i += number->bytes)
+      number->store(to + i, reduce(*number, number->load(to + i), number->load(from + i)));
+  }
+};
+
+// A box of a tensor at some coordinates, row by row: `row` is told the byte of the box where it begins, how
+// many of its bytes are outside in front, how many are inside, and where they are.
+template <class Row>
+void each_row(const TensorMap& map, std::span<const int64_t> coordinates, Row&& row) {
+  int64_t element = ir::DataType(map.dtype).bits(), bytes = map.box[0] * element / 8;
+  auto rank = static_cast<size_t>(map.rank);
+  int64_t rows = 1;
+  for (size_t d = 1; d < rank; ++d) rows *= map.box[d];
+  for (int64_t r = 0; r < rows; ++r) {
+    bool inside = true;
+    char* begin = map.data;
+    int64_t rest = r;
+    for (size_t d = 1; d < rank; ++d) {
+      int64_t at = coordinates[d] + rest % map.box[d] * map.steps[d];
+      rest /= map.box[d];
+      inside = inside && at >= 0 && at < map.sizes[d];
+      begin += at * map.strides[d - 1];
+    }
+    int64_t first = std::clamp<int64_t>(-coordinates[0], 0, map.box[0]);
+    int64_t last = std::clamp<int64_t>(map.sizes[0] - coordinates[0], first, map.box[0]);
+    if (!inside) first = last = map.box[0];
+    row(r * bytes, first * element / 8, (last - first) * element / 8,
+        begin + (coordinates[0] + first) * element / 8);
+  }
+}
+
+int64_t box_bytes(const TensorMap& map) {
+  int64_t elements = 1;
+  for (size_t d = 0; d < map.rank; ++d) elements *= map.box[d];
+  return elements * ir::DataType(map.dtype).bits() / 8;
+}
+
+const TensorMap& map_at(const Thread& thread, int64_t address, size_t coordinates, Span span) {
+  auto* at = reinterpret_cast<char*>(address);
+  auto memory = thread.block.kernel.program.heap.find(at);
+  bool there = memory && at + sizeof(TensorMap) <= memory->end;
+  const auto* map = reinterpret_cast<const TensorMap*>(at);
+  if (!there || map->magic != TensorMap::kMagic)
+    throw ir::refuse(refusals["not-a-tensor-map"], thread.name()).at(span);
+  if (map->rank != coordinates)
+    throw ir::refuse(refusals["tensor-map-differs"], coordinates, map->rank).at(span);
+  for (size_t d = 0; d < coordinates; ++d)
+    if (map->steps[d] != 1 && d == 0) unsupported(span, "tensor maps with steps in the innermost dimension");
+  return *map;
+}
+
+// Pieces of a box in shared memory: within 16 bytes nothing is moved by a swizzle.
+template <class Piece>
+void each_piece(const Thread& thread, int64_t base, const TensorMap& map, int64_t from, int64_t bytes,
+                Span span, Piece&& piece) {
+  while (bytes > 0) {
+    int64_t size = map.swizzle == 0 ? bytes : std::min<int64_t>(bytes, 16 - from % 16);
+    auto [memory, at] = thread.memory_at(swizzled(base + from, map.swizzle), size, span);
+    piece(Side{memory, at}, from, size);
+    from += size;
+    bytes -= size;
+  }
+}
+
+}  // namespace
+
+void Thread::check_finished() const {
+  auto [group, point] = last_bulk_copy;
+  if (group > bulk_read) throw ir::refuse(refusals["bulk-copy-unfinished"], name()).at(point->span);
+}
+
+// Bytes in a row: from global to shared memory, or back.
+Code Compiler::bulk_copy(const PtxCall& call) {
+  call.without("multicast");
+  call.without("report");
+  call.without("ignore_oob");
+  call.without("cp_mask");
+  bool loads = call.modifier("src") == "global";
+  Reduce reduce = reduction(call.modifier("redop"), call.span());
+  const Number* number = reduce ? &number_of(reduced_type(call.modifier("type"), call.span())) : nullptr;
+  Integer barrier = loads ? integer(call.one("mbar")) : Integer();
+  return [to = integer(call.one("dst_mem")), from = integer(call.one("src_mem")),
+          size = integer(call.one("size")), barrier, loads, reduce, number,
+          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    int64_t target = to(frame), source = from(frame), bytes = size(frame);
+    frame.program.heap.use(at->span);
+    check_aligned("the size", bytes, 16, at->span);
+    check_aligned("the target", target, 16, at->span);
+    check_aligned("the source", source, 16, at->span);
+    out->i = 0;
+    Side target_side, source_side;
+    std::tie(target_side.memory, target_side.at) = thread.memory_at(target, bytes, at->span);
+    std::tie(source_side.memory, source_side.at) = thread.memory_at(source, bytes, at->span);
+    if (loads) {
+      MBarrier& completes = thread.mbarrier_of_copy(barrier(frame), *at);
+      Transfer{thread, completes.now(), completes.now(), *at, number, reduce}.copy(source_side, target_side,
+                                                                                   bytes);
+      completes.complete(bytes, thread.seen);
+      return;
+    }
+    Agents& agents = thread.block.agents;
+    thread.last_bulk_copy = {thread.bulk_group, at};
+    Epoch read{agents.of(AgentKind::kBulkRead, thread.index), thread.bulk_group};
+    Epoch written{agents.of(AgentKind::kBulkWrite, thread.index), thread.bulk_group};
+    Transfer{thread, read, written, *at, number, reduce}.copy(source_side, target_side, bytes);
+  };
+}
+
+Code Compiler::bulk_tensor_load(const PtxCall& call) {
+  call.only("load_mode", "tile");
+  call.without("report");
+  call.only("cta_group", "cta_group::1");
+  Integer mask = call.has("cta_mask") ? integer(call.one("cta_mask")) : Integer();
+  std::vector<Integer> coordinates;
+  for (const Expr& each : call.all("coords")) coordinates.push_back(integer(each));
+  return [to = integer(call.one("dst_mem")), map_address = integer(call.one("tmap")), coordinates, mask,
+          barrier = integer(call.one("mbar")), at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    std::vector<int64_t> begin;
+    for (const Integer& each : coordinates) begin.push_back(each(frame));
+    int64_t target = to(frame), map_at_address = map_address(frame), barrier_address = barrier(frame);
+    if (mask && (mask(frame) & 0xFFFF) != 1)
+      unsupported(at->span, "bulk copies to several blocks of a cluster");
+    frame.program.heap.use(at->span);
+    const TensorMap& map = map_at(thread, map_at_address, begin.size(), at->span);
+    check_aligned("the target", thread.block.window_address(reinterpret_cast<char*>(target)), 128, at->span);
+    int64_t base = thread.block.window_address(reinterpret_cast<char*>(target));
+    MBarrier& completes = thread.mbarrier_of_copy(barrier_address, *at);
+    Reduce none;
+    Transfer transfer{thread, completes.now(), completes.now(), *at, nullptr, none};
+    ir::DataType type(map.dtype);
+    const Number* number = type.bits() >= 8 ? &number_of(type) : nullptr;
+    each_row(map, begin, [&](int64_t offset, int64_t before, int64_t bytes, char* from) {
+      int64_t whole = map.box[0] * type.bits() / 8;
+      if (bytes > 0) {
+        Side source{thread.memory_at(reinterpret_cast<int64_t>(from), bytes, at->span).first, from};
+        transfer.count(source, bytes, false);
+        transfer.read_from(source, bytes);
+      }
+      std::vector<char> row(static_cast<size_t>(whole), 0);
+      if (map.fill == 1 && number != nullptr && number->floating && bytes < whole)
+        for (int64_t i = 0; i < whole; i += number->bytes)
+          number->store(row.data() + i, Lane{.f = std::numeric_limits<double>::quiet_NaN()});
+      if (bytes > 0) std::memcpy(row.data() + before, from, static_cast<size_t>(bytes));
+      each_piece(thread, base, map, offset, whole, at->span,
+                 [&](const Side& side, int64_t where, int64_t size) {
+                   if (where == offset) transfer.count(side, whole, true);
+                   transfer.write_to(side, size);
+                   std::memcpy(side.at, row.data() + (where - offset), static_cast<size_t>(size));
+                 });
+    });
+    completes.complete(box_bytes(map), thread.seen);
+    out->i = 0;
+  };
+}
+
+Code Compiler::bulk_tensor_store(const PtxCall& call) {
+  call.only("load_mode", "tile");
+  Reduce reduce = reduction(call.modifier("redop"), call.span());
+  std::vector<Integer> coordinates;
+  for (const Expr& each : call.all("coords")) coordinates.push_back(integer(each));
+  return [from = integer(call.one("src_mem")), map_address = integer(call.one("tmap")), coordinates, reduce,
+          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    std::vector<int64_t> begin;
+    for (const Integer& each : coordinates) begin.push_back(each(frame));
+    int64_t source = from(frame), map_at_address = map_address(frame);
+    frame.program.heap.use(at->span);
+    const TensorMap& map = map_at(thread, map_at_address, begin.size(), at->span);
+    int64_t base = thread.block.window_address(reinterpret_cast<char*>(source));
+    check_aligned("the source", base, 128, at->span);
+    Agents& agents = thread.block.agents;
+    thread.last_bulk_copy = {thread.bulk_group, at};
+    Epoch read{agents.of(AgentKind::kBulkRead, thread.index), thread.bulk_group};
+    Epoch written{agents.of(AgentKind::kBulkWrite, thread.index), thread.bulk_group};
+    Transfer transfer{thread, read, written, *at, &number_of(map.dtype), reduce};
+    each_row(map, begin, [&](int64_t offset, int64_t before, int64_t bytes, char* to) {
+      if (bytes <= 0) return;  // what is outside of the tensor is left out
+      std::vector<char> row(static_cast<size_t>(bytes));
+      each_piece(thread, base, map, offset + before, bytes, at->span,
+                 [&](const Side& side, int64_t where, int64_t size) {
+                   if (where == offset + before) transfer.count(side, bytes, false);
+                   transfer.read_from(side, size);
+                   std::memcpy(row.data() + (where - offset - before), side.at, static_cast<size_t>(size));
+                 });
+      Side target{thread.memory_at(reinterpret_cast<int64_t>(to), bytes, at->span).first, to};
+      transfer.count(target, bytes, true);
+      transfer.write_to(target, bytes);
+      transfer.move(row.data(), to, bytes);
+    });
+    out->i = 0;
+  };
+}
+
+Code Compiler::bulk_intrinsic(const ir::CallNode* node, std::string_view name) {
+  if (name == "tirx.ptx.cp_async_bulk_commit_group") {
+    return [](Frame& frame, Lane* out) {
+      ++frame.program.heap.thread->bulk_group;
+      out->i = 0;
+    };
+  }
+  if (name == "tirx.ptx.cp_async_bulk_wait_group") {
+    PtxCall call(node, name);
+    bool only_read = call.modifier("read") == "read";
+    return [left = static_cast<uint32_t>(call.constant("group")), only_read](Frame& frame, Lane* out) {
+      Thread& thread = *frame.program.heap.thread;
+      uint32_t committed = thread.bulk_group - 1;
+      if (committed > left) {
+        thread.bulk_read = committed - left;
+        Agents& agents = thread.block.agents;
+        thread.see({agents.of(AgentKind::kBulkRead, thread.index), committed - left});
+        if (!only_read) thread.see({agents.of(AgentKind::kBulkWrite, thread.index), committed - left});
+      }
+      out->i = 0;
+    };
+  }
+  if (!name.starts_with("tirx.ptx.cp_async_bulk_") && !name.starts_with("tirx.ptx.cp_reduce_async_bulk_"))
+    return nullptr;
+  PtxCall call(node, name);
+  constexpr std::string_view kRows[] = {"cp_async_bulk_g2s_cluster", "cp_async_bulk_g2s_cta",
+                                        "cp_async_bulk_s2g", "cp_reduce_async_bulk_s2g",
+                                        "cp_reduce_async_bulk_s2g_f32_noftz"};
+  if (std::find(std::begin(kRows), std::end(kRows), call.row()) != std::end(kRows))
+    return guarded(call, bulk_copy(call));
+  if (call.row() == "cp_async_bulk_tensor_g2s_cluster" || call.row() == "cp_async_bulk_tensor_g2s_cta")
+    return guarded(call, bulk_tensor_load(call));
+  if (call.row() == "cp_async_bulk_tensor_s2g" || call.row() == "cp_reduce_async_bulk_tensor")
+    return guarded(call, bulk_tensor_store(call));
+  unsupported(node->span, fmt::format("`{}`, the form {}", call.text(), call.row()));
+}
+
+}  // namespace mlc::interp

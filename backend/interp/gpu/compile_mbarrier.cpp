@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions on mbarriers.
+#include "backend/interp/gpu/kernel.h"
+#include "backend/interp/gpu/ptx_call.h"
+#include "ir/tir/op.h"
+
+namespace mlc::interp {
+
+Code Compiler::mbarrier_wait(const ir::CallNode* node) {
+  return [address = integer(node->args[0]), parity = integer(node->args[1]), at = point(node->span, nullptr)](
+             Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    int64_t where = address(frame), which = parity(frame);
+    frame.program.heap.use(at->span);
+    thread.wait_for(thread.mbarrier_at(where, *at), which, true, *at);
+    out->i = 0;
+  };
+}
+
+// Parity of a phase, or the state that an arrival gave: the number of its phase.
+Code Compiler::mbarrier_try(const PtxCall& call) {
+  bool parity = call.modifier("parity") == "parity";
+  call.only("phase_type", "phase_type::primary");
+  if (call.has("report_predicate")) unsupported(call.span(), "reports of copies at mbarriers");
+  return [address = integer(call.one("addr")),
+          phase = integer(call.one(parity || !call.has("state") ? "phase" : "state")),
+          done = destination(call.one("wait_complete"), call.span()),
+          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    int64_t where = address(frame), which = phase(frame);
+    frame.program.heap.use(at->span);
+    bool ended = thread.wait_for(thread.mbarrier_at(where, *at), which, false, *at);
+    done(frame, Lane{.i = ended ? 1 : 0});
+    out->i = 0;
+  };
+}
+
+Code Compiler::mbarrier_init(const PtxCall& call) {
+  call.only("layout", "layout::v0");
+  return [address = integer(call.one("addr")), count = integer(call.one("count")),
+          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    int64_t where = address(frame), arrivals = count(frame);
+    frame.program.heap.use(at->span);
+    auto [memory, begin] = thread.memory_at(where, 8, at->span);
+    thread.block.init_mbarrier(thread, *memory, begin, arrivals, *at);
+    out->i = 0;
+  };
+}
+
+Code Compiler::mbarrier_arrive(const PtxCall& call) {
+  call.without("multicast");
+  bool expects = !call.modifier("expect_tx").empty();
+  bool drops = call.modifier("action") == "arrive_drop";
+  bool keeps = !call.modifier("nocomplete").empty();
+  using Integer = std::function<int64_t(Frame&)>;
+  Integer one = [](Frame&) -> int64_t { return 1; };
+  Integer bytes = expects ? integer(call.one(call.has("tx_count") ? "tx_count" : "count")) : Integer();
+  Integer count = !expects && call.has("count") ? integer(call.one("count")) : one;
+  auto state = destination(call.has("state") ? call.one("state") : Expr(), call.span());
+  return [address = integer(call.one("addr")), bytes, count, drops, keeps, state,
+          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    int64_t where = address(frame), arrivals = count(frame), announced = bytes ? bytes(frame) : 0;
+    frame.program.heap.use(at->span);
+    MBarrier& barrier = thread.mbarrier_at(where, *at);
+    if (keeps && arrivals >= barrier.pending)
+      unsupported(at->span, "an arrival with `noComplete` that ends a phase");
+    barrier.announce(announced);
+    if (drops) barrier.drop(arrivals);
+    Lane phase{.i = barrier.phase};
+    barrier.arrive(thread, arrivals, *at);
+    state(frame, phase);
+    out->i = 0;
+  };
+}
+
+Code Compiler::mbarrier_bytes(const PtxCall& call) {
+  call.without("multicast");
+  bool expects = call.modifier("action") == "expect_tx";
+  return [address = integer(call.one("addr")), bytes = integer(call.one("tx_count")), expects,
+          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    int64_t where = address(frame), count = bytes(frame);
+    frame.program.heap.use(at->span);
+    MBarrier& barrier = thread.mbarrier_at(where, *at);
+    if (expects) {
+      barrier.announce(count);
+    } else {
+      barrier.complete(count, thread.seen);
+    }
+    out->i = 0;
+  };
+}
+
+Code Compiler::mbarrier_intrinsic(const ir::CallNode* node, std::string_view name) {
+  if (name == "tirx.cuda.mbarrier_wait" || name == "tirx.cuda.mbarrier_wait_acquire_cluster")
+    return mbarrier_wait(node);
+  if (name == "tirx.ptx.cp_async_mbarrier_arrive") {
+    PtxCall call(node, name);
+    bool counts = !call.modifier("noinc").empty();
+    return guarded(call, [address = integer(call.one("addr")), counts, at = point(node->span, nullptr)](
+                             Frame& frame, Lane* out) {
+      Thread& thread = *frame.program.heap.thread;
+      thread.arrive_copies(thread.mbarrier_at(address(frame), *at), counts, *at);
+      out->i = 0;
+    });
+  }
+  if (!name.starts_with("tirx.ptx.mbarrier_")) return nullptr;
+  PtxCall call(node, name);
+  std::string_view action = call.modifier("action");
+  if (action == "init") return guarded(call, mbarrier_init(call));
+  if (action == "arrive" || action == "arrive_drop") return guarded(call, mbarrier_arrive(call));
+  if (action == "expect_tx" || action == "complete_tx") return guarded(call, mbarrier_bytes(call));
+  if (action == "try_wait" || action == "test_wait") return guarded(call, mbarrier_try(call));
+  if (action == "inval") {
+    return guarded(call, [address = integer(call.one("addr")), at = point(node->span, nullptr)](Frame& frame,
+                                                                                                Lane* out) {
+      Thread& thread = *frame.program.heap.thread;
+      int64_t where = address(frame);
+      thread.mbarrier_at(where, *at).valid = false;
+      out->i = 0;
+    });
+  }
+  unsupported(node->span, fmt::format("`{}`", call.text()));
+}
+
+}  // namespace mlc::interp

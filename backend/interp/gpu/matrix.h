@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices of one instruction: their types and shapes as PTX names them, their products, and where
+// descriptors say that they lie in shared memory.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "backend/interp/gpu/async.h"
+#include "backend/interp/number.h"
+#include "ir/core/span.h"
+
+namespace mlc::interp {
+
+struct AccessPoint;
+struct Thread;
+using ir::Span;
+
+// m, n, k of "m16n8k16".
+std::array<int, 3> matrix_shape(std::string_view text);
+// The type that PTX calls so. Error: interpret-unsupported.
+ir::DataType matrix_type(std::string_view name, Span span);
+
+// d = a * b + c over dense matrices, a row-major m x k, b row-major k x n.
+void multiply_matrices(const Number& in, const Number& accumulator, bool as_tf32, std::array<int, 3> shape,
+                       const Lane* a, const Lane* b, const Lane* c, Lane* d);
+
+// Element `i` of those that a lane holds of each operand of mma, as row and column; `word` elements are in
+// one register of 32 bits (PTX ISA, chapter "Matrix fragments for mma").
+struct FragmentPosition {
+  int row, col;
+};
+FragmentPosition fragment_of_a(int lane, int i, int word, int m);
+FragmentPosition fragment_of_b(int lane, int i, int word);
+FragmentPosition fragment_of_c(int lane, int i);
+
+// A matrix in shared memory, in atoms of 8 rows of 16 bytes, or of 32, 64 or 128 that are swizzled (PTX ISA,
+// "Canonical layouts").
+struct MatrixDescriptor {
+  int64_t start, leading, stride;  // bytes
+  int swizzle;                     // of rows of 16 << swizzle bytes; 0: none
+  // Of an element of row `mn` of A, or column `mn` of B; `mn_major`: neighbours along mn lie side by side.
+  int64_t address(int64_t mn, int64_t k, int bytes, bool mn_major) const;
+};
+MatrixDescriptor wgmma_descriptor(int64_t bits, Span span);
+MatrixDescriptor tcgen05_descriptor(int64_t bits, Span span);
+
+// Elements `first` and on along mn, as `agent` reads them: mn x k, row-major.
+void load_matrix(Thread& thread, const Epoch& agent, const MatrixDescriptor& from, int64_t first,
+                 int64_t mn_count, int64_t k_count, const Number& number, bool mn_major,
+                 const AccessPoint& point, Lane* out);
+
+}  // namespace mlc::interp

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor memory of a block: 128 lanes of 512 columns of 32 bits, which a warp allocates by columns. An
+// address has the lane in its upper half and the column in the lower one.
+#pragma once
+
+#include <bitset>
+#include <memory>
+
+#include "ir/core/span.h"
+
+namespace mlc::interp {
+
+class Heap;
+struct AccessPoint;
+struct Block;
+struct Thread;
+
+class TensorMemory {
+ public:
+  static constexpr int kLanes = 128, kColumns = 512;
+
+  // The first of so many columns side by side. Error: tensor-memory-columns, tensor-memory-exhausted.
+  int allocate(Heap& heap, int64_t columns, const AccessPoint& point);
+  // Error: tensor-memory-not-allocated, race.
+  void release(Thread& thread, int64_t address, int64_t columns, const AccessPoint& point);
+  // Column `column` from lane `lane` on, which has been allocated; lanes lie side by side.
+  char* at(const Thread& thread, int64_t lane, int64_t column, ir::Span span) const;
+  const std::shared_ptr<Block>& memory() const { return memory_; }
+  // The end of the block. Error: tensor-memory-not-freed.
+  void check_freed() const;
+
+ private:
+  std::shared_ptr<Block> memory_;
+  std::bitset<kColumns> used_;
+  const AccessPoint* allocated_ = nullptr;  // last
+};
+
+}  // namespace mlc::interp

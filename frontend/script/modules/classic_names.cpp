@@ -243,7 +243,6 @@ constexpr LeftOut left_out[] = {
      "caches of attention come from the runtime of a model server, which is not here: write "
      "attention with `nn.op`"},
     {"tvm.relax.transform", "MetaScheduleApplyDatabase MetaScheduleTuneIRMod MetaScheduleTuneTIR", kNoSearch},
-    {"tvm.relax.transform", "SplitCallTIRByPattern", kNoLibrary},
     {"tvm.relax.backend", "contrib metal", kNoLibrary},
     {"tvm.relax.backend.cuda", "cublas cudnn cutlass flashinfer", kNoLibrary},
     {"tvm.relax.backend.rocm", "hipblas", kNoLibrary},

@@ -125,7 +125,14 @@ std::string index_text(const std::vector<int64_t>& index) { return fmt::format("
 GraphRun::GraphRun(const ir::IRModule& mod, std::string name, const relax::Function& fn, ir::Host& host,
                    const RunLimits& limits)
     : host_(&host), limits_(limits), name_(std::move(name)), fn_(fn) {
-  ir::IRModule first = interp::legalized(mod, host);
+  ir::IRModule first;
+  try {
+    first = interp::legalized(mod, host);
+  } catch (const ir::Error& error) {  // an operator that LegalizeOps refuses for these operands
+    if (stopped_by_user(error)) throw;
+    how_ = fmt::format("its operators have no tensor code: {}", error.first().message);
+    return;
+  }
   Work work(first);
   work.add(name_);
   interpreted_ = work.total <= interp::kMostWork;

@@ -53,6 +53,8 @@ constexpr Elsewhere same_names[] = {
     {"tvm.ir.base", "tvm.ir", "assert_structural_equal"},
     {"tvm.script", "tvm.script.ir", "ir_module"},
     {"tvm.runtime", "tvm", "cpu device"},
+    {"tvm.script.relax", "tvm.relax.op.builtin", "stop_lift_params"},
+    {"tvm.script.relax", "tvm.relax", "ShapeExpr TupleGetItem"},
 };
 
 // Modules whose names another module shows as well: packages with such modules of theirs, and the others.
@@ -132,6 +134,7 @@ constexpr Address same_modules[] = {
     {"tvm.relax.script.builder.ir", "tvm.script.ir_builder.relax"},
     {"tvm.relax.vm", "tvm.runtime.vm"},
     {"tvm.relax.utils", "tvm.relax.conversions"},
+    {"tvm.relax.backend.utils", "tvm.relax.backend.matches"},
     {"tvm.relax.transform.legalize_ops.common", "tvm.relax.transform.legalize_ops"},
 };
 
@@ -243,12 +246,10 @@ constexpr LeftOut left_out[] = {
      "caches of attention come from the runtime of a model server, which is not here: write "
      "attention with `nn.op`"},
     {"tvm.relax.transform", "MetaScheduleApplyDatabase MetaScheduleTuneIRMod MetaScheduleTuneTIR", kNoSearch},
-    {"tvm.relax.transform", "SplitCallTIRByPattern", kNoLibrary},
     {"tvm.relax.backend", "contrib metal", kNoLibrary},
     {"tvm.relax.backend.cuda", "cublas cudnn cutlass flashinfer", kNoLibrary},
     {"tvm.relax.backend.rocm", "hipblas", kNoLibrary},
     {"tvm.relax.backend.adreno", "clml", kNoLibrary},
-    {"tvm.relax.testing", "lib_comparator", kNoLibrary},
     {"tvm.s_tir.meta_schedule", "*", kNoSearch},
     {"tvm.s_tir.dlight", "benchmark", "functions are timed by `mlc bench` and by `time_evaluator`"},
     {"tvm.runtime.disco", "*", "code runs in one process"},

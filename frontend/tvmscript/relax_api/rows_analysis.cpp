@@ -44,9 +44,9 @@ struct Vars final : relax::Visitor {
     walk_children(e);
   }
   void visit_binding(const Binding& binding) override {
-    visit(binding->value);
+    bind({binding->var});  // first: a local function may call itself
     if (auto* cast = relax::as_match_cast(binding)) bind(relax::definable_vars(cast->ty));
-    bind({binding->var});
+    visit(binding->value);
   }
   void bind(const std::vector<Var>& vars) {
     add_new(bound, bound_seen, vars);
@@ -339,9 +339,9 @@ Any detect_recursion(ApiCall& call) {
   for (size_t i = 0; i < names.size(); ++i) {
     if (order[i] < 0) visit(i);
   }
-  script::List all;
+  Array<Any> all;
   for (const auto& group : groups) {
-    script::List one;
+    Array<Any> one;
     for (const ir::GlobalVar& name : group) one.push_back(name);
     all.push_back(one);
   }

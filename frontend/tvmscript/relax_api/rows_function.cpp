@@ -52,11 +52,28 @@ Any make_function(ApiCall& call) {
   Type ret = is_given(call, 2) ? type_arg(call, 2) : Type();
   // What the body tells more precisely is said, as in texts.
   if (!ret || (body->ty && body->ty->kind != ir::TypeKind::kOpaque &&
-               relax::fits(ret, body->ty, relax::InferContext(call.host)) == relax::Fit::kAlways)) ret = result_type(params, body, call);
+               relax::fits(ret, body->ty, relax::InferContext(call.host)) == relax::Fit::kAlways))
+    ret = result_type(params, body, call);
   auto* seq = ir::as<SeqExprNode>(body);
   SeqExpr whole = seq ? ir::ref(seq) : ir::make<SeqExprNode>(Array<relax::BindingBlock>{}, body, body->span);
   bool pure = !is_given(call, 3) || bool_arg(call, 3);
   return Expr(ir::make<FunctionNode>(params, whole, ret, pure, attributes_arg(call, 4), call.span));
+}
+
+// A function of this signature whose body is yet to be written: what stands in for it calls a function that
+// nobody has registered.
+// create_empty(params, ret_ty, is_pure=True, attrs=None, span=None)
+Any create_empty(ApiCall& call) {
+  auto params = node_list<ir::VarNode>(call, 0, "a list of variables");
+  Type ret = type_arg(call, 1);
+  Expr callee = ir::make<relax::ExternFuncNode>(String("_dummy_function"), Type(), Map<String, Any>{});
+  Expr value = ir::make<ir::CallNode>(ret, callee, Array<Expr>{});
+  Var output(ir::make<ir::VarNode>(String("output"), ret));
+  Array<relax::Binding> bindings{relax::Binding(ir::make<relax::VarBindingNode>(output, value))};
+  SeqExpr body = ir::make<SeqExprNode>(
+      Array<relax::BindingBlock>{ir::make<relax::BindingBlockNode>(bindings)}, output, call.span);
+  bool pure = !is_given(call, 2) || bool_arg(call, 2);
+  return Expr(ir::make<FunctionNode>(params, body, ret, pure, attributes_arg(call, 3), call.span));
 }
 
 Any make_extern(ApiCall& call) {
@@ -150,6 +167,9 @@ Any bind_params(ApiCall& call) {
 constexpr ir::ApiRow relax_function_table[] = {
     {ir::ApiKind::kClass, kRelax, "Function(params, body, ret_ty=None, is_pure=True, attrs=None, span=None)",
      "A function of the graph language.", make_function, kFunction, "tvm.relax.expr.Function"},
+    {ir::ApiKind::kFunction, "tvm.relax.Function",
+     "create_empty(params, ret_ty, is_pure=True, attrs=None, span=None)",
+     "A function of this signature, whose body stands for one that is yet to be written.", create_empty},
     {ir::ApiKind::kClass, kRelax, "ExternFunc(global_symbol, ty=None, span=None)",
      "A function that the program that runs this has registered.", make_extern, "mlc.relax.expr.ExternFunc",
      "tvm.relax.expr.ExternFunc"},

@@ -174,10 +174,15 @@ Any build_print(ApiCall& call) {
   return make_call("relax.print", args, {}, {}, call.span);
 }
 Any build_assert_op(ApiCall& call) {
-  Array<Expr> args{operand_arg(call, 0), format_arg(call)};
-  // The values one by one, or in a list.
+  // The values one by one, or in a list; the format may be the last of the arguments by position.
   Any all = call.args[1];
-  for (const Any& each : one_or_all(all)) {
+  auto values = one_or_all(all);
+  if (values.size() > 1 && values.back().try_cast<String>()) {
+    call.args[param(call, "format")] = values.back();
+    values.pop_back();
+  }
+  Array<Expr> args{operand_arg(call, 0), format_arg(call)};
+  for (const Any& each : values) {
     call.args[1] = each;
     if (each.as<ffi::ListObj>()) {
       append_operands(call, 1, args, operand_arg);

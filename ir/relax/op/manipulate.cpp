@@ -205,6 +205,8 @@ Type infer_stack(const CallNode* call, const InferContext& context) {
   return tensor_type(out, all.dtype, all.vdevice);
 }
 
+// `xy` puts the second grid axis first, as pictures have it: y counts rows. (TVM infers the shape of `ij` for
+// it.)
 Type infer_meshgrid(const CallNode* call, const InferContext&) {
   std::vector<const TensorTypeNode*> tensors = tensor_tuple_operand(call, 0);
   check_not_empty(call, tensors);
@@ -223,6 +225,11 @@ Type infer_meshgrid(const CallNode* call, const InferContext&) {
   }
   shared_dtype(call, typed);
   VDevice vdevice = shared_vdevice(typed);
+  if (lengths.size() >= 2 && string_attr(call, "indexing") == "xy") {
+    Expr first = lengths[0];
+    lengths.Set(0, lengths[1]);
+    lengths.Set(1, first);
+  }
   Type one = static_cast<int64_t>(lengths.size()) == n ? tensor_type(lengths, dtype, vdevice)
                                                        : tensor_type(dtype, n, vdevice);
   Array<Type> all;

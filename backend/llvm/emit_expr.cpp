@@ -218,10 +218,13 @@ llvm::Value* FunctionEmitter::divide(ExprKind kind, llvm::Value* left, llvm::Val
   if (plain) {
     return wants_quotient ? b.CreateUDiv(left, right) : b.CreateURem(left, right);
   }
-  // The smallest integer by -1 wraps around, with no rest: processors stop there, so 1 divides in place of
-  // -1.
+  // The smallest integer by -1 wraps around, with no rest: LLVM has no result there and processors stop, so 1
+  // divides in place of -1.
   llvm::Value* negates = nullptr;
-  if (!ir::const_int(e->b)) {
+  auto constant = ir::const_int(e->b);
+  if (constant == -1)
+    return wants_quotient ? b.CreateNeg(left) : llvm::Constant::getNullValue(left->getType());
+  if (!constant) {
     negates = b.CreateICmpEQ(right, splat_int(right->getType(), ~uint64_t{0}));
     right = b.CreateSelect(negates, splat_int(right->getType(), 1), right);
   }
@@ -230,9 +233,8 @@ llvm::Value* FunctionEmitter::divide(ExprKind kind, llvm::Value* left, llvm::Val
     return negates == nullptr ? made : b.CreateSelect(negates, b.CreateNeg(left), made);
   };
   if (!floors) return wants_quotient ? quotient_of(right) : b.CreateSRem(left, right);
-  if (auto divisor = ir::const_int(e->b);
-      divisor && *divisor > 0 && llvm::isPowerOf2_64(static_cast<uint64_t>(*divisor))) {
-    auto value = static_cast<uint64_t>(*divisor);
+  if (constant && *constant > 0 && llvm::isPowerOf2_64(static_cast<uint64_t>(*constant))) {
+    auto value = static_cast<uint64_t>(*constant);
     return wants_quotient ? b.CreateAShr(left, splat_int(left->getType(), llvm::Log2_64(value)))
                           : b.CreateAnd(left, splat_int(left->getType(), value - 1));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// vm.builtin.paged_attention_kv_cache_create, kv_state_*, attention_kv_cache_*: paged caches, with TVM 0.27's names and arguments.
+// vm.builtin.paged_attention_kv_cache_create, kv_state_*, attention_kv_cache_*: paged caches, with TVM 0.27's
+// names and arguments.
 #include <fmt/format.h>
 #include <tvm/ffi/reflection/registry.h>
 
@@ -23,9 +24,11 @@ static constexpr ir::Refusals refusals{
          .message = "`vm.builtin.paged_attention_kv_cache_create`: {}"},
         {.name = "paged-cache-missing",
          .kind = "NotImplementedError",
-         .message = "`{}` is not there: caches are neither sent to other machines nor saved, and hold no compressed rows"},
+         .message = "`{}` is not there: caches are neither sent to other machines nor saved, and hold no "
+                    "compressed rows"},
         {.name = "paged-cache-buffers",
-         .message = "`vm.builtin.attention_kv_cache_debug_get_kv` writes tensors of shape (layers, {}, heads, head_dim), got ({})"},
+         .message = "`vm.builtin.attention_kv_cache_debug_get_kv` writes tensors of shape (layers, {}, "
+                    "heads, head_dim), got ({})"},
     }};
 MLC_REFUSALS(vm_builtin_paged_cache, refusals);
 
@@ -45,7 +48,8 @@ std::vector<int64_t> numbers(ffi::AnyView given, std::string_view name) {
 
 ffi::Tensor tensor_of(ffi::AnyView given, std::string_view name) {
   auto tensor = value_of<ffi::Tensor>(given, name, "tensor");
-  if (!tensor.IsContiguous()) throw refuse(refusals["paged-cache-config"], "tensors whose rows are not side by side");
+  if (!tensor.IsContiguous())
+    throw refuse(refusals["paged-cache-config"], "tensors whose rows are not side by side");
   return tensor;
 }
 
@@ -57,8 +61,10 @@ std::optional<ffi::Function> kernel_of(ffi::AnyView given) {
   if (parts.empty()) return std::nullopt;
   std::string_view kind = ir::view(value_of<ffi::String>(parts[0], kCreate, "name of a kind of kernels"));
   if (kind != "tirx" && kind != "tir")
-    throw refuse(refusals["paged-cache-refused"], fmt::format("kernels of the kind `{}`, where there are those of `tirx`", kind));
-  if (parts.size() != 2) throw refuse(refusals["paged-cache-config"], "a kernel of tensor code with plans of its own");
+    throw refuse(refusals["paged-cache-refused"],
+                 fmt::format("kernels of the kind `{}`, where there are those of `tirx`", kind));
+  if (parts.size() != 2)
+    throw refuse(refusals["paged-cache-config"], "a kernel of tensor code with plans of its own");
   return function_of(parts[1]);
 }
 
@@ -70,9 +76,11 @@ PagedCacheConfig config_of(ffi::PackedArgs args) {
   PagedCacheConfig config;
   std::vector<int64_t> limits = numbers(args[0], kCreate), stages = numbers(args[1], kCreate);
   if (limits.size() != 5 && limits.size() != 6)
-    throw refuse(refusals["paged-cache-config"], fmt::format("{} limits, where there are five or six", limits.size()));
+    throw refuse(refusals["paged-cache-config"],
+                 fmt::format("{} limits, where there are five or six", limits.size()));
   if (stages.size() != 2)
-    throw refuse(refusals["paged-cache-refused"], fmt::format("{} stages of a pipeline, where there is one machine", stages.size() - 1));
+    throw refuse(refusals["paged-cache-refused"],
+                 fmt::format("{} stages of a pipeline, where there is one machine", stages.size() - 1));
   int64_t max_sequences = limits[0];
   config.max_tokens = limits[1];
   config.chunk = limits[2];
@@ -91,7 +99,8 @@ PagedCacheConfig config_of(ffi::PackedArgs args) {
   check_positive(config.kv_heads, "number of heads of keys");
   check_positive(config.dim, "width of heads");
   if (args[5].cast<int64_t>() != config.dim)
-    throw refuse(refusals["paged-cache-refused"], "values of another width than keys, which compressed rows have");
+    throw refuse(refusals["paged-cache-refused"],
+                 "values of another width than keys, which compressed rows have");
   std::vector<int64_t> kinds = numbers(args[6], kCreate);
   int64_t last = stages[1];
   if (config.first_layer < 0 || last < config.first_layer || last > static_cast<int64_t>(kinds.size()))
@@ -101,17 +110,21 @@ PagedCacheConfig config_of(ffi::PackedArgs args) {
   for (int64_t layer = config.first_layer; layer < last; ++layer) {
     auto kind = static_cast<LayerKind>(kinds[static_cast<size_t>(layer)]);
     if (kind == LayerKind::kCompressed)
-      throw refuse(refusals["paged-cache-refused"], "layers of compressed rows (`mla`), whose kernels are for GPUs");
+      throw refuse(refusals["paged-cache-refused"],
+                   "layers of compressed rows (`mla`), whose kernels are for GPUs");
     if (kind != LayerKind::kHeads && kind != LayerKind::kHeadsWindow)
-      throw refuse(refusals["paged-cache-config"], fmt::format("a layer of kind {}", kinds[static_cast<size_t>(layer)]));
+      throw refuse(refusals["paged-cache-config"],
+                   fmt::format("a layer of kind {}", kinds[static_cast<size_t>(layer)]));
     windows_of_layers = windows_of_layers || kind == LayerKind::kHeadsWindow;
     config.layers.push_back(kind);
   }
   // Where layers look back by themselves, sequences keep all.
   config.windows = limits[4] != 0 && !windows_of_layers;
-  if (args[7].cast<bool>()) throw refuse(refusals["paged-cache-refused"], "`enable_disaggregation`: there is one machine");
+  if (args[7].cast<bool>())
+    throw refuse(refusals["paged-cache-refused"], "`enable_disaggregation`: there is one machine");
   auto mode = args[8].cast<int64_t>();
-  if (mode < 0 || mode > 2) throw refuse(refusals["paged-cache-config"], fmt::format("a RopeMode of {}", mode));
+  if (mode < 0 || mode > 2)
+    throw refuse(refusals["paged-cache-config"], fmt::format("a RopeMode of {}", mode));
   config.rope = static_cast<RopeMode>(mode);
   // Positions change when a window slides: keys are kept as they came.
   if (config.windows && config.rope == RopeMode::kNormal) config.rope = RopeMode::kInline;
@@ -119,8 +132,10 @@ PagedCacheConfig config_of(ffi::PackedArgs args) {
   config.rope_theta = args[10].cast<double>();
   config.rope_factors = value_as<ffi::Tensor>(args[11]);
   if (config.rope_factors && config.rope != RopeMode::kNormal)
-    throw refuse(refusals["paged-cache-config"], "factors of rotary positions with another mode than `RopeMode.NORMAL`");
-  config.dtype = ir::DataType(value_of<ffi::Tensor>(args[12], kCreate, "tensor of the cache's data type").dtype());
+    throw refuse(refusals["paged-cache-config"],
+                 "factors of rotary positions with another mode than `RopeMode.NORMAL`");
+  config.dtype =
+      ir::DataType(value_of<ffi::Tensor>(args[12], kCreate, "tensor of the cache's data type").dtype());
   config.pages = (config.max_tokens + config.page_size - 1) / config.page_size + 1;
   if (config.windows) config.pages += 2 * max_sequences;  // a window begins and ends within pages
   return config;
@@ -151,7 +166,8 @@ void create_paged(ffi::PackedArgs args, ffi::Any* result) {
 void begin_round(ffi::PackedArgs args, ffi::Any*) {
   constexpr std::string_view name = "vm.builtin.kv_state_begin_forward";
   if (args.size() != 3 && args.size() != 4)
-    throw refuse(refusals["paged-cache-config"], fmt::format("a round of {} arguments, where there are three or four", args.size()));
+    throw refuse(refusals["paged-cache-config"],
+                 fmt::format("a round of {} arguments, where there are three or four", args.size()));
   PagedCacheNode& cache = paged(args[0], name);
   std::vector<int64_t> ids = numbers(args[1], name), lengths = numbers(args[2], name), parents;
   bool trees = args.size() == 4 && args[3].type_index() != ffi::TypeIndex::kTVMFFINone;
@@ -159,54 +175,70 @@ void begin_round(ffi::PackedArgs args, ffi::Any*) {
   cache.begin_forward(ids, lengths, trees ? std::optional<std::span<const int64_t>>(parents) : std::nullopt);
 }
 
-void read_positions(ffi::AnyView cache, int64_t id, int64_t first, int64_t last, ffi::AnyView k, ffi::AnyView v) {
+void read_positions(ffi::AnyView cache, int64_t id, int64_t first, int64_t last, ffi::AnyView k,
+                    ffi::AnyView v) {
   constexpr std::string_view name = "vm.builtin.attention_kv_cache_debug_get_kv";
   ffi::Tensor keys = tensor_of(k, name), values = tensor_of(v, name);
   for (const ffi::Tensor& each : {keys, values}) {
     auto shape = each.shape();
     if (shape.size() != 4 || shape[1] != last - first)
-      throw refuse(refusals["paged-cache-buffers"], last - first, fmt::format("{}", fmt::join(shape.begin(), shape.end(), ", ")));
+      throw refuse(refusals["paged-cache-buffers"], last - first,
+                   fmt::format("{}", fmt::join(shape.begin(), shape.end(), ", ")));
   }
   paged(cache, name).read(id, first, last, keys, values);
 }
 
 void register_states(ffi::reflection::GlobalDef& def) {
-  def.def("vm.builtin.kv_state_clear", [](ffi::AnyView cache) { paged(cache, "vm.builtin.kv_state_clear").clear(); })
+  def.def("vm.builtin.kv_state_clear",
+          [](ffi::AnyView cache) { paged(cache, "vm.builtin.kv_state_clear").clear(); })
       .def("vm.builtin.kv_state_add_sequence",
-           [](ffi::AnyView cache, int64_t id) { paged(cache, "vm.builtin.kv_state_add_sequence").table().add(id); })
+           [](ffi::AnyView cache, int64_t id) {
+             paged(cache, "vm.builtin.kv_state_add_sequence").table().add(id);
+           })
       .def("vm.builtin.kv_state_remove_sequence",
-           [](ffi::AnyView cache, int64_t id) { paged(cache, "vm.builtin.kv_state_remove_sequence").remove(id); })
+           [](ffi::AnyView cache, int64_t id) {
+             paged(cache, "vm.builtin.kv_state_remove_sequence").remove(id);
+           })
       .def("vm.builtin.kv_state_fork_sequence",
            [](ffi::AnyView cache, int64_t parent, int64_t child, int64_t at) {
              paged(cache, "vm.builtin.kv_state_fork_sequence").fork(parent, child, at);
            })
       .def("vm.builtin.kv_state_popn",
-           [](ffi::AnyView cache, int64_t id, int64_t count) { paged(cache, "vm.builtin.kv_state_popn").pop(id, count); })
+           [](ffi::AnyView cache, int64_t id, int64_t count) {
+             paged(cache, "vm.builtin.kv_state_popn").pop(id, count);
+           })
       .def_packed("vm.builtin.kv_state_begin_forward", begin_round)
       .def("vm.builtin.kv_state_end_forward",
            [](ffi::AnyView cache) { paged(cache, "vm.builtin.kv_state_end_forward"); })
       .def("vm.builtin.attention_kv_cache_enable_sliding_window_for_seq",
            [](ffi::AnyView cache, int64_t id, int64_t window, int64_t sink) {
-             paged(cache, "vm.builtin.attention_kv_cache_enable_sliding_window_for_seq").slide_window(id, window, sink);
+             paged(cache, "vm.builtin.attention_kv_cache_enable_sliding_window_for_seq")
+                 .slide_window(id, window, sink);
            })
       .def("vm.builtin.attention_kv_cache_commit_accepted_token_tree_nodes",
            [](ffi::AnyView cache, ffi::AnyView ids, ffi::AnyView leaves) {
-             constexpr std::string_view name = "vm.builtin.attention_kv_cache_commit_accepted_token_tree_nodes";
+             constexpr std::string_view name =
+                 "vm.builtin.attention_kv_cache_commit_accepted_token_tree_nodes";
              paged(cache, name).commit_trees(numbers(ids, name), numbers(leaves, name));
            })
       .def("vm.builtin.attention_kv_cache_empty",
-           [](ffi::AnyView cache) { return paged(cache, "vm.builtin.attention_kv_cache_empty").table().empty(); })
-      .def("vm.builtin.attention_kv_cache_get_num_available_pages",
            [](ffi::AnyView cache) {
-             return paged(cache, "vm.builtin.attention_kv_cache_get_num_available_pages").table().free_pages();
+             return paged(cache, "vm.builtin.attention_kv_cache_empty").table().empty();
            })
+      .def(
+          "vm.builtin.attention_kv_cache_get_num_available_pages",
+          [](ffi::AnyView cache) {
+            return paged(cache, "vm.builtin.attention_kv_cache_get_num_available_pages").table().free_pages();
+          })
       .def("vm.builtin.attention_kv_cache_get_sequence_length",
            [](ffi::AnyView cache, int64_t id) {
              return paged(cache, "vm.builtin.attention_kv_cache_get_sequence_length").table().at(id).length;
            })
       .def("vm.builtin.attention_kv_cache_get_total_sequence_length",
            [](ffi::AnyView cache) {
-             return paged(cache, "vm.builtin.attention_kv_cache_get_total_sequence_length").table().total_length();
+             return paged(cache, "vm.builtin.attention_kv_cache_get_total_sequence_length")
+                 .table()
+                 .total_length();
            })
       .def("vm.builtin.attention_kv_cache_debug_get_kv", read_positions);
 }
@@ -222,22 +254,31 @@ void register_attention(ffi::reflection::GlobalDef& def) {
              paged(cache, name).attend(layer, scale, tensor_of(qkv, name), tensor_of(out, name));
            })
       .def("vm.builtin.attention_kv_cache_attention_with_shared_kv",
-           [](ffi::AnyView cache, int64_t layer, double scale, ffi::AnyView q, ffi::AnyView k, ffi::AnyView v, ffi::AnyView out) {
+           [](ffi::AnyView cache, int64_t layer, double scale, ffi::AnyView q, ffi::AnyView k, ffi::AnyView v,
+              ffi::AnyView out) {
              constexpr std::string_view name = "vm.builtin.attention_kv_cache_attention_with_shared_kv";
-             paged(cache, name).attend_shared(layer, scale, tensor_of(q, name), tensor_of(k, name), tensor_of(v, name), tensor_of(out, name));
+             paged(cache, name)
+                 .attend_shared(layer, scale, tensor_of(q, name), tensor_of(k, name), tensor_of(v, name),
+                                tensor_of(out, name));
            })
       .def("vm.builtin.attention_kv_cache_self_attention",
-           [](ffi::AnyView cache, int64_t layer, double scale, ffi::AnyView q, ffi::AnyView k, ffi::AnyView v, ffi::AnyView out, ffi::AnyView lse) {
+           [](ffi::AnyView cache, int64_t layer, double scale, ffi::AnyView q, ffi::AnyView k, ffi::AnyView v,
+              ffi::AnyView out, ffi::AnyView lse) {
              constexpr std::string_view name = "vm.builtin.attention_kv_cache_self_attention";
-             paged(cache, name).attend_self(layer, scale, tensor_of(q, name), tensor_of(k, name), tensor_of(v, name), tensor_of(out, name), tensor_of(lse, name));
+             paged(cache, name)
+                 .attend_self(layer, scale, tensor_of(q, name), tensor_of(k, name), tensor_of(v, name),
+                              tensor_of(out, name), tensor_of(lse, name));
            })
       .def("vm.builtin.attention_kv_cache_cross_attention",
-           [](ffi::AnyView cache, int64_t layer, double scale, ffi::AnyView q, ffi::AnyView out, ffi::AnyView lse) {
+           [](ffi::AnyView cache, int64_t layer, double scale, ffi::AnyView q, ffi::AnyView out,
+              ffi::AnyView lse) {
              constexpr std::string_view name = "vm.builtin.attention_kv_cache_cross_attention";
-             paged(cache, name).attend_kept(layer, scale, tensor_of(q, name), tensor_of(out, name), tensor_of(lse, name));
+             paged(cache, name)
+                 .attend_kept(layer, scale, tensor_of(q, name), tensor_of(out, name), tensor_of(lse, name));
            })
       .def("vm.builtin.attention_kv_cache_merge_attn_output_inplace",
-           [](ffi::AnyView cache, ffi::AnyView out, ffi::AnyView lse, ffi::AnyView other, ffi::AnyView other_lse) {
+           [](ffi::AnyView cache, ffi::AnyView out, ffi::AnyView lse, ffi::AnyView other,
+              ffi::AnyView other_lse) {
              constexpr std::string_view name = "vm.builtin.attention_kv_cache_merge_attn_output_inplace";
              ffi::Tensor kept = tensor_of(out, name), kept_lse = tensor_of(lse, name);
              paged(cache, name).merge(kept, kept_lse, tensor_of(other, name), tensor_of(other_lse, name));

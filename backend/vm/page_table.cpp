@@ -10,24 +10,30 @@ namespace mlc::vm {
 static constexpr ir::Refusals refusals{
     "InternalError",
     {
-        {.name = "paged-cache-no-sequence", .message = "the cache has no sequence {}", .help = "`vm.builtin.kv_state_add_sequence` adds one"},
+        {.name = "paged-cache-no-sequence",
+         .message = "the cache has no sequence {}",
+         .help = "`vm.builtin.kv_state_add_sequence` adds one"},
         {.name = "paged-cache-sequence", .message = "the cache has a sequence {} already"},
         {.name = "paged-cache-full",
          .message = "the cache is full: {} pages are free",
          .help = "remove sequences, or make the cache with a larger `max_total_seq_len`"},
         {.name = "paged-cache-fork", .message = "sequence {} of {} positions cannot be forked at {}"},
         {.name = "paged-cache-fork-window",
-         .message = "sequence {} has a sliding window, and can be forked up to position {}, the end of its sink; {} is asked for"},
+         .message = "sequence {} has a sliding window, and can be forked up to position {}, the end of its "
+                    "sink; {} is asked for"},
         {.name = "paged-cache-tree",
          .message = "sequence {} ends in a tree of tokens of which none has been accepted",
-         .help = "`vm.builtin.attention_kv_cache_commit_accepted_token_tree_nodes` accepts a leaf, or -1 for none"},
+         .help = "`vm.builtin.attention_kv_cache_commit_accepted_token_tree_nodes` accepts a leaf, or -1 for "
+                 "none"},
         {.name = "paged-cache-pop", .message = "{} positions are taken off sequence {}, which has {}"},
         {.name = "paged-cache-pop-window",
          .kind = "NotImplementedError",
-         .message = "the window of sequence {} has slid: what it has passed is gone, and {} positions cannot be taken off"},
+         .message = "the window of sequence {} has slid: what it has passed is gone, and {} positions cannot "
+                    "be taken off"},
         {.name = "paged-cache-window", .message = "a window of {} positions cannot have a sink of {}"},
         {.name = "paged-cache-window-twice", .message = "sequence {} has a sliding window already"},
-        {.name = "paged-cache-append", .message = "{} positions are appended to sequence {}: there must be one at least"},
+        {.name = "paged-cache-append",
+         .message = "{} positions are appended to sequence {}: there must be one at least"},
     }};
 MLC_REFUSALS(vm_page_table, refusals);
 
@@ -116,7 +122,8 @@ PageTable::Copy PageTable::fork(int64_t parent_id, int64_t child_id, int64_t pos
 
 PageTable::Copy PageTable::pop(int64_t id, int64_t count) {
   PagedSequence& sequence = at(id);
-  if (count < 0 || count > sequence.length) throw refuse(refusals["paged-cache-pop"], count, id, sequence.length);
+  if (count < 0 || count > sequence.length)
+    throw refuse(refusals["paged-cache-pop"], count, id, sequence.length);
   check_no_tree(id);
   if (count == 0) return {};
   int64_t left = sequence.length - count;
@@ -152,7 +159,8 @@ void PageTable::slide_window(int64_t id, int64_t window, int64_t sink) {
   sequence.sink = sink;
 }
 
-// Forgets what the window has passed. The page in which the window begins is the last one of the sink or the one behind it.
+// Forgets what the window has passed. The page in which the window begins is the last one of the sink or the
+// one behind it.
 void PageTable::slide(PagedSequence& sequence) {
   int64_t passed = sequence.length - sequence.window;
   if (!windows_slide_ || sequence.window == 0 || passed <= 0) return;
@@ -187,9 +195,10 @@ std::vector<int32_t> PageTable::append(int64_t id, int64_t count) {
       slot = before + i;  // a part of the sink that has not been there
     else if (position >= sequence.pinned)
       slot = sequence.slot(position);
-    where.push_back(slot < 0 ? -1
-                             : static_cast<int32_t>(sequence.pages[static_cast<size_t>(slot / page_size_)] * page_size_ +
-                                                    slot % page_size_));
+    where.push_back(
+        slot < 0 ? -1
+                 : static_cast<int32_t>(sequence.pages[static_cast<size_t>(slot / page_size_)] * page_size_ +
+                                        slot % page_size_));
   }
   return where;
 }
@@ -199,7 +208,8 @@ std::vector<int32_t> PageTable::slots(int64_t id, int64_t first, int64_t last) c
   std::vector<int32_t> where;
   for (int64_t position = first; position < last; ++position) {
     int64_t slot = sequence.slot(position);
-    where.push_back(static_cast<int32_t>(sequence.pages[static_cast<size_t>(slot / page_size_)] * page_size_ + slot % page_size_));
+    where.push_back(static_cast<int32_t>(sequence.pages[static_cast<size_t>(slot / page_size_)] * page_size_ +
+                                         slot % page_size_));
   }
   return where;
 }

@@ -8,8 +8,8 @@
 
 namespace mlc::vm {
 
-// A sequence that is kept. Its n-th position lies in slot n of its pages, counted through; once a window has slid, the first
-// `pinned` positions (the sink) stay and the others begin at slot `offset`.
+// A sequence that is kept. Its n-th position lies in slot n of its pages, counted through; once a window has
+// slid, the first `pinned` positions (the sink) stay and the others begin at slot `offset`.
 struct PagedSequence {
   std::vector<int32_t> pages;
   int64_t length = 0;
@@ -38,12 +38,13 @@ class PageTable {
     int32_t from = 0, to = 0;
     int64_t positions = 0;  // 0: nothing is to be copied
   };
-  // The child has the first `at` positions of the parent (-1: all of them): whole pages are shared, the rest is copied.
+  // The child has the first `at` positions of the parent (-1: all of them): whole pages are shared, the rest
+  // is copied.
   Copy fork(int64_t parent, int64_t child, int64_t at);
   Copy pop(int64_t id, int64_t count);
   void slide_window(int64_t id, int64_t window, int64_t sink);
-  // Makes room for more positions, and slides the window over them. Returns the page slot of each (page * size + slot), -1 for
-  // one that the window has passed already.
+  // Makes room for more positions, and slides the window over them. Returns the page slot of each (page *
+  // size + slot), -1 for one that the window has passed already.
   std::vector<int32_t> append(int64_t id, int64_t count);
   // Where the positions from `first` to before `last` lie.
   std::vector<int32_t> slots(int64_t id, int64_t first, int64_t last) const;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A round of a paged cache. Where each sequence gets one position, keys come into pages first and attention sees them there. Else
-// attention is computed over what comes and over what is kept, each with the logarithms of its sums, and merged: windows may have
-// slid over keys that the first queries still see, and pages are written when all of them have been read.
+// A round of a paged cache. Where each sequence gets one position, keys come into pages first and attention
+// sees them there. Else attention is computed over what comes and over what is kept, each with the logarithms
+// of its sums, and merged: windows may have slid over keys that the first queries still see, and pages are
+// written when all of them have been read.
 #include "backend/vm/paged_cache.h"
 
 #include <fmt/format.h>
@@ -31,9 +32,12 @@ static constexpr ir::Refusals refusals{
         {.name = "paged-cache-kernel",
          .kind = "NotImplementedError",
          .message = "the cache was made without the kernel for {}"},
-        {.name = "paged-cache-tree-parent", .message = "the parent of node {} of the tree of sequence {} is {}"},
+        {.name = "paged-cache-tree-parent",
+         .message = "the parent of node {} of the tree of sequence {} is {}"},
         {.name = "paged-cache-tree-nodes", .message = "{} nodes of trees have {} parents"},
-        {.name = "paged-cache-tree-refused", .kind = "NotImplementedError", .message = "trees of tokens, where {}"},
+        {.name = "paged-cache-tree-refused",
+         .kind = "NotImplementedError",
+         .message = "trees of tokens, where {}"},
         {.name = "paged-cache-no-tree", .message = "sequence {} has no tree of tokens"},
         {.name = "paged-cache-leaf", .message = "node {} is not one of the {} of the tree of sequence {}"},
         {.name = "paged-cache-range", .message = "positions {} to {} of sequence {}, which has {}"},
@@ -79,8 +83,8 @@ int64_t depth_of(const std::vector<int64_t>& parents, int64_t node) {
   return depth;
 }
 
-// Of each node its number, depth first, and the number behind its last descendant. Children come after their parents, in the
-// order of their indices.
+// Of each node its number, depth first, and the number behind its last descendant. Children come after their
+// parents, in the order of their indices.
 std::vector<int32_t> tree_order(const std::vector<int64_t>& parents) {
   size_t count = parents.size();
   std::vector<int32_t> size(count, 1), order(2 * count), next(count + 1, 0);
@@ -150,7 +154,8 @@ PagedCacheNode::View PagedCacheNode::row_view_of(const std::vector<PagedSequence
     for (int64_t position = sequences[i].length - lengths[i]; position < sequences[i].length; ++position) {
       int64_t begin = std::max<int64_t>(0, position - config_.layer_window + 1);
       auto pages = sequences[i].pages.begin();
-      values.insert(values.end(), pages + begin / config_.page_size, pages + position / config_.page_size + 1);
+      values.insert(values.end(), pages + begin / config_.page_size,
+                    pages + position / config_.page_size + 1);
       indptr.push_back(static_cast<int32_t>(values.size()));
       last.push_back(static_cast<int32_t>(position % config_.page_size + 1));
       offset.push_back(static_cast<int32_t>(begin % config_.page_size));
@@ -169,12 +174,15 @@ PagedCacheNode::View PagedCacheNode::row_view_of(const std::vector<PagedSequence
   return view;
 }
 
-void PagedCacheNode::plan_trees(PageTable& table, std::span<const int64_t> ids, std::span<const int64_t> lengths,
-                                std::span<const int64_t> parents, Forward& next) const {
+void PagedCacheNode::plan_trees(PageTable& table, std::span<const int64_t> ids,
+                                std::span<const int64_t> lengths, std::span<const int64_t> parents,
+                                Forward& next) const {
   if (config_.windows) throw refuse(refusals["paged-cache-tree-refused"], "windows of sequences slide");
   if (config_.rope == RopeMode::kInline)
-    throw refuse(refusals["paged-cache-tree-refused"], "kernels turn positions themselves (`RopeMode.INLINE`)");
-  if (std::find(config_.layers.begin(), config_.layers.end(), LayerKind::kHeadsWindow) != config_.layers.end())
+    throw refuse(refusals["paged-cache-tree-refused"],
+                 "kernels turn positions themselves (`RopeMode.INLINE`)");
+  if (std::find(config_.layers.begin(), config_.layers.end(), LayerKind::kHeadsWindow) !=
+      config_.layers.end())
     throw refuse(refusals["paged-cache-tree-refused"], "layers have windows");
   if (static_cast<int64_t>(parents.size()) != next.rows)
     throw refuse(refusals["paged-cache-tree-nodes"], next.rows, parents.size());
@@ -203,6 +211,9 @@ void PagedCacheNode::begin_forward(std::span<const int64_t> ids, std::span<const
   for (size_t i = 0; i < ids.size(); ++i)
     if (std::find(ids.begin() + static_cast<int64_t>(i) + 1, ids.end(), ids[i]) != ids.end())
       throw refuse(refusals["paged-cache-twice"], ids[i]);
+  int64_t rows = 0;
+  for (int64_t length : lengths) rows += std::max<int64_t>(length, 0);
+  if (rows > config_.chunk) throw refuse(refusals["paged-cache-chunk"], rows, config_.chunk);
   PageTable table = table_;  // a round that is refused leaves nothing behind
   Forward next;
   next.sequences = static_cast<int64_t>(ids.size());
@@ -215,15 +226,15 @@ void PagedCacheNode::begin_forward(std::span<const int64_t> ids, std::span<const
     if (!parents) table.check_no_tree(ids[i]);
     grows_tree = grows_tree || !sequence.tree_parents.empty();
     old.push_back(sequence);
-    before.push_back(static_cast<int32_t>(sequence.length - static_cast<int64_t>(sequence.tree_parents.size())));
+    before.push_back(
+        static_cast<int32_t>(sequence.length - static_cast<int64_t>(sequence.tree_parents.size())));
     std::vector<int32_t> where = table.append(ids[i], lengths[i]);
     slots.insert(slots.end(), where.begin(), where.end());
     indptr.push_back(static_cast<int32_t>(slots.size()));
     grown.push_back(table.at(ids[i]));
     next.one_each = next.one_each && lengths[i] == 1;
   }
-  next.rows = static_cast<int64_t>(slots.size());
-  if (next.rows > config_.chunk) throw refuse(refusals["paged-cache-chunk"], next.rows, config_.chunk);
+  next.rows = rows;
   if (parents) plan_trees(table, ids, lengths, *parents, next);
   next.appends_first = (next.one_each && !config_.windows) || grows_tree;
 
@@ -232,14 +243,16 @@ void PagedCacheNode::begin_forward(std::span<const int64_t> ids, std::span<const
     const std::vector<int64_t>& tree = table.at(ids[i]).tree_parents;
     auto nodes = static_cast<int64_t>(tree.size());
     for (int64_t n = 0; n < lengths[i]; ++n)
-      positions.push_back(before[i] + static_cast<int32_t>(tree.empty() ? n : depth_of(tree, nodes - lengths[i] + n)));
+      positions.push_back(before[i] +
+                          static_cast<int32_t>(tree.empty() ? n : depth_of(tree, nodes - lengths[i] + n)));
   }
   next.positions = int32_tensor(positions);
   next.slots = int32_tensor(slots);
   next.indptr = int32_tensor(indptr);
   next.before = int32_tensor(before);
   next.view = view_of(next.appends_first ? grown : old);
-  if (std::find(config_.layers.begin(), config_.layers.end(), LayerKind::kHeadsWindow) != config_.layers.end())
+  if (std::find(config_.layers.begin(), config_.layers.end(), LayerKind::kHeadsWindow) !=
+      config_.layers.end())
     next.row_view = row_view_of(grown, lengths);
   table_ = std::move(table);
   forward_ = std::move(next);
@@ -260,10 +273,12 @@ size_t PagedCacheNode::layer_index(int64_t layer) const {
 void PagedCacheNode::check_rows(const ffi::Tensor& tensor, int64_t heads, const char* what) const {
   auto shape = tensor.shape();
   if (shape.size() != 3 || shape[0] < forward().rows || shape[1] != heads || shape[2] != config_.dim)
-    throw refuse(refusals["paged-cache-rows"], what, fmt::format("{}", fmt::join(shape.begin(), shape.end(), ", ")),
-                 forward().rows, heads, config_.dim);
+    throw refuse(refusals["paged-cache-rows"], what,
+                 fmt::format("{}", fmt::join(shape.begin(), shape.end(), ", ")), forward().rows, heads,
+                 config_.dim);
   if (ir::DataType(tensor.dtype()) != config_.dtype)
-    throw refuse(refusals["paged-cache-dtype"], what, ir::DataType(tensor.dtype()).str(), config_.dtype.str());
+    throw refuse(refusals["paged-cache-dtype"], what, ir::DataType(tensor.dtype()).str(),
+                 config_.dtype.str());
 }
 
 ffi::Tensor PagedCacheNode::lse_buffer() const {
@@ -278,15 +293,15 @@ void PagedCacheNode::self(double scale, const ffi::Tensor& q, const ffi::Tensor&
                           const ffi::Tensor& out, const ffi::Tensor& lse) {
   const Forward& now = forward();
   if (now.tree) {
-    needed(kernels_.tree, "trees of what comes")(q, now.indptr, k, v, now.indptr, now.positions, now.tree_indptr,
-                                                 now.tree_order, out, lse, inline_rope(), config_.rope_scale,
-                                                 config_.rope_theta, scale);
+    needed(kernels_.tree, "trees of what comes")(q, now.indptr, k, v, now.indptr, now.positions,
+                                                 now.tree_indptr, now.tree_order, out, lse, inline_rope(),
+                                                 config_.rope_scale, config_.rope_theta, scale);
     return;
   }
   constexpr int64_t causal = 1;
-  needed(kernels_.ragged, "prefill over what comes")(q, now.indptr, k, v, now.indptr, now.positions, now.before, out,
-                                                     lse, causal, inline_rope(), config_.rope_scale,
-                                                     config_.rope_theta, scale);
+  needed(kernels_.ragged, "prefill over what comes")(q, now.indptr, k, v, now.indptr, now.positions,
+                                                     now.before, out, lse, causal, inline_rope(),
+                                                     config_.rope_scale, config_.rope_theta, scale);
 }
 
 void PagedCacheNode::kept(size_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& out,
@@ -295,23 +310,22 @@ void PagedCacheNode::kept(size_t layer, double scale, const ffi::Tensor& q, cons
   const View& view = now.view;
   const ffi::Tensor& pages = pages_[layer];
   if (now.tree && now.appends_first) {
-    needed(kernels_.tree_paged, "trees in pages")(q, now.indptr, pages, view.indptr, view.values, view.info,
-                                                  view.first_key, now.positions, out, lse, inline_rope(),
-                                                  config_.rope_scale, config_.rope_theta, scale, now.tree_indptr,
-                                                  now.tree_order);
+    needed(kernels_.tree_paged, "trees in pages")(
+        q, now.indptr, pages, view.indptr, view.values, view.info, view.first_key, now.positions, out, lse,
+        inline_rope(), config_.rope_scale, config_.rope_theta, scale, now.tree_indptr, now.tree_order);
     return;
   }
   if (now.one_each) {
     const auto& decode = config_.windows ? kernels_.window_decode : kernels_.decode;
-    needed(decode, "decode")(q, pages, view.indptr, view.values, view.info, view.first_key, now.positions, out, lse,
-                             inline_rope(), config_.rope_scale, config_.rope_theta, scale);
+    needed(decode, "decode")(q, pages, view.indptr, view.values, view.info, view.first_key, now.positions,
+                             out, lse, inline_rope(), config_.rope_scale, config_.rope_theta, scale);
     return;
   }
   const auto& prefill = config_.windows ? kernels_.window_prefill : kernels_.prefill;
   int64_t causal = now.appends_first ? 1 : 0;  // what is kept comes before all queries
-  needed(prefill, "prefill over pages")(q, now.indptr, pages, view.indptr, view.values, view.info, view.first_key,
-                                        now.positions, out, lse, causal, inline_rope(), config_.rope_scale,
-                                        config_.rope_theta, scale);
+  needed(prefill, "prefill over pages")(q, now.indptr, pages, view.indptr, view.values, view.info,
+                                        view.first_key, now.positions, out, lse, causal, inline_rope(),
+                                        config_.rope_scale, config_.rope_theta, scale);
 }
 
 // In a layer with a window, each row is a sequence of its own to the kernel for decode.
@@ -319,9 +333,9 @@ void PagedCacheNode::look_back(size_t layer, double scale, const ffi::Tensor& q,
                                const ffi::Tensor& lse) {
   const Forward& now = forward();
   const View& view = now.row_view;
-  needed(kernels_.window_decode, "decode with windows")(q, pages_[layer], view.indptr, view.values, view.info,
-                                                        view.first_key, now.positions, out, lse, inline_rope(),
-                                                        config_.rope_scale, config_.rope_theta, scale);
+  needed(kernels_.window_decode, "decode with windows")(
+      q, pages_[layer], view.indptr, view.values, view.info, view.first_key, now.positions, out, lse,
+      inline_rope(), config_.rope_scale, config_.rope_theta, scale);
 }
 
 void PagedCacheNode::both(size_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& k,
@@ -335,7 +349,8 @@ void PagedCacheNode::both(size_t layer, double scale, const ffi::Tensor& q, cons
   kernels_.merge(out, lse, kept_out, kept_lse);
 }
 
-void PagedCacheNode::attend(int64_t layer_id, double scale, const ffi::Tensor& given, const ffi::Tensor& result) {
+void PagedCacheNode::attend(int64_t layer_id, double scale, const ffi::Tensor& given,
+                            const ffi::Tensor& result) {
   const Forward& now = forward();
   size_t layer = layer_index(layer_id);
   check_rows(given, config_.heads + 2 * config_.kv_heads, "qkv");
@@ -434,7 +449,8 @@ void PagedCacheNode::pop(int64_t id, int64_t count) {
 }
 
 void PagedCacheNode::slide_window(int64_t id, int64_t window, int64_t sink) {
-  bool layers = std::find(config_.layers.begin(), config_.layers.end(), LayerKind::kHeadsWindow) != config_.layers.end();
+  bool layers = std::find(config_.layers.begin(), config_.layers.end(), LayerKind::kHeadsWindow) !=
+                config_.layers.end();
   if (!config_.windows && !layers) throw refuse(refusals["paged-cache-no-windows"]);
   table_.slide_window(id, window, sink);
   forward_.reset();
@@ -448,7 +464,8 @@ void PagedCacheNode::commit_trees(std::span<const int64_t> ids, std::span<const 
     const PagedSequence& sequence = table_.at(ids[i]);
     auto nodes = static_cast<int64_t>(sequence.tree_parents.size());
     if (nodes == 0) throw refuse(refusals["paged-cache-no-tree"], ids[i]);
-    if (leaves[i] < -1 || leaves[i] >= nodes) throw refuse(refusals["paged-cache-leaf"], leaves[i], nodes, ids[i]);
+    if (leaves[i] < -1 || leaves[i] >= nodes)
+      throw refuse(refusals["paged-cache-leaf"], leaves[i], nodes, ids[i]);
     std::vector<int64_t> path;
     for (int64_t node = leaves[i]; node != -1; node = sequence.tree_parents[static_cast<size_t>(node)])
       path.push_back(node);

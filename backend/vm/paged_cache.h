@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys and values of several sequences in pages, and attention over them by the kernels that the cache was made with
-// (tvm.relax.frontend.nn.llm.kv_cache makes them).
+// Keys and values of several sequences in pages, and attention over them by the kernels that the cache was
+// made with (tvm.relax.frontend.nn.llm.kv_cache makes them).
 #pragma once
 
 #include <tvm/ffi/container/array.h>
@@ -45,17 +45,21 @@ class PagedCacheNode final : public ffi::Object {
  public:
   PagedCacheNode(PagedCacheConfig config, PagedCacheKernels kernels);
 
-  // A round: these sequences get that many positions each. With `parents`, they are nodes of trees (the parent of each, or -1).
+  // A round: these sequences get that many positions each. With `parents`, they are nodes of trees (the
+  // parent of each, or -1).
   void begin_forward(std::span<const int64_t> ids, std::span<const int64_t> lengths,
                      std::optional<std::span<const int64_t>> parents);
-  // Attention of a layer over what is kept and what comes, which is kept. Shapes: (rows, heads of q, k and v, dim), (rows, heads, dim).
+  // Attention of a layer over what is kept and what comes, which is kept. Shapes: (rows, heads of q, k and v,
+  // dim), (rows, heads, dim).
   void attend(int64_t layer, double scale, const ffi::Tensor& qkv, const ffi::Tensor& out);
-  void attend_shared(int64_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& k, const ffi::Tensor& v,
-                     const ffi::Tensor& out);
-  void attend_self(int64_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& k, const ffi::Tensor& v,
-                   const ffi::Tensor& out, const ffi::Tensor& lse);
-  void attend_kept(int64_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& out, const ffi::Tensor& lse);
-  void merge(const ffi::Tensor& out, const ffi::Tensor& lse, const ffi::Tensor& other, const ffi::Tensor& other_lse);
+  void attend_shared(int64_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& k,
+                     const ffi::Tensor& v, const ffi::Tensor& out);
+  void attend_self(int64_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& k,
+                   const ffi::Tensor& v, const ffi::Tensor& out, const ffi::Tensor& lse);
+  void attend_kept(int64_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& out,
+                   const ffi::Tensor& lse);
+  void merge(const ffi::Tensor& out, const ffi::Tensor& lse, const ffi::Tensor& other,
+             const ffi::Tensor& other_lse);
   ffi::Tensor query_positions() const;
 
   void clear();
@@ -75,8 +79,8 @@ class PagedCacheNode final : public ffi::Object {
   MLC_NODE_BASE("mlc.vm.PagedAttentionKVCache", PagedCacheNode, ffi::Object);
 
  private:
-  // What queries see of pages, as kernels take it: for each sequence (or each row) its pages, its length_info, the position of the
-  // first key.
+  // What queries see of pages, as kernels take it: for each sequence (or each row) its pages, its
+  // length_info, the position of the first key.
   struct View {
     ffi::Tensor indptr, values, info, first_key;
     bool empty = true;  // no keys at all
@@ -100,11 +104,13 @@ class PagedCacheNode final : public ffi::Object {
   size_t layer_index(int64_t layer) const;
   void check_rows(const ffi::Tensor& tensor, int64_t heads, const char* what) const;
   void append(size_t layer, const ffi::Tensor& k, const ffi::Tensor& v);
-  // Over what comes alone; over pages; over both, the latter only where `fresh` says that what comes is not in pages yet.
-  void self(double scale, const ffi::Tensor& q, const ffi::Tensor& k, const ffi::Tensor& v, const ffi::Tensor& out,
-            const ffi::Tensor& lse);
+  // Over what comes alone; over pages; over both, the latter only where `fresh` says that what comes is not
+  // in pages yet.
+  void self(double scale, const ffi::Tensor& q, const ffi::Tensor& k, const ffi::Tensor& v,
+            const ffi::Tensor& out, const ffi::Tensor& lse);
   void kept(size_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& out, const ffi::Tensor& lse);
-  void look_back(size_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& out, const ffi::Tensor& lse);
+  void look_back(size_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& out,
+                 const ffi::Tensor& lse);
   void both(size_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& k, const ffi::Tensor& v,
             const ffi::Tensor& out);
   void copy_page(const PageTable::Copy& copy);

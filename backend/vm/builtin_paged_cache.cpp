@@ -49,7 +49,7 @@ std::vector<int64_t> numbers(ffi::AnyView given, std::string_view name) {
 ffi::Tensor tensor_of(ffi::AnyView given, std::string_view name) {
   auto tensor = value_of<ffi::Tensor>(given, name, "tensor");
   if (!tensor.IsContiguous())
-    throw refuse(refusals["paged-cache-config"], "tensors whose rows are not side by side");
+    throw refuse(refusals["paged-cache-config"], "tensors whose rows do not stand side by side");
   return tensor;
 }
 
@@ -93,7 +93,7 @@ PagedCacheConfig config_of(ffi::PackedArgs args) {
   check_positive(max_sequences, "number of sequences");
   check_positive(config.max_tokens, "number of positions");
   check_positive(config.chunk, "number of positions in a round");
-  check_positive(config.page_size, "size of pages");
+  check_positive(config.page_size, "page size");
   check_positive(config.layer_window, "window of layers");
   check_positive(config.heads, "number of heads");
   check_positive(config.kv_heads, "number of heads of keys");

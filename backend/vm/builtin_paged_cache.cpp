@@ -59,7 +59,8 @@ ffi::Function function_of(ffi::AnyView given) { return value_of<ffi::Function>(g
 std::optional<ffi::Function> kernel_of(ffi::AnyView given) {
   auto parts = value_of<ffi::Array<ffi::Any>>(given, kCreate, "kernel and its kind");
   if (parts.empty()) return std::nullopt;
-  std::string_view kind = ir::view(value_of<ffi::String>(parts[0], kCreate, "name of a kind of kernels"));
+  auto name = value_of<ffi::String>(parts[0], kCreate, "name of a kind of kernels");
+  std::string_view kind = ir::view(name);
   if (kind != "tirx" && kind != "tir")
     throw refuse(refusals["paged-cache-refused"],
                  fmt::format("kernels of the kind `{}`, where there are those of `tirx`", kind));

@@ -5,6 +5,7 @@
 #include <tvm/ffi/reflection/registry.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "backend/vm/builtins.h"
 #include "backend/vm/paged_cache.h"
@@ -137,8 +138,14 @@ PagedCacheConfig config_of(ffi::PackedArgs args) {
                  "factors of rotary positions with another mode than `RopeMode.NORMAL`");
   config.dtype =
       ir::DataType(value_of<ffi::Tensor>(args[12], kCreate, "tensor of the cache's data type").dtype());
+  // Kernels count slots of pages in 32 bits.
+  constexpr int64_t kMost = INT32_MAX;
+  if (max_sequences > kMost || config.max_tokens > kMost || config.page_size > kMost)
+    throw refuse(refusals["paged-cache-config"], fmt::format("more than {} positions", kMost));
   config.pages = (config.max_tokens + config.page_size - 1) / config.page_size + 1;
   if (config.windows) config.pages += 2 * max_sequences;  // a window begins and ends within pages
+  if (config.pages > kMost / config.page_size)
+    throw refuse(refusals["paged-cache-config"], fmt::format("more than {} positions", kMost));
   return config;
 }
 

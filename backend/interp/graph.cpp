@@ -341,24 +341,46 @@ class Machine {
     return apply(closure->fn, all, closure->around, "a local function");
   }
 
-  Any tensor_function(std::string_view name, const std::vector<Any>& args) {
+  const ffi::Function& compiled(std::string_view name) {
     std::string key(name);
     auto found = compiled_.find(key);
     if (found == compiled_.end()) {
       ffi::Function made = tensor_functions_ ? tensor_functions_(mod_, name) : compile(mod_, name);
       found = compiled_.emplace(key, std::move(made)).first;
     }
+    return found->second;
+  }
+  Any tensor_function(std::string_view name, const std::vector<Any>& args) {
     std::vector<ir::AnyView> views(args.begin(), args.end());
     Any result;
-    found->second.CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
+    compiled(name).CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
     return result == nullptr ? Any(Array<Any>{}) : result;
+  }
+
+  // What a packed function is given: tensor functions, alone and in tuples, as it can call them.
+  Any callable(const Any& value) {
+    if (auto global = value.as<GlobalVar>()) {
+      std::string_view name = view((*global)->name_hint);
+      return mod_->lookup(name).as<FunctionNode>() ? value : Any(compiled(name));
+    }
+    auto items = value.as<Array<Any>>();
+    if (!items) return value;
+    Array<Any> made;
+    bool changed = false;
+    for (const Any& item : *items) {
+      made.push_back(callable(item));
+      changed = changed || !made.back().same_as(item);
+    }
+    return changed ? Any(made) : value;
   }
 
   Any packed(std::string_view name, const std::vector<Any>& args, const CallNode* call) {
     if (auto result = builtin(name, args, call->span)) return *result;
     auto function = ffi::Function::GetGlobal(ir::String(std::string(name)));
     if (!function) unsupported(fmt::format("the packed function `{}`, which is not registered", name), call->span);
-    std::vector<ir::AnyView> views(args.begin(), args.end());
+    std::vector<Any> given;
+    for (const Any& arg : args) given.push_back(callable(arg));
+    std::vector<ir::AnyView> views(given.begin(), given.end());
     Any result;
     function->CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
     return result;

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "backend/vm/builtins.h"
+#include "backend/vm/executable.h"
 #include "backend/vm/memory.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
@@ -31,11 +32,6 @@ static constexpr ir::Refusals refusals{
              "`vm.builtin.attention_kv_cache_array_popn`: {} positions are taken off a cache that holds {}"},
         {.name = "kv-cache-window",
          .message = "`{}`: {} positions are written into a window that has {} besides {} kept ones"},
-        {.name = "kv-cache-paged",
-         .kind = "NotImplementedError",
-         .message = "`{}` is a function of paged caches, which are not there",
-         .help =
-             "a cache of one sequence is `vm.builtin.attention_kv_cache_create`, in networks `nn.KVCache`"},
     }};
 MLC_REFUSALS(vm_builtin_kv_cache, refusals);
 
@@ -197,33 +193,6 @@ void clear(ffi::AnyView given) {
     cache->filled = cache->window_at = 0;
 }
 
-// What a program of paged caches calls is found, so that it says why it cannot run.
-constexpr std::string_view kPaged[] = {
-    "vm.builtin.paged_attention_kv_cache_create",
-    "vm.builtin.attention_kv_cache_append_mla_kv",
-    "vm.builtin.attention_kv_cache_attention_with_fused_qkv",
-    "vm.builtin.attention_kv_cache_attention_with_shared_kv",
-    "vm.builtin.attention_kv_cache_commit_accepted_token_tree_nodes",
-    "vm.builtin.attention_kv_cache_cross_attention",
-    "vm.builtin.attention_kv_cache_debug_get_kv",
-    "vm.builtin.attention_kv_cache_debug_get_kv_mla",
-    "vm.builtin.attention_kv_cache_empty",
-    "vm.builtin.attention_kv_cache_enable_sliding_window_for_seq",
-    "vm.builtin.attention_kv_cache_get_num_available_pages",
-    "vm.builtin.attention_kv_cache_get_query_positions",
-    "vm.builtin.attention_kv_cache_get_sequence_length",
-    "vm.builtin.attention_kv_cache_get_total_sequence_length",
-    "vm.builtin.attention_kv_cache_merge_attn_output_inplace",
-    "vm.builtin.attention_kv_cache_self_attention",
-    "vm.builtin.kv_state_add_sequence",
-    "vm.builtin.kv_state_begin_forward",
-    "vm.builtin.kv_state_clear",
-    "vm.builtin.kv_state_end_forward",
-    "vm.builtin.kv_state_fork_sequence",
-    "vm.builtin.kv_state_popn",
-    "vm.builtin.kv_state_remove_sequence",
-};
-
 }  // namespace
 
 void register_kv_cache_builtins() {
@@ -243,11 +212,6 @@ void register_kv_cache_builtins() {
            })
       .def("vm.builtin.attention_kv_cache_array_popn", pop)
       .def("vm.builtin.attention_kv_cache_array_clear", clear);
-  for (std::string_view name : kPaged)
-    ffi::Function::SetGlobal(name, ffi::Function::FromPacked([name](ffi::PackedArgs, Any*) {
-                               throw refuse(refusals["kv-cache-paged"], name);
-                             }),
-                             true);
 }
 
 }  // namespace mlc::vm

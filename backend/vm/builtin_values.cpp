@@ -237,6 +237,7 @@ void register_builtins() {
     register_value_builtins();
     register_search_builtins();
     register_kv_cache_builtins();
+    register_paged_cache_builtins();
     register_sampling_builtins();
     for (const ffi::String& name : ffi::Function::ListGlobalNames()) {
       std::string_view text = ir::view(name);

@@ -35,6 +35,7 @@ void register_shape_builtins();
 void register_value_builtins();
 void register_search_builtins();
 void register_kv_cache_builtins();
+void register_paged_cache_builtins();
 void register_sampling_builtins();
 
 }  // namespace mlc::vm

@@ -220,11 +220,21 @@ struct Name final : BufferTypeRewriter {
   Values& values;
   std::map<std::pair<int, size_t>, std::vector<int>> bindings;  // by sequence
   int scopes = 0;
+  bool in_let = false;
   explicit Name(Values& values) : values(values) {}
   using BufferTypeRewriter::rewrite;
   Expr rewrite(const Expr& e) override {
+    if (in_let) return BufferTypeRewriter::rewrite(e);
     if (as<TensorRegionNode>(e)) return e;
-    if (auto* let = as<LetNode>(e)) return with_value(*let, rewrite(let->value));
+    if (auto* let = as<LetNode>(e)) {
+      Expr value = rewrite(let->value);
+      // Nothing in its body gets a name, but a buffer whose shape has one is another buffer there, too.
+      in_let = true;
+      Expr body = rewrite(let->body);
+      in_let = false;
+      if (value.same_as(let->value) && body.same_as(let->body)) return e;
+      return make<LetNode>(let->var, value, body, let->span);
+    }
     if (is_candidate(e)) {
       int number = values.number(e, nullptr);
       if (number >= 0 && values.all[number].name) return values.all[number].name;
@@ -245,7 +255,7 @@ struct Name final : BufferTypeRewriter {
     });
   }
   Var rewrite_def(const Var& var) override {
-    if (!var->buffer()) values.define(var.get());
+    if (!in_let && !var->buffer()) values.define(var.get());
     return BufferTypeRewriter::rewrite_def(var);
   }
   // A statement that is a part of another one is a scope.

@@ -428,12 +428,12 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span, bool build
   if (!comparable && op == CmpOperator::kEq) return false;
   if (!comparable && op == CmpOperator::kNotEq) return true;
   if (comparable && equality) {
-    // Buffers, pointers and functions are compared by identity; a script number takes the type of the other
-    // side.
+    // Buffers, pointers and functions are compared by identity. In functions that are built a script number
+    // takes the type of the other side; elsewhere it has its own, as in sums.
     Expr x = *to_expr(a);
     Expr y = *to_expr(b);
-    if (!is_object(a)) x = like_compared(x, y, is_float(a));
-    if (!is_object(b)) y = like_compared(y, x, is_float(b));
+    if (builds && !is_object(a)) x = like_compared(x, y, is_float(a));
+    if (builds && !is_object(b)) y = like_compared(y, x, is_float(b));
     if (x->ty->kind != ir::TypeKind::kPrim || y->ty->kind != ir::TypeKind::kPrim) {
       return (x.get() == y.get()) == (op == CmpOperator::kEq);
     }

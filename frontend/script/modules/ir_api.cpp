@@ -51,7 +51,8 @@ std::optional<bool> ir_truth(const Any& value) {
   // What no operator of scalars takes is there or not, like any object.
   bool is_thing = value.as<ir::GlobalVarNode>() != nullptr || value.as<ir::BaseFuncNode>() != nullptr ||
                   value.as<ir::OpNode>() != nullptr || value.as<ir::TensorRegionNode>() != nullptr ||
-                  value.as<relax::ConstantNode>() != nullptr || value.as<relax::ShapeExprNode>() != nullptr;
+                  value.as<relax::GenericConstNode>() != nullptr ||
+                  value.as<relax::ShapeExprNode>() != nullptr;
   if (is_thing) return true;
   return std::nullopt;
 }

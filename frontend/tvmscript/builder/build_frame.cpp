@@ -99,7 +99,8 @@ void Builder::open_function(const FunctionOptions& options) {
 
 ir::PrimFunc Builder::close_function(Span span) {
   if (size_t open = open_.size())
-    throw ir::refuse(refusals["frame-left-open"], open, open == 1 ? "" : "s", open == 1 ? "is" : "are").at(span);
+    throw ir::refuse(refusals["frame-left-open"], open, open == 1 ? "" : "s", open == 1 ? "is" : "are")
+        .at(span);
   Stmt body = close_body(top_);
   body_ = nullptr;
   if (!is_private_ && !function_.empty()) attrs_.Set("global_symbol", String(function_));

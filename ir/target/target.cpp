@@ -195,6 +195,13 @@ Target from_entries(const Entries& given) {
   } else if (!says_keys) {
     for (std::string_view key : row.keys) add_key(key);
   }
+  if (auto arch = attrs.find(String("arch")); kind == "cuda" && arch != attrs.end()) {
+    std::string name((*arch).second.cast<String>());
+    if (!name.starts_with("sm_")) {
+      refuse(ir::refuse_as(refusals["unknown-target"], "`{}` is no architecture of CUDA", name)
+                 .help("architectures are named like `sm_80`"));
+    }
+  }
   // Which device it was asked of is no property of a target.
   attrs.erase(String("from_device"));
   return make<TargetNode>(String(kind), in_shown_order(kind, said, attrs), keys, host, tag);

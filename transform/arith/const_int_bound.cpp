@@ -111,6 +111,11 @@ ConstIntBound AnalyzerImpl::bounds_of_node(const Expr& e) {
       return join(bounds(as<SelectNode>(e)->true_value), bounds(as<SelectNode>(e)->false_value));
     case ExprKind::kBroadcast:
       return bounds(as<BroadcastNode>(e)->value);
+    case ExprKind::kLet: {
+      auto* let = as<LetNode>(e);
+      if (var_bounds.contains(let->var.get())) return bounds(let->body);
+      return bounds(substitute(let->body, VarMap{{let->var.get(), let->value}}));
+    }
     case ExprKind::kRamp: {
       auto* ramp = as<RampNode>(e);
       ConstIntBound base = bounds(ramp->base);

@@ -176,7 +176,8 @@ class Evaluator {
     if (!not_negative(by)) {
       if (by->dtype().is_int() && const_int(by) == const_int(min_value(by->dtype()))) return everything();
       Expr zero = const_like(by, 0);
-      Expr bound = sub(select(ge(by, zero), by, sub(zero, by)), const_like(by, 1));
+      Expr size = const_int(by) ? sub(zero, by) : select(ge(by, zero), by, sub(zero, by));
+      Expr bound = sub(size, const_like(by, 1));
       return make<IntervalSetNode>(sub(zero, bound), bound);
     }
     if (dividend && by->kind == ExprKind::kIntImm && a->has_lower() && a->has_upper()) {

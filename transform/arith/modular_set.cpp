@@ -49,6 +49,11 @@ ModularSet AnalyzerImpl::modular(const Expr& e) {
     }
     case ExprKind::kSelect:
       return join(modular(as<SelectNode>(e)->true_value), modular(as<SelectNode>(e)->false_value));
+    case ExprKind::kLet: {
+      auto* let = as<LetNode>(e);
+      if (var_residues.contains(let->var.get())) return modular(let->body);
+      return modular(substitute(let->body, VarMap{{let->var.get(), let->value}}));
+    }
     default:
       break;
   }

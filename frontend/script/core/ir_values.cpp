@@ -256,7 +256,8 @@ Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Sp
 // A dimension, counted from the end when negative.
 Any shape_item(const relax::ShapeExprNode* shape, const Any& index, Span span) {
   auto size = static_cast<int64_t>(shape->values.size());
-  if (!is_int(index)) raise("TypeError", span, "index-not-integer", "a dimension of a shape is chosen by an integer");
+  if (!is_int(index))
+    raise("TypeError", span, "index-not-integer", "a dimension of a shape is chosen by an integer");
   int64_t at = raw_int(index);
   if (at < -size || at >= size)
     raise("IndexError", span, "index-out-of-range", "index {} is outside a shape of {} dimensions", at, size);
@@ -428,12 +429,12 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span, bool build
   if (!comparable && op == CmpOperator::kEq) return false;
   if (!comparable && op == CmpOperator::kNotEq) return true;
   if (comparable && equality) {
-    // Buffers, pointers and functions are compared by identity; a script number takes the type of the other
-    // side.
+    // Buffers, pointers and functions are compared by identity. In functions that are built a script number
+    // takes the type of the other side; elsewhere it has its own, as in sums.
     Expr x = *to_expr(a);
     Expr y = *to_expr(b);
-    if (!is_object(a)) x = like_compared(x, y, is_float(a));
-    if (!is_object(b)) y = like_compared(y, x, is_float(b));
+    if (builds && !is_object(a)) x = like_compared(x, y, is_float(a));
+    if (builds && !is_object(b)) y = like_compared(y, x, is_float(b));
     if (x->ty->kind != ir::TypeKind::kPrim || y->ty->kind != ir::TypeKind::kPrim) {
       return (x.get() == y.get()) == (op == CmpOperator::kEq);
     }
@@ -504,7 +505,8 @@ Any ir_subscript(const Any& base, std::span<const Any> indices, Span span) {
     if (auto* tuple = ir::as<ir::TupleNode>(e)) return tuple->elements[at];
     return Expr(ir::make<ir::TupleGetItemNode>(e, at, span));
   }
-  if (auto* shape = ir::as<relax::ShapeExprNode>(e); shape && indices.size() == 1) return shape_item(shape, indices[0], span);
+  if (auto* shape = ir::as<relax::ShapeExprNode>(e); shape && indices.size() == 1)
+    return shape_item(shape, indices[0], span);
   // Whether it is a tuple is seen when its type is inferred.
   if (e && is_graph_value(base) && indices.size() == 1 && is_int(indices[0]) && raw_int(indices[0]) >= 0)
     return Expr(ir::make<ir::TupleGetItemNode>(e, raw_int(indices[0]), span));

@@ -8,6 +8,7 @@
 #include "ir/core/expr.h"
 #include "ir/core/freeze.h"
 #include "ir/core/module.h"
+#include "ir/relax/expr.h"
 
 namespace mlc::script {
 
@@ -47,6 +48,12 @@ std::optional<bool> ir_truth(const Any& value) {
   if (auto* constant = value.as<ir::IntImmNode>()) return constant->value != 0;
   if (auto* equal = value.as<ir::EQNode>()) return equal->a.same_as(equal->b);
   if (auto* differ = value.as<ir::NENode>()) return !differ->a.same_as(differ->b);
+  // What no operator of scalars takes is there or not, like any object.
+  bool is_thing = value.as<ir::GlobalVarNode>() != nullptr || value.as<ir::BaseFuncNode>() != nullptr ||
+                  value.as<ir::OpNode>() != nullptr || value.as<ir::TensorRegionNode>() != nullptr ||
+                  value.as<relax::GenericConstNode>() != nullptr ||
+                  value.as<relax::ShapeExprNode>() != nullptr;
+  if (is_thing) return true;
   return std::nullopt;
 }
 

@@ -83,6 +83,8 @@ Any settled(const Any& value) {
   if (auto* attrs = value.as<DictAttrsNode>()) return Any(attrs->values);
   const ir::BinaryNode* comparison = comparison_in(value);
   if (comparison == nullptr || !ways().find(comparison->ty)) return value;
+  if (ir::Expr known = ir::fold(comparison->kind, comparison->a, comparison->b, comparison->span))
+    return Any(known);
   return Any(ir::binary(comparison->kind, comparison->a, comparison->b, comparison->span));
 }
 

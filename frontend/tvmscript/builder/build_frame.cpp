@@ -3,6 +3,7 @@
 // and branches that a decorated function opens with `with`.
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/builder.h"
+#include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "ir/tir/arith_ops.h"
 
@@ -18,7 +19,12 @@ static constexpr ir::Refusals refusals{
          .right = R"(with T.If(n > 0):
     with T.Then():
         T.evaluate(n))"},
+        {.name = "frame-left-open",
+         .message = "the function ends while {} frame{} below it {} open",
+         .help = "enter frames with `with`",
+         .meaning = "A frame that was entered is left before the function around it ends."},
         {.name = "if-without-then",
+         .kind = ir::kRefusedValue,
          .message = "this `T.If` has no `T.Then`",
          .help = "put `with T.Then():` below it",
          .meaning = "A branch by calls needs `T.Then`; `T.Else` may be missing.",
@@ -52,6 +58,7 @@ bx = T.cta_id([4])
 if n > 0:
     A[bx] = 1.0)"},
         {.name = "repeated-block-part",
+         .kind = ir::kRefusedValue,
          .message = "the block `{}` has a second `T.init`",
          .meaning = "A block has one of each: T.reads, T.writes, T.where, T.init.",
          .wrong = R"(with T.sblock("b"):
@@ -91,7 +98,9 @@ void Builder::open_function(const FunctionOptions& options) {
 }
 
 ir::PrimFunc Builder::close_function(Span span) {
-  MLC_CHECK(open_.empty(), "frames are left in order");
+  if (size_t open = open_.size())
+    throw ir::refuse(refusals["frame-left-open"], open, open == 1 ? "" : "s", open == 1 ? "is" : "are")
+        .at(span);
   Stmt body = close_body(top_);
   body_ = nullptr;
   if (!is_private_ && !function_.empty()) attrs_.Set("global_symbol", String(function_));
@@ -137,7 +146,9 @@ void Builder::set_name(const ir::ApiCall& call, const String& name) {
   require_top(call);
   touched_ = true;
   if (!by_calls_ || !function_.empty()) {
-    throw ir::Error("repeated-attribute", "the function has a name already: `{}`", function_).at(call.span);
+    throw ir::Error("repeated-attribute", "the function has a name already: `{}`", function_)
+        .at(call.span)
+        .kind(ir::kRefusedValue);
   }
   function_ = std::string(view(name));
 }

@@ -4,6 +4,7 @@
 #include "frontend/script/core/ir_values.h"
 #include "frontend/script/core/value.h"
 #include "frontend/syntax/parse.h"
+#include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
@@ -44,6 +45,7 @@ C[0] = 1.0)"},
          .right = R"(T.func_attr({"k": 1})
 A[0] = 1.0)"},
         {.name = "outside-block",
+         .kind = ir::kRefusedValue,
          .message = "`{}` belongs into a block",
          .help = "put it below `with T.sblock(\"name\"):`",
          .meaning = "Axes, regions and init describe a block.",
@@ -190,6 +192,7 @@ void Builder::set_attr(const ir::ApiCall& call, const String& key, const Any& va
   if (!fresh) {
     throw ir::Error("repeated-attribute", "the attribute `{}` of the function is set already", name)
         .at(span)
+        .kind(ir::kRefusedValue)
         .note("it is set here first", earlier->second);
   }
   if (name == "global_symbol" && is_private_) {

@@ -4,6 +4,7 @@
 
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/core/visit.h"
@@ -51,7 +52,9 @@ static constexpr ir::Refusals refusals{
     with T.sblock("b"):
         vi = T.axis.spatial(16, i + 1)
         A[vi] = 1.0)"},
-        {.name = "repeated-block-part", .message = "the block `{}` has a second `T.{}`"},
+        {.name = "repeated-block-part",
+         .kind = ir::kRefusedValue,
+         .message = "the block `{}` has a second `T.{}`"},
         {.name = "unknown-axis-kind",
          .message = "`{}` is no axis kind",
          .help = "use `S` (spatial) and `R` (reduce)",

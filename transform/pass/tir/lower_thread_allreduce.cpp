@@ -361,7 +361,7 @@ class Lower final : public Rewriter {
       auto* alloc = as<AllocBufferNode>(s);
       auto found = alloc ? replaced_.find(alloc->buffer.get()) : replaced_.end();
       if (found == replaced_.end()) return on.rewrite_children(s);
-      Map<String, Any> annotations;
+      Map<String, Any> annotations = alloc->annotations;
       if (text(found->second->buffer()->storage_scope) == "shared") annotations.Set("tirx.volatile", true);
       return make<AllocBufferNode>(found->second, annotations, s->span);
     });

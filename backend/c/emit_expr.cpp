@@ -7,6 +7,7 @@
 #include "backend/c/emitter.h"
 #include "ir/core/error.h"
 #include "ir/core/small_float.h"
+#include "ir/tir/index_operands.h"
 #include "ir/tir/nonnegative.h"
 #include "ir/tir/size.h"
 
@@ -158,8 +159,10 @@ Text FunctionEmitter::emit_binary(const ir::BinaryNode* e) {
   if (dtype.is_float() && accumulations_.contains(e)) {
     if (std::optional<Text> made = multiply_add(e)) return *made;
   }
+  bool inside = std::exchange(in_index_, in_index_ && !ir::operands_may_overflow(e));
   Text a = emit(e->a);
   Text b = emit(e->b);
+  in_index_ = inside;
   Text made;
   if (is_soft_float(dtype)) {
     made = arithmetic(e->kind, to_float(a, dtype), to_float(b, dtype), float_of(dtype), e);

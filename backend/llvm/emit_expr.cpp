@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "backend/llvm/emitter.h"
+#include "ir/tir/index_operands.h"
 #include "ir/tir/nonnegative.h"
 
 namespace mlc::llvm_backend {
@@ -105,8 +106,10 @@ llvm::Value* FunctionEmitter::emit_binary(const ir::BinaryNode* e) {
     return phi;
   }
   bool accumulates = dtype.is_floating() && m_.accumulations.contains(e);
+  bool before = std::exchange(in_index_, in_index_ && !ir::operands_may_overflow(e));
   llvm::Value* left = accumulates ? emit_term(e->a) : emit(e->a);
   llvm::Value* right = accumulates ? emit_term(e->b) : emit(e->b);
+  in_index_ = before;
   llvm::IRBuilder<>::FastMathFlagGuard guard(b);
   if (accumulates) allow_contraction();
   if (!m_.is_soft_float(dtype)) return arithmetic(e->kind, left, right, dtype, e);

@@ -35,6 +35,10 @@ class ValueSimplifier {
     Expr simple = whole.wraps ? polynomial(whole.e) : analyzer_.simplify(whole.e);
     return restored(simple, named_);
   }
+  Expr simplify_index(const Expr& e) {
+    Expr named = index(e);
+    return restored(analyzer_.simplify(named), named_);
+  }
 
  private:
   struct Part {
@@ -47,8 +51,17 @@ class ValueSimplifier {
     Expr value;
   };
 
+  // A sum or product on its way to an index does not overflow, since the index lies in its buffer. Behind
+  // anything else, a remainder or a clip, one of loaded values may.
+  Expr index(const Expr& e) {
+    if (!is_ring_operator(e)) return visit(e).e;
+    return rewrite_below(e, [&](const Expr& part, Rewriter&) { return index(part); });
+  }
+
   Part visit(const Expr& e) {
-    if (as<TensorLoadNode>(e)) return {e, true, false};
+    if (as<TensorLoadNode>(e)) {
+      return {rewrite_below(e, [&](const Expr& at, Rewriter&) { return index(at); }), true, false};
+    }
     if (is_ring_operator(e)) {
       auto* two = as_binary(e);
       Part a = visit(two->a), b = visit(two->b);
@@ -139,6 +152,11 @@ class ValueSimplifier {
 };
 
 }  // namespace
+
+Expr simplify_index(const Expr& e, Analyzer& analyzer) {
+  return keep_effects(e, analyzer,
+                      [&](const Expr& part) { return ValueSimplifier(analyzer).simplify_index(part); });
+}
 
 Expr simplify_value(const Expr& e, Analyzer& analyzer) {
   return keep_effects(e, analyzer,

@@ -7,9 +7,12 @@
 
 namespace mlc::transform {
 
-// analyzer.simplify(e), but no rule that takes integer arithmetic not to overflow (terms moved across a comparison,
-// quotients of sums, extremes of sums, sums under casts) sees into a sum or product of loaded values, unless bounds
-// show that it stays within its type. Indices of loads are simplified as indices.
+// analyzer.simplify(e), but no rule that takes integer arithmetic not to overflow (terms moved across a
+// comparison, quotients of sums, extremes of sums, sums under casts) sees into a sum or product of loaded
+// values, unless bounds show that it stays within its type. Indices of loads are simplified as indices.
 Expr simplify_value(const Expr& e, Analyzer& analyzer);
+// The same for an index of a buffer: its own sums and products do not overflow, those of loaded values behind
+// a remainder, a clip or a comparison may: `A[B[i] * 3 % 3]`.
+Expr simplify_index(const Expr& e, Analyzer& analyzer);
 
 }  // namespace mlc::transform

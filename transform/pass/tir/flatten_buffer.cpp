@@ -2,6 +2,7 @@
 #include "ir/core/error_kinds.h"
 #include "transform/arith/analyzer.h"
 #include "transform/arith/iter_map.h"
+#include "transform/arith/simplify_value.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/fold_constant_branches.h"
 #include "transform/pass/pass.h"
@@ -228,8 +229,8 @@ struct Flatten final : Rewriter {
     if (!type->shape.empty() && type->shape[0]->dtype().bits() > flat_index->dtype().bits())
       flat_index = cast(type->shape[0]->dtype().with_lanes(flat_index->dtype().lanes()), flat_index);
     if (Expr offset = offset_of(type)) flat_index = add(flat_index, offset);
-    if (flat_index->dtype().is_scalable()) return plain.simplify(flat_index);
-    return simplify_iter_map({plain.simplify(flat_index)}, iters, predicate, IterMapCheck::kSurjective,
+    if (flat_index->dtype().is_scalable()) return simplify_index(flat_index, plain);
+    return simplify_iter_map({simplify_index(flat_index, plain)}, iters, predicate, IterMapCheck::kSurjective,
                              analyzer)[0];
   }
   // More elements than 32-bit integers count are counted in 64 bits.

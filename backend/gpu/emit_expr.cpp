@@ -6,6 +6,7 @@
 
 #include "backend/gpu/emitter.h"
 #include "ir/core/error.h"
+#include "ir/tir/index_operands.h"
 #include "ir/tir/nonnegative.h"
 #include "ir/tir/size.h"
 
@@ -223,8 +224,10 @@ Value KernelEmitter::binary(const ir::BinaryNode* e) {
     return of(e->dtype(), both_or_either(e));
   bool exact = std::exchange(
       in_index_, in_index_ || is_size(ir::ref(e)) || (dtype.is_integral() && is_size(e->a) && is_size(e->b)));
+  bool inside = std::exchange(in_index_, in_index_ && !ir::operands_may_overflow(e));
   Value a = emit(e->a);
   Value b = emit(e->b);
+  in_index_ = inside;
   Value made;
   bool together = words_.vector_arithmetic && dtype.is_vector() && a.lanes.empty() && b.lanes.empty() &&
                   !dtype.is_bool() &&

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/core/sanitizers.h"
 #include "repl/shell/program.h"
 
 namespace mlc::repl {
@@ -45,10 +46,14 @@ GoldenOutcome run_golden_transcript(const std::string& text);
 
 struct GoldenOptions {
   bool update = false;
-  bool quiet = false;      // names of files only when they fail
-  bool json = false;       // one JSON object per file, and one with the sum
-  unsigned jobs = 0;       // 0: as many as there are processors
-  unsigned seconds = 120;  // limit per file
+  bool quiet = false;  // names of files only when they fail
+  bool json = false;   // one JSON object per file, and one with the sum
+  unsigned jobs = 0;   // 0: as many as there are processors
+#ifdef MLC_ASAN
+  unsigned seconds = 1200;  // limit per file: each switch of a fiber cleans a stack
+#else
+  unsigned seconds = 120;
+#endif
 };
 // Runs every file in a process of its own and prints what differs, then how many checks were made and which
 // functions were not run, then `N passed, N failed`. Returns the number of files that failed.

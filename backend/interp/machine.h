@@ -71,6 +71,8 @@ struct Block {
 
   Block(Heap& heap, char* begin, char* end, bool owned, bool track);
   ~Block();
+  // In `written`, where that is tracked.
+  void mark(const char* first, int64_t bytes, bool is_written);
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 };

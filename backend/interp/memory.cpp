@@ -50,6 +50,12 @@ Block::Block(Heap& heap, char* begin, char* end, bool owned, bool track)
     : heap(heap), begin(begin), end(end), owned(owned) {
   if (track) written.resize(static_cast<size_t>(end - begin), false);
 }
+void Block::mark(const char* first, int64_t bytes, bool is_written) {
+  if (written.empty()) return;
+  auto from = written.begin() + (first - begin);
+  std::fill(from, from + bytes, is_written);
+}
+
 Block::~Block() {
   auto found = heap.blocks_.find(begin);
   if (found != heap.blocks_.end() && found->second.expired()) heap.blocks_.erase(found);

@@ -108,7 +108,6 @@ PagedCacheConfig config_of(ffi::PackedArgs args) {
   if (config.first_layer < 0 || last < config.first_layer || last > static_cast<int64_t>(kinds.size()))
     throw refuse(refusals["paged-cache-config"],
                  fmt::format("layers {} to {} of {}", config.first_layer, last, kinds.size()));
-  bool windows_of_layers = false;
   for (int64_t layer = config.first_layer; layer < last; ++layer) {
     auto kind = static_cast<LayerKind>(kinds[static_cast<size_t>(layer)]);
     if (kind == LayerKind::kCompressed)
@@ -117,11 +116,10 @@ PagedCacheConfig config_of(ffi::PackedArgs args) {
     if (kind != LayerKind::kHeads && kind != LayerKind::kHeadsWindow)
       throw refuse(refusals["paged-cache-config"],
                    fmt::format("a layer of kind {}", kinds[static_cast<size_t>(layer)]));
-    windows_of_layers = windows_of_layers || kind == LayerKind::kHeadsWindow;
     config.layers.push_back(kind);
   }
   // Where layers look back by themselves, sequences keep all.
-  config.windows = limits[4] != 0 && !windows_of_layers;
+  config.windows = limits[4] != 0 && !config.layers_have_windows();
   if (args[7].cast<bool>())
     throw refuse(refusals["paged-cache-refused"], "`enable_disaggregation`: there is one machine");
   auto mode = args[8].cast<int64_t>();

@@ -176,6 +176,11 @@ void PageTable::slide(PagedSequence& sequence) {
   sequence.length = sequence.window;
 }
 
+int32_t PageTable::place(const PagedSequence& sequence, int64_t slot) const {
+  int64_t page = sequence.pages[static_cast<size_t>(slot / page_size_)];
+  return static_cast<int32_t>(page * page_size_ + slot % page_size_);
+}
+
 std::vector<int32_t> PageTable::append(int64_t id, int64_t count) {
   PagedSequence& sequence = at(id);
   if (count <= 0) throw refuse(refusals["paged-cache-append"], count, id);
@@ -195,10 +200,7 @@ std::vector<int32_t> PageTable::append(int64_t id, int64_t count) {
       slot = before + i;  // a part of the sink that has not been there
     else if (position >= sequence.pinned)
       slot = sequence.slot(position);
-    where.push_back(
-        slot < 0 ? -1
-                 : static_cast<int32_t>(sequence.pages[static_cast<size_t>(slot / page_size_)] * page_size_ +
-                                        slot % page_size_));
+    where.push_back(slot < 0 ? -1 : place(sequence, slot));
   }
   return where;
 }
@@ -206,11 +208,8 @@ std::vector<int32_t> PageTable::append(int64_t id, int64_t count) {
 std::vector<int32_t> PageTable::slots(int64_t id, int64_t first, int64_t last) const {
   const PagedSequence& sequence = at(id);
   std::vector<int32_t> where;
-  for (int64_t position = first; position < last; ++position) {
-    int64_t slot = sequence.slot(position);
-    where.push_back(static_cast<int32_t>(sequence.pages[static_cast<size_t>(slot / page_size_)] * page_size_ +
-                                         slot % page_size_));
-  }
+  for (int64_t position = first; position < last; ++position)
+    where.push_back(place(sequence, sequence.slot(position)));
   return where;
 }
 

@@ -58,6 +58,7 @@ class PageTable {
   int64_t page_size() const { return page_size_; }
 
  private:
+  int32_t place(const PagedSequence& sequence, int64_t slot) const;  // among the slots of all pages
   int32_t take();
   void release(int32_t page);
   void slide(PagedSequence& sequence);

@@ -181,8 +181,7 @@ void PagedCacheNode::plan_trees(PageTable& table, std::span<const int64_t> ids,
   if (config_.rope == RopeMode::kInline)
     throw refuse(refusals["paged-cache-tree-refused"],
                  "kernels turn positions themselves (`RopeMode.INLINE`)");
-  if (std::find(config_.layers.begin(), config_.layers.end(), LayerKind::kHeadsWindow) !=
-      config_.layers.end())
+  if (config_.layers_have_windows())
     throw refuse(refusals["paged-cache-tree-refused"], "layers have windows");
   if (static_cast<int64_t>(parents.size()) != next.rows)
     throw refuse(refusals["paged-cache-tree-nodes"], next.rows, parents.size());
@@ -449,9 +448,7 @@ void PagedCacheNode::pop(int64_t id, int64_t count) {
 }
 
 void PagedCacheNode::slide_window(int64_t id, int64_t window, int64_t sink) {
-  bool layers = std::find(config_.layers.begin(), config_.layers.end(), LayerKind::kHeadsWindow) !=
-                config_.layers.end();
-  if (!config_.windows && !layers) throw refuse(refusals["paged-cache-no-windows"]);
+  if (!config_.windows && !config_.layers_have_windows()) throw refuse(refusals["paged-cache-no-windows"]);
   table_.slide_window(id, window, sink);
   forward_.reset();
 }

@@ -8,6 +8,7 @@
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/function.h>
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,6 +30,9 @@ struct PagedCacheConfig {
   int64_t pages = 0;
   int64_t first_layer = 0, heads = 0, kv_heads = 0, dim = 0;
   std::vector<LayerKind> layers;  // of this cache
+  bool layers_have_windows() const {
+    return std::find(layers.begin(), layers.end(), LayerKind::kHeadsWindow) != layers.end();
+  }
   RopeMode rope = RopeMode::kNone;
   double rope_scale = 1, rope_theta = 1;
   std::optional<ffi::Tensor> rope_factors;
@@ -104,8 +108,7 @@ class PagedCacheNode final : public ffi::Object {
   size_t layer_index(int64_t layer) const;
   void check_rows(const ffi::Tensor& tensor, int64_t heads, const char* what) const;
   void append(size_t layer, const ffi::Tensor& k, const ffi::Tensor& v);
-  // Over what comes alone; over pages; over both, the latter only where `fresh` says that what comes is not
-  // in pages yet.
+  // Over what comes alone; over pages; over pages, where each row has a window; over what comes and pages.
   void self(double scale, const ffi::Tensor& q, const ffi::Tensor& k, const ffi::Tensor& v,
             const ffi::Tensor& out, const ffi::Tensor& lse);
   void kept(size_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& out, const ffi::Tensor& lse);

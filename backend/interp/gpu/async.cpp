@@ -24,6 +24,14 @@ void join(Clocks& clocks, const SharedClocks& others) {
   for (size_t i = 0; i < others->size(); ++i) clocks[i] = std::max(clocks[i], (*others)[i]);
 }
 
+// Those of both, in a place of their own: others share what was there.
+static std::shared_ptr<Clocks> joined(const SharedClocks& a, const SharedClocks& b) {
+  auto both = std::make_shared<Clocks>();
+  join(*both, a);
+  join(*both, b);
+  return both;
+}
+
 int Agents::of(AgentKind kind, int64_t whose) {
   auto [found, made] = known_.try_emplace({kind, whose}, 0);
   if (!made) return found->second;
@@ -51,15 +59,8 @@ int Agents::of(AgentKind kind, int64_t whose) {
 }
 
 void Thread::acquire(const SharedClocks& clocks, const SharedClocks& visible) {
-  auto seen_now = std::make_shared<Clocks>();
-  join(*seen_now, seen);
-  join(*seen_now, clocks);
-  seen = std::move(seen_now);
-  if (!visible) return;
-  auto fenced_now = std::make_shared<Clocks>();
-  join(*fenced_now, fenced);
-  join(*fenced_now, visible);
-  fenced = std::move(fenced_now);
+  seen = joined(seen, clocks);
+  if (visible) fenced = joined(fenced, visible);
 }
 
 void Thread::release(Clocks& clocks, Clocks& visible) {
@@ -69,8 +70,7 @@ void Thread::release(Clocks& clocks, Clocks& visible) {
 }
 
 void Thread::see(const Epoch& done) {
-  auto now = std::make_shared<Clocks>();
-  join(*now, seen);
+  std::shared_ptr<Clocks> now = joined(seen, nullptr);
   advance(*now, done.agent, done.clock);
   seen = std::move(now);
 }
@@ -78,9 +78,7 @@ void Thread::see(const Epoch& done) {
 // What this thread has written, and all writes that it has seen, asynchronous operations that come after the
 // fence see, too.
 void Thread::fence_proxy() {
-  auto now = std::make_shared<Clocks>();
-  join(*now, fenced);
-  join(*now, seen);
+  std::shared_ptr<Clocks> now = joined(fenced, seen);
   advance(*now, index, clock++);
   fenced = std::move(now);
 }

@@ -121,6 +121,15 @@ struct Transfer {
   }
 };
 
+// A copy out of shared memory, in the group of its thread that is open.
+Transfer out_of_shared(Thread& thread, const AccessPoint& point, const Number* number, const Reduce& reduce) {
+  Agents& agents = thread.block.agents;
+  thread.last_bulk_copy = {thread.bulk_group, &point};
+  Epoch read{agents.of(AgentKind::kBulkRead, thread.index), thread.bulk_group};
+  Epoch written{agents.of(AgentKind::kBulkWrite, thread.index), thread.bulk_group};
+  return {thread, read, written, point, number, reduce};
+}
+
 // A box of a tensor at some coordinates, row by row: `row` is told the byte of the box where it begins, how
 // many of its bytes are outside in front, how many are inside, and where they are.
 template <class Row>
@@ -217,11 +226,7 @@ Code Compiler::bulk_copy(const PtxCall& call) {
       completes.complete(bytes, thread.seen);
       return;
     }
-    Agents& agents = thread.block.agents;
-    thread.last_bulk_copy = {thread.bulk_group, at};
-    Epoch read{agents.of(AgentKind::kBulkRead, thread.index), thread.bulk_group};
-    Epoch written{agents.of(AgentKind::kBulkWrite, thread.index), thread.bulk_group};
-    Transfer{thread, read, written, *at, number, reduce}.copy(source_side, target_side, bytes);
+    out_of_shared(thread, *at, number, reduce).copy(source_side, target_side, bytes);
   };
 }
 
@@ -242,8 +247,8 @@ Code Compiler::bulk_tensor_load(const PtxCall& call) {
       unsupported(at->span, "bulk copies to several blocks of a cluster");
     frame.program.heap.use(at->span);
     const TensorMap& map = map_at(thread, map_at_address, begin.size(), at->span);
-    check_aligned("the target", thread.block.window_address(reinterpret_cast<char*>(target)), 128, at->span);
     int64_t base = thread.block.window_address(reinterpret_cast<char*>(target));
+    check_aligned("the target", base, 128, at->span);
     MBarrier& completes = thread.mbarrier_of_copy(barrier_address, *at);
     Reduce none;
     Transfer transfer{thread, completes.now(), completes.now(), *at, nullptr, none};
@@ -288,11 +293,7 @@ Code Compiler::bulk_tensor_store(const PtxCall& call) {
     const TensorMap& map = map_at(thread, map_at_address, begin.size(), at->span);
     int64_t base = thread.block.window_address(reinterpret_cast<char*>(source));
     check_aligned("the source", base, 128, at->span);
-    Agents& agents = thread.block.agents;
-    thread.last_bulk_copy = {thread.bulk_group, at};
-    Epoch read{agents.of(AgentKind::kBulkRead, thread.index), thread.bulk_group};
-    Epoch written{agents.of(AgentKind::kBulkWrite, thread.index), thread.bulk_group};
-    Transfer transfer{thread, read, written, *at, &number_of(map.dtype), reduce};
+    Transfer transfer = out_of_shared(thread, *at, &number_of(map.dtype), reduce);
     each_row(map, begin, [&](int64_t offset, int64_t before, int64_t bytes, char* to) {
       if (bytes <= 0) return;  // what is outside of the tensor is left out
       std::vector<char> row(static_cast<size_t>(bytes));

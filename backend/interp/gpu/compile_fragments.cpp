@@ -71,8 +71,7 @@ struct Fragment {
   }
   void store(const Number& number, int count, const Lane* values) const {
     for (int i = 0; i < count; ++i) number.store(at + i * number.bytes, values[i]);
-    auto first = memory->written.begin() + (at - memory->begin);
-    if (!memory->written.empty()) std::fill(first, first + count * number.bytes, true);
+    memory->mark(at, static_cast<int64_t>(count) * number.bytes, true);
   }
 };
 Fragment fragment_at(const Thread& thread, int64_t data, int64_t index, int count, const Number& number,

@@ -141,9 +141,7 @@ Code Compiler::matrix_rows(const PtxCall& call, bool loads) {
             element(i, thread->lane(), e) = static_cast<uint16_t>(operand >> 16 * e);
           continue;
         }
-        auto [memory, to] = thread->memory_at(operand, 4, at->span);
-        thread->store_registers(*memory, to, 4, at->span);
-        thread->write(*memory, to, 4, *at);
+        char* to = thread->register_to_write(operand, *at);
         for (int e = 0; e < 2; ++e) std::memcpy(to + e * 2, &element(i, thread->lane(), e), 2);
       }
     }
@@ -206,9 +204,7 @@ Code Compiler::multiply_in_registers(const PtxCall& call) {
     multiply_matrices(*in_a, *accumulator, as_tf32, {m, n, k}, a.data(), b.data(), c.data(), c.data());
     each_element(m, n, word_of_c, [&](Thread& thread, int i, size_t r, int place) {
       FragmentPosition p = fragment_of_c(thread.lane(), i);
-      auto [memory, to] = thread.memory_at(operands_of(thread)[r].i, 4, at->span);
-      thread.store_registers(*memory, to, 4, at->span);
-      thread.write(*memory, to, 4, *at);
+      char* to = thread.register_to_write(operands_of(thread)[r].i, *at);
       accumulator->store(to + place * accumulator->bytes, c[static_cast<size_t>(p.row * n + p.col)]);
     });
     if (Traffic* traffic = lanes[0]->block.kernel.traffic) traffic->tensor_flops(2.0 * m * n * k);

@@ -148,7 +148,6 @@ Code Compiler::tcgen05_multiply(const PtxCall& call) {
     auto [m, n, k] = std::array{what.m, what.n, what.k};
     Epoch epoch{thread.block.agents.of(AgentKind::kTensorCore, thread.index), thread.tensor_commit};
     std::vector<Lane> left(static_cast<size_t>(m * k)), right(static_cast<size_t>(n * k)),
-        turned(static_cast<size_t>(n * k)),
         sums(static_cast<size_t>(m * n), what.accumulator->floating ? Lane{.f = 0} : Lane{.i = 0});
     TensorMemory& memory = thread.block.tensor_memory;
     if (from_tensor_memory) {
@@ -168,13 +167,7 @@ Code Compiler::tcgen05_multiply(const PtxCall& call) {
     }
     load_matrix(thread, epoch, tcgen05_descriptor(of_b, at->span), 0, n, k, *what.in_b, what.turned_b, *at,
                 right.data());
-    for (int j = 0; j < n; ++j) {
-      for (int r = 0; r < k; ++r) {
-        Lane value = right[static_cast<size_t>(j * k + r)];
-        if (what.negates) value.f = -value.f;
-        turned[static_cast<size_t>(r * n + j)] = value;
-      }
-    }
+    std::vector<Lane> turned = transposed(right, n, k, what.negates);
     auto each_run = [&](auto&& f) {  // rows whose lanes lie side by side
       int run = m == 128 ? 128 : 16;
       for (int j = 0; j < n; ++j)

@@ -37,7 +37,7 @@ struct Product {
   bool as_tf32, half;  // half: two results in a register
   bool from_registers;
   bool turned_a, turned_b;
-  double sign;
+  bool negates;
   size_t results;  // registers of results
   const AccessPoint* at;
 };
@@ -109,7 +109,7 @@ void multiply(std::span<Thread* const> lanes, const Product& product) {
   auto [m, n, k] = product.shape;
   Epoch epoch{first.block.agents.of(AgentKind::kWarpGroup, first.warp()), first.wgmma_group};
   std::vector<Lane> a(static_cast<size_t>(kRows * k)), b(static_cast<size_t>(n * k)),
-      c(static_cast<size_t>(kRows * n)), turned(static_cast<size_t>(n * k));
+      c(static_cast<size_t>(kRows * n));
   const std::vector<Lane>& operands = operands_of(first);
   size_t of_a = product.results, of_b = of_a + (product.from_registers ? 4 : 1), of_scale = of_b + 1;
   if (product.from_registers) {
@@ -131,13 +131,7 @@ void multiply(std::span<Thread* const> lanes, const Product& product) {
   }
   load_matrix(first, epoch, wgmma_descriptor(operands[of_b].i, product.at->span), 0, n, k, *product.in_b,
               product.turned_b, *product.at, b.data());
-  for (int j = 0; j < n; ++j) {
-    for (int r = 0; r < k; ++r) {
-      Lane value = b[static_cast<size_t>(j * k + r)];
-      if (product.sign < 0) value.f = -value.f;
-      turned[static_cast<size_t>(r * n + j)] = value;
-    }
-  }
+  std::vector<Lane> turned = transposed(b, n, k, product.negates);
   std::vector<Registers> registers;
   registers.reserve(lanes.size());
   for (Thread* thread : lanes) registers.emplace_back(*thread, product, epoch, operands_of(*thread));
@@ -166,9 +160,8 @@ Code Compiler::wgmma_multiply(const PtxCall& call) {
   product.from_registers = call.all("a").size() == 4;
   product.turned_a = call.has("trans_a") && call.constant("trans_a") == 1;
   product.turned_b = call.has("trans_b") && call.constant("trans_b") == 1;
-  product.sign = 1;
   for (const char* scale : {"scale_a", "scale_b"})
-    if (call.has(scale)) product.sign *= static_cast<double>(call.constant(scale));
+    if (call.has(scale) && call.constant(scale) < 0) product.negates = !product.negates;
   product.results = call.all("d").size();
   product.at = point(call.span(), nullptr);
   std::vector<Code> operands = registers(call.all("d"), call.span());

@@ -217,9 +217,7 @@ void Thread::write(Block& memory, char* begin, int64_t bytes, const AccessPoint&
   if (Traffic* traffic = block.kernel.traffic)
     traffic->access(*this, memory, begin, bytes, Touch::kWrite, point);
   touch(memory, begin, bytes, Touch::kWrite, point);
-  if (memory.written.empty()) return;
-  auto first = memory.written.begin() + (begin - memory.begin);
-  std::fill(first, first + bytes, true);
+  memory.mark(begin, bytes, true);
 }
 
 void ThreadBlock::synchronise(std::span<Thread* const> who) {
@@ -327,8 +325,7 @@ bool ThreadBlock::release() {
 }
 
 void ThreadBlock::declare(const VarNode* buffer, char* begin, int64_t bytes) {
-  for (const Named& known : names)
-    if (known.buffer == buffer && known.begin == begin) return;
+  if (!named.emplace(buffer, begin).second) return;
   names.push_back({buffer, begin, begin + bytes});
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_set>
 
 #include "backend/interp/gpu/async.h"
@@ -128,6 +129,8 @@ struct Thread {
   void occupy(const std::shared_ptr<Block>& memory, char* begin, int64_t bytes, const Epoch& until,
               const AccessPoint& point);
   void store_registers(const Block& memory, const char* begin, int64_t bytes, Span span);
+  // Where an instruction of the warp leaves 32 bits for this lane.
+  char* register_to_write(int64_t address, const AccessPoint& point);
 
   // mbarriers (mbarrier.cpp). Error: mbarrier-not-initialized, mbarrier-used-too-early, mbarrier-not-fenced.
   MBarrier& mbarrier_at(int64_t address, const AccessPoint& point) const;
@@ -169,6 +172,7 @@ struct ThreadBlock {
     char *begin, *end;
   };
   std::vector<Named> names = {};
+  std::set<std::pair<const VarNode*, const char*>> named = {};  // which those are
   // `bar.arrive`: what came before it, by barrier and number of threads.
   struct Arrivals {
     size_t count = 0;

@@ -64,6 +64,18 @@ void multiply_matrices(const Number& in, const Number& accumulator, bool as_tf32
   }
 }
 
+std::vector<Lane> transposed(const std::vector<Lane>& matrix, int rows, int cols, bool negated) {
+  std::vector<Lane> turned(matrix.size());
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) {
+      Lane value = matrix[static_cast<size_t>(row * cols + col)];
+      if (negated) value.f = -value.f;
+      turned[static_cast<size_t>(col * rows + row)] = value;
+    }
+  }
+  return turned;
+}
+
 FragmentPosition fragment_of_a(int lane, int i, int word, int m) {
   int reg = i / word, group = lane / 4;
   int tall = m == 16 ? 2 : 1;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "backend/interp/gpu/async.h"
 #include "backend/interp/number.h"
@@ -24,6 +25,9 @@ ir::DataType matrix_type(std::string_view name, Span span);
 // d = a * b + c over dense matrices, a row-major m x k, b row-major k x n.
 void multiply_matrices(const Number& in, const Number& accumulator, bool as_tf32, std::array<int, 3> shape,
                        const Lane* a, const Lane* b, const Lane* c, Lane* d);
+
+// Floats of a matrix of `rows` x `cols` elements, row-major, with rows for columns.
+std::vector<Lane> transposed(const std::vector<Lane>& matrix, int rows, int cols, bool negated);
 
 // Element `i` of those that a lane holds of each operand of mma, as row and column; `word` elements are in
 // one register of 32 bits (PTX ISA, chapter "Matrix fragments for mma").

@@ -43,10 +43,7 @@ void Thread::store_registers(const Block& memory, const char* begin, int64_t byt
 
 void Thread::occupy(const std::shared_ptr<Block>& memory, char* begin, int64_t bytes, const Epoch& until,
                     const AccessPoint& point) {
-  if (!memory->written.empty()) {
-    auto first = memory->written.begin() + (begin - memory->begin);
-    std::fill(first, first + bytes, false);
-  }
+  memory->mark(begin, bytes, false);
   for (BusyRegisters& known : busy) {
     if (known.memory != memory || begin < known.begin || known.begin + known.bytes < begin + bytes) continue;
     known.until = until;
@@ -65,12 +62,16 @@ void Thread::occupy(const std::shared_ptr<Block>& memory, char* begin, int64_t b
 void Thread::release_registers(const Epoch& done) {
   std::erase_if(busy, [&](const BusyRegisters& each) {
     if (each.until.agent != done.agent || each.until.clock > done.clock) return false;
-    if (!each.memory->written.empty()) {
-      auto first = each.memory->written.begin() + (each.begin - each.memory->begin);
-      std::fill(first, first + each.bytes, true);
-    }
+    each.memory->mark(each.begin, each.bytes, true);
     return true;
   });
+}
+
+char* Thread::register_to_write(int64_t address, const AccessPoint& point) {
+  auto [memory, to] = memory_at(address, 4, point.span);
+  store_registers(*memory, to, 4, point.span);
+  write(*memory, to, 4, point);
+  return to;
 }
 
 std::vector<Code> Compiler::registers(std::span<const Expr> all, Span span) {

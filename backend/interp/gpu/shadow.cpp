@@ -270,9 +270,7 @@ void Thread::read_by(const Epoch& agent, Block& memory, char* begin, int64_t byt
 void Thread::write_by(const Epoch& agent, Block& memory, char* begin, int64_t bytes,
                       const AccessPoint& point) {
   touch_by(agent, memory, begin, bytes, Touch::kWrite, point);
-  if (memory.written.empty()) return;
-  auto first = memory.written.begin() + (begin - memory.begin);
-  std::fill(first, first + bytes, true);
+  memory.mark(begin, bytes, true);
 }
 
 void set_in_flight(Block& memory, char* begin, int64_t bytes, const AccessPoint* point) {

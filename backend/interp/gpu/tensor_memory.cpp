@@ -50,8 +50,7 @@ void TensorMemory::release(Thread& thread, int64_t address, int64_t columns, con
   for (int64_t c = address & 0xFFFF; c < (address & 0xFFFF) + columns; ++c) {
     char* first = at(thread, 0, c, point.span);
     thread.touch(*memory_, first, 4L * kLanes, Touch::kWrite, point);
-    auto written = memory_->written.begin() + (first - memory_->begin);
-    std::fill(written, written + 4L * kLanes, false);
+    memory_->mark(first, 4L * kLanes, false);
     used_[static_cast<size_t>(c)] = false;
   }
 }

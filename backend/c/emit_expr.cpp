@@ -7,7 +7,6 @@
 #include "backend/c/emitter.h"
 #include "ir/core/error.h"
 #include "ir/core/small_float.h"
-#include "ir/tir/index_operands.h"
 #include "ir/tir/nonnegative.h"
 #include "ir/tir/size.h"
 
@@ -51,7 +50,8 @@ Text FunctionEmitter::emit(const Expr& e) {
                return n->dtype().bits() < 32 ? casted(value_type(n->dtype(), n->span), flipped) : flipped;
              },
              [&](const ir::CastNode* n) -> Text {
-               return emit_cast(emit(n->value), n->value->dtype(), n->dtype(), n->span);
+               Text value = emit_operands(e, [&] { return emit(n->value); });
+               return emit_cast(value, n->value->dtype(), n->dtype(), n->span);
              },
              [&](const ir::SelectNode* n) -> Text {
                return choose(n->condition, n->true_value, n->false_value, n->dtype());
@@ -75,7 +75,7 @@ Text FunctionEmitter::emit(const Expr& e) {
              [&](const ir::ShuffleNode* n) -> Text { return emit_shuffle(n); },
              [&](const ir::LetNode* n) -> Text { return emit_let(n); },
              [&](const ir::TensorLoadNode* n) -> Text { return load(n); },
-             [&](const ir::CallNode* n) -> Text { return emit_call(n); },
+             [&](const ir::CallNode* n) -> Text { return emit_operands(e, [&] { return emit_call(n); }); },
              [&](const ir::GlobalVarNode* n) -> Text { refuse("a function as a value", n->span); },
              [&](const ir::OpNode* n) -> Text { refuse("an operator as a value", n->span); },
              [&](const ir::TupleNode* n) -> Text { refuse("a tuple", n->span); },
@@ -159,7 +159,7 @@ Text FunctionEmitter::emit_binary(const ir::BinaryNode* e) {
   if (dtype.is_float() && accumulations_.contains(e)) {
     if (std::optional<Text> made = multiply_add(e)) return *made;
   }
-  bool inside = std::exchange(in_index_, in_index_ && !ir::operands_may_overflow(e));
+  bool inside = std::exchange(in_index_, in_index_ && !loaded_names_.operands_may_overflow(ir::ref(e)));
   Text a = emit(e->a);
   Text b = emit(e->b);
   in_index_ = inside;
@@ -374,7 +374,10 @@ Text FunctionEmitter::emit_let(const ir::LetNode* e) {
   } else {
     made.is_size = e->value->dtype().bits() >= 32 && is_size(e->value);
     made.nonnegative = nonnegative(e->value);
+    loaded_names_.bind(e->var, e->value);
+    bool before = std::exchange(in_index_, in_index_ && !loaded_names_.contains(e->var.get()));
     made.name = keep(emit(e->value), e->value->dtype(), std::string(e->var->name), e->span);
+    in_index_ = before;
   }
   bindings_[e->var.get()] = std::move(made);
   return emit(e->body);

@@ -298,6 +298,7 @@ void FunctionEmitter::emit_bind(const ir::BindNode* s) {
   bool does = ir::side_effect(s->value) > ir::Effect::kReadState;
   if (!used_.contains(s->var.get()) && !does) return;
   DataType dtype = s->value->dtype();
+  loaded_names_.bind(s->var, s->value);
   Binding made;
   if (dtype.is_vector()) {
     if (dtype.is_scalable()) refuse("a scalable vector", s->span);

@@ -6,7 +6,6 @@
 
 #include "backend/gpu/emitter.h"
 #include "ir/core/error.h"
-#include "ir/tir/index_operands.h"
 #include "ir/tir/nonnegative.h"
 #include "ir/tir/size.h"
 
@@ -62,7 +61,7 @@ Value KernelEmitter::emit(const Expr& e) {
           [&](const ir::CastNode* n) -> Value {
             DataType from = n->value->dtype();
             if (from.lanes() != dtype.lanes()) refuse("a cast that changes the number of lanes", n->span);
-            Value value = emit(n->value);
+            Value value = emit_operands(e, [&] { return emit(n->value); });
             if (from == dtype) return value;
             if (dtype.is_vector() && words_.vector_arithmetic && value.lanes.empty() && !dtype.is_bool() &&
                 !from.is_bool())
@@ -95,7 +94,10 @@ Value KernelEmitter::emit(const Expr& e) {
           [&](const ir::BroadcastNode* n) -> Value { return broadcast(n->value, dtype.lanes()); },
           [&](const ir::ShuffleNode* n) -> Value { return shuffle(n); },
           [&](const ir::LetNode* n) -> Value {
+            loaded_names_.bind(n->var, n->value);
+            bool before = std::exchange(in_index_, in_index_ && !loaded_names_.contains(n->var.get()));
             Value value = emit(n->value);
+            in_index_ = before;
             Binding made;
             made.is_size =
                 n->value->dtype().is_scalar() && n->value->dtype().bits() >= 32 && is_size(n->value);
@@ -109,7 +111,7 @@ Value KernelEmitter::emit(const Expr& e) {
           [&](const ir::TensorLoadNode* n) -> Value {
             return load(n->source, n->indices, dtype, Expr(nullptr), n->span);
           },
-          [&](const ir::CallNode* n) -> Value { return emit_call(n); },
+          [&](const ir::CallNode* n) -> Value { return emit_operands(e, [&] { return emit_call(n); }); },
           [&](const ir::GlobalVarNode* n) -> Value { refuse("a function as a value", n->span); },
           [&](const ir::OpNode* n) -> Value { refuse("an operator as a value", n->span); },
           [&](const ir::TupleNode* n) -> Value { refuse("a tuple", n->span); },
@@ -224,7 +226,7 @@ Value KernelEmitter::binary(const ir::BinaryNode* e) {
     return of(e->dtype(), both_or_either(e));
   bool exact = std::exchange(
       in_index_, in_index_ || is_size(ir::ref(e)) || (dtype.is_integral() && is_size(e->a) && is_size(e->b)));
-  bool inside = std::exchange(in_index_, in_index_ && !ir::operands_may_overflow(e));
+  bool inside = std::exchange(in_index_, in_index_ && !loaded_names_.operands_may_overflow(ir::ref(e)));
   Value a = emit(e->a);
   Value b = emit(e->b);
   in_index_ = inside;

@@ -191,6 +191,7 @@ void KernelEmitter::emit_bind(const ir::BindNode* s) {
   bool does = ir::side_effect(s->value) > ir::Effect::kReadState;
   if (!used_.contains(s->var.get()) && !does) return;
   DataType dtype = s->value->dtype();
+  loaded_names_.bind(s->var, s->value);
   Binding made;
   made.is_size = dtype.is_scalar() && dtype.bits() >= 32 && is_size(s->value);
   made.nonnegative = nonnegative(s->value);

@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "backend/llvm/emitter.h"
-#include "ir/tir/index_operands.h"
 #include "ir/tir/nonnegative.h"
 
 namespace mlc::llvm_backend {
@@ -38,7 +37,8 @@ llvm::Value* FunctionEmitter::emit(const Expr& e) {
              [&](const ir::NotNode* n) -> llvm::Value* { return b.CreateNot(emit(n->a)); },
              [&](const ir::BitwiseNotNode* n) -> llvm::Value* { return b.CreateNot(emit(n->a)); },
              [&](const ir::CastNode* n) -> llvm::Value* {
-               return emit_cast(emit(n->value), n->value->dtype(), n->dtype(), n->span);
+               llvm::Value* value = emit_operands(e, [&] { return emit(n->value); });
+               return emit_cast(value, n->value->dtype(), n->dtype(), n->span);
              },
              [&](const ir::SelectNode* n) -> llvm::Value* {
                llvm::Value* condition = emit(n->condition);
@@ -49,7 +49,10 @@ llvm::Value* FunctionEmitter::emit(const Expr& e) {
              [&](const ir::BroadcastNode* n) -> llvm::Value* { return emit_broadcast(n); },
              [&](const ir::ShuffleNode* n) -> llvm::Value* { return emit_shuffle(n); },
              [&](const ir::LetNode* n) -> llvm::Value* {
+               loaded_names_.bind(n->var, n->value);
+               bool before = std::exchange(in_index_, in_index_ && !loaded_names_.contains(n->var.get()));
                define(n->var, emit(n->value));
+               in_index_ = before;
                return emit(n->body);
              },
              [&](const ir::TensorLoadNode* n) -> llvm::Value* {
@@ -58,7 +61,7 @@ llvm::Value* FunctionEmitter::emit(const Expr& e) {
              },
              [&](const ir::CallNode* n) -> llvm::Value* {
                At at(*this, n->span);
-               return emit_call(n);
+               return emit_operands(e, [&] { return emit_call(n); });
              },
              [&](const ir::GlobalVarNode* n) -> llvm::Value* { refuse("a function as a value", n->span); },
              [&](const ir::OpNode* n) -> llvm::Value* { refuse("an operator as a value", n->span); },
@@ -106,7 +109,7 @@ llvm::Value* FunctionEmitter::emit_binary(const ir::BinaryNode* e) {
     return phi;
   }
   bool accumulates = dtype.is_floating() && m_.accumulations.contains(e);
-  bool before = std::exchange(in_index_, in_index_ && !ir::operands_may_overflow(e));
+  bool before = std::exchange(in_index_, in_index_ && !loaded_names_.operands_may_overflow(ir::ref(e)));
   llvm::Value* left = accumulates ? emit_term(e->a) : emit(e->a);
   llvm::Value* right = accumulates ? emit_term(e->b) : emit(e->b);
   in_index_ = before;

@@ -153,6 +153,7 @@ void FunctionEmitter::emit(const Stmt& s) {
                int64_t multiple =
                    n->value->dtype().is_integral() ? std::max<int64_t>(1, multiple_of(n->value)) : 1;
                define(n->var, value);
+               loaded_names_.bind(n->var, n->value);
                Binding& made = values_[n->var.get()];
                made.nonnegative = positive;
                made.multiple = multiple;

@@ -19,6 +19,7 @@
 #include "backend/llvm/pch.h"
 #include "backend/llvm/target_machine.h"
 #include "ir/core/small_float.h"
+#include "ir/tir/loaded_names.h"
 #include "ir/tir/op.h"
 
 namespace mlc::llvm_backend {
@@ -298,6 +299,14 @@ class FunctionEmitter {
   DataType result_type_ = DataType::Void();
   std::string_view no_return_;
   bool in_index_ = false;  // integer arithmetic here cannot overflow
+  ir::LoadedNames loaded_names_;
+  // What `emit` makes of operands of `e`, which are no part of an index any more where they may overflow.
+  auto emit_operands(const Expr& e, const auto& emit) {
+    bool before = std::exchange(in_index_, in_index_ && !loaded_names_.operands_may_overflow(e));
+    auto made = emit();
+    in_index_ = before;
+    return made;
+  }
   bool in_parallel_ = false;
   llvm::Align streaming_;  // at a store below `mlc.streaming_store`: of its address; else 1
   bool streamed_ = false;  // some store went past the caches

@@ -38,6 +38,10 @@ void Analyzer::bind(const Var& var, ModularSet residues) {
   impl_->var_residues[var.get()] = residues;
   impl_->bindings_changed();
 }
+void Analyzer::bind_name(const Var& var, const Expr& value) {
+  impl_->keep_alive.push_back(var);
+  impl_->loaded_names.bind(var, value);
+}
 bool Analyzer::knows(const Var& var) const { return impl_->var_bounds.contains(var.get()); }
 std::unique_ptr<Analyzer> Analyzer::clone() const {
   auto copy = std::make_unique<Analyzer>();

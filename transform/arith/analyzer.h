@@ -49,6 +49,8 @@ class Analyzer {
   void bind(const Var& var, ConstIntBound bound);
   // `var` stays in an arithmetic progression; its bounds stay as they are.
   void bind(const Var& var, ModularSet residues);
+  // `var` is a name of `value`. If that comes from memory, sums of `var` may overflow (simplify_value.h).
+  void bind_name(const Var& var, const Expr& value);
   // Does this know a range or a value of `var`?
   bool knows(const Var& var) const;
   // Another one with the same knowledge, which goes its own way from here.

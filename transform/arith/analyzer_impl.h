@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "ir/tir/loaded_names.h"
 #include "transform/arith/analyzer.h"
 #include "transform/arith/linear_sum.h"
 #include "transform/arith/memo.h"
@@ -38,6 +39,7 @@ class AnalyzerImpl {
   // Scripts see TVM's answer for casts, as if no value were wrapped or rounded. Where
   // simplification builds on bounds a cast may do both.
   bool casts_keep_values = false;
+  LoadedNames loaded_names;
   int64_t extensions = 0;  // flags of those above: slower rules that have to be asked for
 
   // solver.cpp

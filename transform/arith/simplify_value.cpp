@@ -8,6 +8,7 @@
 #include "ir/core/walk_with.h"
 #include "ir/tir/linear.h"
 #include "ir/tir/op.h"
+#include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/keep_effects.h"
 
@@ -72,6 +73,9 @@ class ValueSimplifier {
       return sum;
     }
     if (e->kind >= ExprKind::kLT && e->kind <= ExprKind::kGE) return order(e);
+    if (auto* let = as<LetNode>(e)) return of_let(*let);
+    auto* var = as<VarNode>(e);
+    if (var) return {e, analyzer_.parts().loaded_names.contains(var), false};
     Part part{e, returns_any_number(e), false};
     part.e = rewrite_below(e, [&](const Expr& child, Rewriter&) {
       Part below = visit(child);
@@ -79,6 +83,18 @@ class ValueSimplifier {
       return below.wraps ? name_for(polynomial(below.e), named_) : below.e;
     });
     return part;
+  }
+
+  // What stands for parts of the body must not take the variable out of its scope.
+  Part of_let(const LetNode& let) {
+    Expr value = ValueSimplifier(analyzer_).simplify(let.value);
+    if (value->kind == ExprKind::kIntImm || value->kind == ExprKind::kFloatImm || value->kind == ExprKind::kVar)
+      return visit(substitute(let.body, VarMap{{let.var.get(), value}}));
+    analyzer_.bind_name(let.var, value);
+    Expr body = ValueSimplifier(analyzer_).simplify(let.body);
+    bool same = value.same_as(let.value) && body.same_as(let.body);
+    Expr next = same ? Expr(ref(&let)) : make<LetNode>(let.var, value, body, let.span);
+    return {name_for(next, named_), true, false};
   }
 
   // A sum of indices beside a loaded value is a name, too: `A[i] <= i - 2` does not imply that A[i] + 2 is a
@@ -99,15 +115,6 @@ class ValueSimplifier {
     return {same ? e : binary(e->kind, left, right, e->span), a.loaded || b.loaded, false};
   }
 
-  static bool returns_any_number(const Expr& e) {
-    if (auto* cast = as<CastNode>(e)) return !cast->value->dtype().element().is_integral();
-    if (e->kind == ExprKind::kLet) return true;
-    if (e->kind != ExprKind::kCall) return false;
-    static constexpr std::string_view of_indices[] = {"tirx.if_then_else", "tirx.likely", "tirx.vscale"};
-    return std::none_of(std::begin(of_indices), std::end(of_indices),
-                        [&](std::string_view name) { return as_call_to(e, name); });
-  }
-
   // The simplest form as far as rings go: what is no sum or product is a name in it.
   Expr polynomial(const Expr& e) {
     std::vector<Named> leaves;
@@ -121,15 +128,9 @@ class ValueSimplifier {
   }
 
   // Remainders have their own place in the order of a sum.
-  static bool is_remainder_of_indices(const Expr& e) {
+  bool is_remainder_of_indices(const Expr& e) const {
     auto* mod = as<FloorModNode>(e);
-    if (!mod || !const_int(mod->b)) return false;
-    bool indices = true;
-    walk_with(e, [&](const Expr& part, Walker& on) {
-      indices &= !as<TensorLoadNode>(part) && !returns_any_number(part);
-      on.walk_children(part);
-    });
-    return indices;
+    return mod && const_int(mod->b) && !analyzer_.parts().loaded_names.depends_on_loads(e);
   }
 
   // Equal values have one name.
@@ -156,6 +157,12 @@ class ValueSimplifier {
 Expr simplify_index(const Expr& e, Analyzer& analyzer) {
   return keep_effects(e, analyzer,
                       [&](const Expr& part) { return ValueSimplifier(analyzer).simplify_index(part); });
+}
+
+void bind_names(const Stmt& body, Analyzer& analyzer) {
+  post_order(body, nullptr, [&](const Stmt& s) {
+    if (auto* bind = as<BindNode>(s)) analyzer.bind_name(bind->var, bind->value);
+  });
 }
 
 Expr simplify_value(const Expr& e, Analyzer& analyzer) {

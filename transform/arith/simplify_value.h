@@ -15,4 +15,7 @@ Expr simplify_value(const Expr& e, Analyzer& analyzer);
 // a remainder, a clip or a comparison may: `A[B[i] * 3 % 3]`.
 Expr simplify_index(const Expr& e, Analyzer& analyzer);
 
+// Tells the analyzer of all names in a tree (Analyzer::bind_name).
+void bind_names(const Stmt& body, Analyzer& analyzer);
+
 }  // namespace mlc::transform

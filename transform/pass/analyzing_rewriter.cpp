@@ -51,6 +51,7 @@ Stmt AnalyzingRewriter::rewrite(const Stmt& s) {
   }
   if (auto* bind = as<BindNode>(s)) {
     Expr value = rewrite(bind->value);
+    analyzer.bind_name(bind->var, value);
     if (side_effect(value) <= Effect::kPure) analyzer.bind(bind->var, value);
     return value.same_as(bind->value) ? s : Stmt(make<BindNode>(bind->var, value, s->span));
   }

@@ -73,6 +73,7 @@ class SimplifyBindings final : public Rewriter {
 }  // namespace
 
 SBlock substitute_simplified(const SBlock& block, const VarMap& values, Analyzer& analyzer) {
+  bind_names(Stmt(block), analyzer);
   Stmt next = rewrite_below(Stmt(block), [&](const Expr& e, Rewriter& on) {
     if (auto* var = as<VarNode>(e)) {
       auto found = values.find(var);

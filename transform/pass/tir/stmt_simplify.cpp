@@ -31,6 +31,7 @@ struct Simplify final : Rewriter {
     if (auto* branch = as<IfThenElseNode>(s)) return simplify_branch(*branch);
     if (auto* bind = as<BindNode>(s)) {
       Expr value = rewrite(bind->value);
+      analyzer.bind_name(bind->var, value);
       if (side_effect(value) <= Effect::kPure && is_small(value)) pure_[bind->var.get()] = value;
       return value.same_as(bind->value) ? s : Stmt(make<BindNode>(bind->var, value, s->span));
     }
@@ -55,7 +56,7 @@ struct Simplify final : Rewriter {
     if (auto* store = as<BufferStoreNode>(s)) {
       Stmt next = updated(store, [&](BufferStoreNode& n) {
         n.value = rewrite(store->value);
-        n.indices = store->indices.Map([&](const Expr& index) { return analyzer.simplify(expanded(index)); });
+        n.indices = store->indices.Map([&](const Expr& index) { return simplify_index(expanded(index), analyzer); });
       });
       return stores_what_is_there(*as<BufferStoreNode>(next), analyzer) ? no_op() : next;
     }

@@ -140,8 +140,10 @@ struct Reduce final : Rewriter {
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   auto pattern = attr(fn, "op_pattern");
+  Reduce reduce;
+  bind_names(fn->body, reduce.analyzer);
   int64_t kind = pattern ? integer_of(*pattern).value_or(-1) : -1;
-  return kind == 0 || kind == 1 ? with_body(fn, Reduce().rewrite(fn->body)) : fn;
+  return kind == 0 || kind == 1 ? with_body(fn, reduce.rewrite(fn->body)) : fn;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "ir/core/refusal.h"
 #include "ir/tir/scalar_op.h"
 #include "transform/arith/analyzer.h"
+#include "transform/pass/buffer_memory.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/jumps.h"
@@ -114,8 +115,11 @@ struct WidenAllocations final : Rewriter {
 // The body of one vectorized loop, all lanes at once.
 class Vectorize final : public Rewriter {
  public:
-  Vectorize(const ForNode& loop, int lanes, bool mask, VectorCalls calls, VectorMasks masks)
-      : lane_(loop.loop_var),
+  Vectorize(const ForNode& loop, const Stmt& body, const BufferMemory& memory, int lanes, bool mask,
+            VectorCalls calls, VectorMasks masks)
+      : body_(body),
+        memory_(memory),
+        lane_(loop.loop_var),
         min_(loop.min),
         extent_(loop.extent),
         lanes_(lanes),
@@ -124,10 +128,10 @@ class Vectorize final : public Rewriter {
         masks_(masks) {}
 
   // The body. A definition alone, which nobody sees, is in no sequence that could go into a loop.
-  Stmt whole(const Stmt& body) try {
-    return rewrite(body);
+  Stmt whole() try {
+    return rewrite(body_);
   } catch (NoVectorForm) {
-    return lane_by_lane(body);
+    return lane_by_lane(body_);
   }
 
   using Rewriter::rewrite;
@@ -351,8 +355,38 @@ class Vectorize final : public Rewriter {
     return make<BufferStoreNode>(store.buffer, widen(value, index_lanes), indices, store.span);
   }
 
+  // Is the value the same wherever in the loop it is computed? What the loop stores to may have changed.
+  bool keeps_value(const Expr& value) {
+    Effect effect = side_effect(value);
+    if (effect <= Effect::kPure) return true;
+    if (effect > Effect::kReadState || !only_loads(value)) return false;
+    if (!written_) {
+      written_.emplace();
+      post_order(
+          body_,
+          [&](const Expr& e) {
+            auto* call = as<CallNode>(e);
+            auto* op = call ? as<OpNode>(call->op) : nullptr;
+            writes_unknown_ |= call && (!op || op_row(op).effect > Effect::kReadState);
+          },
+          [&](const Stmt& s) {
+            if (auto* store = as<BufferStoreNode>(s)) written_->push_back(store->buffer.get());
+          });
+    }
+    return !writes_unknown_ && std::ranges::all_of(*written_, [&](const VarNode* buffer) {
+      return memory_.reads_apart(value, buffer);
+    });
+  }
+  static bool only_loads(const Expr& value) {
+    return !any_below(value, [](const Expr& part) {
+      auto* call = as<CallNode>(part);
+      auto* op = call ? as<OpNode>(call->op) : nullptr;
+      return call && (!op || op_row(op).effect > Effect::kPure);
+    });
+  }
+
   // The statement in a serial loop over the lanes. Names whose values are vectors outside are bound again
-  // inside, to the values of the lane.
+  // inside, to the values of the lane; where these may have changed since, the loop goes around the names.
   Stmt lane_by_lane(const Stmt& s) {
     Var lane = make<VarNode>(lane_->name + "_s", lane_->ty, lane_->span);
     Array<Stmt> stmts;
@@ -370,6 +404,7 @@ class Vectorize final : public Rewriter {
     }
     for (const Bind& bind : bindings_) {
       if (!needed.contains(bind->var.get())) continue;
+      if (!keeps_value(bind->value)) throw NoVectorForm();
       Var var = make<VarNode>(bind->var->name, bind->var->ty, bind->var->span);
       stmts.push_back(make<BindNode>(var, substitute(bind->value, values)));
       values[bind->var.get()] = var;
@@ -383,6 +418,8 @@ class Vectorize final : public Rewriter {
     return make<ForNode>(lane, min_, extent_, ForKind::kSerial, seq(stmts), nullptr, Map<String, Any>{},
                          nullptr, s->span);
   }
+  const Stmt& body_;
+  const BufferMemory& memory_;
   const Var& lane_;
   const Expr& min_;
   const Expr& extent_;
@@ -392,6 +429,8 @@ class Vectorize final : public Rewriter {
   VectorMasks masks_;
   std::unordered_map<const VarNode*, Var> names_;  // let and bind variables that became vectors
   std::vector<Bind> bindings_;
+  std::optional<std::vector<const VarNode*>> written_;  // buffers that the body stores to, once asked for
+  bool writes_unknown_ = false;                         // may a call in it write to any memory?
   bool has_rows_ = false;  // did a ramp become a longer one?
 };
 
@@ -414,9 +453,10 @@ struct VectorizeLoops final : Rewriter {
   std::optional<bool> mask;  // as configured
   VectorCalls calls;
   VectorMasks masks;
+  BufferMemory memory;
   VectorizeLoops(const PrimFunc& fn, bool enabled, std::optional<bool> mask, VectorCalls calls,
                  VectorMasks masks)
-      : fn(fn), enabled(enabled), mask(mask), calls(calls), masks(masks) {}
+      : fn(fn), enabled(enabled), mask(mask), calls(calls), masks(masks), memory(fn) {}
 
   // Of the loop's vectors; negative for scalable ones.
   int lanes_of_loop(const ForNode& loop) const {
@@ -434,6 +474,7 @@ struct VectorizeLoops final : Rewriter {
 
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& s) override {
+    memory.declare(s);
     auto* loop = as<ForNode>(s);
     if (!loop || loop->for_kind != ForKind::kVectorized) return rewrite_children(s);
     if (enabled && (!is_const_int(loop->min, 0) || (loop->step && !is_const_int(loop->step, 1)))) {
@@ -459,7 +500,8 @@ struct VectorizeLoops final : Rewriter {
     }
     if (lanes == 1) return rewrite(substitute(loop->body, {{loop->loop_var.get(), loop->min}}));
     Stmt body = lanes < 0 ? loop->body : WidenAllocations(loop->loop_var, lanes).rewrite(loop->body);
-    return Vectorize(*loop, lanes, mask.value_or(lanes < 0), calls, masks).whole(body);
+    post_order(body, nullptr, [&](const Stmt& s) { memory.declare(s); });
+    return Vectorize(*loop, body, memory, lanes, mask.value_or(lanes < 0), calls, masks).whole();
   }
 };
 

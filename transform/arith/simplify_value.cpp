@@ -18,7 +18,7 @@ namespace {
 bool is_ring_operator(const Expr& e) {
   bool ring = e->kind == ExprKind::kAdd || e->kind == ExprKind::kSub || e->kind == ExprKind::kMul ||
               e->kind == ExprKind::kLShift;
-  return ring && e->dtype().is_int() && e->dtype().bits() >= 32;
+  return ring && e->dtype().is_integral() && e->dtype().bits() >= 32;
 }
 
 bool within_type(ConstIntBound bound, DataType dtype) {

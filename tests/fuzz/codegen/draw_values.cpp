@@ -439,15 +439,31 @@ Expr Scope::value(DataType type, int depth) {
   return type.is_floating() ? floating(type, depth) : integer(type, depth);
 }
 
+// What would be simpler if the sum or product did not wrap.
+Expr Scope::of_a_sum(DataType type) {
+  Expr x = value(type, 0), number = ir::int_imm(type, 2 + random.below(7));
+  Expr moved = arithmetic(random.one_in(2) ? ExprKind::kMul : ExprKind::kAdd, x, number);
+  switch (random.below(4)) {
+    case 0:
+      return arithmetic(random.one_in(2) ? ExprKind::kMin : ExprKind::kMax, moved, x);
+    case 1:
+      return arithmetic(ExprKind::kRShift, moved, ir::int_imm(type, 1 + random.below(3)));
+    default:
+      return ir::binary(random.of(divisions()), moved, number);
+  }
+}
+
 Expr Scope::integer(DataType type, int depth) {
   static const std::vector<ExprKind> kinds = {
       ExprKind::kAdd, ExprKind::kSub,        ExprKind::kMul,       ExprKind::kMin,
       ExprKind::kMax, ExprKind::kBitwiseAnd, ExprKind::kBitwiseOr, ExprKind::kBitwiseXor,
       ExprKind::kAdd, ExprKind::kSub,        ExprKind::kMul};
-  switch (random.below(11)) {
+  switch (random.below(12)) {
     case 0:
     case 1:
       return division(type, depth - 1);
+    case 7:
+      return of_a_sum(type);
     case 2:
       return guarded_division(type, depth - 1);
     case 6:
@@ -513,6 +529,12 @@ Expr Scope::boolean(int depth) {
     }
     default: {
       DataType type = random_type(random);
+      if (type.is_integral() && random.one_in(4)) {
+        Expr x = value(type, 0);
+        Expr by = random.one_in(2) ? ir::int_imm(type, 1 + random.below(9)) : value(type, 0);
+        Expr sum = arithmetic(random.one_in(2) ? ExprKind::kAdd : ExprKind::kSub, x, by);
+        return ir::binary(random.of(compare), sum, random.one_in(2) ? x : value(type, 0));
+      }
       Expr a = value(type, depth - 1);
       return ir::binary(random.of(compare), a, random.one_in(6) ? a : value(type, depth - 1));
     }

@@ -87,6 +87,7 @@ class Scope {
   ir::Expr guarded_division(ir::DataType type, int depth);
   ir::Expr small_division(ir::DataType type);
   ir::Expr small(ir::DataType type);
+  ir::Expr of_a_sum(ir::DataType type);
   ir::Expr dividend(ir::DataType type, int depth);
   ir::Expr divisor(ir::DataType type, int depth);
   ir::Expr constant_divisor(ir::DataType type);

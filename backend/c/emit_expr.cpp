@@ -159,10 +159,10 @@ Text FunctionEmitter::emit_binary(const ir::BinaryNode* e) {
   if (dtype.is_float() && accumulations_.contains(e)) {
     if (std::optional<Text> made = multiply_add(e)) return *made;
   }
-  bool inside = std::exchange(in_index_, in_index_ && !loaded_names_.operands_may_overflow(ir::ref(e)));
-  Text a = emit(e->a);
-  Text b = emit(e->b);
-  in_index_ = inside;
+  auto [a, b] = emit_operands(ir::ref(e), [&] {
+    Text left = emit(e->a);
+    return std::pair(left, emit(e->b));
+  });
   Text made;
   if (is_soft_float(dtype)) {
     made = arithmetic(e->kind, to_float(a, dtype), to_float(b, dtype), float_of(dtype), e);
@@ -374,10 +374,8 @@ Text FunctionEmitter::emit_let(const ir::LetNode* e) {
   } else {
     made.is_size = e->value->dtype().bits() >= 32 && is_size(e->value);
     made.nonnegative = nonnegative(e->value);
-    loaded_names_.bind(e->var, e->value);
-    bool before = std::exchange(in_index_, in_index_ && !loaded_names_.contains(e->var.get()));
-    made.name = keep(emit(e->value), e->value->dtype(), std::string(e->var->name), e->span);
-    in_index_ = before;
+    Text value = emit_named(*e, [&] { return emit(e->value); });
+    made.name = keep(value, e->value->dtype(), std::string(e->var->name), e->span);
   }
   bindings_[e->var.get()] = std::move(made);
   return emit(e->body);

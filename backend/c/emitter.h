@@ -24,8 +24,8 @@
 #include "backend/accumulations.h"
 #include "backend/artefact/c_interface.h"
 #include "backend/c/expr_text.h"
+#include "backend/index_arithmetic.h"
 #include "ir/core/visit.h"
-#include "ir/tir/loaded_names.h"
 #include "ir/tir/op.h"
 
 namespace mlc::c_backend {
@@ -102,7 +102,7 @@ class ModuleEmitter {
   std::vector<std::string> symbols_;
 };
 
-class FunctionEmitter {
+class FunctionEmitter : private backend::IndexArithmetic {
  public:
   FunctionEmitter(ModuleEmitter& module, const Function& function);
   std::string body();  // between the braces, indented
@@ -203,15 +203,6 @@ class FunctionEmitter {
   std::unordered_set<const VarNode*> used_;
   std::unordered_set<const ir::BinaryNode*> accumulations_;
   std::unordered_map<const ir::ExprNode*, std::string> hoisted_;  // values with effects, once for all lanes
-  bool in_index_ = false;
-  ir::LoadedNames loaded_names_;
-  // What `emit` makes of operands of `e`, which are no part of an index any more where they may overflow.
-  auto emit_operands(const Expr& e, const auto& emit) {
-    bool before = std::exchange(in_index_, in_index_ && !loaded_names_.operands_may_overflow(e));
-    auto made = emit();
-    in_index_ = before;
-    return made;
-  }
   std::string lane_;      // the text of the lane: a variable or a number; empty outside of vectors
   int lane_number_ = -1;  // where it is a number
   // Inside of a parallel loop: where failing goes, and what it sets; scopes from that one on are released.

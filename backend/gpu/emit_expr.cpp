@@ -94,10 +94,7 @@ Value KernelEmitter::emit(const Expr& e) {
           [&](const ir::BroadcastNode* n) -> Value { return broadcast(n->value, dtype.lanes()); },
           [&](const ir::ShuffleNode* n) -> Value { return shuffle(n); },
           [&](const ir::LetNode* n) -> Value {
-            loaded_names_.bind(n->var, n->value);
-            bool before = std::exchange(in_index_, in_index_ && !loaded_names_.contains(n->var.get()));
-            Value value = emit(n->value);
-            in_index_ = before;
+            Value value = emit_named(*n, [&] { return emit(n->value); });
             Binding made;
             made.is_size =
                 n->value->dtype().is_scalar() && n->value->dtype().bits() >= 32 && is_size(n->value);
@@ -226,10 +223,10 @@ Value KernelEmitter::binary(const ir::BinaryNode* e) {
     return of(e->dtype(), both_or_either(e));
   bool exact = std::exchange(
       in_index_, in_index_ || is_size(ir::ref(e)) || (dtype.is_integral() && is_size(e->a) && is_size(e->b)));
-  bool inside = std::exchange(in_index_, in_index_ && !loaded_names_.operands_may_overflow(ir::ref(e)));
-  Value a = emit(e->a);
-  Value b = emit(e->b);
-  in_index_ = inside;
+  auto [a, b] = emit_operands(ir::ref(e), [&] {
+    Value left = emit(e->a);
+    return std::pair(left, emit(e->b));
+  });
   Value made;
   bool together = words_.vector_arithmetic && dtype.is_vector() && a.lanes.empty() && b.lanes.empty() &&
                   !dtype.is_bool() &&

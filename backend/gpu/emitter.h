@@ -28,9 +28,9 @@
 #include <vector>
 
 #include "backend/c/expr_text.h"
+#include "backend/index_arithmetic.h"
 #include "ir/core/visit.h"
 #include "ir/target/target.h"
-#include "ir/tir/loaded_names.h"
 #include "ir/tir/op.h"
 
 namespace mlc::gpu_backend {
@@ -73,7 +73,7 @@ struct Words {
   bool aligned_first = false;      // `aligned` is in front of `shared`
 };
 
-class KernelEmitter {
+class KernelEmitter : protected backend::IndexArithmetic {
  public:
   KernelEmitter(const ir::IRModule& module, ir::Target target, const Words& words);
   virtual ~KernelEmitter() = default;
@@ -240,15 +240,6 @@ class KernelEmitter {
   std::unordered_map<const VarNode*, Binding> bindings_;
   std::unordered_set<const VarNode*> used_;
   std::map<std::string, std::string> functions_;  // global name -> name in the text
-  bool in_index_ = false;
-  ir::LoadedNames loaded_names_;
-  // What `emit` makes of operands of `e`, which are no part of an index any more where they may overflow.
-  auto emit_operands(const Expr& e, const auto& emit) {
-    bool before = std::exchange(in_index_, in_index_ && !loaded_names_.operands_may_overflow(e));
-    auto made = emit();
-    in_index_ = before;
-    return made;
-  }
 
  private:
   std::string function(const std::string& global, const ir::PrimFunc& fn, bool is_kernel);

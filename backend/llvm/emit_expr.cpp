@@ -49,10 +49,7 @@ llvm::Value* FunctionEmitter::emit(const Expr& e) {
              [&](const ir::BroadcastNode* n) -> llvm::Value* { return emit_broadcast(n); },
              [&](const ir::ShuffleNode* n) -> llvm::Value* { return emit_shuffle(n); },
              [&](const ir::LetNode* n) -> llvm::Value* {
-               loaded_names_.bind(n->var, n->value);
-               bool before = std::exchange(in_index_, in_index_ && !loaded_names_.contains(n->var.get()));
-               define(n->var, emit(n->value));
-               in_index_ = before;
+               define(n->var, emit_named(*n, [&] { return emit(n->value); }));
                return emit(n->body);
              },
              [&](const ir::TensorLoadNode* n) -> llvm::Value* {
@@ -109,10 +106,10 @@ llvm::Value* FunctionEmitter::emit_binary(const ir::BinaryNode* e) {
     return phi;
   }
   bool accumulates = dtype.is_floating() && m_.accumulations.contains(e);
-  bool before = std::exchange(in_index_, in_index_ && !loaded_names_.operands_may_overflow(ir::ref(e)));
-  llvm::Value* left = accumulates ? emit_term(e->a) : emit(e->a);
-  llvm::Value* right = accumulates ? emit_term(e->b) : emit(e->b);
-  in_index_ = before;
+  auto [left, right] = emit_operands(ir::ref(e), [&] {
+    llvm::Value* a = accumulates ? emit_term(e->a) : emit(e->a);
+    return std::pair(a, accumulates ? emit_term(e->b) : emit(e->b));
+  });
   llvm::IRBuilder<>::FastMathFlagGuard guard(b);
   if (accumulates) allow_contraction();
   if (!m_.is_soft_float(dtype)) return arithmetic(e->kind, left, right, dtype, e);

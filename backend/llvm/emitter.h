@@ -7,19 +7,20 @@
 //   convention: checks, then calls
 //   i32 @f(params..., i64 shape variables..., ptr result)   only with a C interface:
 //   backend/artefact/c_interface.h
-// Functions without a global_symbol have only the first; a version of `f` (AddNoaliasVersion) is @f_compute_noalias. Buffers are passed as their data pointer; with
-// `tirx.noalias` those pointers are `noalias`, from which all alias knowledge of the optimiser follows.
+// Functions without a global_symbol have only the first; a version of `f` (AddNoaliasVersion) is
+// @f_compute_noalias. Buffers are passed as their data pointer; with `tirx.noalias` those pointers are
+// `noalias`, from which all alias knowledge of the optimiser follows.
 //
 // Values in registers: bool is i1 (i8 in memory); bfloat16, floats of 8 bits, and float16 where the machine
 // cannot convert it, are bit patterns, computed with as float32 and rounded after every operation.
 #pragma once
 
+#include "backend/index_arithmetic.h"
 #include "backend/llvm/code.h"
 #include "backend/llvm/debug_lines.h"
 #include "backend/llvm/pch.h"
 #include "backend/llvm/target_machine.h"
 #include "ir/core/small_float.h"
-#include "ir/tir/loaded_names.h"
 #include "ir/tir/op.h"
 
 namespace mlc::llvm_backend {
@@ -39,12 +40,13 @@ struct Signature {
   bool exported = false;
   bool noalias = false;
   std::vector<Var> params;
-  std::vector<std::pair<Var, ir::Any>> constants;  // parameters that are part of the artefact: backend::constant_of()
+  std::vector<std::pair<Var, ir::Any>>
+      constants;                // parameters that are part of the artefact: backend::constant_of()
   ir::Span place;               // its own, or where its text begins
   std::vector<Var> shape_vars;  // symbols in buffer types that are no parameters, in order of appearance
   DataType result = DataType::Void();
-  // Where its tensors are. Of a function that launches kernels the compute function has the device's number (i32) as one
-  // more parameter, before the result's.
+  // Where its tensors are. Of a function that launches kernels the compute function has the device's number
+  // (i32) as one more parameter, before the result's.
   int device = kDLCPU;
   llvm::Function* compute = nullptr;
 };
@@ -65,8 +67,10 @@ class ModuleEmitter {
 
   const Signature* find(const ir::GlobalVarNode* callee) const;
   llvm::Constant* text(std::string_view value);  // pointer to a shared C string
-  llvm::GlobalVariable* weights_file(const ir::PrimFunc& fn);  // what is known of the file, once for the module
-  llvm::Constant* elements(const ir::ffi::Tensor& tensor);  // pointer to the bytes of a tensor, once for each tensor
+  llvm::GlobalVariable* weights_file(
+      const ir::PrimFunc& fn);  // what is known of the file, once for the module
+  llvm::Constant* elements(
+      const ir::ffi::Tensor& tensor);  // pointer to the bytes of a tensor, once for each tensor
   // A function of the C library or of tvm-ffi.
   llvm::FunctionCallee outside(const char* name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> args,
                                bool varargs = false);
@@ -102,7 +106,7 @@ class ModuleEmitter {
   llvm::Function* error_slot_ = nullptr;  // only with a C interface
 };
 
-class FunctionEmitter {
+class FunctionEmitter : private backend::IndexArithmetic {
  public:
   // `place`: where the function begins in its source.
   FunctionEmitter(ModuleEmitter& module, llvm::Function* function, ir::Span place);
@@ -124,7 +128,7 @@ class FunctionEmitter {
   // Memory that the function allocates is on that device (emit_device.cpp).
   void define_device(int type, llvm::Value* id) { device_type_ = type, device_id_ = id; }
   void set_device(int type, llvm::Value* id);  // what is launched from now on runs there
-  void finish();  // the end block: releases memory, returns the status
+  void finish();                               // the end block: releases memory, returns the status
   void refuse_returns(std::string_view why) { no_return_ = why; }
   llvm::Value* convert(llvm::Value* value, DataType from, DataType to) {
     return emit_cast(value, from, to, {});
@@ -288,25 +292,16 @@ class FunctionEmitter {
   ir::Span place_;  // where what is emitted now comes from
   std::unordered_map<const VarNode*, Binding> values_;
   std::vector<Loop> loops_;
-  std::vector<llvm::Value*> heap_slots_;  // stack slots that own heap memory, released at the end
+  std::vector<llvm::Value*> heap_slots_;    // stack slots that own heap memory, released at the end
   std::vector<llvm::Value*> device_slots_;  // the same of memory of the device
   int device_type_ = kDLCPU;
   llvm::Value* device_id_ = nullptr;
-  llvm::BasicBlock* entry_;               // stack slots live here
+  llvm::BasicBlock* entry_;  // stack slots live here
   llvm::BasicBlock* end_;
   llvm::PHINode* status_;
   llvm::Value* result_ = nullptr;
   DataType result_type_ = DataType::Void();
   std::string_view no_return_;
-  bool in_index_ = false;  // integer arithmetic here cannot overflow
-  ir::LoadedNames loaded_names_;
-  // What `emit` makes of operands of `e`, which are no part of an index any more where they may overflow.
-  auto emit_operands(const Expr& e, const auto& emit) {
-    bool before = std::exchange(in_index_, in_index_ && !loaded_names_.operands_may_overflow(e));
-    auto made = emit();
-    in_index_ = before;
-    return made;
-  }
   bool in_parallel_ = false;
   llvm::Align streaming_;  // at a store below `mlc.streaming_store`: of its address; else 1
   bool streamed_ = false;  // some store went past the caches

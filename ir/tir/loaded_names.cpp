@@ -15,9 +15,7 @@ bool returns_any_number(const Expr& e) {
 }
 
 bool LoadedNames::operands_may_overflow(const Expr& e) const {
-  auto may_overflow = [this](const Expr& part) {
-    return side_effect(part) > Effect::kPure || used_in(part);
-  };
+  auto may_overflow = [this](const Expr& part) { return side_effect(part) > Effect::kPure || used_in(part); };
   if (auto* two = as_binary(e)) {
     bool sum = e->kind == ExprKind::kAdd || e->kind == ExprKind::kSub || e->kind == ExprKind::kMul;
     return !sum && (may_overflow(two->a) || may_overflow(two->b));

@@ -88,7 +88,8 @@ class ValueSimplifier {
   // What stands for parts of the body must not take the variable out of its scope.
   Part of_let(const LetNode& let) {
     Expr value = ValueSimplifier(analyzer_).simplify(let.value);
-    if (value->kind == ExprKind::kIntImm || value->kind == ExprKind::kFloatImm || value->kind == ExprKind::kVar)
+    if (value->kind == ExprKind::kIntImm || value->kind == ExprKind::kFloatImm ||
+        value->kind == ExprKind::kVar)
       return visit(substitute(let.body, VarMap{{let.var.get(), value}}));
     analyzer_.bind_name(let.var, value);
     Expr body = ValueSimplifier(analyzer_).simplify(let.body);

@@ -127,11 +127,6 @@ class Resolver {
   // The names a lambda or generator expression takes from around it.
   const NameList& free_names(const syntax::Lambda& lambda);
   const NameList& free_names(const syntax::GeneratorExp& generator);
-  // The trees' names changed: what was found out about them is found out again.
-  void forget_free_names() {
-    free_.clear();
-    rebound_.clear();
-  }
   const Any& text(const syntax::Constant& constant) const { return texts_[constant.resolved]; }
   // Grows whenever something is kept that points into a tree.
   size_t kept() const { return functions_.size() + free_.size(); }

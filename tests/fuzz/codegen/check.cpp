@@ -37,7 +37,8 @@ std::string array_text(const ir::ffi::Tensor& tensor) {
     std::memcpy(&bits, at, static_cast<size_t>(type.bytes()));
     numbers += fmt::format("{}{}", i == 0 ? "" : ", ", bits);
   }
-  return fmt::format("np.array([{}], \"uint{}\").view(\"{}\")", numbers, type.bytes() * 8, type.str());
+  return fmt::format("np.array([{}], \"uint{}\").view(\"{}\").reshape({})", numbers, type.bytes() * 8,
+                     type.str(), fmt::join(tensor.shape(), ", "));
 }
 
 }  // namespace

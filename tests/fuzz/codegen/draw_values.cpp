@@ -529,7 +529,7 @@ Expr Scope::boolean(int depth) {
     }
     default: {
       DataType type = random_type(random);
-      if (type.is_integral() && random.one_in(4)) {
+      if (type.is_integral() && !type.is_bool() && random.one_in(4)) {
         Expr x = value(type, 0);
         Expr by = random.one_in(2) ? ir::int_imm(type, 1 + random.below(9)) : value(type, 0);
         Expr sum = arithmetic(random.one_in(2) ? ExprKind::kAdd : ExprKind::kSub, x, by);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/vectorize_loop.h"
 #include "ir/core/refusal.h"
 #include "ir/tir/scalar_op.h"
 #include "transform/arith/analyzer.h"
@@ -8,7 +9,6 @@
 #include "transform/pass/jumps.h"
 #include "transform/pass/masked_access.h"
 #include "transform/pass/refusals.h"
-#include "transform/pass/vectorize_loop.h"
 
 namespace mlc::transform::pass_vectorize_loop {
 
@@ -128,9 +128,7 @@ class Vectorize final : public Rewriter {
         masks_(masks) {}
 
   // The body. A definition alone, which nobody sees, is in no sequence that could go into a loop.
-  Stmt whole() try {
-    return rewrite(body_);
-  } catch (NoVectorForm) {
+  Stmt whole() try { return rewrite(body_); } catch (NoVectorForm) {
     return lane_by_lane(body_);
   }
 
@@ -204,7 +202,8 @@ class Vectorize final : public Rewriter {
     return uses_var(e, [this](const VarNode* var) { return var == lane_.get() || names_.contains(var); });
   }
 
-  // Rows that follow each other are one row: of each lane Ramp(base, stride, 4), and consecutive bases differ by 4 * stride.
+  // Rows that follow each other are one row: of each lane Ramp(base, stride, 4), and consecutive bases differ
+  // by 4 * stride.
   Expr ramp_of(const RampNode& ramp) {
     int each = lanes_of(ref(&ramp));
     if (!uses_lane(ref(&ramp))) return ref(&ramp);
@@ -431,7 +430,7 @@ class Vectorize final : public Rewriter {
   std::vector<Bind> bindings_;
   std::optional<std::vector<const VarNode*>> written_;  // buffers that the body stores to, once asked for
   bool writes_unknown_ = false;                         // may a call in it write to any memory?
-  bool has_rows_ = false;  // did a ramp become a longer one?
+  bool has_rows_ = false;                               // did a ramp become a longer one?
 };
 
 // Does the processor have vectors whose length it alone knows (SVE, RISC-V's V)?

@@ -73,6 +73,12 @@ class ValueSimplifier {
       return sum;
     }
     if (e->kind >= ExprKind::kLT && e->kind <= ExprKind::kGE) return order(e);
+    if (auto* ramp = as<RampNode>(e)) {  // a sum in each lane
+      Part base = visit(ramp->base), stride = visit(ramp->stride);
+      bool same = base.e.same_as(ramp->base) && stride.e.same_as(ramp->stride);
+      bool loaded = base.loaded || stride.loaded;
+      return {same ? e : make<RampNode>(base.e, stride.e, ramp->lanes, e->span), loaded, loaded};
+    }
     if (auto* let = as<LetNode>(e)) return of_let(*let);
     auto* var = as<VarNode>(e);
     if (var) return {e, analyzer_.parts().loaded_names.contains(var), false};

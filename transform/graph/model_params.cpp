@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/graph/model_params.h"
 
+#include "transform/graph/rewrite_graphs.h"
+
 namespace mlc::transform {
 
 static constexpr ir::Refusals refusals{
@@ -26,8 +28,8 @@ std::optional<int64_t> number_of_inputs(const Function& fn) {
 namespace {
 
 struct Bundle final : Mutator {
-  Bundle(Host& host, const IRModule& mod, Var tuple) : Mutator(host, mod), tuple(std::move(tuple)) {}
-  Var tuple;
+  using Mutator::Mutator;
+  Var tuple{nullptr};
   std::unordered_map<const VarNode*, int64_t> index;
 
   Expr rewrite(const Expr& e) override {
@@ -39,9 +41,7 @@ struct Bundle final : Mutator {
   }
 };
 
-}  // namespace
-
-Function bundle_weights(const Function& fn, const IRModule& mod, Host& host, const String& name) {
+Function bundled(const Function& fn, Bundle& bundle, const String& name) {
   auto said = number_of_inputs(fn);
   if (!said) return fn;
   int64_t inputs = *said;
@@ -49,7 +49,7 @@ Function bundle_weights(const Function& fn, const IRModule& mod, Host& host, con
   Array<Type> types;
   for (int64_t i = inputs; i < count; ++i) types.push_back(fn->params[i]->ty);
   Var tuple = relax::make_var(false, name, make<TupleTypeNode>(types));
-  Bundle bundle(host, mod, tuple);
+  bundle.tuple = tuple;
   // Numbers may be sizes in types: they are read first.
   Array<Binding> numbers;
   for (int64_t i = inputs; i < count; ++i) {
@@ -67,6 +67,18 @@ Function bundle_weights(const Function& fn, const IRModule& mod, Host& host, con
   params.push_back(tuple);
   return bundle.rewrite_function(
       make<FunctionNode>(params, body, fn->ret_ty, fn->is_pure, fn->attrs, fn->span));
+}
+
+}  // namespace
+
+Function bundle_weights(const Function& fn, const IRModule& mod, Host& host, const String& name) {
+  Bundle bundle(host, mod);
+  return bundled(fn, bundle, name);
+}
+
+IRModule bundle_weights(const IRModule& mod, Host& host, const String& name) {
+  Bundle bundle(host, mod);
+  return rewrite_graphs(mod, [&](const Function& fn) { return bundled(fn, bundle, name); });
 }
 
 }  // namespace mlc::transform

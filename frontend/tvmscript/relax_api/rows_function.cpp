@@ -149,6 +149,17 @@ Any bind_symbolic_vars(ApiCall& call) {
   return relax::bind_symbolic_vars(self_of(call), bindings_arg(call, dimension), call.host, call.span_of(1));
 }
 
+// Those of its parameters, as values of the types have them.
+Any with_sizes_of(ApiCall& call) {
+  Function fn = self_of(call);
+  Array<Any> types = call.args[1].cast<Array<Any>>();
+  ir::VarMap values;
+  for (size_t i = 0; i < fn->params.size() && i < types.size(); ++i)
+    relax::match_dims(fn->params[i]->ty, types[i].cast<ir::Type>(), values);
+  for (const Var& param : fn->params) values.erase(param.get());
+  return relax::with_values(fn, values, call.host);
+}
+
 // A tensor or an array is a constant.
 Any bind_params(ApiCall& call) {
   auto constant = [&](const Any& value) -> Expr {
@@ -181,6 +192,8 @@ constexpr ir::ApiRow relax_function_table[] = {
     METHOD("has_attr(attr_key)", "Does it have this attribute?", has_attr),
     METHOD("bind_symbolic_vars(binding_map)", "The function with values for symbolic dimensions.",
            bind_symbolic_vars),
+    {ir::ApiKind::kFunction, kRelaxNatives, "with_sizes_of(func, types)",
+     "The function with the symbolic sizes that parameters of these types have.", with_sizes_of},
     METHOD("bind_params(binding_map)", "The function with values for parameters.", bind_params),
     EXTERN_METHOD("with_attr(attr_key_or_dict, attr_value=None)", "The function with more attributes.",
                   extern_with_attr),

@@ -13,15 +13,14 @@ needs: the attribute `num_input`: how many of the first parameters are inputs. F
 keeps: the inputs, and the order of the weights.
 After the passes that bind or transform single weights, before the build: what calls the model hands over one value.)";
 
-Function apply(const Function& fn, const IRModule& mod, const PassOptions& options) {
+IRModule apply(const IRModule& mod, const PassOptions& options) {
   const Any& name = options.args[0];
-  return bundle_weights(fn, mod, *options.host,
-                        name == nullptr ? String("model_params") : name.cast<String>());
+  return bundle_weights(mod, *options.host, name == nullptr ? String("model_params") : name.cast<String>());
 }
 
 }  // namespace
 
 extern const Pass bundle_model_params =
-    graph_pass("BundleModelParams", "BundleModelParams(param_tuple_name=None)", doc, apply);
+    graph_module_pass("BundleModelParams", "BundleModelParams(param_tuple_name=None)", doc, apply);
 
 }  // namespace mlc::transform::pass_bundle_model_params

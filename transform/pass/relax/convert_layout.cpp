@@ -9,7 +9,7 @@
 namespace mlc::transform::pass_convert_layout {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    "ValueError+IndexError",
     {
         {.name = "layout-follows",
          .kind = "InternalError",

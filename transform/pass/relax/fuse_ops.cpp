@@ -5,6 +5,7 @@
 
 #include "transform/graph/fusion_groups.h"
 #include "transform/graph/group_function.h"
+#include "transform/pass/pass_context.h"
 
 namespace mlc::transform::pass_fuse_ops {
 namespace {
@@ -134,7 +135,9 @@ class MakeGroups final : public Mutator {
 };
 
 IRModule apply(const IRModule& mod, const PassOptions& options) {
-  if (options.integer(0) == 0) return mod;
+  int64_t level = options.integer(0);
+  if (level == -1) level = current_context()->opt_level;
+  if (level == 0) return mod;
   int64_t most = kMaxGroup;
   if (auto found = options.config->find("relax.FuseOps.max_depth"); found != options.config->end())
     most = integer_of((*found).second).value_or(kMaxGroup);

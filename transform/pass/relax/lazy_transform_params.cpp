@@ -15,6 +15,7 @@ static constexpr ir::Refusals refusals{
          .meaning = "Results are handed over one by one: the last binding is to list them, `out = (a, b)`, "
                     "`return out`."},
         {.name = "only-set-item",
+         .kind = "AssertionError+ValueError",
          .message = "weights are fetched by `fget_item`, which is None",
          .help = "give the name of a function"},
     }};

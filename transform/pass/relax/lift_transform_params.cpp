@@ -7,7 +7,7 @@
 namespace mlc::transform::pass_lift_transform_params {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    "InternalError+ValueError",
     {
         {.name = "no-weights-said",
          .message =

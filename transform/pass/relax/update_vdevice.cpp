@@ -4,7 +4,7 @@
 namespace mlc::transform::pass_update_vdevice {
 
 static constexpr ir::Refusals refusals{
-    "IndexError",
+    "IndexError+KeyError",
     {
         {.name = "no-such-vdevice",
          .message = "there is no device {}: the module has {}",

@@ -46,6 +46,9 @@ static constexpr ir::Refusals refusals{
         {.name = "tensor-function-mismatch",
          .message = "`R.{}` of `{}`: parameter `{}` is {}, it gets {}",
          .help = "a tensor function takes the arguments of the call, then its results"},
+        {.name = "tensor-function-wanted",
+         .message = "`R.{}` calls tensor functions, and `{}` is a graph",
+         .help = "a graph returns its result: call it as it is, `cls.f(x)`"},
         {.name = "tensor-function-arity",
          .message = "`R.{}` of `{}`: {} argument{} and {} {}result{} for {} parameter{}",
          .help = "a tensor function takes the arguments of the call, then its results"},
@@ -267,6 +270,12 @@ class Verifier {
     auto* callee = as<GlobalVarNode>(call->args[0]);
     GlobalVar name = callee && mod_ ? mod_->find(view(callee->name_hint)) : GlobalVar(nullptr);
     auto* fn = name ? mod_->functions.at(name).as<PrimFuncNode>() : nullptr;
+    if (name && mod_->functions.at(name).as<FunctionNode>()) {
+      report(ir::refuse(refusals["tensor-function-wanted"], operator_of(call->op)->short_name(),
+                        view(callee->name_hint))
+                 .at(call->span));
+      return;
+    }
     const auto* args = type_as<TupleTypeNode>(call->args[1]);
     if (!fn || !args || call->ty_args.size() != 1) return;
     FuncType type = callable_type(mod_->functions.at(name)).as<FuncType>().value();

@@ -19,11 +19,20 @@ static constexpr ir::Refusals refusals{
         {.name = "bad-shape",
          .message = "a shape is a list of dimensions or a value of type `R.Shape`, not `{}`",
          .help = "write `R.Tensor((2, 3), \"float32\")`"},
+        {.name = "negative-rank",
+         .kind = "InternalError+ValueError",
+         .message = "`ndim` is {}; a number of dimensions that is not known is -1"},
         {.name = "rank-mismatch", .message = "a shape of {} dimensions, and `ndim={}`"},
     }};
 MLC_REFUSALS(relax_rows_graph_type, refusals);
 
 namespace {
+
+int64_t rank_arg(const ApiCall& call, size_t i) {
+  int64_t ndim = int_arg(call, i);
+  if (ndim < relax::kUnknownNDim) throw ir::refuse(refusals["negative-rank"], ndim).at(call.span_of(i));
+  return ndim;
+}
 
 Expr dimension(const ApiCall& call, size_t i, const Any& value) {
   Span span = call.span_of(i);
@@ -68,7 +77,7 @@ Any tensor(ApiCall& call) {
   }
   DataType dtype = is_unknown(dtype_given) ? DataType::Void() : dtype_from(dtype_given, call.span_of(1));
   ir::VDevice device = device_arg(call, 2);
-  int64_t ndim = int_arg(call, 3);
+  int64_t ndim = rank_arg(call, 3);
   if (script::is_none(shape)) return Type(ir::make<relax::TensorTypeNode>(dtype, ndim, device));
   Expr known;
   if (auto* e = shape.as<ir::ExprNode>()) {
@@ -88,7 +97,7 @@ Any tensor(ApiCall& call) {
 }
 
 Any shape(ApiCall& call) {
-  int64_t ndim = int_arg(call, 1);
+  int64_t ndim = rank_arg(call, 1);
   if (!is_given(call, 0)) return Type(ir::make<relax::ShapeTypeNode>(ndim));
   if (!is_list(call.args[0])) throw ir::refuse(refusals["bad-shape"], ir::type_name(call.args[0])).at(call.span_of(0));
   return Type(ir::make<relax::ShapeTypeNode>(dimensions(call, 0)));

@@ -12,7 +12,8 @@ std::optional<int64_t> number_of_inputs(const Function& fn);
 // The function with its weights as one parameter, a tuple of that name. Without the attribute it stays.
 Function bundle_weights(const Function& fn, const IRModule& mod, Host& host,
                         const String& name = "model_params");
-// All functions of the module; the variables that are read from their tuples have names of their own in all of it.
+// All functions of the module. The variables that are read from their tuples have different names in all
+// of it.
 IRModule bundle_weights(const IRModule& mod, Host& host, const String& name);
 
 }  // namespace mlc::transform

@@ -200,7 +200,9 @@ Any name_to_binding(ApiCall& call) {
 }
 Any get_var2val(ApiCall& call) {
   script::Dict values;
-  for (const Binding& binding : Bindings(function_arg(call, 0)).all) values.Set(binding->var, binding->value);
+  for (const Binding& binding : Bindings(function_arg(call, 0)).all) {
+    if (!relax::as_match_cast(binding)) values.Set(binding->var, binding->value);
+  }
   return values;
 }
 
@@ -211,7 +213,10 @@ Any udchain(ApiCall& call) {
   for (const Binding& binding : block->bindings) {
     users.Set(binding->var, script::List());
     std::vector<Var> all = relax::free_vars(binding->value);
-    for (const Var& var : relax::symbolic_vars(binding->value->ty)) all.push_back(var);
+    // A name for another variable does not read its shape.
+    if (binding->value->kind != ir::ExprKind::kVar) {
+      for (const Var& var : relax::symbolic_vars(binding->value->ty)) all.push_back(var);
+    }
     for (const Var& used : all) {
       if (users.count(used) == 0) users.Set(used, script::List());
       users.at(used).cast<script::List>().push_back(binding->var);
@@ -450,7 +455,7 @@ constexpr ir::ApiRow relax_analysis_table[] = {
              defined_symbolic_vars),
     ANALYSIS("free_symbolic_vars(func)", "Symbolic variables that nothing defines.", free_symbolic_vars),
     ANALYSIS("name_to_binding(func)", "The bindings of each name.", name_to_binding),
-    ANALYSIS("get_var2val(func)", "The value of each variable.", get_var2val),
+    ANALYSIS("get_var2val(func)", "The value of each variable that no cast defines.", get_var2val),
     ANALYSIS("remove_all_unused(func)", "The function without bindings that nothing uses.",
              remove_all_unused),
     ANALYSIS("well_formed(obj, check_ty=True)",

@@ -123,7 +123,7 @@ void must_notice(const Fault& fault, bool reduces) {
   };
   std::vector<Judged> noticed;
   uint32_t seed = 0;
-  while (noticed.size() < (reduces ? 2 : 1) && affected < 240) {
+  while (noticed.size() < (reduces ? 2 : 1) && affected < 1200) {
     std::vector<Program> programs;
     std::vector<Judged> batch;
     for (; batch.size() < 12; ++seed) {

@@ -272,8 +272,9 @@ const TargetKindRow& target_kind_row(std::string_view name) {
   for (const TargetKindRow& row : target_kind_rows()) {
     if (row.name == name) return row;
   }
-  refuse(ir::refuse_as(refusals["unknown-target"], "there is no target `{}`", name)
-             .help(did_you_mean(name, target_names())));
+  std::string help = did_you_mean(name, target_names());
+  if (help.empty()) help = "`llvm` is for processors, this machine's without more; `mlc targets` lists all";
+  refuse(ir::refuse_as(refusals["unknown-target"], "there is no target `{}`", name).help(help));
 }
 
 std::string_view type_name_of(AttrType type) { return type_names[static_cast<size_t>(type)]; }

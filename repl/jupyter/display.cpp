@@ -79,15 +79,20 @@ Json error_content(std::string name, std::string message, const std::string& rep
   return {{"ename", std::move(name)}, {"evalue", std::move(message)}, {"traceback", std::move(lines)}};
 }
 
-Json current_error(const Session& session) {
+Json current_error(Session& session, WaysOut ways) {
   bool colour = session.options().colour;
   try {
     throw;
   } catch (const ir::Error& error) {
     const ir::Diagnostic& first = error.first();
-    bool interrupted = first.kind == "KeyboardInterrupt";
-    return error_content(first.kind, first.message,
-                         interrupted ? interrupt_report(error) : full_report(error, colour));
+    if (first.kind == "KeyboardInterrupt")
+      return error_content(first.kind, first.message, interrupt_report(error));
+    std::string report = full_report(error, colour);
+    if (ways == WaysOut::kTried) {
+      session.find_ways_out(error);
+      report += session.ways_out_text();
+    }
+    return error_content(first.kind, first.message, report);
   } catch (const CallError& error) {
     return error_content("UsageError", error.message, call_report(error, colour));
   } catch (const script::Evaluator::SystemExit& exit) {

@@ -19,7 +19,8 @@ std::string html_of(std::string_view program);
 
 // "ename", "evalue", "traceback".
 Json error_content(std::string name, std::string message, const std::string& report);
-// Of the exception that is handled now.
-Json current_error(const Session& session);
+// Of the exception that is handled now. With `ways_out`, where a step was refused, what could take its place.
+enum class WaysOut { kNone, kTried };
+Json current_error(Session& session, WaysOut ways = WaysOut::kNone);
 
 }  // namespace mlc::repl::jupyter

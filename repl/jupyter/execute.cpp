@@ -77,7 +77,7 @@ Json Kernel::execute(const Message& request) {
     for (const auto& [name, expression] : expressions) values[name] = evaluate(expression);
     reply = {{"status", "ok"}, {"user_expressions", std::move(values)}};
   } catch (...) {
-    reply = current_error(session_);
+    reply = current_error(session_, WaysOut::kTried);
     capture_.flush();
     if (!silent) channels_.publish("error", reply, request.header);
     reply["status"] = "error";

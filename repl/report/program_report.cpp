@@ -195,10 +195,14 @@ class Report {
     bool schedules = !state.schedules.empty() || !state.passes.empty();
     links_.push_back({line, fmt::format("step{}", line)});
     std::string_view verdict = state.verdict;
-    if (!verdict.empty()) ++verdicts_[std::string(verdict_style(verdict))];
+    std::vector<Part> steps = parts_of_step(state, taken);
+    // Counted as the steps are, which a statement may take several of.
+    for (const Part& each : steps) ++verdicts_[std::string(verdict_style(each.verdict))];
+    if (steps.empty() && !verdict.empty())
+      verdicts_[std::string(verdict_style(verdict))] += std::max<size_t>(state.primitives.size(), 1);
     primitives_ += state.primitives.size();
     seconds_ += state.seconds;
-    std::string parts = parts_text(parts_of_step(state, taken)), body;
+    std::string parts = parts_text(steps), body;
     std::vector<std::pair<ir::IRModule, ir::IRModule>> shown;
     const std::vector<NamedModule>& before = session_.states()[state.parent].modules;
     for (const NamedModule& now : state.modules) {

@@ -48,21 +48,35 @@ bool is_question(std::string_view line) {
 
 namespace {
 
-// Does the statement name `_`, outside of texts and comments? In a function it is a variable of its own.
-bool names_last_value(std::string_view source) {
-  std::string first = first_line(std::string(source));
-  for (std::string_view word : {"def ", "class ", "@", "async "})
-    if (first.starts_with(word)) return false;
+// Does the text have this name, outside of texts and comments, and not as an attribute?
+bool has_name(std::string_view source, std::string_view name) {
   auto pieces = print::highlighted(source);
-  for (size_t at = source.find('_'); at != std::string_view::npos; at = source.find('_', at + 1)) {
+  for (size_t at = source.find(name); at != std::string_view::npos; at = source.find(name, at + 1)) {
+    size_t end = at + name.size();
     bool alone = (at == 0 || !(name_char(source[at - 1]) || source[at - 1] == '.')) &&
-                 (at + 1 == source.size() || !name_char(source[at + 1]));
+                 (end == source.size() || !name_char(source[end]));
     bool covered = std::ranges::any_of(
         pieces, [&](const print::Piece& each) { return each.begin <= at && at < each.end; });
     if (alone && !covered) return true;
   }
   return false;
 }
+
+// Does the statement name `_`? In a function it is a variable of its own.
+bool names_last_value(std::string_view source) {
+  std::string first = first_line(std::string(source));
+  for (std::string_view word : {"def ", "class ", "@", "async "})
+    if (first.starts_with(word)) return false;
+  return has_name(source, "_");
+}
+
+// Names that stand for these modules where nothing is bound to them, which is so in mlc alone.
+constexpr std::pair<std::string_view, std::string_view> kUnsaidImports[] = {
+    {"tvm", "import tvm"},
+    {"I", "from tvm.script import ir as I"},
+    {"T", "from tvm.script import tirx as T"},
+    {"R", "from tvm.script import relax as R"},
+};
 
 // `x + 1` as `_ = x + 1`: its last statement is an expression.
 std::string binding_last_value(const std::string& source) {
@@ -71,6 +85,16 @@ std::string binding_last_value(const std::string& source) {
   const auto& body = tree->module->body;
   size_t begin = body.empty() ? 0 : body.back()->span.begin;
   return source.substr(0, begin) + "_ = " + source.substr(begin);
+}
+
+// `help`, `help()` and `help(name)`, which Python's prompt has; not where the program has a `help` of its
+// own. "" for the first two.
+std::optional<std::string_view> asked_of_help(const script::Evaluator& evaluator, std::string_view line) {
+  if (!line.starts_with("help") || evaluator.global("help") != nullptr) return std::nullopt;
+  line.remove_prefix(std::string_view("help").size());
+  if (line.empty()) return line;
+  if (!line.starts_with('(') || !line.ends_with(')')) return std::nullopt;
+  return trim(line.substr(1, line.size() - 2));
 }
 
 }  // namespace
@@ -109,6 +133,8 @@ void Session::run_input(std::string_view input) {
   if (line.empty()) return;
   if (line == "quit()" || line == "exit()" || line == "quit" || line == "exit") {
     ended_ = 0;  // what Python's own prompt has taught everybody to type
+  } else if (std::optional<std::string_view> name = asked_of_help(evaluator_, line)) {
+    name->empty() ? run_command(*this, "help") : document(*name);
   } else if (line.starts_with(':')) {
     std::string_view rest = line.substr(1);
     const Command* command = find_command(take_word(rest));
@@ -128,23 +154,26 @@ void Session::run_input(std::string_view input) {
 void Session::show_error(const ir::Error& error) {
   // The terminal has shown `^C`.
   if (options_.screen && error.first().kind == "KeyboardInterrupt") show("\n");
-  auto ways = [&] {
-    return repl::ways_out(evaluator_, error,
-                          [this](const std::function<void()>& what) { return try_out(what); });
-  };
   if (options_.error) {
-    ways_out_ = ways();
+    find_ways_out(error);
     return options_.error(error);
   }
+  // What is wrong is on the screen while ways out are tried.
   show(options_.compact_errors ? compact_report(error) : full_report(error, options_.colour));
-  ways_out_ = ways();
-  show_ways_out();
+  find_ways_out(error);
+  if (!ways_out_.empty()) show(ways_out_text());
 }
 
-void Session::show_ways_out() {
-  if (!ways_out_.empty())
-    show(ways_out_.size() == 1 ? "a way out that was tried:\n" : "ways out that were tried:\n");
-  for (size_t i = 0; i < ways_out_.size(); ++i) show(fmt::format("  :fix {}  {}\n", i + 1, ways_out_[i]));
+void Session::find_ways_out(const ir::Error& error) {
+  ways_out_ =
+      repl::ways_out(evaluator_, error, [this](const std::function<void()>& what) { return try_out(what); });
+}
+
+std::string Session::ways_out_text() const {
+  if (ways_out_.empty()) return "";
+  std::string text = ways_out_.size() == 1 ? "a way out that was tried:\n" : "ways out that were tried:\n";
+  for (size_t i = 0; i < ways_out_.size(); ++i) text += fmt::format("  :fix {}  {}\n", i + 1, ways_out_[i]);
+  return text;
 }
 
 bool Session::try_out(const std::function<void()>& what) {
@@ -179,7 +208,27 @@ uint32_t Session::add_input(std::string_view text) {
   return ir::SourceMap::current().add(std::move(name), source + "\n");
 }
 
-void Session::run_statements(std::string_view text) { show_result(run_source(add_input(text))); }
+void Session::run_statements(std::string_view text) {
+  show_result(run_source(add_input(text)));
+  keep_comments(text);
+}
+
+// Comments behind the last statement of an input, or without one, belong to no statement, and to the program
+// all the same.
+void Session::keep_comments(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  size_t begin = text.size();
+  auto pieces = print::highlighted(text);
+  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+    bool last = piece->end > text.find_last_not_of(" \t\r\n", begin - 1);
+    std::string_view before = text.substr(0, piece->begin);
+    size_t end = before.find_last_not_of(" \t");
+    bool alone = end == std::string_view::npos || before[end] == '\n';
+    if (piece->role != print::Role::kComment || !last || !alone) break;
+    begin = piece->begin;
+  }
+  if (begin < text.size()) states_[at_].remarks.push_back({std::string(text.substr(begin)), 0, 0});
+}
 
 double Session::run_timed(std::string_view statements) {
   uint32_t file = add_input(statements);
@@ -500,6 +549,16 @@ std::vector<Remark> Session::statements() const {
 std::string Session::program() const {
   std::string text;
   std::vector<Remark> all = statements();
+  std::vector<size_t> states = path();
+  for (const auto& [name, import] : kUnsaidImports) {
+    bool is_bound = std::ranges::any_of(states, [&](size_t each) {
+      const std::vector<std::string>& bound = states_[each].bound;
+      return std::ranges::find(bound, name) != bound.end();
+    });
+    if (!is_bound &&
+        std::ranges::any_of(all, [&](const Remark& each) { return has_name(each.source, name); }))
+      text.append(import) += '\n';
+  }
   for (const Remark& each : all) {
     bool is_read = each.shows != 0 && std::ranges::find(all, each.shows, &Remark::reads) != all.end();
     text += (is_read ? binding_last_value(each.source) : each.source) + "\n";

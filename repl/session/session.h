@@ -148,12 +148,17 @@ class Session {
 
   // What could take the place of the statement that was refused last, each of it tried.
   const std::vector<std::string>& ways_out() const { return ways_out_; }
-  void show_ways_out();
+  std::string ways_out_text() const;
+  // For who catches what `run_input` throws; `run` does it by itself.
+  void find_ways_out(const ir::Error& error);
   // Runs something and takes back all that it changes in the session; what it shows is not shown. False when it ends in
   // an error.
   bool try_out(const std::function<void()>& what);
 
-  // The statements on the way to the state in force, as one program. What a later one reads as `_` is bound to it.
+  // Files that `:save` has written.
+  std::vector<std::string>& saved() { return saved_; }
+  // The statements on the way to the state in force, as one program. What a later one reads as `_` is bound to it, and what
+  // stands for a module of TVM without an import is imported.
   std::string program() const;
   // Statements on that way that read as `_` what was shown on another branch: in the program they do not do the same.
   std::vector<std::string> reading_elsewhere() const;
@@ -170,6 +175,7 @@ class Session {
   uint32_t add_input(std::string_view text);
   // The value of the last one. `loaded` gets those that have run; the first `kept` are passed over.
   ir::Any run_source(uint32_t file, Loaded* loaded = nullptr, size_t kept = 0);
+  void keep_comments(std::string_view text);
   void take_back();
   void show_result(const ir::Any& value);
   void show_error(const ir::Error& error);
@@ -210,6 +216,7 @@ class Session {
   size_t most_modules_ = 64;
   bool told_of_history_ = false;
   std::vector<std::string> ways_out_;
+  std::vector<std::string> saved_;
 };
 
 }  // namespace mlc::repl

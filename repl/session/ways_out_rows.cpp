@@ -444,6 +444,50 @@ Calls nested_loops_alone(const RefusedCall& call) {
   return texts.size() < 2 ? Calls() : Calls{call.call(call.method, texts)};
 }
 
+// ---- arguments of another type ----
+
+// `split(i, 4)`, and `split(i, factor=4)` of tensor expressions: a number where a list of factors is asked
+// for.
+Calls factors_as_list(const RefusedCall& call) {
+  Calls calls;
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    const RefusedCall::Argument& each = call.arguments[i];
+    bool by_number = each.keyword == "factor" || each.keyword == "nparts";
+    if (!is_method(call, {"split"}) || !each.value.try_cast<int64_t>() || !(each.blamed || by_number))
+      continue;
+    std::vector<std::string> lists{fmt::format("[None, {}]", each.text),
+                                   fmt::format("[{}, None]", each.text)};
+    if (each.keyword == "nparts") std::swap(lists[0], lists[1]);
+    for (const std::string& list : lists) {
+      std::vector<std::string> texts;
+      for (const RefusedCall::Argument& other : call.arguments)
+        texts.push_back(&other == &each         ? (each.keyword.empty() ? "" : "factors=") + list
+                        : other.keyword.empty() ? other.text
+                                                : fmt::format("{}={}", other.keyword, other.text));
+      calls.push_back(call.call(call.method, texts));
+    }
+  }
+  return calls;
+}
+
+// A list of loops where each is an argument of its own; the name of a loop where its handle is asked for.
+Calls of_the_type(const RefusedCall& call) {
+  Calls calls = factors_as_list(call);
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    const RefusedCall::Argument& each = call.arguments[i];
+    if (!each.blamed) continue;
+    if (auto items = items_of(each.text); items && each.keyword.empty())
+      calls.push_back(call.with(i, fmt::format("{}", fmt::join(*items, ", "))));
+    auto name = each.value.try_cast<ir::String>();
+    if (name && call.evaluator.global(*name) != nullptr) calls.push_back(call.with(i, std::string(*name)));
+    if (name)
+      for (const SRefNode* loop : call.loops())
+        if (std::string text = call.text_of(*loop); loop->name == *name && !text.empty())
+          calls.push_back(call.with(i, text));
+  }
+  return calls;
+}
+
 // ---- numbers ----
 
 Calls other_number(const RefusedCall& call) {
@@ -645,9 +689,11 @@ constexpr WayOutRow kRows[] = {
     {"split-not-covering", infer_a_factor},
     {"split-several-inferred", infer_one_factor_only},
     {"split-without-factors", some_factors},
+    {"unknown-keyword", factors_as_list},
     {"unknown-storage-scope", other_scope},
     {"unknown-thread-axis", other_thread},
     {"written-after-read", another_location},
+    {"wrong-type", of_the_type},
 };
 
 }  // namespace

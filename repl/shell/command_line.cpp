@@ -300,6 +300,8 @@ constexpr std::array kRows = std::to_array<Row>({
      },
      [](const CommandLine& line) {
        if (line.simulate) backend::simulate_gpus(backend::Simulate::kAll);
+       // A session that begins without it would be taken for one that begins with it.
+       if (!line.file.empty() && line.file != "-") read_source(line.file);
        return line.json ? run_events(line.file) : run_repl(line.file, line.plain);
      }},
     {"jupyter", "the kernel of notebooks: `install` tells Jupyter of it, `kernel` is what Jupyter starts",
@@ -335,6 +337,7 @@ bool looks_like_file(std::string_view word) {
   }
   bool option = word.starts_with('-');
   std::string near = option ? ir::did_you_mean(word.substr(0, word.find('=')), names) : "";
+  if (word == "-c") near = "`mlc -c TEXT` runs a program that stands on the command line";
   throw CallError{
       fmt::format("`mlc {}` takes no {} `{}`", row.name, option ? "option" : "further argument", word),
       near.empty() ? fmt::format("`mlc {} --help` lists its options", row.name) : near};

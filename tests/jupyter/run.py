@@ -208,6 +208,27 @@ def test_commands_in_a_cell(front):
     assert any("]:2:1" in line for line in answer.reply["traceback"]), answer.reply
 
 
+def test_ways_out_of_a_refused_step(front):
+    front.run(MODULE)
+    front.run("sch = tvm.s_tir.Schedule(Mod)\n(i,) = sch.get_loops('double')")
+    answer = front.run("sch.split(i, [3, 2])")
+    (error,) = answer.contents("error")
+    assert "  :fix 1  sch.split(i, [3, None])" in error["traceback"], error
+    same(error["traceback"], answer.reply["traceback"])
+    answer = front.run(":fix 1\n:diff")
+    assert "i (16) -> i_0 (3), i_1 (6)" in answer.stream(), answer.stream()
+    # What was offered goes with the next statement, and an error of a command has nothing to offer.
+    front.run("x = 1")
+    assert not any(":fix" in line for line in front.run(":goto 99").reply["traceback"])
+
+
+def test_help_of_python(front):
+    assert ":undo [N]" in front.run("help()").stream()
+    assert "split" in front.run("help(tvm.s_tir.Schedule.split)").stream()
+    same(front.run("def help(x): return 2 * x\n").reply["status"], "ok")
+    same(front.run("help(4)").result(), "8")
+
+
 def test_magics(front):
     answer = front.run("%matplotlib inline\n%load_ext autoreload\n!python3 -m  pip install numpy\n%pip install x\nx = 3\nx")
     same(answer.result(), "3")

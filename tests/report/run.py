@@ -281,6 +281,24 @@ def explain(folder, program):
                           timeout=120)
 
 
+def test_steps_of_one_statement_are_counted(folder):
+    (folder / "taken.mlc").write_text((here / "names.mlc").read_text() + '''
+def taken():
+    sch = tvm.s_tir.Schedule(main)
+    (loop,) = sch.get_loops(sch.get_child_blocks(sch.get_sblock("root"))[0])
+    outer, inner = sch.split(loop, [4, 4])
+    sch.reorder(inner, outer)
+    return sch
+
+
+sch = taken()
+''')
+    done = explain(folder, folder / "taken.mlc")
+    check(done.returncode == 0, done.stderr)
+    tiles = {e["text"] for e in read_page(folder / "report.html").of_class("tile")}
+    check("2steps of schedules" in tiles and "2proved" in tiles, tiles)
+
+
 def test_report(folder):
     done = explain(folder, here / "small.mlc")
     check(done.returncode == 0 and done.stdout.startswith("report.html: "), done.stdout + done.stderr)

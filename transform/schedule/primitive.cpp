@@ -18,7 +18,6 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "no-function-chosen",
          .message = "no function is being worked on",
-         .help = "say which: `sch.work_on(\"name\")`, or `func_name=\"name\"`",
          .meaning = "The module has several functions: a primitive works on one of them.",
          .wrong = R"(mod = tvm.IRModule({"f": main, "g": main})
 tvm.s_tir.Schedule(mod).get_sblock("double"))",
@@ -145,7 +144,14 @@ GlobalVar Step::function(const std::optional<std::string>& name, Span span) {
     return found;
   }
   if (schedule.func_working_on) return schedule.func_working_on;
-  throw refuse(refusals["no-function-chosen"]).kind("ValueError+ScheduleError").at(span);
+  std::vector<std::string> names;
+  for (const auto& [var, fn] : mod->functions)
+    if (ir::try_get<PrimFunc>(fn)) names.emplace_back(var->name_hint);
+  std::ranges::sort(names);
+  std::string help =
+      names.empty() ? "" : fmt::format("say which: `sch.work_on(\"{0}\")`, or `func_name=\"{0}\"`", names[0]);
+  if (names.size() > 1) help += fmt::format("; the module has `{}`", fmt::join(names, "`, `"));
+  throw refuse(refusals["no-function-chosen"]).kind("ValueError+ScheduleError").at(span).help(help);
 }
 
 SRef Step::find_block(const GlobalVar& fn, std::string_view name, Span span) {

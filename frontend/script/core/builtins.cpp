@@ -382,6 +382,7 @@ void sort_values(Evaluator& evaluator, std::vector<Any>& values, const Arguments
   // Merge sort never reads outside of its range, whatever a comparison answers; equal elements keep their
   // order in both directions.
   std::stable_sort(keyed.begin(), keyed.end(), [&](const Keyed& a, const Keyed& b) {
+    evaluator.state().check_interrupt(args.span);
     return descending ? less(borrow(b.key), borrow(a.key)) : less(borrow(a.key), borrow(b.key));
   });
   for (size_t i = 0; i < values.size(); ++i) raw_of(values[i]) = keyed[i].value;

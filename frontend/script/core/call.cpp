@@ -11,6 +11,7 @@
 #include "frontend/script/types/equality.h"
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/freeze.h"
+#include "ir/core/interrupt.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
 #include "ir/core/split_words.h"
@@ -197,6 +198,7 @@ bool make_plain(Any& value, int depth = 8);  // of lists in lists
 template <class Sequence>
 bool make_elements_plain(Any& value, int depth) {
   auto sequence = value.as<Sequence>();
+  ir::heed_interrupt();
   if (!sequence || std::none_of(sequence->begin(), sequence->end(), is_object)) return false;
   std::vector<Any> plain(sequence->begin(), sequence->end());
   bool changed = false;

@@ -48,6 +48,7 @@ class Writer {
   Writer(Evaluator& evaluator, ir::Span span) : evaluator(evaluator), span(span) {}
 
   void value(const Any& given) {
+    evaluator.state().check_interrupt(span);
     const Any plain = builtin_value_of(given);
     if (is_str(plain)) return string(text_of(plain));
     if (std::string text = scalar(plain); !text.empty()) return add(text);
@@ -174,6 +175,7 @@ class Reader {
     return true;
   }
   Any value() {
+    evaluator.state().check_interrupt();
     if (at >= text.size()) fail("Expecting value", at);
     if (++depth > 900) evaluator.state().recursion_error();
     Any result;

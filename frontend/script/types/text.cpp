@@ -117,6 +117,7 @@ struct Writing {
 std::string joined(Evaluator& evaluator, std::span<const Any> all) {
   std::string text;
   for (size_t i = 0; i < all.size(); ++i) {
+    evaluator.state().check_interrupt();
     if (i > 0) text += ", ";
     text += evaluator.repr(all[i]);
   }

@@ -14,18 +14,36 @@
 namespace mlc::repl::commands_files {
 namespace {
 
+// A copy of a file that this session has not written itself, since nothing else may have what stands in it;
+// "" where there is none.
+std::string keep_aside(Session& session, const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (!fs::is_regular_file(path, failed) || fs::file_size(path, failed) == 0) return "";
+  if (std::ranges::find(session.saved(), path) != session.saved().end()) return "";
+  std::string kept = path + "~";
+  for (size_t i = 2; fs::exists(kept, failed); ++i) kept = fmt::format("{}~{}", path, i);
+  fs::copy_file(path, kept, failed);
+  if (failed)
+    throw CallError{
+        fmt::format("`{}` is there, and cannot be kept as `{}`: {}", path, kept, failed.message()),
+        "save to another name"};
+  return kept;
+}
+
 void save(Session& session, std::string_view arguments) {
   std::string path(trim(arguments));
   if (path.empty()) throw CallError{"save to which file?", "`:save session.mlc`"};
-  std::error_code ignored;
-  bool was_there = std::filesystem::exists(path, ignored);
   std::string text = session.program();
+  std::string kept = keep_aside(session, path);
   write_file(path, text);
+  session.saved().push_back(path);
   session.show(fmt::format("saved {} lines to {}{}\n", std::count(text.begin(), text.end(), '\n'), path,
-                           was_there ? ", in place of what was there" : ""));
+                           kept.empty() ? "" : fmt::format("; what was there is in {}", kept)));
   for (const std::string& each : session.reading_elsewhere())
-    session.show(fmt::format("in the program this does not do the same, since `_` was shown on another branch: {}\n",
-                             first_line(each)));
+    session.show(
+        fmt::format("in the program this does not do the same, since `_` was shown on another branch: {}\n",
+                    first_line(each)));
 }
 
 void load(Session& session, std::string_view arguments) {
@@ -37,7 +55,8 @@ void load(Session& session, std::string_view arguments) {
 std::string file_or_last(Session& session, std::string_view command, std::string_view arguments) {
   std::string path(trim(arguments));
   if (path.empty()) path = session.last_loaded();
-  if (path.empty()) throw CallError{fmt::format("{} which file? none was loaded", command), "`:load session.mlc`"};
+  if (path.empty())
+    throw CallError{fmt::format("{} which file? none was loaded", command), "`:load session.mlc`"};
   return path;
 }
 
@@ -88,7 +107,8 @@ void resume(Session& session, std::string_view arguments) {
   Journal::forget(*found);
   session.show(fmt::format("{} inputs run again: state {}\n", found->inputs.size(), session.position()));
   if (!found->unfinished.empty())
-    session.show(fmt::format("this one had not ended, and was not run again:\n{}\n", trim(found->unfinished)));
+    session.show(
+        fmt::format("this one had not ended, and was not run again:\n{}\n", trim(found->unfinished)));
 }
 
 constexpr Command kRows[] = {
@@ -99,8 +119,8 @@ constexpr Command kRows[] = {
     {"load", "FILE", "run a file in this session", "    :load session.mlc\n", load, Argument::kFile, true},
     {"reload", "[FILE]", "run a file that was loaded again, from the first statement that has changed",
      "    :reload\n  What the old statements made stays as a branch.\n", reload, Argument::kFile, true},
-    {"watch", "[FILE]", "reload a file whenever it is written, until Ctrl-C", "    :watch matmul.mlc\n", watch,
-     Argument::kFile},
+    {"watch", "[FILE]", "reload a file whenever it is written, until Ctrl-C", "    :watch matmul.mlc\n",
+     watch, Argument::kFile},
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ void fix(Session& session, std::string_view arguments) {
     throw CallError{
         "there is nothing to fix: no step of a schedule was just refused with a way out that could be tried",
         ""};
-  if (word.empty()) return session.show_ways_out();
+  if (word.empty()) return session.show(session.ways_out_text());
   auto number = number_of(word);
   if (!number || *number == 0 || *number > ways.size())
     throw CallError{fmt::format("there is no way out `{}`", word),

@@ -129,7 +129,8 @@ void change_setting(Session& session, std::string_view arguments) {
   if (found == std::end(kSettings)) {
     std::vector<std::string> names;
     for (const Setting& each : kSettings) names.emplace_back(each.name);
-    throw CallError{fmt::format("there is no setting `{}`", name), ir::did_you_mean(name, names)};
+    std::string near = ir::did_you_mean(name, names);
+    throw CallError{fmt::format("there is no setting `{}`", name), near.empty() ? "`:set` lists them" : near};
   }
   if (value.empty()) return session.show(fmt::format("{} {}\n", name, found->get(session)));
   if (!found->set(session, value))

@@ -479,7 +479,8 @@ Calls of_the_type(const RefusedCall& call) {
     if (auto items = items_of(each.text); items && each.keyword.empty())
       calls.push_back(call.with(i, fmt::format("{}", fmt::join(*items, ", "))));
     auto name = each.value.try_cast<ir::String>();
-    if (name && call.evaluator.global(*name) != nullptr) calls.push_back(call.with(i, std::string(*name)));
+    if (name && call.evaluator.global(std::string(*name)) != nullptr)
+      calls.push_back(call.with(i, std::string(*name)));
     if (name)
       for (const SRefNode* loop : call.loops())
         if (std::string text = call.text_of(*loop); loop->name == *name && !text.empty())

@@ -428,10 +428,10 @@ void Session::document(std::string_view name) {
   try {
     uint32_t file = ir::SourceMap::current().add("<repl>", std::string(name) + "\n");
     Any value = evaluator_.evaluate_repl(file);
-    if (auto text = explain_value(evaluator_, value)) return show(*text);
+    if (auto text = explain_value(evaluator_, value)) return page(*text);
   } catch (const ir::Error&) {
   }
-  show(explain_name(evaluator_, name).text);
+  page(explain_name(evaluator_, name).text);
 }
 
 std::vector<NamedModule> Session::modules_now() {

@@ -27,7 +27,7 @@ std::string keys() {
 void show_help(Session& session, std::string_view arguments) {
   std::string_view topic = take_word(arguments);
   if (topic.starts_with(':')) topic.remove_prefix(1);
-  if (topic == "keys") return session.show(keys());
+  if (topic == "keys") return session.page(keys());
   if (!topic.empty()) {
     if (const Command* command = find_command(topic))
       return session.show(fmt::format(":{} {}\n  {}\n{}", command->name, command->arguments, command->summary,
@@ -35,16 +35,19 @@ void show_help(Session& session, std::string_view arguments) {
     return session.show(explain_name(session.evaluator(), topic).text);
   }
   std::string text =
-      "Statements run at once; an expression shows its value, which `_` names until the next one.\n"
-      "`?name` shows the documentation of anything. Every statement that changes something makes a state,\n"
-      "to which one can go back; `:help keys` lists the keys.\n\n";
+      "Statements run at once; an expression shows its value, which `_` names until\n"
+      "the next one. `?name` shows the documentation of anything. Every statement\n"
+      "that changes something makes a state, to which one can go back. `:help keys`\n"
+      "lists the keys, `:help undo` says more of a command.\n\n"
+      "To begin with: `:load FILE`, or a module and `sch = tvm.s_tir.Schedule(Module)`;\n"
+      "steps like `sch.split(...)`, and after them `:diff`, `:tree`, `:check`, `:undo`.\n\n";
   constexpr size_t kColumn = 22;
   for (const Command& command : commands()) {
     std::string form = fmt::format(":{} {}", command.name, command.arguments);
     text += form.size() <= kColumn ? fmt::format("  {:<{}} {}\n", form, kColumn, command.summary)
                                    : fmt::format("  {}\n  {:<{}} {}\n", form, "", kColumn, command.summary);
   }
-  session.show(text);
+  session.page(text);
 }
 
 void time_statement(Session& session, std::string_view arguments) {
@@ -102,7 +105,7 @@ constexpr Setting kSettings[] = {
      }},
     {"history", "a number of MiB", "how much memory old states may hold; the oldest are let go of first",
      [](Session& session) { return fmt::format("{}", session.options().history); }, set_history},
-    {"pager", "on or off", "whether `:show` stops at each screen",
+    {"pager", "on or off", "whether what is longer than the screen is shown in $PAGER",
      [](Session& session) { return shown(session.options().paged); },
      [](Session& session, std::string_view value) { return set_flag(session.options().paged, value); }},
     {"precision", "a number from 0 to 17", "how many digits of a float in an array are shown",

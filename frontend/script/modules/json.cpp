@@ -51,7 +51,7 @@ class Writer {
     evaluator.state().check_interrupt(span);
     const Any plain = builtin_value_of(given);
     if (is_str(plain)) return string(text_of(plain));
-    if (std::string text = scalar(plain); !text.empty()) return add(text);
+    if (std::string word = scalar(plain); !word.empty()) return static_cast<void>(text += word);
     bool list = plain.type_index() == kTVMFFIList || plain.type_index() == kTVMFFIArray;
     bool dict = plain.type_index() == kTVMFFIDict || plain.type_index() == kTVMFFIMap;
     if (!list && !dict) {
@@ -71,7 +71,6 @@ class Writer {
   std::vector<const ffi::Object*> around_;  // the objects that are being written
   size_t level_ = 0;                        // the containers among them
 
-  void add(std::string_view more) { text += more; }
   void enter(const Any& container) {
     const ffi::Object* object = is_object(container) ? raw_object(container) : nullptr;
     if (object != nullptr && std::find(around_.begin(), around_.end(), object) != around_.end())

@@ -193,8 +193,7 @@ std::string values_of(Evaluator& evaluator, const Frame& frame) {
     const Any* value = &frame.slots[i];
     if (auto* cell = as<CellNode>(*value)) value = &cell->value;
     if (!is_short(*value)) continue;
-    if (shown_parameters++ > 0) text += ", ";
-    text += fmt::format("{} is {}", name, shown(evaluator, *value));
+    text += fmt::format("{}{} is {}", shown_parameters++ > 0 ? ", " : "", name, shown(evaluator, *value));
   }
   return text;
 }

@@ -118,8 +118,7 @@ std::string joined(Evaluator& evaluator, std::span<const Any> all) {
   std::string text;
   for (size_t i = 0; i < all.size(); ++i) {
     evaluator.state().check_interrupt();
-    if (i > 0) text += ", ";
-    text += evaluator.repr(all[i]);
+    text += (i > 0 ? ", " : "") + evaluator.repr(all[i]);
   }
   return text;
 }
@@ -180,10 +179,8 @@ std::string container_text(Evaluator& evaluator, const Any& value) {
   }
   if (value.type_index() == kTVMFFIArray) {
     std::string text = "(";
-    for (const Any& element : elements(value)) {
-      if (text.size() > 1) text += ", ";
-      text += container_text(evaluator, element);
-    }
+    for (const Any& element : elements(value))
+      text += (text.size() > 1 ? ", " : "") + container_text(evaluator, element);
     return text + (elements(value).size() == 1 ? ",)" : ")");
   }
   if (as<InstanceNode>(value) != nullptr && builtin_value_of(value).same_as(value))
@@ -198,8 +195,8 @@ std::string container_text(Evaluator& evaluator, const Any& value) {
   }
   std::string text = "{";
   for (const auto& [key, element] : *static_cast<ffi::MapBaseObj*>(raw_object(value))) {
-    if (text.size() > 1) text += ", ";
-    text += container_text(evaluator, plain_key(key)) + ": " + container_text(evaluator, element);
+    text += (text.size() > 1 ? ", " : "") + container_text(evaluator, plain_key(key)) + ": ";
+    text += container_text(evaluator, element);
   }
   return text + "}";
 }
@@ -254,8 +251,7 @@ std::string Evaluator::repr(const Any& value) {
       if (writing.again) return "{...}";
       std::string text = "{";
       for (const auto& [key, element] : *static_cast<ffi::MapBaseObj*>(raw_object(value))) {
-        if (text.size() > 1) text += ", ";
-        text += repr(plain_key(key)) + ": " + repr(element);
+        text += (text.size() > 1 ? ", " : "") + repr(plain_key(key)) + ": " + repr(element);
       }
       return text + "}";
     }

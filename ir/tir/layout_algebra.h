@@ -67,6 +67,10 @@ GroupedMany group_many(const TileLayout& layout, const std::vector<Array<Expr>>&
 // plain memory.
 std::optional<std::pair<std::string_view, std::string_view>> scope_of(const TileLayout& layout);
 
+// The same layout with the thread axes of one chain, such as lanes and warps of a warpgroup, counted along
+// the one axis that numbers all of these threads. What reaches beyond a block stays as it is.
+Layout join_thread_axes(const Layout& layout);
+
 // The coordinates, by axis, of the element whose parts (one for each iterator of `shard`) these are. What the
 // iterators make is simplified before an offset is added, which decides the order of terms.
 std::vector<std::pair<String, Expr>> apply(const Layout& layout, const Array<Expr>& parts,

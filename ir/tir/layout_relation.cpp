@@ -303,4 +303,49 @@ std::optional<std::pair<std::string_view, std::string_view>> scope_of(const Tile
       .help("the axes of a layout form one chain, such as threads in a warp and warps in a block");
 }
 
+Layout join_thread_axes(const Layout& layout) {
+  // What the scopes of a chain make together, and the threads in one step along it.
+  struct Chain {
+    std::string_view counted, where, axis;
+    int64_t threads;
+  };
+  static constexpr Chain chains[] = {
+      {"thread", "warpgroup", "tid_in_wg", 1}, {"thread", "cta", "tx", 1}, {"warp", "cta", "warpid", 32}};
+  static constexpr std::pair<std::string_view, int64_t> threads_of[] = {
+      {"laneid", 1}, {"tid_in_wg", 1}, {"tx", 1}, {"wid_in_wg", 32}, {"warpid", 32}, {"wgid", 128}};
+  TileLayout tile = tile_of(layout);
+  auto scope = scope_of(tile);
+  auto chain = std::find_if(std::begin(chains), std::end(chains), [&](const Chain& one) {
+    return scope && one.counted == scope->first && one.where == scope->second;
+  });
+  if (chain == std::end(chains)) return layout;
+  // The stride or offset on an axis of threads, counted along the chain; null on an axis of memory.
+  auto along = [&](std::string_view name, const Expr& steps) -> Expr {
+    for (const auto& [known, threads] : threads_of) {
+      if (known == name) return simplify_linear(mul(steps, const_like(steps, threads / chain->threads)));
+    }
+    return nullptr;
+  };
+  Axis joined = axis(chain->axis);
+  auto join = [&](const Array<Iter>& iters) {
+    Array<Iter> all;
+    for (const Iter& iter : iters) {
+      Expr stride = along(view(iter->axis->name), iter->stride);
+      all.push_back(stride ? make<IterNode>(iter->extent, stride, joined) : iter);
+    }
+    return all;
+  };
+  Map<String, Expr> offset;
+  for (const auto& [key, value] : tile->offset) {
+    Expr steps = along(view(key), value);
+    if (!steps) {
+      offset.Set(key, value);
+      continue;
+    }
+    auto before = offset.find(joined->name);
+    offset.Set(joined->name, before == offset.end() ? steps : simplify_linear(add((*before).second, steps)));
+  }
+  return with_tile(layout, make<TileLayoutNode>(join(tile->shard), join(tile->replica), offset));
+}
+
 }  // namespace mlc::ir

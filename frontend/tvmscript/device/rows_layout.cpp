@@ -8,6 +8,7 @@
 #include "frontend/tvmscript/device/layout_arguments.h"
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
+#include "ir/registry/context.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/layout_algebra.h"
 #include "ir/tir/linear.h"
@@ -249,6 +250,14 @@ std::optional<ir::Grouped> grouped_for(const Layout& layout, const Array<Expr>& 
   }
   return std::nullopt;
 }
+// In a scope of the target, where threads of CUDA have one number.
+Any shortest(ApiCall& call) {
+  Layout layout = layout_self(call);
+  const std::vector<ir::Target>& targets = ir::Context::current().targets;
+  std::string_view kind = targets.empty() ? "" : ir::view(targets.back()->kind);
+  bool is_cuda = kind == "cuda" || kind == "nvptx";
+  return ir::canonicalize(is_cuda ? ir::join_thread_axes(layout) : layout);
+}
 Any apply(ApiCall& call) {
   Layout layout = layout_self(call);
   TileLayout tile = ir::tile_of(layout);
@@ -425,7 +434,8 @@ std::span<const ir::ApiRow> layout_table() {
   method(kLayout, "span(axis_name=None)", "One more than the largest coordinate.",
          of_layout<ir::span_of, axis_name>);
   method(kLayout, "apply(*coord, shape=None)", "The coordinates of an element, by axis.", apply);
-  method(kLayout, "canonicalize()", "The same layout in its shortest form.", of_layout<ir::canonicalize>);
+  method(kLayout, "canonicalize()",
+         "The same layout in its shortest form; under a target of CUDA with one axis of threads.", shortest);
   method(kLayout, "storage()", "The part that is memory of one thread.", of_layout<ir::storage_of>);
   method(kLayout, "unpack(num)", "Every element becomes `num` neighbours.", of_layout<ir::unpack, int_arg>);
   method(kLayout, "pack(num)", "`num` neighbours become one element.", of_layout<ir::pack, int_arg>);

@@ -251,6 +251,7 @@ std::string operation_of(std::string_view name, ir::Span span) {
 
 std::string reduction_step(std::string_view operation) {
   if (operation == "sum") return "value += other;";
+  if (operation.front() == 'h') return fmt::format("value = __{}(value, other);", operation);
   return fmt::format("value = {}(value, other);", operation);
 }
 
@@ -330,6 +331,10 @@ std::optional<Value> CudaEmitter::function_call(const ir::CallNode* call, std::s
     int64_t wide = int_argument(call, 2);
     if (wide < 1 || wide > 32 || (wide & (wide - 1)) != 0)
       refuse(fmt::format("a reduction over {}", wide), call->span, "a power of two up to 32");
+    // `max` and `min` are not those of half and bfloat16.
+    DataType type = args[0]->dtype();
+    bool is_half = type.bits() == 16 && (type.is_float() || type.is_bfloat16());
+    if (is_half && operation != "sum") operation = "h" + operation;
     std::string warp = fmt::format("mlc_warp_{}", operation);
     need(warp,
          fmt::format(

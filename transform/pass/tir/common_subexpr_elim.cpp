@@ -245,13 +245,15 @@ struct Name final : BufferTypeRewriter {
     return value.same_as(let.value) ? Expr(ref(&let)) : make<LetNode>(let.var, value, let.body, let.span);
   }
   // The value under its name: parts that have names of their own are theirs. As in TVM, a value that has only
-  // comparisons and leaves directly below stays as it is.
+  // comparisons and leaves directly below stays as it is. Through vectors of one value a part can have more
+  // levels than the whole: its name comes later, as does that of another value of the same level.
   Expr defining(const Value& value) {
     if (value.children.empty()) return value.first;
     return rewrite_below(value.first, [&](const Expr& e, Rewriter& on) -> Expr {
       if (auto* let = as<LetNode>(e)) return with_value(*let, on.rewrite(let->value));
       int number = is_candidate(e) ? values.number(e, nullptr) : -1;
-      return number >= 0 && values.all[number].name ? values.all[number].name : on.rewrite_children(e);
+      const Value* part = number >= 0 ? &values.all[number] : nullptr;
+      return part && part->name && part->level < value.level ? part->name : on.rewrite_children(e);
     });
   }
   Var rewrite_def(const Var& var) override {

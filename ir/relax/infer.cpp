@@ -15,6 +15,11 @@ static constexpr ir::Refusals refusals{
     "TypeError",
     {
         {.name = "operand-of-wrong-type", .message = "{} must be a {}, but is a {}"},
+        {.name = "operand-without-type",
+         .kind = "InternalError+TypeError",
+         .message = "the type of {} is not known",
+         .help =
+             "a variable has one when it is made, `relax.Var(\"x\", R.Tensor((2,), \"float32\"))`, or bound"},
         {.name = "operand-not-float",
          .message = "{} must have a floating-point data type, but is `{}`",
          .help = "convert it first: `R.astype(x, \"float32\")`"},
@@ -106,6 +111,9 @@ std::string_view parameter(std::string_view signature, size_t i) {
 
 [[noreturn]] void wrong_operand(const CallNode* call, size_t i, std::string_view wanted) {
   const Expr& operand = call->args[i];
+  if (!operand->ty)
+    throw ir::refuse(refusals["operand-without-type"], operand_name(call, i))
+        .at(operand->span ? operand->span : call->span);
   throw ir::refuse(refusals["operand-of-wrong-type"], operand_name(call, i), wanted, kind_name(operand->ty))
       .at(operand->span ? operand->span : call->span);
 }

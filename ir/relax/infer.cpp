@@ -111,7 +111,7 @@ std::string_view parameter(std::string_view signature, size_t i) {
 
 [[noreturn]] void wrong_operand(const CallNode* call, size_t i, std::string_view wanted) {
   const Expr& operand = call->args[i];
-  if (!operand->ty || is_opaque(operand->ty))
+  if (!operand->ty || operand->ty->kind == TypeKind::kOpaque)
     throw ir::refuse(refusals["operand-without-type"], operand_name(call, i))
         .at(operand->span ? operand->span : call->span);
   throw ir::refuse(refusals["operand-of-wrong-type"], operand_name(call, i), wanted, kind_name(operand->ty))
@@ -145,7 +145,7 @@ std::vector<const TensorTypeNode*> tensor_tuple_operand(const CallNode* call, si
   std::vector<const TensorTypeNode*> all;
   for (const Type& field : tuple->elements) {
     const auto* tensor = as_type<TensorTypeNode>(field);
-    if (!tensor && is_opaque(field))
+    if (field->kind == TypeKind::kOpaque)
       throw ir::refuse(refusals["operand-without-type"], operand_name(call, i)).at(call->span);
     if (!tensor) wrong_operand(call, i, "tuple of tensors");
     all.push_back(tensor);

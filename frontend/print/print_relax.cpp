@@ -66,8 +66,12 @@ void Printer::name_free(const Expr& e) {
     for (const Expr& each : tuple->elements) name_free(each);
   } else if (auto* item = as<TupleGetItemNode>(e)) {
     name_free(item->tuple_value);
+  } else if (auto* function = as<GlobalVarNode>(e)) {
+    Capture unused(*this);  // the alias of the module is defined by its first use
+    global_var(function);
+    unused.take();
   } else if (auto* call = as<CallNode>(e)) {
-    if (as<VarNode>(call->op)) name_free(call->op);
+    if (as<VarNode>(call->op) || as<GlobalVarNode>(call->op)) name_free(call->op);
     for (const Expr& each : call->args) name_free(each);
     for (const Type& each : call->ty_args) name_free(each);
   } else if (auto* shape = as<relax::ShapeExprNode>(e)) {

@@ -15,6 +15,11 @@ static constexpr ir::Refusals refusals{
     "TypeError",
     {
         {.name = "operand-of-wrong-type", .message = "{} must be a {}, but is a {}"},
+        {.name = "operand-without-type",
+         .kind = "InternalError+TypeError",
+         .message = "the type of {} is not known",
+         .help =
+             "a variable has one when it is made, `relax.Var(\"x\", R.Tensor((2,), \"float32\"))`, or bound"},
         {.name = "operand-not-float",
          .message = "{} must have a floating-point data type, but is `{}`",
          .help = "convert it first: `R.astype(x, \"float32\")`"},
@@ -106,6 +111,9 @@ std::string_view parameter(std::string_view signature, size_t i) {
 
 [[noreturn]] void wrong_operand(const CallNode* call, size_t i, std::string_view wanted) {
   const Expr& operand = call->args[i];
+  if (!operand->ty || operand->ty->kind == TypeKind::kOpaque)
+    throw ir::refuse(refusals["operand-without-type"], operand_name(call, i))
+        .at(operand->span ? operand->span : call->span);
   throw ir::refuse(refusals["operand-of-wrong-type"], operand_name(call, i), wanted, kind_name(operand->ty))
       .at(operand->span ? operand->span : call->span);
 }
@@ -137,6 +145,8 @@ std::vector<const TensorTypeNode*> tensor_tuple_operand(const CallNode* call, si
   std::vector<const TensorTypeNode*> all;
   for (const Type& field : tuple->elements) {
     const auto* tensor = as_type<TensorTypeNode>(field);
+    if (field->kind == TypeKind::kOpaque)
+      throw ir::refuse(refusals["operand-without-type"], operand_name(call, i)).at(call->span);
     if (!tensor) wrong_operand(call, i, "tuple of tensors");
     all.push_back(tensor);
   }

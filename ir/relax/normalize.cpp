@@ -7,6 +7,7 @@
 #include "ir/core/visit.h"
 #include "ir/relax/distributed.h"
 #include "ir/relax/infer.h"
+#include "ir/relax/origin.h"
 #include "ir/relax/visit.h"
 
 namespace mlc::relax {
@@ -19,13 +20,24 @@ static constexpr ir::Refusals refusals{
          .message = "a value within another one gets a variable of its own, and no block is open for it",
          .help = "normalize it in a function: `with bb.function(...)`, or emit the inner value before"},
         {.name = "not-callable", .message = "a {} is called, which is no function"},
-        {.name = "index-of-no-tuple", .message = "element {} is taken of a {}, which is no tuple"},
+        {.name = "index-of-no-tuple",
+         .kind = "InternalError+TypeError",
+         .message = "element {} is taken of a {}, which is no tuple"},
         {.name = "tuple-index-out-of-range",
          .kind = "IndexError",
          .message = "element {} is taken of a tuple of {}",
          .help = "elements count from 0"},
-        {.name = "variable-without-type", .kind = "ValueError", .message = "the type of variable `{}` is not known"},
-        {.name = "not-a-graph-value", .kind = "ValueError", .message = "an expression of tensor code in a graph"},
+        {.name = "variable-without-type",
+         .kind = "ValueError",
+         .message = "the type of variable `{}` is not known"},
+        {.name = "impossible-match-cast",
+         .kind = "InternalError+ValueError",
+         .message = "`R.match_cast` to {}: the value is {}",
+         .help =
+             "a cast checks what is not known before the program runs; these types have no value in common"},
+        {.name = "not-a-graph-value",
+         .kind = "ValueError",
+         .message = "an expression of tensor code in a graph"},
     }};
 MLC_REFUSALS(relax_normalize, refusals);
 
@@ -129,6 +141,13 @@ BindingBlock BlockBuilder::end_block() {
   return make<BindingBlockNode>(block.bindings);
 }
 
+Array<BindingBlock> BlockBuilder::end_blocks() {
+  close_current(blocks_.back());
+  Array<BindingBlock> all = std::move(blocks_.back().before);
+  blocks_.pop_back();
+  return all;
+}
+
 void BlockBuilder::close_current(Block& block) {
   block.operands.clear();
   if (block.bindings.empty()) return;
@@ -145,12 +164,16 @@ void BlockBuilder::begin_scope(const Array<Var>& params) {
   for (const Var& param : params) {
     if (is_prim(param) && symbolic_.insert(param.get()).second) scopes_.back().push_back(param);
     for (const Var& var : definable_vars(param->ty)) {
+      dimensions_.insert(var.get());
       if (symbolic_.insert(var.get()).second) scopes_.back().push_back(var);
     }
   }
 }
 void BlockBuilder::end_scope() {
-  for (const Var& var : scopes_.back()) symbolic_.erase(var.get());
+  for (const Var& var : scopes_.back()) {
+    symbolic_.erase(var.get());
+    dimensions_.erase(var.get());
+  }
   scopes_.pop_back();
 }
 
@@ -176,6 +199,7 @@ void BlockBuilder::append(Binding binding) {
   if (const MatchCastNode* cast = as_match_cast(binding)) {
     if (scopes_.empty()) scopes_.emplace_back();
     for (const Var& var : definable_vars(cast->ty)) {
+      dimensions_.insert(var.get());
       if (symbolic_.insert(var.get()).second) scopes_.back().push_back(var);
     }
   } else {
@@ -201,6 +225,8 @@ Var BlockBuilder::emit_output(Expr value, std::string_view hint) {
 }
 Var BlockBuilder::emit_match_cast(Expr value, Type ty, std::string_view hint) {
   value = normalize_operand(value);
+  if (value->ty && fits(value->ty, ty, context_) == Fit::kNever)
+    throw ir::refuse(refusals["impossible-match-cast"], describe(ty), describe(value->ty)).at(value->span);
   bool dataflow = in_dataflow();
   if (hint.empty()) hint = dataflow ? "lv" : "gv";
   Var var = make_var(dataflow, String(unique_name(hint)), ty);

@@ -29,12 +29,16 @@ class BlockBuilder {
   void begin_dataflow_block();
   void begin_binding_block();
   BindingBlock end_block();
+  // The same where a sequence of several blocks may have been bound in it: those that have bindings.
+  Array<BindingBlock> end_blocks();
   bool in_dataflow() const;
   bool has_block() const { return !blocks_.empty(); }
   // The symbolic variables that the types of the parameters define are known until end_scope.
   void begin_scope(const Array<Var>& params);
   void end_scope();
   bool knows_symbolic(const VarNode* var) const { return symbolic_.count(var) != 0; }
+  // Of these those that are dimensions: numbers that are parameters may be negative.
+  bool knows_dimension(const VarNode* var) const { return dimensions_.count(var) != 0; }
 
   // ---- bindings, in the innermost block ----
   Var emit(Expr value, std::string_view hint = {});
@@ -77,6 +81,7 @@ class BlockBuilder {
   std::vector<Block> blocks_;
   std::vector<std::vector<Var>> scopes_;  // the symbolic variables that each defines
   std::unordered_set<const VarNode*> symbolic_;
+  std::unordered_set<const VarNode*> dimensions_;
   std::unordered_map<const VarNode*, Expr> bound_;
   std::unordered_map<std::string, int> names_;
   bool functions_found_ = false;

@@ -191,7 +191,7 @@ Expr prim_int_operand(const CallNode* call, size_t i) {
 }
 
 bool DimensionFacts::is_nonnegative(const VarNode* var) const {
-  return !context.builder || context.builder->knows_symbolic(var);
+  return !context.builder || context.builder->knows_dimension(var);
 }
 
 Span operand_span(const CallNode* call, size_t i) {

@@ -201,15 +201,18 @@ Expr shape_arg(const ApiCall& call, size_t i) {
       return *e;
     }
     if (auto number = as_int(item)) return ir::int_imm(DataType::Int(64), *number);
+    if (item.as<double>())
+      throw ir::refuse(refusals["dimension-not-integer"], call.api.params[i].name, call.api.path(), "float")
+          .at(call.span_of(i));
     throw ir::refuse(refusals["not-a-shape"], call.api.params[i].name, call.api.path(), ir::type_name(item))
         .at(call.span_of(i));
   };
   Array<Expr> dims;
-  if (auto items = items_of(value)) {
-    for (const Any& item : *items) dims.push_back(dim_of(item));
-  } else {
-    dims.push_back(dim_of(value));
-  }
+  auto items = items_of(value);
+  if (!items)
+    throw ir::refuse(refusals["not-a-shape"], call.api.params[i].name, call.api.path(), ir::type_name(value))
+        .at(call.span_of(i));
+  for (const Any& item : *items) dims.push_back(dim_of(item));
   return make<ShapeExprNode>(dims, call.span_of(i));
 }
 

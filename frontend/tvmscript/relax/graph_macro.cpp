@@ -62,7 +62,7 @@ Expr GraphBuilder::expand(InlineNode& macro, const std::vector<std::pair<script:
       }
       value = graph_value(evaluate(*last->value), last->value->span, "the value of a macro");
     } catch (...) {
-      block_builder_.end_block();
+      block_builder_.end_blocks();
       throw;
     }
     end_block();

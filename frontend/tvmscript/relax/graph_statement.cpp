@@ -224,15 +224,15 @@ void GraphBuilder::visit(const syntax::Stmt* stmt) {
 
 // Blocks of one kind that follow each other are one.
 void GraphBuilder::end_block() {
-  relax::BindingBlock block = block_builder_.end_block();
-  if (block->bindings.empty()) return;
-  if (!blocks_->empty() && relax::is_dataflow(blocks_->back()) == relax::is_dataflow(block)) {
+  for (const relax::BindingBlock& block : block_builder_.end_blocks()) {
+    if (blocks_->empty() || relax::is_dataflow(blocks_->back()) != relax::is_dataflow(block)) {
+      blocks_->push_back(block);
+      continue;
+    }
     Array<relax::Binding> bindings = blocks_->back()->bindings;
     for (const relax::Binding& binding : block->bindings) bindings.push_back(binding);
     blocks_->Set(static_cast<int64_t>(blocks_->size()) - 1, relax::with_bindings(block, bindings));
-    return;
   }
-  blocks_->push_back(block);
 }
 
 void GraphBuilder::end_dataflow(Dataflow& state) {

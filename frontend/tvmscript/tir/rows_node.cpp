@@ -183,6 +183,7 @@ Any make_call(ApiCall& call) {
   }
   Array<Expr> args;
   for (const Any& one : items(call.args[1], call.span_of(1))) {
+    if (one == nullptr) ir::wrong_argument(call, 1, "a list of expressions");  // None converts to any reference
     if (script::is_str(one)) {
       args.push_back(ir::make<ir::StringImmNode>(one.cast<String>(), call.span));
     } else if (auto function = one.as<ir::BaseFunc>()) {

@@ -11,6 +11,10 @@ static constexpr ir::Refusals refusals{
         {.name = "fma-shapes-differ",
          .message = "`ewise_fma`: dimension {} of its operands is {}, {} and {}; they must be equal",
          .help = "operands are not broadcast: `R.broadcast_to` does"},
+        {.name = "clip-bound",
+         .kind = "InternalError+TypeError",
+         .message = "`{}` of `clip` must be a number, but is a {}",
+         .help = "bounds that are tensors: `R.minimum` and `R.maximum`"},
     }};
 MLC_REFUSALS(op_binary, refusals);
 
@@ -57,7 +61,14 @@ Type infer_clip(const CallNode* call, const InferContext&) {
   return same_type(tensor_operand(call, 0));
 }
 Any build_clip(ApiCall& call) {
-  return call_with_attrs(call, {operand_arg(call, 0), wide_operand_arg(call, 1), wide_operand_arg(call, 2)}, 3);
+  Array<Expr> args{operand_arg(call, 0)};
+  for (size_t i = 1; i < 3; ++i) {
+    args.push_back(wide_operand_arg(call, i));
+    if (!is_prim(args[i]))
+      throw ir::refuse(refusals["clip-bound"], call.api.params[i].name, kind_name(args[i]->ty))
+          .at(call.span_of(i));
+  }
+  return call_with_attrs(call, args, 3);
 }
 
 constexpr Operator kRows[] = {

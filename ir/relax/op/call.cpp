@@ -24,6 +24,17 @@ static constexpr ir::Refusals refusals{
         {.name = "format-not-a-string", .message = "the format of `{}` must be a string, not `{}`"},
         {.name = "not-a-device", .message = "argument `{}` of `{}` must be a device, not `{}`"},
         {.name = "result-without-type", .kind = "TypeError", .message = "`{}` does not say what it returns"},
+        {.name = "result-not-a-tensor",
+         .message = "`{}` returns tensors, and {} is no type of one",
+         .help = "several results are a list: `out_ty=[R.Tensor((4,), \"float32\"), ...]`"},
+        {.name = "result-of-unknown-shape",
+         .kind = "InternalError+ValueError",
+         .message = "`{}` writes into tensors that are made before, and the dimensions of {} are not known",
+         .help = "write them, with symbolic variables where they are not constant"},
+        {.name = "several-results",
+         .kind = "InternalError+ValueError",
+         .message = "`{}` returns one value, and `ty_args` has {} types",
+         .help = "several values are a tuple: `ty_args=[R.Tuple(...)]`"},
         {.name = "in-place-index-out-of-range",
          .kind = "ValueError",
          .message = "`{}`: `inplace_indices` has {} for result {}, and there {} argument{}",
@@ -63,7 +74,17 @@ Array<Type> result_arg(const ApiCall& call, std::string_view name) {
   size_t i = param(call, name);
   Array<Type> types = types_arg(call, name);
   if (call.args[i] == nullptr)
-    throw ir::refuse(refusals["result-without-type"], call.api.name).at(call.span).help(fmt::format("give `{}`", name));
+    throw ir::refuse(refusals["result-without-type"], call.api.name)
+        .at(call.span)
+        .help(fmt::format("give `{}`", name));
+  for (const Type& type : types) {
+    const auto* tensor = as_type<TensorTypeNode>(type);
+    if (!tensor)
+      throw ir::refuse(refusals["result-not-a-tensor"], call.api.name, describe(type)).at(call.span_of(i));
+    if (!written_dims(tensor))
+      throw ir::refuse(refusals["result-of-unknown-shape"], call.api.name, describe(type))
+          .at(call.span_of(i));
+  }
   bool listed = call.args[i].as<Array<Any>>() || call.args[i].as<ffi::ListObj>();
   if (types.size() == 1 || !listed) return types;
   return {Type(make<TupleTypeNode>(types))};
@@ -139,16 +160,31 @@ Any build_call_builtin_with_ctx(ApiCall& call) {
   return make_call("relax.call_builtin_with_ctx", {function_arg(call, 0), tuple_arg(call, 1)}, {},
                    types_arg(call, "ty_args"), call.span);
 }
-// As it is written, `call_py_func("f", x, y, out_ty=...)`, and as it is printed, with a tuple and `ty_args`.
+// In functions `call_py_func("f", x, y, out_ty=...)`; as it is printed, with a tuple and `ty_args`; as the
+// function of operators has it, with the tuple and the types by position.
 Any build_call_py_func(ApiCall& call) {
   Any name = call.args[0];
-  Expr callee = name.try_cast<String>() ? Expr(make<ir::StringImmNode>(*name.try_cast<String>(), call.span_of(0)))
-                                        : operand_arg(call, 0);
-  Array<Expr> args;
-  append_operands(call, 1, args, wide_operand_arg);
+  Expr callee = name.try_cast<String>()
+                    ? Expr(make<ir::StringImmNode>(*name.try_cast<String>(), call.span_of(0)))
+                    : operand_arg(call, 0);
+  size_t out = param(call, "out_ty");
   bool printed = call.args[param(call, "ty_args")] != nullptr;
-  Expr tuple = printed && args.size() == 1 && args[0]->kind == ExprKind::kTuple ? args[0] : Expr(make<TupleNode>(args));
-  return make_call("relax.call_py_func", {callee, tuple}, {}, result_arg(call, printed ? "ty_args" : "out_ty"), call.span);
+  auto given = one_or_all(call.args[1]);
+  if (given.size() == 2 && !printed && call.args[out] == nullptr) {
+    call.args[out] = given[1];
+    given.pop_back();
+  }
+  Expr args;
+  if (given.size() == 1) {
+    call.args[1] = given[0];
+    args = tuple_arg(call, 1);
+  } else {
+    Array<Expr> all;
+    append_operands(call, 1, all, wide_operand_arg);
+    args = make<TupleNode>(all);
+  }
+  return make_call("relax.call_py_func", {callee, args}, {},
+                   printed ? types_arg(call, "ty_args") : result_arg(call, "out_ty"), call.span);
 }
 Any build_make_closure(ApiCall& call) {
   return make_call("relax.make_closure", {operand_arg(call, 0), tuple_arg(call, 1)}, {}, {}, call.span);
@@ -295,6 +331,13 @@ Type infer_packed_in_place(const CallNode* call, const InferContext& context) {
   check_in_place(call, args, result, "call_pure_packed", context);
   return result;
 }
+// One value, or none.
+Type infer_builtin(const CallNode* call, const InferContext&) {
+  if (call->ty_args.empty()) return ir::void_type();
+  if (call->ty_args.size() > 1)
+    throw ir::refuse(refusals["several-results"], call_name(call), call->ty_args.size()).at(call->span);
+  return call->ty_args[0];
+}
 Type infer_any(const CallNode*, const InferContext&) { return any_type(); }
 Type infer_void(const CallNode*, const InferContext&) { return ir::void_type(); }
 
@@ -354,7 +397,7 @@ constexpr Operator kRows[] = {
      .build = build_call_inplace_packed},
     {.signature = "call_builtin_with_ctx(func, args, *, ty_args=None)",
      .doc = "A function of the virtual machine, which it takes first.",
-     .infer = infer_declared,
+     .infer = infer_builtin,
      .operands = 2,
      .build = build_call_builtin_with_ctx,
      .pure = false},

@@ -23,7 +23,9 @@ static constexpr ir::Refusals refusals{
          .message = "`{}`: axis {} is out of range for a tensor of {} dimensions"},
         {.name = "scatter-not-divisible",
          .message = "`{}`: axis {} of extent {} does not divide among {} workers"},
-        {.name = "gather-scalar", .message = "`ccl.allgather` of a tensor without dimensions"},
+        {.name = "gather-scalar",
+         .kind = "IndexError",
+         .message = "`ccl.allgather` of a tensor without dimensions"},
     }};
 MLC_REFUSALS(op_ccl, refusals);
 

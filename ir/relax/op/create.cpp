@@ -35,6 +35,9 @@ static constexpr ir::Refusals refusals{
         {.name = "one-hot-axis",
          .kind = "InternalError+ValueError",
          .message = "`one_hot`: axis {} is out of range for a tensor of {} dimensions"},
+        {.name = "fill-not-tensor",
+         .message = "`fill_value` of `full` must be a tensor without dimensions, but is a {}",
+         .help = "write `R.const(0, \"float32\")`"},
         {.name = "arange-step-zero", .message = "`arange` with a step of 0"},
     }};
 MLC_REFUSALS(op_create, refusals);
@@ -45,7 +48,9 @@ namespace {
 
 Type infer_full(const CallNode* call, const InferContext&) {
   shape_operand(call, 0);
-  const TensorTypeNode* value = tensor_operand(call, 1);
+  const auto* value = type_as<TensorTypeNode>(call->args[1]);
+  if (!value)
+    throw ir::refuse(refusals["fill-not-tensor"], kind_name(call->args[1]->ty)).at(operand_span(call, 1));
   if (value->ndim != 0)
     throw ir::refuse(refusals["fill-not-scalar"], "full",
                      value->knows_ndim() ? fmt::format("{}", value->ndim) : std::string("an unknown number"))
@@ -139,9 +144,12 @@ Type infer_arange(const CallNode* call, const InferContext& context) {
   } else if (auto known = float_count(start, end, step)) {
     count = dim(*known);
   } else {
-    Expr length = ir::cast(DataType::Float(32), ir::sub(end, start));
-    count = ir::cast(DataType::Int(64), ir::call_op(DataType::Float(32), "tirx.ceil",
-                                                    {ir::div(length, ir::cast(DataType::Float(32), step))}));
+    // float32, but with the precision of a step of float64.
+    DataType dtype =
+        step->dtype().is_float() && step->dtype().bits() == 64 ? step->dtype() : DataType::Float(32);
+    Expr length = ir::cast(dtype, ir::cast(DataType::Float(32), ir::sub(end, start)));
+    count = ir::cast(DataType::Int(64),
+                     ir::call_op(dtype, "tirx.ceil", {ir::div(length, ir::cast(dtype, step))}));
   }
   return tensor_type(Array<Expr>{context.simplify(count)}, dtype_attr(call, "dtype"));
 }

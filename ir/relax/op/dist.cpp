@@ -21,7 +21,7 @@ static constexpr ir::Refusals refusals{
          .kind = "TypeError",
          .message = "`{}` calls a tensor function of the module, such as `Module.f`, not `{}`"},
         {.name = "redistributed-off-mesh",
-         .kind = "TypeError",
+         .kind = "InternalError+TypeError",
          .message = "`dist.redistribute` of a {}",
          .help = "it moves tensors that lie on a mesh (`R.DTensor`); `R.dist.annotate_sharding` says how another is to lie"},
         {.name = "result-without-shape",

@@ -24,7 +24,9 @@ MLC_REFUSALS(op_image, refusals);
 namespace {
 
 // A shape of this many dimensions, from a number, a list of numbers (one stands for all), or a shape.
-Expr size_arg(const ApiCall& call, size_t i, size_t count) {
+Expr size_arg(ApiCall& call, size_t i, size_t count) {
+  auto* e = call.args[i].as<ir::ExprNode>();
+  if (call.args[i].as<int64_t>() || (e && is_prim(ir::ref(e)))) call.args[i] = Array<Any>{call.args[i]};
   Expr size = shape_arg(call, i);
   auto* written = as<ShapeExprNode>(size);
   if (!written || written->values.size() != 1) return size;

@@ -14,6 +14,9 @@ static constexpr ir::Refusals refusals{
         {.name = "alloc-shape",
          .kind = "InternalError+ValueError",
          .message = "the shape of `{}` must be written out, such as `R.shape([n, 4])`"},
+        {.name = "arguments-not-a-tuple",
+         .message = "the arguments of `{}` must be a tuple, not one {}",
+         .help = "write `R.tuple(x)`"},
         {.name = "storage-scope", .message = "`storage_scope` of `{}` must be a string"},
         {.name = "device-index", .message = "`{}` of `{}` must be an integer"},
         {.name = "view-operand", .message = "{} must be {}, but is a {}"},
@@ -198,6 +201,14 @@ Any build_view(ApiCall& call) {
   return call_with_attrs(call, {operand_arg(call, 0), shape, dtype, offset}, 4);
 }
 
+Any build_call_tir_dyn(ApiCall& call) {
+  Expr args = tensors_arg(call, 1);
+  if (args->kind != ExprKind::kTuple)
+    throw ir::refuse(refusals["arguments-not-a-tuple"], call.api.path(), kind_name(args->ty))
+        .at(call.span_of(1));
+  return make_call("relax.vm.call_tir_dyn", {operand_arg(call, 0), args}, {}, {}, call.span);
+}
+
 constexpr Operator kRows[] = {
     {.signature =
          "builtin.alloc_tensor(shape, dtype, runtime_device_index, storage_scope='global', *, ty_args=None)",
@@ -248,6 +259,7 @@ constexpr Operator kRows[] = {
      .doc =
          "Calls a tensor function whose symbolic variables are given by a shape at the end of the arguments.",
      .infer = infer_void,
+     .build = build_call_tir_dyn,
      .pure = false},
     {.signature = "vm.kill_object(obj)",
      .doc = "A register is used no more.",

@@ -43,11 +43,11 @@ Type infer_qdq(const CallNode* call, const InferContext& context, std::span<cons
                std::span<const std::string_view> to) {
   std::vector<const TensorTypeNode*> x = tensor_operands(call);
   DataType out = dtype_attr(call, "out_dtype");
+  check_one_of(call, "`out_dtype`", out, to, call->span);
   for (const TensorTypeNode* each : x) {
     if (!each->knows_dtype()) return with_dtype(x[0], DataType::Void());
   }
   check_one_of(call, "the data type of `data`", x[0]->dtype, from, operand_span(call, 0));
-  check_one_of(call, "`out_dtype`", out, to, call->span);
   check_one_of(call, "the data type of `scale`", x[1]->dtype, kScales, operand_span(call, 1));
   check_one_of(call, "the data type of `zero_point`", x[2]->dtype, kZeroPoints, operand_span(call, 2));
   if (!x[0]->knows_ndim()) refuse_ndim(call, 0, x[0]->ndim, "the dimension `axis`");

@@ -22,7 +22,7 @@ Type reduced(const CallNode* call, const TensorTypeNode* x, const std::optional<
     return tensor_type(out, dtype, x->vdevice);
   }
   if (!dims) {
-    if (keep) return tensor_type(dtype, x->ndim, x->vdevice);
+    if (keep && x->ndim != 0) return tensor_type(dtype, x->ndim, x->vdevice);
     if (!x->knows_ndim()) return tensor_type(dtype, kUnknownNDim, x->vdevice);
     int64_t ndim = x->ndim - static_cast<int64_t>(axes.size());
     if (ndim == 0) return tensor_type(Array<Expr>{}, dtype, x->vdevice);
@@ -43,14 +43,14 @@ Type infer_reduction(const CallNode* call, const InferContext&) {
   return reduced(call, x, optional_ints_attr(call, "axis"), bool_attr(call, "keepdims"), x->dtype);
 }
 
-// Along one axis the indices of the medians come along; so they do where the dimensions of the result are not known,
-// as in TVM.
+// Of all elements and of those along several axes there are the medians alone; else, and where the dimensions
+// of the result are not known, their indices come along, as in TVM.
 Type infer_median(const CallNode* call, const InferContext&) {
   const TensorTypeNode* x = tensor_operand(call, 0);
   auto axes = optional_ints_attr(call, "axis");
   bool keep = bool_attr(call, "keepdims");
   Type values = reduced(call, x, axes, keep, x->dtype);
-  if (written_dims(as_type<TensorTypeNode>(values)) && (!axes || axes->size() != 1)) return values;
+  if (written_dims(as_type<TensorTypeNode>(values)) && (!axes || axes->size() > 1)) return values;
   return make<TupleTypeNode>(Array<Type>{values, reduced(call, x, axes, keep, DataType::Int(64))});
 }
 

@@ -13,6 +13,7 @@ static constexpr ir::Refusals refusals{
         {.name = "vision-extent", .message = "dimension {} of {} is {}, but must be {}"},
         {.name = "vision-option", .message = "`{}` of `{}` is \"{}\"; it must be {}"},
         {.name = "vision-variances",
+         .kind = "InternalError+ValueError",
          .message = "`variances` of `vision.multibox_transform_loc` has {} numbers, but 4 are needed"},
         {.name = "vision-shape-unknown", .message = "the shape of {} must be known"},
     }};
@@ -61,8 +62,9 @@ Type infer_all_class_nms(const CallNode* call, const InferContext&) {
   const Expr& classes = (*dims[1])[1];
   VDevice vdevice = all[0]->vdevice;
   if (string_attr(call, "output_format") == "onnx") {
-    Expr total = ir::mul(ir::mul(batch, classes), boxes);
-    return make<TupleTypeNode>(Array<Type>{tensor_type(Array<Expr>{total, dim(3)}, kInt64, vdevice),
+    // A row for each box that is selected: how many there are is known when it has run, and at most batch * classes *
+    // boxes, which TVM has as the dimension.
+    return make<TupleTypeNode>(Array<Type>{tensor_type(kInt64, 2, vdevice),
                                            tensor_type(Array<Expr>{dim(1)}, kInt64, vdevice)});
   }
   Expr total = ir::mul(classes, boxes);

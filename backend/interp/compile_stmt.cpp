@@ -132,6 +132,17 @@ const VarNode* Compiler::root_of(const VarNode* buffer) const {
   return found == views_.end() ? buffer : found->second;
 }
 
+// Buffers of shared memory that were merged into one (MergeSharedMemoryAllocations) count from its beginning:
+// their shapes say how much each has, not where it ends.
+static bool is_merged(const ir::BufferTypeNode* view_type, const VarNode* source) {
+  const ir::BufferTypeNode* of = source ? source->buffer() : nullptr;
+  return of && ir::DataType(of->dtype) == ir::DataType::UInt(8) && of->shape.size() == 1 &&
+         view_type->shape.size() == 1 && view_type->strides.empty() &&
+         ir::DataType(view_type->dtype) != ir::DataType(of->dtype) &&
+         view(of->storage_scope).starts_with("shared") && of->storage_scope == view_type->storage_scope &&
+         (!view_type->elem_offset || ir::is_const_int(view_type->elem_offset, 0));
+}
+
 Action Compiler::declare(const ir::DeclBufferNode* node) {
   // Tensor memory is reached by instructions alone: a buffer there is its address.
   if (in_kernel_ && view(node->buffer->buffer()->storage_scope) == "tmem") return nothing;
@@ -141,13 +152,18 @@ Action Compiler::declare(const ir::DeclBufferNode* node) {
   auto set_pointer = pointer(node->data);
   auto* of_buffer = ir::as_call_to(node->data, "tirx.buffer_data");
   Expr data = of_buffer != nullptr ? Expr(of_buffer->args[0]) : node->data;
-  if (auto* source = ir::as<VarNode>(data)) views_[node->buffer.get()] = root_of(source);
+  auto* source = ir::as<VarNode>(data);
+  if (source) views_[node->buffer.get()] = root_of(source);
+  bool merged = in_kernel_ && is_merged(node->buffer->buffer(), source);
+  int64_t bytes =
+      number_of(node->buffer->buffer()->dtype).bytes * ir::DataType(node->buffer->buffer()->dtype).lanes();
   auto set_layout = layout(node->buffer->buffer());
   int at = define_view(node->buffer);
-  return [at, set_pointer, set_layout, var = node->buffer.get()](Frame& frame) {
+  return [at, set_pointer, set_layout, merged, bytes, var = node->buffer.get()](Frame& frame) {
     View view;
     set_pointer(frame, view);
     set_layout(frame, view);
+    if (merged && view.block) view.shape[0] = (view.block->end - view.data) / bytes;
     if (Thread* thread = frame.program.heap.thread) name_memory(*thread, var, view);
     frame.views[static_cast<size_t>(at)] = std::move(view);
     return Flow::kNext;

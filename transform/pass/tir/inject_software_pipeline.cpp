@@ -161,6 +161,7 @@ class Versions final : public BufferTypeRewriter {
   const std::unordered_map<const VarNode*, Buffer>& remap_;
   const ForNode& loop_;
   bool all_;  // blocks may access all versions
+  std::unordered_map<const VarNode*, int64_t> fragment_sizes_;
 
   Expr version(const Buffer& buffer) const {
     return floormod(loop_.loop_var - loop_.min, buffer->buffer()->shape[0]);
@@ -179,27 +180,66 @@ class Versions final : public BufferTypeRewriter {
     for (const Range& range : region->region) ranges.push_back(range);
     return make<TensorRegionNode>(buffer, ranges);
   }
-  // Operators that name memory by a pointer and an offset into it.
+  // Operators that name memory by a pointer and an offset into it, or a fragment by its array and its place
+  // there.
   Expr rewrite_call(const Call& call) {
     std::string_view name = text(call->op.as<Op>().value()->name);
-    std::vector<int64_t> pointers;
-    if (name == "tirx.tvm_access_ptr") pointers = {1};
-    if (name == "tirx.ptx_mma") pointers = {6, 8, 10};
+    struct Operand {
+      int64_t pointer, offset;
+    };
+    std::vector<Operand> operands;
+    bool fragments = false;
+    if (name == "tirx.tvm_access_ptr") {
+      operands = {{1, 2}};
+    } else if (name == "tirx.ptx_mma") {
+      operands = {{6, 7}, {8, 9}, {10, 11}};
+    } else if (names_own_fragment(name)) {
+      fragments = true;
+      operands = {{0, 4}};
+    } else if (name == "tirx.tvm_mma_sync" || name == "tirx.tvm_bmma_sync") {
+      fragments = true;
+      operands = {{0, 1}, {2, 3}, {4, 5}, {6, 7}};
+    }
     Expr next = BufferTypeRewriter::rewrite(Expr(call));
-    for (int64_t at : pointers) {
-      if (at + 1 >= static_cast<int64_t>(call->args.size())) continue;
-      const Expr& pointer = call->args[at];
-      auto* data = as_call_to(pointer, "tirx.buffer_data");
-      auto* old = as<VarNode>(data ? data->args[0] : pointer);
+    for (auto [pointer, offset] : operands) {
+      if (offset >= static_cast<int64_t>(call->args.size())) continue;
+      const VarNode* old = memory_of(call->args[pointer]);
       auto found = old ? remap_.find(old) : remap_.end();
       if (found == remap_.end()) continue;
       const BufferTypeNode* type = found->second->buffer();
       Expr size = type->strides.empty() ? number_of_elements(old->buffer()->shape) : type->strides[0];
-      next = with(ref(as<CallNode>(next)), [&](CallNode& n) {
-        n.args.Set(at + 1, n.args[at + 1] + floormod(loop_.loop_var, type->shape[0]) * size);
-      });
+      if (fragments) size = floordiv(size, const_like(size, fragment_size(old)));
+      Expr which = fragments ? version(found->second) : floormod(loop_.loop_var, type->shape[0]);
+      next = with(ref(as<CallNode>(next)),
+                  [&](CallNode& n) { n.args.Set(offset, n.args[offset] + which * size); });
     }
     return next;
+  }
+  static const VarNode* memory_of(const Expr& pointer) {
+    auto* data = as_call_to(pointer, "tirx.buffer_data");
+    return as<VarNode>(data ? data->args[0] : pointer);
+  }
+  // With its shape m, n, k behind its array: the product has none.
+  static bool names_own_fragment(std::string_view name) {
+    return name == "tirx.tvm_load_matrix_sync" || name == "tirx.tvm_store_matrix_sync" ||
+           name == "tirx.tvm_fill_fragment";
+  }
+  // Elements of one fragment of the buffer.
+  int64_t fragment_size(const VarNode* buffer) {
+    int64_t& size = fragment_sizes_[buffer];
+    if (size != 0) return size;
+    size = 256;
+    std::string_view scope = text(buffer->buffer()->storage_scope);
+    any_below(loop_.body, [&](const Expr& e) {
+      auto* call = as<CallNode>(e);
+      auto op = call ? call->op.as<Op>() : std::nullopt;
+      if (!op || !names_own_fragment(text((*op)->name)) || memory_of(call->args[0]) != buffer) return false;
+      auto m = const_int(call->args[1]), n = const_int(call->args[2]), k = const_int(call->args[3]);
+      if (m && n && k)
+        size = scope == "wmma.matrix_a" ? *m * *k : scope == "wmma.matrix_b" ? *n * *k : *m * *n;
+      return true;
+    });
+    return size;
   }
 };
 

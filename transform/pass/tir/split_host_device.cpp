@@ -48,11 +48,11 @@ struct Captured final : Walker {
   }
   void visit(const Stmt& s) override {
     if (auto* attr = as<AttrStmtNode>(s)) {
-      if (auto iter = attr->node.as<IterVar>()) {  // the value is the extent, whatever the domain is
-        defined_.insert((*iter)->var.get());
-        visit(attr->value);
-        return visit(attr->body);
-      }
+      // A thread: the value is the extent, whatever the domain is. What another attribute is about is not
+      // used by it; the memory of a fragment is allocated below.
+      if (auto iter = attr->node.as<IterVar>()) defined_.insert((*iter)->var.get());
+      visit(attr->value);
+      return visit(attr->body);
     }
     if (auto* alloc = as<AllocBufferNode>(s))
       for (const Expr& dim : alloc->buffer->buffer()->shape) visit(dim);

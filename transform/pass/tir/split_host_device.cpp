@@ -4,6 +4,7 @@
 #include "ir/target/tables.h"
 #include "ir/tir/calling_convention.h"
 #include "transform/arith/analyzer.h"
+#include "transform/pass/convert_ssa.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 
@@ -273,7 +274,7 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
     if (!attr(fn, "global_symbol")) fn = with_attr(fn, "global_symbol", name->name_hint);
     lowered = with_function(lowered, name, fn);
   }
-  return lowered;
+  return with_unique_definitions(lowered);  // a kernel and its host have named the same buffers
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ bool is_undefined(const BinaryNode& node) {
   if (node.kind < ExprKind::kDiv || node.kind > ExprKind::kFloorMod) return false;
   auto* lanes = as<BroadcastNode>(node.b);
   auto* real = as<FloatImmNode>(lanes ? lanes->value : node.b);
-  return number == 0 || (real && real->value == 0);
+  return number == 0 || (real && ir::round_to(real->dtype(), real->value) == 0);
 }
 
 // What a cast makes of a constant: integers wrap, floats truncate. Null where it has no value (a float out of

@@ -42,6 +42,18 @@ void FunctionEmitter::emit_parallel(const ir::ForNode* s) {
   }
   UsedVars used;
   used.visit(s->body);
+  // Memory from outside; the body is emitted as a function of the CPU.
+  auto refuse_access = [this](const ir::Buffer& buffer, ir::Span span) {
+    if (values_.contains(buffer.get())) refuse_on_device(buffer, span);
+  };
+  ir::post_order(
+      s->body,
+      [&](const Expr& e) {
+        if (auto* load = ir::as<ir::TensorLoadNode>(e)) refuse_access(load->source, e->span);
+      },
+      [&](const Stmt& one) {
+        if (auto* store = ir::as<ir::BufferStoreNode>(one)) refuse_access(store->buffer, one->span);
+      });
   // One parameter per distinct value: two views of one piece of memory must stay one pointer.
   std::vector<llvm::Value*> captured;
   std::unordered_map<llvm::Value*, unsigned> position;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/pass/function_target.h"
 #include "transform/pass/verify_memory.h"
+#include "transform/pass/function_target.h"
 
 #include <algorithm>
 
@@ -13,8 +13,9 @@ static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "host-accesses-device-memory",
-         .message = "Memory verification failed with the following errors:\n{}  Did you forget to bind?",
-         .help = "bind loops to threads: `sch.bind(loop, \"threadIdx.x\")`"},
+         .message = "the function is for a device, and the host would read or write {}: no thread runs these "
+                    "accesses",
+         .help = "bind a loop around them to threads: `sch.bind(loop, \"threadIdx.x\")`"},
     }};
 MLC_REFUSALS(tir_verify_memory, refusals);
 
@@ -66,15 +67,10 @@ class HostAccesses final : public Walker {
 PrimFunc verified(const PrimFunc& fn) {
   std::vector<Buffer> wrong = accessed_by_host(fn);
   if (wrong.empty()) return fn;
-  std::string lines;
-  for (const Buffer& buffer : wrong) {
-    lines += fmt::format(
-        "    Variable `{}` is directly accessed by host memory (it is not contained in a thread environment "
-        "or in "
-        "the function arguments.\n",
-        buffer->name.c_str());
-  }
-  throw refuse(refusals["host-accesses-device-memory"], lines).at(fn->span).kind("RuntimeError");
+  std::string names;
+  for (const Buffer& buffer : wrong)
+    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", buffer->name.c_str());
+  throw refuse(refusals["host-accesses-device-memory"], names).at(fn->span).kind("RuntimeError");
 }
 
 IRModule apply(const IRModule& mod, const PassOptions&) { return map_prim_funcs(mod, verified); }

@@ -504,7 +504,12 @@ Expr cast(DataType dtype, Expr value, Span span) {
   if (auto* vector = as<BroadcastNode>(value)) {
     return make<BroadcastNode>(cast(dtype.element(), vector->value, span), vector->lanes, span);
   }
-  if (auto* ramp = as<RampNode>(value); ramp && (dtype.is_int() || dtype.is_uint())) {
+  auto fits_in_lane = [&](const Expr& part) {
+    auto number = const_int(part);
+    return !number || fits(dtype.element(), *number);
+  };
+  if (auto* ramp = as<RampNode>(value);
+      ramp && (dtype.is_int() || dtype.is_uint()) && fits_in_lane(ramp->base) && fits_in_lane(ramp->stride)) {
     return make<RampNode>(cast(dtype.element(), ramp->base, span), cast(dtype.element(), ramp->stride, span),
                           ramp->lanes, span);
   }

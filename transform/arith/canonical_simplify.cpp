@@ -82,9 +82,13 @@ class Canonical final : public Rewriter {
         ConstIntBound bound = analyzer_.bounds(part);
         return bound.min >= INT32_MIN && bound.max <= INT32_MAX;
       };
+      // Of x % 2**53 as well: the type has no such divisor, whatever the range of x is.
+      auto has = [](int64_t number) { return number >= INT32_MIN && number <= INT32_MAX; };
       LinearSum part{value.dtype, {}, value.base};
-      if (!fits(value.expr())) return std::nullopt;
+      if (!fits(value.expr()) || !has(value.base)) return std::nullopt;
       for (const LinearTerm& term : value.terms) {
+        bool limits = term.upper != LinearTerm::kNoUpper && !has(term.upper);
+        if (limits || !has(term.lower) || !has(term.scale)) return std::nullopt;
         part.terms.push_back(term);
         if (!fits(term.index) || !fits(part.expr())) return std::nullopt;
       }

@@ -265,7 +265,14 @@ IterMapRewriter::Value IterMapRewriter::quotient(IterSplit split, Expr base, Exp
     // (x * s + b * s) // (s * c) == (x + b) // c
     base = floordiv(base, scale);
     divisor = floordiv(divisor, scale);
-    if (const_int(divisor).value_or(1) < 0 && !divides(divisor, base)) drops_base_ = true;
+    bool negative = const_int(divisor).value_or(1) < 0;
+    // floordiv(floordiv(x, l), -c) == floordiv(x, l * -c) holds for l == 1 alone
+    if (negative && !is_const_int(split->lower_factor, 1)) {
+      errors_.push_back({"Cannot represent as IterMap: a digit of lower factor {} is divided by {}, a negative number.",
+                         {split->lower_factor, divisor}});
+      return {};
+    }
+    if (negative && !divides(divisor, base)) drops_base_ = true;
     split = make<IterSplitNode>(split->source, split->lower_factor, split->extent, const_like(divisor, 1));
   }
   auto [padded, left] = pad(split, base, divisor);

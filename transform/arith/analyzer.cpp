@@ -39,8 +39,8 @@ void Analyzer::bind(const Var& var, ModularSet residues) {
   impl_->bindings_changed();
 }
 void Analyzer::bind_name(const Var& var, const Expr& value) {
-  impl_->keep_alive.push_back(var);
   impl_->loaded_names.bind(var, value);
+  if (impl_->loaded_names.contains(var.get())) impl_->keep_alive.push_back(var);
 }
 bool Analyzer::knows(const Var& var) const { return impl_->var_bounds.contains(var.get()); }
 std::unique_ptr<Analyzer> Analyzer::clone() const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/tir/op.h"
+#include "ir/tir/linear.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/greatest_divisor.h"
@@ -83,7 +84,7 @@ class Canonical final : public Rewriter {
         return bound.min >= INT32_MIN && bound.max <= INT32_MAX;
       };
       // Of x % 2**53 as well: the type has no such divisor, whatever the range of x is.
-      auto has = [](int64_t number) { return number >= INT32_MIN && number <= INT32_MAX; };
+      auto has = [&](int64_t number) { return ir::fits(e->dtype(), number); };
       LinearSum part{value.dtype, {}, value.base};
       if (!fits(value.expr()) || !has(value.base)) return std::nullopt;
       for (const LinearTerm& term : value.terms) {

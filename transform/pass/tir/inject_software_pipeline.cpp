@@ -5,6 +5,7 @@
 #include "ir/tir/region.h"
 #include "transform/arith/simplify.h"
 #include "transform/pass/async_stages.h"
+#include "transform/pass/buffer_roots.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/convert_ssa.h"
 #include "transform/pass/pass.h"
@@ -203,7 +204,7 @@ class Versions final : public BufferTypeRewriter {
     Expr next = BufferTypeRewriter::rewrite(Expr(call));
     for (auto [pointer, offset] : operands) {
       if (offset >= static_cast<int64_t>(call->args.size())) continue;
-      const VarNode* old = memory_of(call->args[pointer]);
+      const VarNode* old = buffer_of_data(call->args[pointer]);
       auto found = old ? remap_.find(old) : remap_.end();
       if (found == remap_.end()) continue;
       const BufferTypeNode* type = found->second->buffer();
@@ -214,10 +215,6 @@ class Versions final : public BufferTypeRewriter {
                   [&](CallNode& n) { n.args.Set(offset, n.args[offset] + which * size); });
     }
     return next;
-  }
-  static const VarNode* memory_of(const Expr& pointer) {
-    auto* data = as_call_to(pointer, "tirx.buffer_data");
-    return as<VarNode>(data ? data->args[0] : pointer);
   }
   // With its shape m, n, k behind its array: the product has none.
   static bool names_own_fragment(std::string_view name) {
@@ -233,7 +230,8 @@ class Versions final : public BufferTypeRewriter {
     any_below(loop_.body, [&](const Expr& e) {
       auto* call = as<CallNode>(e);
       auto op = call ? call->op.as<Op>() : std::nullopt;
-      if (!op || !names_own_fragment(text((*op)->name)) || memory_of(call->args[0]) != buffer) return false;
+      if (!op || !names_own_fragment(text((*op)->name)) || buffer_of_data(call->args[0]) != buffer)
+        return false;
       auto m = const_int(call->args[1]), n = const_int(call->args[2]), k = const_int(call->args[3]);
       if (m && n && k)
         size = scope == "wmma.matrix_a" ? *m * *k : scope == "wmma.matrix_b" ? *n * *k : *m * *n;

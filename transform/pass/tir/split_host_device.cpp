@@ -274,7 +274,8 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
     if (!attr(fn, "global_symbol")) fn = with_attr(fn, "global_symbol", name->name_hint);
     lowered = with_function(lowered, name, fn);
   }
-  return with_unique_definitions(lowered);  // a kernel and its host have named the same buffers
+  // A kernel and its host have named the same buffers.
+  return result.same_as(mod) ? lowered : with_unique_definitions(lowered);
 }
 
 }  // namespace

@@ -84,7 +84,9 @@ struct Reduce final : Rewriter {
     auto* choice = store ? as_call_to(store->value, "tirx.if_then_else") : nullptr;
     if (!choice) return rewrite_children(s);
     const Expr &condition = choice->args[0], &yes = choice->args[1], &no = choice->args[2];
-    auto both = [&] { return std::pair(simplify_value(rewrite(yes), analyzer), simplify_value(rewrite(no), analyzer)); };
+    auto both = [&] {
+      return std::pair(simplify_value(rewrite(yes), analyzer), simplify_value(rewrite(no), analyzer));
+    };
     auto [yes_then, no_then] = under(condition, both);
     auto [yes_else, no_else] = under(logical_not(condition), both);
     Expr value;
@@ -140,10 +142,11 @@ struct Reduce final : Rewriter {
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   auto pattern = attr(fn, "op_pattern");
+  int64_t kind = pattern ? integer_of(*pattern).value_or(-1) : -1;
+  if (kind != 0 && kind != 1) return fn;
   Reduce reduce;
   bind_names(fn->body, reduce.analyzer);
-  int64_t kind = pattern ? integer_of(*pattern).value_or(-1) : -1;
-  return kind == 0 || kind == 1 ? with_body(fn, reduce.rewrite(fn->body)) : fn;
+  return with_body(fn, reduce.rewrite(fn->body));
 }
 
 }  // namespace

@@ -69,6 +69,12 @@ const std::unordered_set<std::string_view> vector_operators_of_tvm = {
     "tirx.call_llvm_pure_intrin", "tirx.q_multiply_shift", "tirx.q_multiply_shift_per_axis",
     "tirx.texture2d_load", "tirx.texture2d_store"};
 
+// Of the call itself, whatever its arguments do.
+Effect effect_of(const CallNode& call) {
+  auto* op = as<OpNode>(call.op);
+  return op ? op_row(op).effect : Effect::kOpaque;
+}
+
 // Does the operator work lane by lane?
 bool is_elementwise(const CallNode& call, VectorCalls calls) {
   auto* op = as<OpNode>(call.op);
@@ -115,7 +121,7 @@ struct WidenAllocations final : Rewriter {
 // The body of one vectorized loop, all lanes at once.
 class Vectorize final : public Rewriter {
  public:
-  Vectorize(const ForNode& loop, const Stmt& body, const BufferMemory& memory, int lanes, bool mask,
+  Vectorize(const ForNode& loop, const Stmt& body, BufferMemory& memory, int lanes, bool mask,
             VectorCalls calls, VectorMasks masks)
       : body_(body),
         memory_(memory),
@@ -251,8 +257,7 @@ class Vectorize final : public Rewriter {
     if (!choice && !is_elementwise(call, calls_)) {
       // Once per lane is not once: calls with effects run lane by lane even where they ignore the lane. TVM
       // makes such a call once.
-      auto* op = as<OpNode>(call.op);
-      bool repeats = calls_ == VectorCalls::kAll && (!op || op_row(op).effect > Effect::kReadState);
+      bool repeats = calls_ == VectorCalls::kAll && effect_of(call) > Effect::kReadState;
       if (uses_lane(ref(&call)) || repeats) throw NoVectorForm();
       return ref(&call);
     }
@@ -365,10 +370,10 @@ class Vectorize final : public Rewriter {
           body_,
           [&](const Expr& e) {
             auto* call = as<CallNode>(e);
-            auto* op = call ? as<OpNode>(call->op) : nullptr;
-            writes_unknown_ |= call && (!op || op_row(op).effect > Effect::kReadState);
+            writes_unknown_ |= call && effect_of(*call) > Effect::kReadState;
           },
           [&](const Stmt& s) {
+            memory_.declare(s);
             if (auto* store = as<BufferStoreNode>(s)) written_->push_back(store->buffer.get());
           });
     }
@@ -379,8 +384,7 @@ class Vectorize final : public Rewriter {
   static bool only_loads(const Expr& value) {
     return !any_below(value, [](const Expr& part) {
       auto* call = as<CallNode>(part);
-      auto* op = call ? as<OpNode>(call->op) : nullptr;
-      return call && (!op || op_row(op).effect > Effect::kPure);
+      return call && effect_of(*call) > Effect::kPure;
     });
   }
 
@@ -418,7 +422,7 @@ class Vectorize final : public Rewriter {
                          nullptr, s->span);
   }
   const Stmt& body_;
-  const BufferMemory& memory_;
+  BufferMemory& memory_;
   const Var& lane_;
   const Expr& min_;
   const Expr& extent_;
@@ -499,7 +503,6 @@ struct VectorizeLoops final : Rewriter {
     }
     if (lanes == 1) return rewrite(substitute(loop->body, {{loop->loop_var.get(), loop->min}}));
     Stmt body = lanes < 0 ? loop->body : WidenAllocations(loop->loop_var, lanes).rewrite(loop->body);
-    post_order(body, nullptr, [&](const Stmt& s) { memory.declare(s); });
     return Vectorize(*loop, body, memory, lanes, mask.value_or(lanes < 0), calls, masks).whole();
   }
 };

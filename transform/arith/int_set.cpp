@@ -215,7 +215,8 @@ class Evaluator {
     if (divides && b->is_point() && is_const_int(b->min_value, 0)) return everything();
     if (a->is_point() && b->is_point()) {
       auto* two = as_binary(e);
-      if (a->min_value.same_as(two->a) && b->min_value.same_as(two->b)) return point(e);
+      bool constant = const_int(two->a) && const_int(two->b);  // folded, or its ends would wrap unseen
+      if (!constant && a->min_value.same_as(two->a) && b->min_value.same_as(two->b)) return point(e);
       Expr only = combined(e->kind, a->min_value, b->min_value);
       return only ? point(only) : everything();
     }

@@ -70,6 +70,13 @@ class EffectKeeper {
   }
 
   static bool is_kept(const Expr& simple, const std::vector<Shown>& all) {
+    // Behind an `and` too none may be there again.
+    size_t anywhere = 0;
+    walk_with(simple, [&](const Expr& part, Walker& on) {
+      anywhere += std::ranges::count_if(all, [&](const Shown& one) { return one.number.same_as(part); });
+      on.walk_children(part);
+    });
+    if (anywhere != all.size()) return false;
     size_t next = 0;
     bool in_order = true;
     walk_with(simple, [&](const Expr& part, Walker& on) {

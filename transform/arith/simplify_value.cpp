@@ -32,13 +32,17 @@ class ValueSimplifier {
 
   Expr simplify(const Expr& e) {
     Part whole = visit(e);
-    if (named_.empty() && !whole.wraps) return analyzer_.simplify(e);
-    Expr simple = whole.wraps ? polynomial(whole.e) : analyzer_.simplify(whole.e);
+    Expr simple = whole.wraps ? polynomial(whole.e) : simplify_whole(whole.e);
     return restored(simple, named_);
   }
   Expr simplify_index(const Expr& e) {
-    Expr named = index(e);
-    return restored(analyzer_.simplify(named), named_);
+    Expr named = index(e), simple = analyzer_.simplify(named);
+    if (!depends_on_memory(named) || !wraps_below_index(simple) || wraps_below_index(named))
+      return restored(simple, named_);
+    auto operand = [&](const Expr& child, Rewriter&) {
+      return is_ring_operator(named) ? ValueSimplifier(analyzer_).simplify_index(child) : simplify_whole(child);
+    };
+    return restored(rewrite_below(named, operand), named_);
   }
 
  private:
@@ -51,6 +55,42 @@ class ValueSimplifier {
     Var var;
     Expr value;
   };
+
+  // `e` has no sum of loaded values that may wrap. Where a rule makes one, as of (x // 2 - 5) // 8 the sum
+  // x - 10, only the operands are simplified.
+  Expr simplify_whole(const Expr& e) {
+    Expr simple = analyzer_.simplify(e);
+    if (simple.same_as(e) || !depends_on_memory(e) || !wraps_anywhere(simple) || wraps_anywhere(e)) return simple;
+    return rewrite_below(e, [&](const Expr& child, Rewriter&) { return simplify_whole(child); });
+  }
+  bool wraps_anywhere(const Expr& e) {
+    return any_below_value(e, [&](const Expr& part) { return may_wrap(part); });
+  }
+  bool wraps_below_index(const Expr& e) {
+    if (!is_ring_operator(e)) return wraps_anywhere(e);
+    return wraps_below_index(as_binary(e)->a) || wraps_below_index(as_binary(e)->b);
+  }
+  bool may_wrap(const Expr& e) {
+    if (!is_ring_operator(e) || !depends_on_memory(e)) return false;
+    return !within_type(analyzer_.const_int_bound(e), e->dtype().element());
+  }
+  bool depends_on_memory(const Expr& e) const {
+    auto is_name = [](const Expr& part, const std::vector<Named>& names) {
+      return std::ranges::any_of(names, [&](const Named& one) { return one.var.same_as(part); });
+    };
+    return analyzer_.parts().loaded_names.depends_on_loads(e) ||
+           any_below(e, [&](const Expr& part) { return is_name(part, named_); });
+  }
+  // Is there a part, outside of the indices of loads, that the function says yes to?
+  template <class F>
+  static bool any_below_value(const Expr& e, F is) {
+    bool found = false;
+    walk_with(e, [&](const Expr& part, Walker& on) {
+      found = found || is(part);
+      if (!found && !as<TensorLoadNode>(part)) on.walk_children(part);
+    });
+    return found;
+  }
 
   // A sum or product on its way to an index does not overflow, since the index lies in its buffer. Behind
   // anything else, a remainder or a clip, one of loaded values may.
@@ -115,7 +155,7 @@ class ValueSimplifier {
       while (auto* cast = as<CastNode>(*inner)) inner = &cast->value;
       bool moves = other.loaded && is_ring_operator(*inner) && part.e->dtype().is_scalar() &&
                    !within_type(analyzer_.const_int_bound(binary(ExprKind::kSub, a.e, b.e)), part.e->dtype());
-      return moves ? name_for(analyzer_.simplify(part.e), named_) : part.e;
+      return moves ? name_for(simplify_whole(part.e), named_) : part.e;
     };
     Expr left = side(a, b), right = side(b, a);
     bool same = left.same_as(two->a) && right.same_as(two->b);
@@ -129,7 +169,7 @@ class ValueSimplifier {
       if (is_ring_operator(part) && part->kind != ExprKind::kLShift) return on.rewrite_children(part);
       if (part->kind == ExprKind::kIntImm || part->kind == ExprKind::kVar) return part;
       if (is_remainder_of_indices(part)) return part;
-      return name_for(analyzer_.simplify(part), leaves);
+      return name_for(simplify_whole(part), leaves);
     };
     return restored(analyzer_.simplify(rewrite_with(e, visit_ring)), leaves);
   }

@@ -121,8 +121,11 @@ class NoContraction final : public ir::Rewriter {
 
  private:
   static Expr without_product(const Expr& e) {
-    const auto* product = ir::as<ir::MulNode>(e);
-    return product != nullptr ? ir::binary(ExprKind::kMax, product->a, product->b) : e;
+    const auto* two = ir::as_binary(e);
+    bool passes_on = e->kind == ExprKind::kMul || e->kind == ExprKind::kMax || e->kind == ExprKind::kMin;
+    if (two == nullptr || !passes_on) return e;
+    ExprKind kind = e->kind == ExprKind::kMul ? ExprKind::kMax : e->kind;
+    return ir::binary(kind, without_product(two->a), without_product(two->b));
   }
   bool accumulates_ = false;
 };

@@ -8,6 +8,7 @@
 
 #include "backend/artefact/build.h"
 #include "backend/artefact/executable.h"
+#include "backend/artefact/load_library.h"
 #include "backend/artefact/module_tree.h"
 #include "backend/device_api.h"
 #include "backend/interp/interp.h"
@@ -260,11 +261,11 @@ const ApiRow module_rows[] = {
        }
        if (view(*path).ends_with(".o") || view(*path).ends_with(".tar")) {
          Any linked = call.host.call_library("tvm.runtime.exported", "linked", {&given, 1});
-         return ffi::Module::LoadFromFile(std::string(linked.cast<String>()));
+         return load_library(std::string(linked.cast<String>()));
        }
        try {
          // A name without a folder is one of this folder, not one that the loader looks for.
-         return ffi::Module::LoadFromFile(std::filesystem::absolute(std::string(*path)).string());
+         return load_library(std::filesystem::absolute(std::string(*path)).string());
        } catch (const ffi::Error& error) {
          throw ir::refuse_as(refusals["load-failed"], "`{}` cannot be loaded: {}", std::string(*path),
                              std::string(error.message()))

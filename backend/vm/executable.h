@@ -63,9 +63,10 @@ std::string stats(const Program& program);
 // vm-jump-out-of-function.
 void check_program(const Program& program);
 
-// TVM 0.27's file format. Errors of `load_program`: vm-file-damaged.
+// TVM 0.27's file format. `copied` is told of the numbers of each tensor when they are no longer needed in `bytes`. Errors
+// of `load_program`: vm-file-damaged.
 std::string save_program(const Program& program);
-Program load_program(std::string_view bytes);
+Program load_program(std::string_view bytes, void (*copied)(const char* data, size_t size) = nullptr);
 
 // The executable that a module is. Error: not-an-executable.
 ffi::ObjectPtr<ExecutableModule> executable_of(const ffi::Module& module);

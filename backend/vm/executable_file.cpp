@@ -63,7 +63,9 @@ void write_constant(Writer& out, const Any& value) {
   }
 }
 
-ffi::Tensor read_tensor(Reader& in) {
+using Copied = void (*)(const char* data, size_t size);
+
+ffi::Tensor read_tensor(Reader& in, Copied copied) {
   if (in.number<uint64_t>("a tensor") != kTensorMagic) in.damaged("a tensor");
   in.number<uint64_t>("a tensor");
   in.number<DLDevice>("a tensor");
@@ -78,13 +80,14 @@ ffi::Tensor read_tensor(Reader& in) {
   const char* data = in.raw(static_cast<size_t>(size), "the numbers of a tensor");
   ffi::Tensor tensor = ir::make_tensor(shape, ir::DataType(dtype));
   if (size > 0) std::memcpy(tensor.data_ptr(), data, static_cast<size_t>(size));
+  if (copied != nullptr) copied(data, static_cast<size_t>(size));
   return tensor;
 }
 
-Any read_constant(Reader& in) {
+Any read_constant(Reader& in, Copied copied) {
   switch (in.number<int32_t>("a constant")) {
     case ffi::TypeIndex::kTVMFFITensor:
-      return read_tensor(in);
+      return read_tensor(in, copied);
     case ffi::TypeIndex::kTVMFFIDataType:
       return in.number<DLDataType>("a data type");
     case ffi::TypeIndex::kTVMFFIShape: {
@@ -129,7 +132,7 @@ std::string save_program(const Program& program) {
   return out.take();
 }
 
-Program load_program(std::string_view bytes) {
+Program load_program(std::string_view bytes, Copied copied) {
   Reader in(bytes,
             [](std::string_view what, size_t at) { return refuse(refusals["vm-file-damaged"], what, at); });
   Program program;
@@ -162,7 +165,7 @@ Program load_program(std::string_view bytes) {
     }
   }
   size_t constants = in.count(sizeof(int32_t), "the constants");
-  for (size_t i = 0; i < constants; ++i) program.constants.push_back(read_constant(in));
+  for (size_t i = 0; i < constants; ++i) program.constants.push_back(read_constant(in, copied));
   program.offsets = in.numbers("the instructions");
   program.words = in.numbers("the instructions");
   if (in.left() != 0) in.damaged("more bytes than instructions");

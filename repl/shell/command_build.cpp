@@ -253,20 +253,21 @@ int run_build(const CommandLine& given) {
   // A program that asks for the current target, for the size of its tiles say, gets the one it is built for.
   std::optional<backend::CurrentTarget> current;
   if (plan.target_text != backend::default_target_kind()) current.emplace(target);
-  bool onnx = line.from.empty() && is_onnx_file(line.file);
+  bool model = line.from.empty() && is_model_to_build(line.file);
   // Graphs that are built so need no virtual machine: their functions can be called from C.
   bool without_machine = artefact->name != "so" || header || maker->write_library == nullptr;
   NamedModule found;
-  if (onnx) {
+  if (model) {
     progress.at("reading the model");
-    found = {fs::path(line.file).stem().string(), onnx_to_build(line, evaluator, line.file, without_machine)};
+    found = {fs::path(line.file).stem().string(),
+             model_to_build(line, evaluator, line.file, without_machine)};
   } else {
     uint32_t file = load_program(evaluator, line.from.empty() ? line.file : line.from);
     found = chosen_module(evaluator, file, line.module);
   }
   current.reset();
   // Files of a model, and of weights, which are read from here on, are compared by their digests.
-  bool comparable = onnx || inputs.can_be_told();
+  bool comparable = model || inputs.can_be_told();
   refuse_input(out, "name the artefact with `-o FILE`");
   refuse_source(out, *artefact);
   fs::path header_file = !header               ? fs::path()
@@ -286,8 +287,8 @@ int run_build(const CommandLine& given) {
             "writes the library",
             maker->targets.front())};
   if (graphs) {
-    if (!onnx) found.mod = graphs_to_build(line, evaluator, found.mod);
-    if (standalone && !onnx) {
+    if (!model) found.mod = graphs_to_build(line, evaluator, found.mod);
+    if (standalone && !model) {
       ir::Any args[] = {found.mod};
       call_model_library(evaluator, "mlc.model.sources", "check_standalone", args);
     }

@@ -75,7 +75,8 @@ constexpr std::array kRows = std::to_array<Row>({
      "  mlc build matmul.mlc --emit package -o matmul\n"
      "  mlc build mlp.mlc --weights mlp.safetensors --dim n=1 -o libmlp.a",
      [](CLI::App& app, CommandLine& line) {
-       auto* file = app.add_option("FILE", line.file, "a program, `-` reads standard input; or a model, .onnx");
+       auto* file = app.add_option("FILE", line.file,
+                                   "a program, `-` reads standard input; or a model: .onnx, or .gguf of llama.cpp");
        app.add_option("-o,--output", line.out,
                       "the artefact; its ending chooses --emit when that is not given. `-` is standard output");
        target_option(app, line);

@@ -62,10 +62,10 @@ void explain_graph(const CommandLine& line) {
   bool fusion = !line.fusion_file.empty();
   const std::string& file = fusion ? line.fusion_file : line.memory_file;
   Interpreter evaluator;
-  ir::IRModule mod = is_onnx_file(file)
-                         ? onnx_to_build(line, evaluator, file, false)
+  ir::IRModule mod = is_model_to_build(file)
+                         ? model_to_build(line, evaluator, file, false)
                          : chosen_module(evaluator, load_program(evaluator, file), line.module).mod;
-  if (!is_onnx_file(file)) mod = graphs_to_build(line, evaluator, mod);
+  if (!is_model_to_build(file)) mod = graphs_to_build(line, evaluator, mod);
   ReasonOptions options;
   ir::GlobalVar function = line.name.empty() ? ir::GlobalVar(nullptr) : mod->find(line.name);
   if (function && mod->functions.at(function).as<relax::FunctionNode>()) {

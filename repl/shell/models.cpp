@@ -20,6 +20,7 @@ namespace mlc::repl {
 using ir::Any;
 
 bool is_onnx_file(std::string_view path) { return path.ends_with(".onnx"); }
+bool is_model_to_build(std::string_view path) { return is_onnx_file(path) || path.ends_with(".gguf"); }
 bool is_model_file(std::string_view path) { return is_onnx_file(path) || path.ends_with(".so"); }
 
 Any text_list(const std::vector<std::string>& texts) {
@@ -107,12 +108,18 @@ ir::IRModule graphs_to_build(const CommandLine& line, script::Evaluator& evaluat
   return call_model_library(evaluator, kSources, "graphs_to_build", args).cast<ir::IRModule>();
 }
 
-ir::IRModule onnx_to_build(const CommandLine& line, script::Evaluator& evaluator, const std::string& file,
-                           bool standalone) {
+ir::IRModule model_to_build(const CommandLine& line, script::Evaluator& evaluator, const std::string& file,
+                            bool standalone) {
   if (!line.weights.empty())
-    throw CallError{"`--weights` is for programs: an ONNX model has its weights", ""};
-  Any args[] = {script::str_value(file), text_list(line.dims), standalone};
-  return call_model_library(evaluator, kSources, "module_of_file", args).cast<ir::IRModule>();
+    throw CallError{"`--weights` is for programs: a model's file has its weights", ""};
+  if (is_onnx_file(file)) {
+    Any args[] = {script::str_value(file), text_list(line.dims), standalone};
+    return call_model_library(evaluator, kSources, "module_of_file", args).cast<ir::IRModule>();
+  }
+  if (!line.dims.empty())
+    throw CallError{"`--dim` is for graphs, and a language model takes any number of tokens", ""};
+  Any args[] = {script::str_value(file), standalone};
+  return call_model_library(evaluator, "mlc.llm.library", "module_of_file", args).cast<ir::IRModule>();
 }
 
 ir::ffi::Module compile_model(const Model& model, script::Evaluator& evaluator, Progress& progress,

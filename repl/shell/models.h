@@ -21,6 +21,8 @@ namespace mlc::repl {
 // What `mlc run` takes beside programs: .onnx, and .so, a built library of graphs.
 bool is_model_file(std::string_view path);
 bool is_onnx_file(std::string_view path);
+// What `mlc build` takes beside programs: .onnx, and .gguf, a language model.
+bool is_model_to_build(std::string_view path);
 
 // A function of the library about models. What it says of the call becomes a CallError; other errors are
 // about the model, and not about the lines of the library that found them.
@@ -45,11 +47,11 @@ struct Model {
 Model model_of_file(const CommandLine& line, script::Evaluator& evaluator);
 Model model_of_module(const CommandLine& line, script::Evaluator& evaluator, const NamedModule& module);
 
-// The graphs of a module, or of an ONNX file, as `mlc build` is to build them: with --weights and --dim. `standalone`: all
+// The graphs of a module, or of a model's file, as `mlc build` is to build them: with --weights and --dim. `standalone`: all
 // dimensions must be numbers.
 ir::IRModule graphs_to_build(const CommandLine& line, script::Evaluator& evaluator, const ir::IRModule& mod);
-ir::IRModule onnx_to_build(const CommandLine& line, script::Evaluator& evaluator, const std::string& file,
-                           bool standalone);
+ir::IRModule model_to_build(const CommandLine& line, script::Evaluator& evaluator, const std::string& file,
+                            bool standalone);
 
 // Told of each pass that is behind: its name, and the module then; "" and the module before the first.
 using AfterPass = std::function<void(const std::string& pass, const ir::IRModule& mod)>;

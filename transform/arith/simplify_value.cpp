@@ -40,7 +40,8 @@ class ValueSimplifier {
     if (!depends_on_memory(named) || !wraps_below_index(simple) || wraps_below_index(named))
       return restored(simple, named_);
     auto operand = [&](const Expr& child, Rewriter&) {
-      return is_ring_operator(named) ? ValueSimplifier(analyzer_).simplify_index(child) : simplify_whole(child);
+      return is_ring_operator(named) ? ValueSimplifier(analyzer_).simplify_index(child)
+                                     : simplify_whole(child);
     };
     return restored(rewrite_below(named, operand), named_);
   }
@@ -60,7 +61,8 @@ class ValueSimplifier {
   // x - 10, only the operands are simplified.
   Expr simplify_whole(const Expr& e) {
     Expr simple = analyzer_.simplify(e);
-    if (simple.same_as(e) || !depends_on_memory(e) || !wraps_anywhere(simple) || wraps_anywhere(e)) return simple;
+    if (simple.same_as(e) || !depends_on_memory(e) || !wraps_anywhere(simple) || wraps_anywhere(e))
+      return simple;
     return rewrite_below(e, [&](const Expr& child, Rewriter&) { return simplify_whole(child); });
   }
   bool wraps_anywhere(const Expr& e) {

@@ -360,8 +360,7 @@ std::string check_calls(Choices& choices, Counts& counts) {
     std::string wrong = wrong_calls(e, simple, points, values, &compared);
     counts.compared += compared;
     counts.said["simplify, of calls"].add(!same_expr(simple, e));
-    if (wrong.empty() && analyzer.can_prove_equal(e, e))
-      wrong = "can_prove_equal: " + text_of(e);
+    if (wrong.empty() && analyzer.can_prove_equal(e, e)) wrong = "can_prove_equal: " + text_of(e);
     return wrong;
   });
 }

@@ -150,10 +150,10 @@ constexpr std::array kRows = std::to_array<Row>({
     {"import", "a model file as a program: its graph as text, its weights in a file beside it",
      "mlc import resnet.onnx -o resnet.mlc --weights resnet.npz",
      [](CLI::App& app, CommandLine& line) {
-       app.add_option("FILE", line.file, "a model: .onnx, or .pt2 of `torch.export.save`")->required();
+       app.add_option("FILE", line.file, "a model: .onnx, .pt2 of `torch.export.save`, or .gguf of llama.cpp")->required();
        app.add_option("-o,--output", line.out, "the program (default: standard output)");
        app.add_option("--weights", line.weights,
-                      "weights become parameters of `main` and go to this .npz or .safetensors file; without it they "
+                      "weights become parameters and go to this .npz or .safetensors file; without it they "
                       "are constants in the text");
        app.add_option("--shape", line.shapes, "of an input, as x=1x3x224x224, instead of what the file says")
            ->allow_extra_args(false);

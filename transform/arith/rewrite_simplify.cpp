@@ -390,8 +390,13 @@ Expr AnalyzerImpl::apply_less(const Expr& e) {
     if (difference == 0) return again(lt(left, right));
     if (difference == 1) return again(le(left, right));
     if (!fits(left->dtype(), difference) || !fits(left->dtype(), -difference)) return e;
-    if (difference < 0 && right_offset != 0) return again(lt(left + -difference, right));
-    if (difference > 0 && left_offset != 0) return again(lt(left, right + difference));
+    auto stays = [&](const Expr& side) {  // a constant side, with the difference
+      auto constant = const_int(side);
+      auto sum = constant ? reckoned(ExprKind::kAdd, *constant, std::abs(difference)) : 0;
+      return sum && fits(side->dtype(), *sum);
+    };
+    if (difference < 0 && right_offset != 0 && stays(left)) return again(lt(left + -difference, right));
+    if (difference > 0 && left_offset != 0 && stays(right)) return again(lt(left, right + difference));
   }
   int64_t factor = common_factor(modular(two->a), modular(two->b));
   if (factor > 1) {

@@ -2,6 +2,7 @@
 #include "transform/arith/split_sum_form.h"
 
 #include "ir/core/visit.h"
+#include "ir/tir/linear.h"
 
 namespace mlc::transform {
 namespace {
@@ -15,20 +16,26 @@ struct Sum {
   int64_t constant = 0;
 };
 
-void collect(const Expr& e, int64_t scale, Sum& sum) {
-  if (auto* both = as<AddNode>(e)) {
-    collect(both->a, scale, sum);
-    collect(both->b, scale, sum);
-  } else if (auto* difference = as<SubNode>(e)) {
-    collect(difference->a, scale, sum);
-    collect(difference->b, -scale, sum);
-  } else if (auto value = const_int(e)) {
-    sum.constant += scale * *value;
-  } else {
-    auto* product = as<MulNode>(e);
-    auto factor = product ? const_int(product->b) : std::nullopt;
-    sum.terms.push_back(factor ? Term{product->a, scale * *factor} : Term{e, scale});
+// False where a constant of the sum is no number of its type.
+bool collect(const Expr& e, int64_t scale, Sum& sum) {
+  DataType dtype = e->dtype();
+  if (auto* both = as<AddNode>(e)) return collect(both->a, scale, sum) && collect(both->b, scale, sum);
+  if (auto* difference = as<SubNode>(e)) {
+    auto negated = reckoned(ExprKind::kSub, 0, scale);
+    return negated && collect(difference->a, scale, sum) && collect(difference->b, *negated, sum);
   }
+  auto* product = as<MulNode>(e);
+  auto value = const_int(e), factor = product ? const_int(product->b) : std::nullopt;
+  auto scaled = value || factor ? reckoned(ExprKind::kMul, scale, value ? *value : *factor) : scale;
+  if (!scaled || !fits(dtype, *scaled)) return false;
+  if (!value) {
+    sum.terms.push_back({factor ? product->a : e, *scaled});
+    return true;
+  }
+  auto constant = reckoned(ExprKind::kAdd, sum.constant, *scaled);
+  if (!constant || !fits(dtype, *constant)) return false;
+  sum.constant = *constant;
+  return true;
 }
 
 struct SplitSumForm final : Rewriter {
@@ -43,7 +50,7 @@ struct SplitSumForm final : Rewriter {
     auto divisor = const_int(two->b);
     if (!divisor || *divisor < 2 || !two->a->dtype().is_scalar()) return next;
     Sum sum;
-    collect(two->a, 1, sum);
+    if (!collect(two->a, 1, sum)) return next;
     return next->kind == ExprKind::kFloorMod ? remainder_of(next, sum, *divisor)
                                              : quotient_of(next, sum, *divisor);
   }

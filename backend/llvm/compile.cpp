@@ -24,6 +24,7 @@
 #include "backend/llvm/start.h"
 #include "ir/core/interrupt.h"
 #include "ir/core/refusal.h"
+#include "ir/core/work.h"
 
 namespace mlc::llvm_backend {
 
@@ -187,7 +188,7 @@ struct Part {
   llvm::LLVMContext context;
   std::unique_ptr<Machine> machine;
   std::unique_ptr<llvm::Module> module;
-  std::string object;
+  std::string object, name;  // that of a function in it
 };
 
 // What an object is made of: the module before it is optimised, and the machine.
@@ -222,6 +223,7 @@ void compile_some(Compilation& all) {
     for (size_t i = all.next++; i < all.parts.size(); i = all.next++) {
       heed();
       Part& part = *all.parts[i];
+      ir::note_work(fmt::format("`{}`, {} of {}", part.name, i + 1, all.parts.size()));
       optimize(*part.module, *part.machine, heed, asked);
       heed();
       part.object = write_part(*part.module, *part.machine, llvm::CodeGenFileType::ObjectFile, heed);
@@ -302,6 +304,7 @@ Code compile_parts(const std::vector<ir::IRModule>& modules, const ir::Target& t
       keep_code(modules[i], codes[i]);
     } else {
       part->machine = new_machine(target);
+      if (!codes[i].functions.empty()) part->name = std::ranges::min(codes[i].functions);
       all->parts.push_back(std::move(part));
       numbers.push_back(i);
     }

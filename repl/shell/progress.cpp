@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "ir/core/work.h"
 #include "repl/shell/signals_blocked.h"
 
 namespace mlc::repl {
@@ -49,6 +50,7 @@ void Progress::at(std::string what) {
   if (what == what_) return;
   bool silent = what_.empty();
   what_ = std::move(what);
+  ir::note_work("");
   if (silent) since_ = Clock::now();
   if (watcher_.joinable()) return;
   SignalsBlocked blocked;  // Ctrl-C is for the thread that works
@@ -73,8 +75,11 @@ void Progress::watch() {
     change_.wait_for(guard, std::chrono::milliseconds(200));
     auto silent = Clock::now() - since_;
     if (ended_ || what_.empty() || silent < kSilence) continue;
+    std::string part = ir::noted_work();
+    bool said = part.empty() || what_.ends_with(part);
     std::string line =
-        fmt::format("{} s  {}", std::chrono::duration_cast<std::chrono::seconds>(silent).count(), what_);
+        fmt::format("{} s  {}{}{}", std::chrono::duration_cast<std::chrono::seconds>(silent).count(), what_,
+                    said ? "" : ": ", said ? "" : part);
     line.resize(std::min(line.size(), columns() - 1));
     while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0x80) != 0)
       line.pop_back();  // half a letter

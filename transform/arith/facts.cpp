@@ -244,6 +244,10 @@ Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
 Ordering AnalyzerImpl::order_of_difference(const Expr& a, const Expr& b) {
   Expr difference = visit_in_form(sub(a, b));
   if (auto value = const_int(difference)) {
+    // That of two numbers may wrap.
+    auto left = const_int(visit_in_form(a)), right = const_int(visit_in_form(b));
+    if (left && right)
+      return *left < *right ? Ordering::kLess : *left > *right ? Ordering::kGreater : Ordering::kEqual;
     return *value < 0 ? Ordering::kLess : *value > 0 ? Ordering::kGreater : Ordering::kEqual;
   }
   Ordering order = Ordering::kUnknown;

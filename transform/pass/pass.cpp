@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/core/split_words.h"
+#include "ir/core/work.h"
 #include "ir/relax/visit.h"
 #include "ir/tir/verify.h"
 #include "transform/graph/rewrite_graphs.h"
@@ -102,6 +103,7 @@ void verify_changed(const IRModule& before, const IRModule& after) {
 
 IRModule apply_pass(const Pass& pass, const IRModule& mod, Host& host, std::span<const Any> args) {
   PassOptions options{args, &current_config(), &host};
+  note_work(std::string(pass.name));
   IRModule result = mod;
   if (pass.apply) {
     result = apply_each(pass.apply, mod, options);

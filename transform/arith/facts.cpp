@@ -241,14 +241,17 @@ Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
   return remembered(compared_, a, b, [&] { return order_of_difference(a, b); });
 }
 
+static Ordering order_of(int64_t x, int64_t y) {
+  return x < y ? Ordering::kLess : x > y ? Ordering::kGreater : Ordering::kEqual;
+}
+
 Ordering AnalyzerImpl::order_of_difference(const Expr& a, const Expr& b) {
   Expr difference = visit_in_form(sub(a, b));
+  auto* two = as<SubNode>(difference);  // of numbers, which is none of their type
+  if (two && const_int(two->a) && const_int(two->b)) return order_of(*const_int(two->a), *const_int(two->b));
   if (auto value = const_int(difference)) {
-    // That of two numbers may wrap.
-    auto left = const_int(visit_in_form(a)), right = const_int(visit_in_form(b));
-    if (left && right)
-      return *left < *right ? Ordering::kLess : *left > *right ? Ordering::kGreater : Ordering::kEqual;
-    return *value < 0 ? Ordering::kLess : *value > 0 ? Ordering::kGreater : Ordering::kEqual;
+    auto left = const_int(visit_in_form(a)), right = const_int(visit_in_form(b));  // it may have wrapped
+    return left && right ? order_of(*left, *right) : order_of(*value, 0);
   }
   Ordering order = Ordering::kUnknown;
   ConstIntBound range = bounds(difference);
@@ -314,10 +317,10 @@ Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
 Ordering AnalyzerImpl::order_of_sums(const Expr& a, const Expr& b) {
   // Bounds of the difference, then facts about it, both ways round.
   LinearSum difference = merged(sub(a, b));
-  if (difference.terms.empty()) {
-    return difference.base < 0   ? Ordering::kLess
-           : difference.base > 0 ? Ordering::kGreater
-                                 : Ordering::kEqual;
+  if (difference.terms.empty()) return order_of(difference.base, 0);
+  if (difference.terms.size() == 1 && as<SubNode>(difference.terms[0].index)) {
+    LinearSum left = merged(a), right = merged(b);  // numbers whose difference is none of their type
+    if (left.is_const() && right.is_const()) return order_of(left.base, right.base);
   }
   ConstIntBound range = bounds(difference.expr());
   if (!differences_.empty()) {

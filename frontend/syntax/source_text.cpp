@@ -27,7 +27,15 @@ void check_is_text(const std::string& name, std::string_view text) {
   auto control = static_cast<size_t>(std::ranges::find_if(text, is_foreign) - text.begin());
   size_t foreign = std::min(control, first_invalid_utf8(text));
   if (foreign == text.size()) return;
-  throw ir::refuse(refusals["not-text"], name, static_cast<unsigned char>(text[foreign]), foreign);
+  ir::Error error =
+      ir::refuse(refusals["not-text"], name, static_cast<unsigned char>(text[foreign]), foreign);
+  for (std::string_view ending : {".onnx", ".gguf", ".pt2"}) {
+    if (name.ends_with(ending))
+      error.first().help =
+          "it is a model, and no program: `mlc import` makes a program of it, and `mlc build` reads .onnx "
+          "and .gguf";
+  }
+  throw error;
 }
 
 }  // namespace mlc::syntax

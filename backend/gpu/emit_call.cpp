@@ -175,9 +175,21 @@ Value KernelEmitter::emit_operator(const ir::CallNode* call, const ir::OpRow& ro
 
 // A function of the language, or of a text that `pragma_import_c` brings. Of a vector: called for each lane,
 // where the function is one of numbers.
+// The function of floats that LowerIntrin has given this name: __sqrtll is what it calls sqrt of int64, which no
+// language has.
+static const ir::ScalarOp* float_function(std::string_view name) {
+  if (name.starts_with("__")) name.remove_prefix(2);
+  if (name.ends_with("ll")) name.remove_suffix(2);
+  const ir::ScalarOp* row = ir::scalar_op(name);
+  bool of_floats = row != nullptr && row->kind == ir::ScalarOp::Kind::kFunction && (row->unary || row->binary);
+  return of_floats ? row : nullptr;
+}
+
 Value KernelEmitter::emit_extern(const ir::CallNode* call) {
   std::string name = function_name(text_argument(call, 0));
   DataType dtype = call->dtype();
+  if (const ir::ScalarOp* row = dtype.is_integral() ? float_function(name) : nullptr)
+    undefined(row->name, dtype.element(), call->span);
   std::vector<Value> args;
   bool vectors = false;
   for (size_t i = 1; i < call->args.size(); ++i) {

@@ -58,6 +58,8 @@ Expr divided_sum(const Expr& e, int64_t c2, AnalyzerImpl& analyzer) {
   }
   if (!product || c2 == 0) return nullptr;
   auto [x, c1] = *product;
+  if (c2 == -1 && c1 == const_int(min_value(e->dtype())))
+    return nullptr;  // the quotient is no number of the type
   auto number = [&](int64_t value) { return const_like(e, value); };
   // What is left of the sum when multiples of c2 are taken out of c1 and y.
   Expr rest = floordiv(add(mul(x, number(c1 - floor_div(c1, c2) * c2)), floormod(y, number(c2))), number(c2));

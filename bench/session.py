@@ -94,10 +94,12 @@ def figures(mlc, folder, keys=400, steps=200):
         count = steps if blocks < 1000 else steps // 4
         took = []
         for i in range(count):
-            terminal.run(f"l, = sch.get_loops('b{i % blocks}')")
-            took.append(terminal.run("a, b = sch.split(l, [None, 8])"))
+            terminal.run(f"l = sch.get_loops('b{i % blocks}')[-1]")
+            took.append(terminal.run("a, b = sch.split(l, [None, 2])"))
         yield f"step of {nodes} nodes, median", statistics.median(took)
         yield f"step of {nodes} nodes, 99 %", percentile(took, 0.99)
+        refused = [terminal.run("sch.split(a, [None, 0])") for _ in range(20)]
+        yield f"refused step of {nodes} nodes, with ways out, median", statistics.median(refused)
         moved = []
         for _ in range(20):
             moved += [terminal.run(":undo"), terminal.run(":redo")]

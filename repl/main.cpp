@@ -24,7 +24,7 @@
 #include "frontend/script/core/evaluator.h"
 #include "frontend/tvmscript/builder/tvmscript.h"
 #include "ir/core/sanitizers.h"
-#include "repl/jupyter/install.h"
+#include "repl/jupyter/capture.h"
 #include "repl/shell/build_rows.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/program.h"
@@ -44,9 +44,9 @@ void put(std::string_view text) {
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(3);
 }
 
-// What a kernel of notebooks writes goes to its front end by other threads.
+// What is written is on its way to a front end or a tool by another thread.
 void let_output_go() {
-  if (repl::jupyter::is_serving()) usleep(200'000);
+  if (repl::jupyter::Capture::is_active()) usleep(200'000);
 }
 
 // Code that the program has compiled ran into a fault. The handler interrupted that code, which is inside of
@@ -164,14 +164,14 @@ void complain(const std::string& text) {
 }
 void complain(const repl::CallError& error) {
   if (reads_json) {
-    std::fputs(repl::call_json(error).c_str(), stdout);
+    std::fputs(repl::event_text({repl::call_diagnostic(error)}).c_str(), stdout);
   } else {
     complain(repl::call_report(error, print::wants_colour(STDERR_FILENO)));
   }
 }
 void complain(const ir::Error& error) {
   if (reads_json) {
-    std::fputs(diagnostics::to_json(error.all()).c_str(), stdout);
+    std::fputs(repl::event_text(error.all()).c_str(), stdout);
   } else {
     complain(repl::full_report(error, print::wants_colour(STDERR_FILENO)) +
              repl::where_explained(error.all()));
@@ -181,6 +181,7 @@ void complain(const ir::Error& error) {
 int run_command_line(int argc, char** argv) {
   try {
     register_everything();
+    reads_json = repl::asks_for_json(argc, argv);
     repl::CommandLine line(argc, argv);
     program_file = line.program_file();
     reads_json = line.json;

@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <iostream>
 
@@ -15,6 +16,8 @@
 namespace mlc::repl::jupyter {
 
 namespace {
+
+std::atomic<int> active = 0;
 
 constexpr int kPipe = 1 << 20;          // bytes that are written before who writes has to wait
 constexpr useconds_t kCollect = 5'000;  // microseconds in which small outputs become one message
@@ -49,9 +52,13 @@ Capture::Capture(std::function<void(const char*, std::string)> sink) : sink_(std
   stop_ = eventfd(0, EFD_CLOEXEC);
   SignalsBlocked blocked;
   thread_ = std::thread([this] { watch(); });
+  ++active;
 }
 
+bool Capture::is_active() { return active > 0; }
+
 Capture::~Capture() {
+  --active;
   flush();
   eventfd_write(stop_, 1);
   thread_.join();

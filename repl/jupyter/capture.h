@@ -19,6 +19,9 @@ class Capture {
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
+  // Does one live in this process?
+  static bool is_active();
+
   // Everything that was written before is with the sink when this returns.
   void flush();
   // Writes to what the standard error of the process was.

@@ -58,7 +58,8 @@ Json forms_of(Session& session, const ir::Any& value) {
   session.options().colour = colour;
   if (text.ends_with('\n')) text.pop_back();
   Json forms = {{"text/plain", text}};
-  if (module_in(evaluator, value)) forms["text/html"] = html_of(text);
+  bool is_nest = value.as<transform::Schedule>().has_value();
+  if (!is_nest && module_in(evaluator, value)) forms["text/html"] = html_of(text);
   if (script::as<script::InstanceNode>(value) == nullptr) return forms;
   for (const Offer& offer : kOffers) {
     ir::Any method;

@@ -26,8 +26,6 @@ constexpr std::string_view kLogo = R"(<svg xmlns="http://www.w3.org/2000/svg" vi
 </svg>
 )";
 
-std::atomic<bool> serving = false;
-
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -67,13 +65,8 @@ int serve(const std::string& connection_file) {
   Connection connection = Connection::read(connection_file);
   catch_interrupts(WhenUnheard::kWait);
   Kernel kernel(connection);
-  serving = true;
-  int code = kernel.run();
-  serving = false;
-  return code;
+  return kernel.run();
 }
-
-bool is_serving() noexcept { return serving; }
 
 }  // namespace mlc::repl::jupyter
 

@@ -12,7 +12,5 @@ std::string install(const std::string& prefix);
 
 // Serves the connection that a front end has written to a file; the exit code. Throws CallError.
 int serve(const std::string& connection_file);
-// Does it, in this process? Safe in a signal handler.
-bool is_serving() noexcept;
 
 }  // namespace mlc::repl::jupyter

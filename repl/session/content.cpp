@@ -42,20 +42,13 @@ bool same(const HeldCell& a, const HeldCell& b) { return same(a.value, b.value);
 bool same(const HeldFunctions& a, const HeldFunctions& b) {
   return a.functions.same_as(b.functions) && a.attrs.same_as(b.attrs) && a.infos.same_as(b.infos);
 }
-bool same(const HeldSchedule& a, const HeldSchedule& b) { return repl::same(a, *b.copy); }
+bool same(const HeldSchedule&, const HeldSchedule&) { return false; }  // they are compared where they are
+bool same(const HeldScheduleChange&, const HeldScheduleChange&) { return false; }
 bool same(const HeldSize&, const HeldSize&) { return true; }
 
 }  // namespace
 
 bool same(const HeldNames& a, const HeldNames& b) { return same(a.bound, b.bound); }
-
-// A step of a schedule, even a lookup, is in its trace.
-bool same(const HeldSchedule& known, const transform::ScheduleNode& b) {
-  const transform::ScheduleNode& a = *known.copy;
-  return a.state->mod().same_as(b.state->mod()) && a.random_state == b.random_state &&
-         a.trace->instructions.size() == b.trace->instructions.size() &&
-         a.handles.size() == b.handles.size() && a.func_working_on.same_as(b.func_working_on);
-}
 
 bool same(const Content& a, const Content& b) {
   // One table for `a`: one for each pair of kinds takes seconds to compile.
@@ -263,6 +256,10 @@ size_t bytes_of(const Content& content) {
           return own + held.bytes.size();
         } else if constexpr (std::is_same_v<T, HeldSize>) {
           return own + held.bytes;
+        } else if constexpr (std::is_same_v<T, HeldSchedule>) {
+          return own + held.snapshot.bytes();
+        } else if constexpr (std::is_same_v<T, HeldScheduleChange>) {
+          return own + held.change.bytes();
         } else {
           return own;
         }
@@ -368,22 +365,6 @@ void put_back(const Any& object, const Content& content) {
         }
       },
       content);
-}
-
-void exchange_schedules(const Any& object, HeldSchedule& held) {
-  transform::ScheduleNode& a = transform::mutable_schedule(object.cast<transform::Schedule>());
-  transform::ScheduleNode& b = transform::mutable_schedule(held.copy);
-  std::swap(a.beginning, b.beginning);
-  std::swap(a.state, b.state);
-  std::swap(a.handles, b.handles);
-  std::swap(a.numbers, b.numbers);
-  std::swap(a.named, b.named);
-  std::swap(a.trace, b.trace);
-  std::swap(a.func_working_on, b.func_working_on);
-  std::swap(a.random_state, b.random_state);
-  std::swap(a.enable_check, b.enable_check);
-  std::swap(a.traced, b.traced);
-  std::swap(a.debug_mask, b.debug_mask);
 }
 
 }  // namespace mlc::repl

@@ -13,7 +13,7 @@
 #include "frontend/script/core/value.h"
 #include "ir/core/module.h"
 #include "repl/session/surroundings.h"
-#include "transform/schedule/schedule.h"
+#include "transform/schedule/snapshot.h"
 
 namespace mlc::repl {
 
@@ -50,20 +50,22 @@ struct HeldFunctions {  // of an IRModule, which scripts change in place
   ir::Map<ir::String, Any> attrs, infos;
 };
 struct HeldSchedule {
-  transform::Schedule copy;
+  transform::ScheduleSnapshot snapshot;
+};
+struct HeldScheduleChange {  // from one state to the next
+  transform::ScheduleChange change;
 };
 // Of what does not change, or changes without being kept: only its size counts.
 struct HeldSize {
   size_t bytes = 0;
 };
 
-using Content = std::variant<HeldNames, HeldSlots, HeldItems, HeldEntries, HeldAttributes, HeldTable,
-                             HeldBytes, HeldCell, HeldFunctions, HeldSchedule, HeldSize, Surroundings>;
+using Content =
+    std::variant<HeldNames, HeldSlots, HeldItems, HeldEntries, HeldAttributes, HeldTable, HeldBytes, HeldCell,
+                 HeldFunctions, HeldSchedule, HeldScheduleChange, HeldSize, Surroundings>;
 
 bool same(const Content& a, const Content& b);
 bool same(const HeldNames& a, const HeldNames& b);
-// Are the contents those of the schedule as it is now?
-bool same(const HeldSchedule& known, const transform::ScheduleNode& now);
 
 // What the object holds now; nullopt for what neither changes nor is large. Not for arrays and schedules,
 // which are compared where they are.
@@ -72,8 +74,6 @@ std::optional<Content> content_of(const Any& value);
 bool is_unchanged(const Any& value, const Content& known);
 // Puts the contents back into the object they are of. Not for names, surroundings and schedules.
 void put_back(const Any& object, const Content& content);
-// The schedule takes `held` for its own contents, and what it held is there afterwards.
-void exchange_schedules(const Any& object, HeldSchedule& held);
 
 // The bytes that the contents take, without those of the objects that they refer to.
 size_t bytes_of(const Content& content);

@@ -54,8 +54,8 @@ class Events {
   Events(const Events&) = delete;
   Events& operator=(const Events&) = delete;
 
-  int serve(const std::string& program) {
-    if (!program.empty()) run([&] { session_.load(program); });
+  int serve(const std::string& program, std::optional<uint32_t> file) {
+    if (file) run([&] { session_.load(program, *file); });
     while (!session_.ended()) {
       auto line = requests_.next();
       if (!line && !script::Evaluator::is_interrupted()) break;
@@ -147,7 +147,8 @@ class Events {
     emit("error", std::move(event));
   }
   void refuse(const CallError& error) {
-    emit("error", {{"diagnostics", json::array({json::parse(call_json(error))})}});
+    emit("error",
+         {{"diagnostics", json::array({json::parse(diagnostics::to_json(call_diagnostic(error)))})}});
   }
 
   // The next line answers.
@@ -173,7 +174,9 @@ class Events {
 int run_events(const std::string& program) {
   catch_interrupts(WhenUnheard::kWait);
   limit_memory();
-  return Events().serve(program);
+  std::optional<uint32_t> file;
+  if (!program.empty()) file = read_source(program);
+  return Events().serve(program, file);
 }
 
 }  // namespace mlc::repl

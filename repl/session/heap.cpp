@@ -47,11 +47,6 @@ void Heap::prepare() {
     forget_unreached(std::move(all));
   }
   reached_elsewhere_ = false;
-  for (auto& [object, known] : known_) {
-    if (known.content) continue;
-    auto schedule = known.object.cast<transform::Schedule>();
-    known.content = std::make_shared<Content>(HeldSchedule{transform::copy_schedule(*schedule)});
-  }
 }
 
 // Until everything is found nothing is changed but for objects that were not known.
@@ -70,11 +65,15 @@ Heap::Delta Heap::take() {
     for (Change& change : all.changes) delta.changes.push_back(std::move(change));
     for (const Any& value : reached_)
       if (!all.seen.contains(script::raw_object(value)))
-        if (Known* known = find(value); known != nullptr && known->content)
-          delta.bytes_behind += bytes_of(*known->content);
+        if (Known* known = find(value); known != nullptr) delta.bytes_behind += bytes_of(*known->content);
     delta.bytes_ahead = all.bytes_new;
     for (Change& change : delta.changes) {
       delta.bytes_ahead += bytes_of(*change.content);
+      if (auto* scheduled = std::get_if<HeldScheduleChange>(change.content.get())) {
+        std::get<HeldSchedule>(*find(change.object)->content).snapshot.exchange(scheduled->change);
+        delta.bytes_behind += bytes_of(*change.content);
+        continue;
+      }
       std::shared_ptr<Content>& held = std::holds_alternative<HeldNames>(*change.content) ? names_
                                        : std::holds_alternative<Surroundings>(*change.content)
                                            ? surroundings_
@@ -109,18 +108,17 @@ const Content* Heap::note(const Any& value, Known* known, Content now, Walk& wal
 }
 
 const Content* Heap::look_at(const Any& value, Walk& walk) {
-  static const Content kSame = HeldSize{};
   if (is_array(value)) {
     walk.arrays.push_back(value);
     return nullptr;
   }
   Known* known = find(value);
   if (auto schedule = value.as<transform::Schedule>()) {
-    // Unknown: as `exchange` has left it.
-    if (known != nullptr && !known->content) return &kSame;
-    if (known != nullptr && same(std::get<HeldSchedule>(*known->content), **schedule))
-      return known->content.get();
-    return note(value, known, HeldSchedule{transform::copy_schedule(**schedule)}, walk);
+    if (known == nullptr)
+      return note(value, known, HeldSchedule{transform::ScheduleSnapshot(**schedule)}, walk);
+    auto& snapshot = std::get<HeldSchedule>(*known->content).snapshot;
+    if (snapshot.is_current(**schedule)) return known->content.get();
+    return note(value, known, HeldScheduleChange{snapshot.difference(**schedule)}, walk);
   }
   if (known != nullptr && is_unchanged(value, *known->content)) return known->content.get();
   std::optional<Content> now = content_of(value);
@@ -207,23 +205,37 @@ void Heap::bind(const HeldNames& names) {
 }
 
 void Heap::exchange(Delta& delta) {
+  pass(delta);
+  arrive();
+}
+
+void Heap::arrive() {
+  if (std::exchange(names_moved_, false)) bind(std::get<HeldNames>(*names_));
+  if (std::exchange(surroundings_moved_, false)) put_back(evaluator_, std::get<Surroundings>(*surroundings_));
+}
+
+void Heap::pass(Delta& delta) {
   reached_elsewhere_ = true;
   for (Change& change : delta.changes) {
-    if (auto* names = std::get_if<HeldNames>(change.content.get())) {
-      bind(*names);
+    if (std::holds_alternative<HeldNames>(*change.content)) {
       std::swap(names_, change.content);
+      names_moved_ = true;
       continue;
     }
-    if (auto* surroundings = std::get_if<Surroundings>(change.content.get())) {
-      put_back(evaluator_, *surroundings);
+    if (std::holds_alternative<Surroundings>(*change.content)) {
       std::swap(surroundings_, change.content);
+      surroundings_moved_ = true;
       continue;
     }
     Known* known = find(change.object);
-    if (auto* scheduled = std::get_if<HeldSchedule>(change.content.get())) {
-      // The schedule takes the copy for its own, and what it was becomes the copy of the other state.
-      exchange_schedules(change.object, *scheduled);
-      if (known != nullptr) known->content = nullptr;
+    if (auto* scheduled = std::get_if<HeldScheduleChange>(change.content.get())) {
+      auto& schedule = transform::mutable_schedule(change.object.cast<transform::Schedule>());
+      if (!scheduled->change.fits(schedule)) {
+        lost_.push_back(change.object);
+        continue;
+      }
+      if (known != nullptr) std::get<HeldSchedule>(*known->content).snapshot.follow(scheduled->change);
+      scheduled->change.exchange(schedule);
       continue;
     }
     std::shared_ptr<Content> now = known != nullptr ? known->content : content_now(change.object);
@@ -238,10 +250,13 @@ void Heap::restore() {
   bind(std::get<HeldNames>(*names_));
   for (const Any& value : reached_) {
     Known* known = find(value);
-    if (known == nullptr || !known->content) continue;
-    if (auto* scheduled = std::get_if<HeldSchedule>(known->content.get())) {
-      exchange_schedules(value, *scheduled);
-      known->content = nullptr;
+    if (known == nullptr) continue;
+    if (auto* held = std::get_if<HeldSchedule>(known->content.get())) {
+      auto& schedule = transform::mutable_schedule(value.cast<transform::Schedule>());
+      transform::ScheduleChange change = held->snapshot.difference(schedule);
+      held->snapshot.exchange(change);
+      held->snapshot.follow(change);
+      change.exchange(schedule);
     } else {
       put_back(value, *known->content);
     }

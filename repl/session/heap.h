@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "frontend/script/core/evaluator.h"
@@ -42,17 +43,23 @@ class Heap {
   // Puts the contents of `delta` in place; it has those that were there, so that the same call takes them
   // back.
   void exchange(Delta& delta);
+  // The same on a way over several states: names and surroundings are put in place where it ends.
+  void pass(Delta& delta);
+  void arrive();
   // The names of the main module that `take` has just found to be bound to something else or to hold it;
   // those that are gone with a `-` before them.
   std::vector<std::string> names_changed(const Delta& delta) const;
   // What `take` has found for the first time and cannot put back: iterators and files, arrays that are too
   // large.
   const std::vector<Any>& not_kept() const { return not_kept_; }
+  // Schedules that `exchange` has left as they are: no name led to them when something, a generator, took
+  // their steps.
+  std::vector<Any> take_lost() { return std::exchange(lost_, {}); }
 
  private:
   struct Known {
     Any object;
-    std::shared_ptr<Content> content;  // null: a schedule that is to be copied before the next statement
+    std::shared_ptr<Content> content;
   };
   // One way through all that the names lead to.
   struct Walk {
@@ -78,7 +85,8 @@ class Heap {
   std::unordered_map<const ir::ffi::Object*, Known> known_;
   // The objects with contents that the state in force can reach: a statement may change one and let go of it.
   std::vector<Any> reached_;
-  std::vector<Any> not_kept_;
+  std::vector<Any> not_kept_, lost_;
+  bool names_moved_ = false, surroundings_moved_ = false;  // `arrive` is to follow
   bool reached_elsewhere_ = false;  // `exchange` has led to another state since
   std::shared_ptr<Content> names_, surroundings_;
 };

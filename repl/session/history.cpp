@@ -24,14 +24,22 @@ void Session::go(size_t to) {
   while (shared < from_way.size() && shared < to_way.size() && from_way[shared] == to_way[shared]) ++shared;
   for (size_t i = from_way.size(); i > shared; --i) {
     State& state = states_[from_way[i - 1]];
-    heap_.exchange(state.change);
+    heap_.pass(state.change);
     states_[state.parent].next = from_way[i - 1];
   }
   for (size_t i = shared; i < to_way.size(); ++i) {
-    heap_.exchange(states_[to_way[i]].change);
+    heap_.pass(states_[to_way[i]].change);
     states_[states_[to_way[i]].parent].next = to_way[i];
   }
+  heap_.arrive();
   at_ = to;
+  for (const Any& lost : heap_.take_lost()) {
+    std::string name = "a schedule";
+    for (const auto& [bound, each] : evaluator_.globals())
+      if (bound != "_" && script::is_object(each) && script::raw_object(each) == script::raw_object(lost))
+        name = "the schedule `" + bound + "`";
+    show(fmt::format("{} stays as it is: it has taken steps while no name led to it\n", name));
+  }
 }
 
 std::string Session::free_branch_name() const {
@@ -126,9 +134,13 @@ bool Session::let_go_of_oldest(const std::vector<size_t>& path) {
 }
 
 void Session::limit_history() {
+  if (most_bytes_ <= options_.history << 20) return;
   std::vector<size_t> path = path_to(at_);
   bool any = false;
   while (history_bytes() > options_.history << 20 && let_go_of_oldest(path)) any = true;
+  most_bytes_ = 0;
+  for (const State& each : states_)
+    most_bytes_ += std::max(each.change.bytes_behind, each.change.bytes_ahead);
   if (!any || told_of_history_) return;
   told_of_history_ = true;
   show(fmt::format(

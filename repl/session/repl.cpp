@@ -13,6 +13,8 @@
 #include "frontend/print/highlight.h"
 #include "frontend/script/core/line_input.h"
 #include "frontend/syntax/parse.h"
+#include "repl/session/table.h"
+#include "repl/shell/source.h"
 #include "repl/terminal/completion.h"
 #include "repl/terminal/history.h"
 #include "repl/terminal/line_editor.h"
@@ -55,8 +57,8 @@ int read_terminal(Session& session) {
   if (auto found = session.options().journal->cut_off()) {
     char when[32] = "";
     std::strftime(when, sizeof when, "%Y-%m-%d %H:%M", std::localtime(&found->last));
-    std::cout << fmt::format("the session of {} was cut off; `:resume` runs its {} inputs again\n", when,
-                             found->inputs.size())
+    std::cout << fmt::format("the session of {} was cut off; `:resume` runs its {} again\n", when,
+                             counted(found->inputs.size(), "input"))
               << std::flush;
   }
   LineEditor editor(
@@ -257,6 +259,9 @@ void limit_memory() {
 }
 
 int run_repl(const std::string& program, bool plain) {
+  // A session that begins without it would be taken for one that begins with it.
+  std::optional<uint32_t> file;
+  if (!program.empty()) file = read_source(program);
   bool terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   std::string state = terminal ? history_path() : "";
   Journal journal(state.empty() ? "" : state.substr(0, state.rfind('/')) + "/sessions");
@@ -271,8 +276,11 @@ int run_repl(const std::string& program, bool plain) {
   Session session(std::move(options));
   catch_interrupts(terminal ? WhenUnheard::kEndAtThird : WhenUnheard::kWait);
   limit_memory();
-  for (const std::string& file : {terminal ? init_file() : "", program})
-    if (!file.empty() && !session.ended()) session.run(":load " + file);
+  if (std::string first = terminal ? init_file() : ""; !first.empty()) session.run(":load " + first);
+  if (file && !session.ended()) {
+    Journal::Entry entry(session.options().journal, ":load " + program);
+    session.attempt([&] { session.load(program, *file); });
+  }
   if (!terminal) return read_pipe(session);
   int code = plain ? read_plain(session) : read_terminal(session);
   journal.finish();

@@ -12,6 +12,8 @@
 #include "repl/session/commands.h"
 #include "repl/session/lowering.h"
 #include "repl/session/module_diff.h"
+#include "repl/session/nest_text.h"
+#include "repl/session/subject.h"
 #include "repl/session/ways_out.h"
 #include "repl/shell/explain.h"
 #include "repl/shell/report.h"
@@ -70,13 +72,18 @@ bool names_last_value(std::string_view source) {
   return has_name(source, "_");
 }
 
-// Names that stand for these modules where nothing is bound to them, which is so in mlc alone.
-constexpr std::pair<std::string_view, std::string_view> kUnsaidImports[] = {
-    {"tvm", "import tvm"},
-    {"I", "from tvm.script import ir as I"},
-    {"T", "from tvm.script import tirx as T"},
-    {"R", "from tvm.script import relax as R"},
-};
+// Names that stand for modules where nothing is bound to them, which is so in mlc alone.
+constexpr std::string_view kUnsaidImports[] = {"tvm", "I", "T", "R"};
+
+// What a program says of one: `from tvm.script import tirx as T`.
+std::string import_of(script::Evaluator& evaluator, std::string_view name) {
+  uint32_t file = ir::SourceMap::current().add("<saved>", fmt::format("{}.__name__\n", name));
+  std::string path(script::text_of(evaluator.evaluate_repl(file)));
+  size_t dot = path.rfind('.');
+  return dot == path.npos
+             ? fmt::format("import {}\n", path)
+             : fmt::format("from {} import {} as {}\n", path.substr(0, dot), path.substr(dot + 1), name);
+}
 
 // `x + 1` as `_ = x + 1`: its last statement is an expression.
 std::string binding_last_value(const std::string& source) {
@@ -237,8 +244,9 @@ double Session::run_timed(std::string_view statements) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void Session::load(const std::string& path) {
-  uint32_t file = read_source(path);
+void Session::load(const std::string& path) { load(path, read_source(path)); }
+
+void Session::load(const std::string& path, uint32_t file) {
   std::erase_if(loaded_, [&](const Loaded& each) { return each.path == path; });
   loaded_.push_back({path, at_, {}});
   run_source(file, &loaded_.back());
@@ -278,19 +286,16 @@ Session::Reloaded Session::reload(const std::string& path) {
 
 // Each statement is a state of its own.
 Any Session::run_source(uint32_t file, Loaded* loaded, size_t kept) {
+  std::shared_ptr<const syntax::Tree> tree = syntax::parse_file(file);
   // __name__ and __file__ come with a program, and are no change of its first statement.
-  uint32_t empty = ir::SourceMap::current().add(ir::SourceMap::current().file(file).name, "\n");
-  if (loaded != nullptr) {
-    evaluator_.run_source(empty);
-    heap_.take();
-  } else if (states_.size() == 1) {
-    evaluator_.evaluate_repl(empty);
+  if (loaded != nullptr || states_.size() == 1) {
+    run_chunk_of(evaluator_, tree, Chunk(), loaded == nullptr);
     heap_.take();
   }
   Any value;
-  std::vector<Chunk> chunks = chunks_of(syntax::parse_file(file)->module);
+  std::vector<Chunk> chunks = chunks_of(tree->module);
   for (size_t i = kept; i < chunks.size(); ++i) {
-    value = run_statement(file, chunks[i], loaded != nullptr);
+    value = run_statement(tree, chunks[i], loaded != nullptr);
     if (loaded != nullptr) loaded->statements.emplace_back(text_of_chunk(file, chunks[i]), at_);
   }
   return value;
@@ -315,7 +320,8 @@ void Session::take_back() {
   }
 }
 
-Any Session::run_statement(uint32_t file, const Chunk& chunk, bool of_file) {
+Any Session::run_statement(const std::shared_ptr<const syntax::Tree>& tree, const Chunk& chunk,
+                           bool of_file) {
   heap_.prepare();
   std::unordered_map<const ir::ffi::Object*, size_t> steps_before;
   for (const auto& [name, value] : evaluator_.globals())
@@ -323,7 +329,7 @@ Any Session::run_statement(uint32_t file, const Chunk& chunk, bool of_file) {
       steps_before[schedule->get()] = (*schedule)->trace->instructions.size();
   State made;
   made.parent = at_;
-  made.source = text_of_chunk(file, chunk);
+  made.source = text_of_chunk(tree->file, chunk);
   bool binds_last_value = std::ranges::find(chunk.names, "_") != chunk.names.end();
   if (!binds_last_value && names_last_value(made.source)) made.reads = last_value_;
   Any value;
@@ -332,11 +338,7 @@ Any Session::run_statement(uint32_t file, const Chunk& chunk, bool of_file) {
   try {
     {
       transform::PassNotes notes(&made.passes);
-      if (of_file) {
-        run_chunk_of(evaluator_, file, chunk);
-      } else {
-        value = evaluate_chunk_of(evaluator_, file, chunk);
-      }
+      value = run_chunk_of(evaluator_, tree, chunk, !of_file);
     }
     made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     made.change = heap_.take();
@@ -354,10 +356,10 @@ Any Session::run_statement(uint32_t file, const Chunk& chunk, bool of_file) {
     }
   } catch (const std::bad_alloc&) {
     taken ? heap_.exchange(made.change) : take_back();
-    const ir::SourceFile& all = ir::SourceMap::current().file(file);
+    const ir::SourceFile& all = ir::SourceMap::current().file(tree->file);
     uint32_t begin = all.lines[chunk.first_line - 1];
     begin += static_cast<uint32_t>(all.text.substr(begin).find_first_not_of(" \n"));
-    throw ir::refuse(refusals["out-of-memory"]).at({file, begin, begin + 1});
+    throw ir::refuse(refusals["out-of-memory"]).at({tree->file, begin, begin + 1});
   } catch (...) {
     taken ? heap_.exchange(made.change) : take_back();
     throw;
@@ -373,6 +375,7 @@ void Session::add_state(State&& made) {
   bool parts = branches_[branch_].tip != at_;
   std::string name = parts ? free_branch_name() : "";
   branches_.reserve(branches_.size() + 1);
+  most_bytes_ += std::max(made.change.bytes_behind, made.change.bytes_ahead);
   states_.push_back(std::move(made));
   if (parts) open_branch(std::move(name));
   states_[at_].next = states_.size() - 1;
@@ -386,7 +389,13 @@ std::string Session::coloured(std::string_view script) const {
   return text;
 }
 
+// A schedule is its loop nest; `:show` has its module as text.
 std::string Session::text_of(const Any& value) {
+  if (auto schedule = value.as<transform::Schedule>(); schedule && *schedule) {
+    Subject subject{"", (*schedule)->state->mod(), ""};
+    std::string nests = loop_nests(subject, width_of(*this), options_.colour);
+    if (!nests.empty()) return nests;
+  }
   return module_in(evaluator_, value) ? coloured(script_of(evaluator_, value, options_.classic))
                                       : evaluator_.repr(value) + "\n";
 }
@@ -546,18 +555,18 @@ std::vector<Remark> Session::statements() const {
   return all;
 }
 
-std::string Session::program() const {
+std::string Session::program() {
   std::string text;
   std::vector<Remark> all = statements();
   std::vector<size_t> states = path();
-  for (const auto& [name, import] : kUnsaidImports) {
+  for (std::string_view name : kUnsaidImports) {
     bool is_bound = std::ranges::any_of(states, [&](size_t each) {
       const std::vector<std::string>& bound = states_[each].bound;
       return std::ranges::find(bound, name) != bound.end();
     });
     if (!is_bound &&
         std::ranges::any_of(all, [&](const Remark& each) { return has_name(each.source, name); }))
-      text.append(import) += '\n';
+      text += import_of(evaluator_, name);
   }
   for (const Remark& each : all) {
     bool is_read = each.shows != 0 && std::ranges::find(all, each.shows, &Remark::reads) != all.end();

@@ -89,6 +89,8 @@ class Session {
   void run_input(std::string_view input);
   // The statements of a file, each a state; messages name its lines. Throws like `read_source`.
   void load(const std::string& path);
+  // The same of one that was read already.
+  void load(const std::string& path, uint32_t file);
   // A file that was loaded, anew from the first statement that is another one now, on the state before it. How many
   // statements stay and how many were run. CallError for a file that was not loaded.
   struct Reloaded {
@@ -110,7 +112,8 @@ class Session {
   SessionOptions& options() { return options_; }
   const SessionOptions& options() const { return options_; }
   void show(std::string_view text) { options_.out(text); }
-  // As a module with colours, when they are on, or as its repr; cut where the screen has too few rows.
+  // As a module or a loop nest, with colours when they are on, or as its repr; cut where the screen has too
+  // few rows.
   void show_value(const ir::Any& value);
   // The whole of it, a screen at a time where somebody reads.
   void page(std::string_view text);
@@ -159,7 +162,7 @@ class Session {
   std::vector<std::string>& saved() { return saved_; }
   // The statements on the way to the state in force, as one program. What a later one reads as `_` is bound to it, and what
   // stands for a module of TVM without an import is imported.
-  std::string program() const;
+  std::string program();
   // Statements on that way that read as `_` what was shown on another branch: in the program they do not do the same.
   std::vector<std::string> reading_elsewhere() const;
 
@@ -179,7 +182,7 @@ class Session {
   void take_back();
   void show_result(const ir::Any& value);
   void show_error(const ir::Error& error);
-  ir::Any run_statement(uint32_t file, const Chunk& chunk, bool of_file);
+  ir::Any run_statement(const std::shared_ptr<const syntax::Tree>& tree, const Chunk& chunk, bool of_file);
   void document(std::string_view name);
   void require_kept(size_t state) const;
   void limit_history();
@@ -214,6 +217,7 @@ class Session {
   std::unordered_map<const ir::ffi::Object*, std::vector<ir::IRModule>> frozen_;
   std::unordered_map<const ir::ffi::Object*, ir::IRModule> of_functions_;  // a function that is bound, as a module
   size_t most_modules_ = 64;
+  size_t most_bytes_ = 0;  // no less than what history_bytes() counts, whatever state is in force
   bool told_of_history_ = false;
   std::vector<std::string> ways_out_;
   std::vector<std::string> saved_;

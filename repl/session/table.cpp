@@ -87,4 +87,8 @@ std::string count_text(double count) {
   return digits;
 }
 
+std::string counted(size_t number, std::string_view one) {
+  return fmt::format("{} {}{}", number, one, number == 1 ? "" : one.ends_with('s') ? "es" : "s");
+}
+
 }  // namespace mlc::repl

@@ -49,5 +49,7 @@ std::string bytes_text(double bytes);
 std::string time_text(double seconds);
 // "16,384", and "2.1e+12" where that is long.
 std::string count_text(double count);
+// "1 step", "2 steps", "3 passes".
+std::string counted(size_t number, std::string_view one);
 
 }  // namespace mlc::repl

@@ -19,7 +19,7 @@ int finish_bench(const CommandLine& line, const std::vector<std::vector<Measured
     if (line.json) found["regressed"] = regressed;
     fmt::print(line.json ? stderr : stdout, "{}", report.text);
   }
-  if (line.json) fmt::print("{}\n", json_text(found));
+  if (line.json) print_event("result", found);
   if (!line.save.empty()) write_file(line.save, json_text(found, 1) + "\n");
   return regressed ? 1 : 0;
 }

@@ -15,6 +15,7 @@
 #include "repl/shell/program.h"
 #include "repl/shell/progress.h"
 #include "repl/shell/report.h"
+#include "repl/shell/show_program.h"
 #include "repl/shell/source.h"
 #include "repl/shell/stages.h"
 
@@ -39,7 +40,7 @@ class Bisection {
   void report(std::string_view verdict, const std::string& name, const std::string& why) {
     progress_.clear();
     if (json_) {
-      fmt::print("{}\n", json_text({{"step", name}, {"verdict", verdict}, {"reason", why}}));
+      print_event("step", {{"step", name}, {"verdict", verdict}, {"reason", why}});
     } else {
       fmt::print("  {:<9}  {}{}{}\n", verdict, visible(name), why.empty() ? "" : ": ", visible(why));
       std::fflush(stdout);
@@ -107,7 +108,7 @@ int run_bisect(const CommandLine& given) {
     nlohmann::ordered_json all{{"file", line.file},          {"module", found.name},
                                {"pipeline", line.pipeline},  {"functions", bisection.how()},
                                {"wrong", bisection.wrong()}, {"result", words}};
-    fmt::print("{}\n", json_text(all));
+    print_event("result", all);
   };
   if (!bisection.any_runs()) {
     result("no function of it can be run");
@@ -193,10 +194,10 @@ int run_opt(const CommandLine& line) {
       "<--passes>", fmt::format("import mlc.pipeline\nimport tvm\n{}\n", sequence));
   Any arguments[] = {found.mod};
   Any result = evaluator.call(evaluator.evaluate_repl(source), arguments);
-  std::string text = print::file_text(*module_in(evaluator, result), {});
+  found.mod = *module_in(evaluator, result);
+  std::string text = print::file_text(found.mod, {});
   progress.clear();
-  if (print::wants_colour(1)) text = print::highlight(text);
-  fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  show_program(line, found, text);
   return 0;
 }
 

@@ -30,6 +30,7 @@
 #include "repl/shell/program.h"
 #include "repl/shell/progress.h"
 #include "repl/shell/report.h"
+#include "repl/shell/show_program.h"
 #include "repl/shell/source.h"
 #include "repl/shell/stages.h"
 
@@ -59,17 +60,6 @@ uintmax_t size_on_disk(const fs::path& path) {
     if (entry.is_regular_file()) bytes += entry.file_size();
   }
   return bytes;
-}
-
-// Of the functions that can be called from outside; of all, where the module has no such.
-std::vector<std::string> names_of(const ir::IRModule& mod) {
-  std::set<std::string> names, all;  // the map has no order of its own
-  for (const auto& [var, fn] : mod->functions) {
-    all.insert(std::string(var->name_hint));
-    if (ir::attr(fn, "global_symbol")) names.insert(std::string(var->name_hint));
-  }
-  if (names.empty()) names = all;
-  return {names.begin(), names.end()};
 }
 
 std::string function_names(const ir::IRModule& mod) {
@@ -327,7 +317,7 @@ int run_build(const CommandLine& given) {
       nlohmann::ordered_json json = told.json();
       json["cached"] = true;
       json["milliseconds"] = time;
-      fmt::print("{}\n", json_text(json));
+      print_event("result", json);
     } else {
       fmt::print("{}{:.0f} ms (script and cache)\n", report(), time);
     }
@@ -378,7 +368,7 @@ int run_build(const CommandLine& given) {
                script_time, build_time);
   }
   if (header) tell_header(line.json ? &json : nullptr, header_file, in_c);
-  if (line.json) fmt::print("{}\n", json_text(json));
+  if (line.json) print_event("result", json);
   return 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "frontend/diagnostics/render.h"
 #include "frontend/print/highlight.h"
+#include "repl/session/table.h"
 #include "repl/shell/check_program.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/progress.h"
@@ -18,10 +19,6 @@
 namespace mlc::repl {
 
 namespace {
-
-std::string counted(size_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
 
 // What the verdict does not cover; "" where it covers all.
 std::string left_open(const CheckedProgram& checked, const std::string& path) {
@@ -40,7 +37,7 @@ std::string left_open(const CheckedProgram& checked, const std::string& path) {
 }
 
 void print_json(const CheckedProgram& checked) {
-  fmt::print("{}", diagnostics::to_json(checked.found));
+  fmt::print("{}", event_text(checked.found));
   for (const Unchecked& one : checked.unchecked) {
     const ir::SourceMap& sources = ir::SourceMap::current();
     ir::Position begin = sources.position(one.span.file, one.span.begin);
@@ -50,7 +47,7 @@ void print_json(const CheckedProgram& checked) {
         {"message", fmt::format("`{}` is not checked: only a run knows {}", one.name, one.needs)},
         {"span",
          {{"file", sources.file(one.span.file).name}, {"line", begin.line}, {"column", begin.column}}}};
-    fmt::print("{}\n", json_text(all));
+    print_event("diagnostic", all);
   }
   size_t others = checked.not_run - checked.unchecked.size();
   if (others > 0) {
@@ -58,7 +55,7 @@ void print_json(const CheckedProgram& checked) {
                                   {"name", "not-run"},
                                   {"message", fmt::format("{} not run", counted(others, "statement"))},
                                   {"span", nullptr}};
-    fmt::print("{}\n", json_text(all));
+    print_event("diagnostic", all);
   }
 }
 

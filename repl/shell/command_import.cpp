@@ -2,13 +2,16 @@
 // `mlc import`: what reads a model file stands in stdlib/tvm/relax/frontend/import_model.mlc.
 #include <fmt/format.h>
 
-#include "frontend/print/highlight.h"
+#include <nlohmann/json.hpp>
+
 #include "frontend/print/print.h"
 #include "ir/core/span.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
 #include "repl/shell/progress.h"
+#include "repl/shell/report.h"
+#include "repl/shell/show_program.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl {
@@ -40,10 +43,15 @@ int run_import(const CommandLine& line) {
   auto parts = result.cast<ir::Array<ir::Any>>();
   std::string text = std::string(script::text_of(parts[1])) + print::file_text(parts[0].cast<ir::IRModule>());
   if (!text.ends_with('\n')) text += '\n';
+  NamedModule module{"", parts[0].cast<ir::IRModule>()};
   if (line.out.empty() || line.out == "-") {
-    fmt::print("{}", print::wants_colour(1) ? print::highlight(text) : text);
+    show_program(line, module, text);
+    return 0;
+  }
+  write_file(line.out, text);
+  if (line.json) {
+    print_event("result", {{"file", line.file}, {"functions", names_of(module.mod)}, {"written", line.out}});
   } else {
-    write_file(line.out, text);
     fmt::print("{}: imported\n", line.out);
   }
   return 0;

@@ -130,6 +130,7 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_flag("--perf-jitdump", line.perf_jitdump,
                     "tell Linux perf the functions and their lines (jit-PID.dump, for `perf inject --jit`)")
            ->excludes(map);
+       json_option(app, line, "what is written, errors and the end, one JSON object each");
        input_options(app, line);
        app.add_option("--output", line.out, "of a model: the folder in which each output becomes a file NAME.npy");
        app.add_option("--function", line.name, "of a library: the graph that runs (default main)");
@@ -145,6 +146,7 @@ constexpr std::array kRows = std::to_array<Row>({
        module_option(app, line);
        app.add_option("--dialect", line.dialect, "current or classic")
            ->check(CLI::IsMember({"current", "classic"}));
+       json_option(app, line, "one JSON object: the module's name, its functions, the text");
      },
      run_print},
     {"import", "a model file as a program: its graph as text, its weights in a file beside it",
@@ -160,6 +162,7 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_option("--value", line.values, "an input that always has this value, as rate=16000")
            ->allow_extra_args(false);
        app.add_option("--opset", line.opset, "read the operators as those of this version");
+       json_option(app, line, "one JSON object: the functions, the file written, or the text");
      },
      run_import},
     {"check", "the errors and warnings of a program that can be known without running it",
@@ -217,6 +220,7 @@ constexpr std::array kRows = std::to_array<Row>({
        module_option(app, line);
        app.add_option("--passes", line.passes,
                       "names, with arguments where they take any; without it the default pipeline");
+       json_option(app, line, "one JSON object: the module's name, its functions, the text");
      },
      run_opt},
     {"bisect", "the first step of the lowering that changes what a program computes", "mlc bisect matmul.mlc",
@@ -301,8 +305,6 @@ constexpr std::array kRows = std::to_array<Row>({
      },
      [](const CommandLine& line) {
        if (line.simulate) backend::simulate_gpus(backend::Simulate::kAll);
-       // A session that begins without it would be taken for one that begins with it.
-       if (!line.file.empty() && line.file != "-") read_source(line.file);
        return line.json ? run_events(line.file) : run_repl(line.file, line.plain);
      }},
     {"jupyter", "the kernel of notebooks: `install` tells Jupyter of it, `kernel` is what Jupyter starts",
@@ -428,6 +430,17 @@ ir::Target target_of(const CommandLine& line) {
     bool braces = line.target.starts_with('{');
     throw CallError{first.message, !first.help.empty() || braces ? first.help : "`mlc targets` lists them"};
   }
+}
+
+bool asks_for_json(int argc, char** argv) {
+  bool runs = argc > 1 && row_named(argv[1]) == nullptr;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view word = argv[i];
+    runs = runs || word == "run";
+    if (word == "--json") return true;
+    if (word == "--" || (runs && word != "run" && !word.starts_with('-'))) return false;
+  }
+  return false;
 }
 
 CommandLine::CommandLine(int argc, char** argv) : typed(argv) {

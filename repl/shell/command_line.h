@@ -104,6 +104,9 @@ int run_targets(const CommandLine& line);
 int run_jupyter(const CommandLine& line);
 int run_help(const CommandLine& line);
 
+// Do the words of a call ask for JSON? Also of one that cannot be understood.
+bool asks_for_json(int argc, char** argv);
+
 // What --target says. CallError for one that is not known.
 ir::Target target_of(const CommandLine& line);
 

@@ -45,7 +45,7 @@ namespace {
 // The text of something that has a name, or both as JSON.
 void show(std::string_view kind, const std::string& name, const std::string& text, bool json) {
   if (json) {
-    fmt::print("{}\n", json_text({{kind, name}, {"text", text}}));
+    print_event("result", {{kind, name}, {"text", text}});
   } else {
     fmt::print("{}", text);
   }
@@ -164,7 +164,7 @@ int run_targets(const CommandLine& line) {
     if (line.json) {
       nlohmann::ordered_json one{
           {"name", name}, {"kind", std::string(target->kind)}, {"target", ir::target_text(target)}};
-      fmt::print("{}\n", json_text(one));
+      print_event("target", one);
     } else {
       fmt::print("{:<24} {}\n", name, ir::target_text(target));
     }

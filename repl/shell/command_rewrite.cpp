@@ -52,7 +52,7 @@ void print_json(const std::string& path, const std::string& before, const Rewrit
                              {"changes", result.changed},
                              {"left", result.left}};
   if (result.text != before && !written) one["text"] = result.text;
-  fmt::print("{}\n", json_text(one));
+  print_event("file", one);
 }
 
 // 1 when a file could not be read, needs a human hand, or --check found something to do.
@@ -69,7 +69,7 @@ int rewrite_files(const CommandLine& line, const RewriteCommand& command) {
       options.color = print::wants_colour(STDERR_FILENO);
       options.links = options.color && diagnostics::shows_links(STDERR_FILENO);
       if (line.json)
-        fmt::print("{}", diagnostics::to_json(error.all()));
+        fmt::print("{}", event_text(error.all()));
       else
         fmt::print(stderr, "{}\n", diagnostics::render_all(error.all(), options));
       failed = true;

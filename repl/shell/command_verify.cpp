@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/backend.h"
+#include "repl/session/table.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
@@ -41,10 +42,6 @@ void print_text(const std::string& file, const std::string& what, const Verifica
                                    : "nothing differs from the beginning");
 }
 
-std::string counted(size_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : what.ends_with('s') ? "es" : "s");
-}
-
 // `kind`: "schedule", with its name, or "passes", with the number of the row of passes.
 void print_json(const std::string& file, const std::string& kind, const std::string& name,
                 const Verification& found) {
@@ -56,7 +53,7 @@ void print_json(const std::string& file, const std::string& kind, const std::str
   }
   nlohmann::ordered_json all = {
       {"file", file}, {kind, name}, {"wrong", found.wrong}, {"steps", steps}, {"functions", found.functions}};
-  fmt::print("{}\n", json_text(all));
+  print_event("verdict", all);
 }
 
 }  // namespace

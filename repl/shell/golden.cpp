@@ -65,15 +65,15 @@ Shown show_syntax_errors(const ir::Error& error, size_t line_count) {
   return shown;
 }
 
-void run_chunk(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk, std::string& shown,
-               GoldenChecks& checks) {
+void run_chunk(script::Evaluator& evaluator, const std::shared_ptr<const syntax::Tree>& tree,
+               const Chunk& chunk, std::string& shown, GoldenChecks& checks) {
   std::string printed;
   evaluator.out = [&](std::string_view text) { printed += text; };
   std::string failure;
   evaluator.warn = [&](const ir::Diagnostic& warning) { failure += compact_report(warning); };
   try {
     transform::PassNotes notes(&checks.passes);
-    run_chunk_of(evaluator, file, chunk);
+    run_chunk_of(evaluator, tree, chunk);
   } catch (const ir::Error& error) {
     failure += compact_report(error);
   }
@@ -110,7 +110,7 @@ GoldenOutcome run_golden_program(const std::string& path, const std::string& tex
     evaluator.argv = {path};
     GoldenChecks checks(evaluator, text, outcome);
     try {
-      for (const Chunk& chunk : chunks) run_chunk(evaluator, file, chunk, shown[chunk.last_line], checks);
+      for (const Chunk& chunk : chunks) run_chunk(evaluator, tree, chunk, shown[chunk.last_line], checks);
     } catch (const script::Evaluator::SystemExit&) {
       // The program ends itself here, as it may.
     }

@@ -148,7 +148,7 @@ void show(const Job& job, const GoldenVerdict& verdict, const GoldenOptions& opt
                                {"milliseconds", static_cast<int64_t>(seconds * 1e3)},
                                {"checks", verdict.outcome.checks},
                                {"report", verdict.report}};
-    fmt::print("{}\n", json_text(one));
+    print_event("file", one);
   } else if (!verdict.passed) {
     fmt::print("FAILED {} ({:.1f} s)\n{}\n", visible(job.path), seconds, verdict.report);
   } else if (!options.quiet || !verdict.report.empty()) {
@@ -196,7 +196,7 @@ size_t run_goldens(const std::vector<std::string>& files, const GoldenOptions& o
                                {"checks", all.checks},
                                {"compared", all.compared},
                                {"not_run", all.not_run}};
-    fmt::print("{}\n", json_text(sum));
+    print_event("result", sum);
     return failed;
   }
   fmt::print("{} checks beyond the text, in {} of them runs were compared\n", all.checks, all.compared);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "frontend/script/core/run_statements.h"
 #include "frontend/script/core/stdlib.h"
 #include "frontend/syntax/parse.h"
 #include "ir/core/inputs.h"
@@ -143,14 +144,16 @@ void bound_names(syntax::Seq<syntax::Stmt> body, std::vector<std::string>& names
 
 std::vector<Chunk> chunks_of(const syntax::Module* module) {
   std::vector<Chunk> chunks;
-  size_t next = 1;
+  size_t next = 1, at = 0;
   for (const syntax::Stmt* stmt : module->body) {
     uint32_t end = stmt->span.end > stmt->span.begin ? stmt->span.end - 1 : stmt->span.end;
     size_t last = ir::SourceMap::current().position(stmt->span.file, end).line;
     if (chunks.empty() || chunks.back().last_line < last) {
-      chunks.push_back({next, last, {}});
+      chunks.push_back({next, last, {}, at, 0});
       next = last + 1;
     }
+    ++at;
+    ++chunks.back().count;
     bound_names(stmt, chunks.back().names);
   }
   return chunks;
@@ -164,14 +167,6 @@ std::string text_of_chunk(uint32_t file, const Chunk& chunk) {
   return text;
 }
 
-namespace {
-// At the lines that it has in its file.
-uint32_t add_chunk(uint32_t file, const Chunk& chunk) {
-  std::string text = std::string(chunk.first_line - 1, '\n') + text_of_chunk(file, chunk) + "\n";
-  return ir::SourceMap::current().add(ir::SourceMap::current().file(file).name, std::move(text));
-}
-}  // namespace
-
 bool is_library_module(std::string_view module) {
   auto first_part = [](std::string_view path) { return path.substr(0, path.find('.')); };
   return ir::ApiRegistry::global().is_module(first_part(module)) ||
@@ -179,12 +174,9 @@ bool is_library_module(std::string_view module) {
                              [&](std::string_view each) { return first_part(each) == first_part(module); });
 }
 
-void run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk) {
-  evaluator.run_source(add_chunk(file, chunk));
-}
-
-Any evaluate_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk) {
-  return evaluator.evaluate_repl(add_chunk(file, chunk));
+Any run_chunk_of(script::Evaluator& evaluator, const std::shared_ptr<const syntax::Tree>& tree,
+                 const Chunk& chunk, bool typed) {
+  return script::run_statements(evaluator, tree, tree->module->body.subspan(chunk.first, chunk.count), typed);
 }
 
 NamedModule last_module(script::Evaluator& evaluator, uint32_t file) {

@@ -2,6 +2,7 @@
 // A program that has run, and the modules it leaves behind.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,14 +27,15 @@ struct Chunk {
   size_t first_line = 0;
   size_t last_line = 0;
   std::vector<std::string> names;  // that its statements bind
+  size_t first = 0, count = 0;     // of the program's statements
 };
 std::vector<Chunk> chunks_of(const syntax::Module* module);
 // Its lines, without the last one's end.
 std::string text_of_chunk(uint32_t file, const Chunk& chunk);
-// Runs one chunk of a registered file; messages name the lines that it has there.
-void run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk);
-// The same for what was typed, which has no __file__. The value of a last expression, or None.
-ir::Any evaluate_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk);
+// Runs one chunk of a program, once. `typed`: what was typed has no __file__, and a last expression gives its
+// value.
+ir::Any run_chunk_of(script::Evaluator& evaluator, const std::shared_ptr<const syntax::Tree>& tree,
+                     const Chunk& chunk, bool typed = false);
 
 // A module, and what the program calls the value it comes from.
 struct NamedModule {

@@ -98,13 +98,30 @@ std::string call_report(const CallError& error, bool colour) {
   return text;
 }
 
-std::string call_json(const CallError& error) {
+ir::Diagnostic call_diagnostic(const CallError& error) {
   ir::Diagnostic diagnostic;
   diagnostic.name = "wrong-call";
   diagnostic.kind = "SystemExit";
   diagnostic.message = error.message;
   diagnostic.help = error.help;
-  return diagnostics::to_json(diagnostic) + "\n";
+  return diagnostic;
+}
+
+std::string event_text(std::string_view event, const nlohmann::ordered_json& what) {
+  nlohmann::ordered_json all{{"event", event}};
+  all.update(what);
+  return json_text(all) + "\n";
+}
+
+void print_event(std::string_view event, const nlohmann::ordered_json& what) {
+  fmt::print("{}", event_text(event, what));
+}
+
+std::string event_text(const std::vector<ir::Diagnostic>& diagnostics) {
+  std::string text;
+  for (const ir::Diagnostic& each : diagnostics)
+    text += event_text("diagnostic", nlohmann::ordered_json::parse(diagnostics::to_json(each)));
+  return text;
 }
 
 std::string json_text(const nlohmann::ordered_json& value, int indent) {

@@ -26,8 +26,14 @@ std::string where_explained(const std::vector<ir::Diagnostic>& errors);
 std::string interrupt_report(const ir::Error& error);
 // "error: message", and what would work.
 std::string call_report(const CallError& error, bool colour);
-// The same as one JSON object, in the shape of `mlc check --json`.
-std::string call_json(const CallError& error);
+// The same as a diagnostic.
+ir::Diagnostic call_diagnostic(const CallError& error);
+// What a tool reads: one object a line, with what it is as its `event` (docs/json.md).
+std::string event_text(std::string_view event, const nlohmann::ordered_json& what);
+// To standard output.
+void print_event(std::string_view event, const nlohmann::ordered_json& what);
+// A line for each, each a `diagnostic`.
+std::string event_text(const std::vector<ir::Diagnostic>& diagnostics);
 // One line, or so many blanks a level: names of files need not be UTF-8, and JSON is; what is none becomes
 // U+FFFD.
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);

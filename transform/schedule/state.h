@@ -82,6 +82,8 @@ class ScheduleState {
   bool explaining = false;
 
  private:
+  friend class ScheduleChange;  // snapshot.h
+  friend class ScheduleSnapshot;
   void add_srefs(FunctionIndex& index, const Stmt& stmt, SRefNode* parent);
 
   IRModule mod_;

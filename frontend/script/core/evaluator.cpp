@@ -244,8 +244,8 @@ void Evaluator::run_source(uint32_t file_id) {
   set_file_of(*const_cast<ModuleNode*>(state_->main.get()), file_id);
   with_exit(*this, [&] { state_->run_module(syntax::parse_file(file_id), state_->main, false); });
 }
-void run_statements(Evaluator& evaluator, const std::shared_ptr<const syntax::Tree>& tree,
-                    syntax::Seq<syntax::Stmt> statements) {
+Any run_statements(Evaluator& evaluator, const std::shared_ptr<const syntax::Tree>& tree,
+                   syntax::Seq<syntax::Stmt> statements, bool typed) {
   struct Part {
     std::shared_ptr<const syntax::Tree> whole;  // whose statements they are
     syntax::Tree tree;
@@ -257,9 +257,9 @@ void run_statements(Evaluator& evaluator, const std::shared_ptr<const syntax::Tr
   module->body = statements;
   part->tree.module = module;
   Evaluator::State& state = evaluator.state();
-  set_file_of(*const_cast<ModuleNode*>(state.main.get()), tree->file);
-  with_exit(evaluator, [&] {
-    return state.run_module(std::shared_ptr<const syntax::Tree>(part, &part->tree), state.main, false);
+  if (!typed) set_file_of(*const_cast<ModuleNode*>(state.main.get()), tree->file);
+  return with_exit(evaluator, [&] {
+    return state.run_module(std::shared_ptr<const syntax::Tree>(part, &part->tree), state.main, typed);
   });
 }
 Any Evaluator::evaluate_repl(uint32_t file_id) {

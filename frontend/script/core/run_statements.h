@@ -8,9 +8,10 @@
 
 namespace mlc::script {
 
-// Runs statements that stand in a row in a tree, as Evaluator::run_source() a text: the program a part at a time, without
-// reading it again. Each at most once.
-void run_statements(Evaluator& evaluator, const std::shared_ptr<const syntax::Tree>& tree,
-                    syntax::Seq<syntax::Stmt> statements);
+// Runs statements that stand in a row in a tree, as Evaluator::run_source() a text: the program a part at a
+// time, without reading it again. Each at most once. `typed`: as Evaluator::evaluate_repl(), with the value
+// of a last expression.
+Any run_statements(Evaluator& evaluator, const std::shared_ptr<const syntax::Tree>& tree,
+                   syntax::Seq<syntax::Stmt> statements, bool typed = false);
 
 }  // namespace mlc::script

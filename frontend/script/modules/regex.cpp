@@ -29,17 +29,34 @@ using ir::ApiCall;
 using ir::ApiKind;
 using ir::native;
 
-// After so many steps a match is given up: some patterns take exponential time.
-constexpr uint32_t kMostSteps = 50'000'000;
+// After so many steps a match is given up: some patterns take exponential time. Ctrl-C is heard where a match
+// begins, and after `kFewSteps`, which take a few hundredths of a second, it begins anew with code that
+// listens at each item.
+constexpr uint32_t kFewSteps = 1'000'000, kMostSteps = 50'000'000;
 constexpr uint32_t kMostKibibytes = 1 << 20;
+constexpr std::string_view kListen = "(?C)";
 
 struct RegexNode final : ffi::Object {
-  pcre2_code* code;
+  mutable pcre2_code* code;
   int64_t groups;
-  RegexNode(pcre2_code* code, int64_t groups) : code(code), groups(groups) {}
+  std::string text;  // of the pattern, with kListen before it
+  uint32_t options;
+  mutable bool listens = false;
+  RegexNode(pcre2_code* code, int64_t groups, std::string text, uint32_t options)
+      : code(code), groups(groups), text(std::move(text)), options(options) {}
   ~RegexNode() { pcre2_code_free(code); }
   MLC_NODE("mlc.script.regex", RegexNode, ffi::Object);
 };
+
+pcre2_code* code_of(std::string_view text, uint32_t options, int& problem, PCRE2_SIZE& at) {
+  static pcre2_compile_context* context = [] {
+    pcre2_compile_context* made = pcre2_compile_context_create(nullptr);
+    pcre2_set_newline(made, PCRE2_NEWLINE_LF);
+    return made;
+  }();
+  return pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options, &problem, &at,
+                       context);
+}
 
 // Python's pattern as PCRE2 reads it: `\Z` is its `\z`, `\u` and `\U` are `\x{...}`, `{,n}` is `{0,n}`.
 std::string for_pcre(std::string_view pattern) {
@@ -78,21 +95,16 @@ Any compile_pattern(ApiCall& call, const Any& pattern, int64_t flags) {
   for (auto [flag, option] : kOptions) {
     if ((flags & flag) != 0) options |= option;
   }
-  static pcre2_compile_context* context = [] {
-    pcre2_compile_context* made = pcre2_compile_context_create(nullptr);
-    pcre2_set_newline(made, PCRE2_NEWLINE_LF);
-    return made;
-  }();
-  std::string text = for_pcre(text_of(pattern));
+  std::string text = std::string(kListen) + for_pcre(text_of(pattern));
   int problem = 0;
   PCRE2_SIZE at = 0;
-  pcre2_code* code =
-      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options, &problem, &at, context);
+  pcre2_code* code = code_of(text, options, problem, at);
   if (code == nullptr) {
     PCRE2_UCHAR message[256];
     pcre2_get_error_message(problem, message, sizeof message);
-    return Tuple{Any(nullptr), str_value(reinterpret_cast<const char*>(message)),
-                 Any(static_cast<int64_t>(utf8_length(std::string_view(text).substr(0, at))))};
+    return Tuple{
+        Any(nullptr), str_value(reinterpret_cast<const char*>(message)),
+        Any(static_cast<int64_t>(utf8_length(std::string_view(text).substr(0, at)) - kListen.size()))};
   }
   uint32_t groups = 0, count = 0, size = 0;
   PCRE2_SPTR row = nullptr;  // of the table of names: the number in two bytes, then the name
@@ -105,7 +117,8 @@ Any compile_pattern(ApiCall& call, const Any& pattern, int64_t flags) {
     names[row[0] << 8 | row[1]] = reinterpret_cast<const char*>(row + 2);
   Dict numbers;
   for (const auto& [number, name] : names) numbers.Set(str_value(name), number);
-  return Tuple{Any(ir::make<RegexNode>(code, groups)), Any(flags), Any(int64_t{groups}), Any(numbers)};
+  return Tuple{Any(ir::make<RegexNode>(code, groups, std::move(text), options)), Any(flags),
+               Any(int64_t{groups}), Any(numbers)};
 }
 
 // Code points and bytes of a text.
@@ -180,8 +193,11 @@ Any match(ApiCall& call, const Any& pattern, const Any& subject, int64_t from, i
   if (from > to) return all;
   static thread_local pcre2_match_context* context = [] {
     pcre2_match_context* made = pcre2_match_context_create(nullptr);
-    pcre2_set_match_limit(made, kMostSteps);
     pcre2_set_heap_limit(made, kMostKibibytes);
+    pcre2_set_callout(
+        made,
+        [](pcre2_callout_block*, void*) { return Evaluator::is_interrupted() ? PCRE2_ERROR_CALLOUT : 0; },
+        nullptr);
     return made;
   }();
   std::unique_ptr<pcre2_match_data, void (*)(pcre2_match_data*)> data(
@@ -193,10 +209,20 @@ Any match(ApiCall& call, const Any& pattern, const Any& subject, int64_t from, i
   bool empty_before = false;
   while (most != 0) {
     evaluator_of(call.host).state().check_interrupt();
+    pcre2_set_match_limit(context, regex->listens ? kMostSteps : kFewSteps);
     int found = pcre2_match(regex->code, reinterpret_cast<PCRE2_SPTR>(text.data()), end, at,
                             options | PCRE2_NO_UTF_CHECK | (empty_before ? PCRE2_NOTEMPTY_ATSTART : 0),
                             data.get(), context);
     if (found == PCRE2_ERROR_NOMATCH) break;
+    if (found == PCRE2_ERROR_CALLOUT) continue;  // interrupted
+    if (found == PCRE2_ERROR_MATCHLIMIT && !regex->listens) {
+      int problem = 0;
+      PCRE2_SIZE where = 0;
+      pcre2_code_free(std::exchange(
+          regex->code, code_of(regex->text, regex->options | PCRE2_AUTO_CALLOUT, problem, where)));
+      regex->listens = true;
+      continue;
+    }
     if (found < 0) {
       raise(refusals["pattern-too-slow"], call.span, kMostSteps);
     }

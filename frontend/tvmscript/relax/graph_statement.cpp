@@ -138,6 +138,8 @@ void GraphBuilder::blame_use(ir::Diagnostic& found, Span within) {
   auto word = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
   size_t colon = name.find(':');
   if (colon != name.npos) name = name.substr(0, colon);
+  // Else it is an expression of a macro, which is where the error is.
+  if (!std::ranges::all_of(name, word)) return;
   for (size_t at = text.find(name); !name.empty() && at != text.npos; at = text.find(name, at + 1)) {
     bool begins = at == 0 || (!word(text[at - 1]) && text[at - 1] != '.');
     bool ends = at + name.size() == text.size() || !word(text[at + name.size()]);

@@ -103,17 +103,13 @@ void add_lines(Table& table, const ListedFunction& function, bool one_file) {
   }
 }
 
-std::string plural(size_t count, std::string_view word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-
 std::string heading(const ListedFunction& function, bool assembly) {
-  std::string text = fmt::format("{}: {}", function.name, plural(function.instructions(), "instruction"));
+  std::string text = fmt::format("{}: {}", function.name, counted(function.instructions(), "instruction"));
   if (assembly)
     text +=
         function.spills + function.reloads == 0
             ? ", no spills"
-            : fmt::format(", {}, {}", plural(function.spills, "spill"), plural(function.reloads, "reload"));
+            : fmt::format(", {}, {}", counted(function.spills, "spill"), counted(function.reloads, "reload"));
   return text + "\n";
 }
 

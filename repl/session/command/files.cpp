@@ -9,6 +9,7 @@
 
 #include "repl/session/commands.h"
 #include "repl/session/session.h"
+#include "repl/session/table.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl::commands_files {
@@ -38,7 +39,8 @@ void save(Session& session, std::string_view arguments) {
   std::string kept = keep_aside(session, path);
   write_file(path, text);
   session.saved().push_back(path);
-  session.show(fmt::format("saved {} lines to {}{}\n", std::count(text.begin(), text.end(), '\n'), path,
+  session.show(fmt::format("saved {} to {}{}\n",
+                           counted(static_cast<size_t>(std::ranges::count(text, '\n')), "line"), path,
                            kept.empty() ? "" : fmt::format("; what was there is in {}", kept)));
   for (const std::string& each : session.reading_elsewhere())
     session.show(
@@ -63,7 +65,8 @@ std::string file_or_last(Session& session, std::string_view command, std::string
 void reload_one(Session& session, const std::string& path) {
   Session::Reloaded done = session.reload(path);
   if (done.run == 0 && done.gone == 0) return session.show(fmt::format("{}: nothing changed\n", path));
-  session.show(fmt::format("{}: {} statements stay, {} run{}: state {}\n", path, done.kept, done.run,
+  session.show(fmt::format("{}: {} {}, {} run{}: state {}\n", path, counted(done.kept, "statement"),
+                           done.kept == 1 ? "stays" : "stay", done.run,
                            done.run == 0 ? fmt::format(", {} gone", done.gone) : "", session.position()));
 }
 
@@ -105,7 +108,8 @@ void resume(Session& session, std::string_view arguments) {
     if (!session.ended() && !script::Evaluator::is_interrupted()) session.run(input);
   session.options().out = std::move(out);
   Journal::forget(*found);
-  session.show(fmt::format("{} inputs run again: state {}\n", found->inputs.size(), session.position()));
+  session.show(
+      fmt::format("{} run again: state {}\n", counted(found->inputs.size(), "input"), session.position()));
   if (!found->unfinished.empty())
     session.show(
         fmt::format("this one had not ended, and was not run again:\n{}\n", trim(found->unfinished)));

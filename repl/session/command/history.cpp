@@ -7,6 +7,7 @@
 #include "ir/core/error.h"
 #include "repl/session/commands.h"
 #include "repl/session/session.h"
+#include "repl/session/table.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl::commands_history {
@@ -150,8 +151,9 @@ void list_or_open(Session& session, std::string_view arguments) {
   }
   std::string text;
   for (const Branch& each : session.branches())
-    text += fmt::format("{} {:<16} state {}, {} steps, {}\n", &each == &session.branch() ? "*" : " ", each.name,
-                        each.tip, session.path_to(each.tip).size(), session.hash_of(each.tip));
+    text +=
+        fmt::format("{} {:<16} state {}, {}, {}\n", &each == &session.branch() ? "*" : " ", each.name,
+                    each.tip, counted(session.path_to(each.tip).size(), "step"), session.hash_of(each.tip));
   session.show(text);
 }
 
@@ -169,13 +171,14 @@ void merge(Session& session, std::string_view arguments) {
   size_t done = 0;
   for (size_t i = shared; i < there.size(); ++i) {
     if (!session.replay(there[i])) {
-      throw CallError{fmt::format("`{}` is merged as far as it goes: {} of {} steps; refused was state {}, {}", name, done,
-                                  there.size() - shared, there[i], first_line(session.states()[there[i]].source)),
+      throw CallError{fmt::format("`{}` is merged as far as it goes: {} of {} steps; refused was state {}, {}",
+                                  name, done, there.size() - shared, there[i],
+                                  first_line(session.states()[there[i]].source)),
                       done == 0 ? "" : fmt::format("`:undo {}` takes back what was merged", done)};
     }
     ++done;
   }
-  session.show(fmt::format("merged {}: {} {}\n", name, done, done == 1 ? "step" : "steps"));
+  session.show(fmt::format("merged {}: {}\n", name, counted(done, "step")));
 }
 
 void rename(Session& session, std::string_view arguments) {

@@ -24,6 +24,10 @@ void show_values(Session& session, std::string_view arguments) {
       for (const auto& [name, bound] : session.evaluator().globals()) names.push_back(name);
       throw CallError{fmt::format("no name `{}` is bound", word), ir::did_you_mean(word, names)};
     }
+    // The text of a schedule: its loop nest is what it shows by itself, and `:tree`.
+    if (word != "_" && value->as<transform::Schedule>() && module_in(session.evaluator(), *value))
+      return session.page(
+          session.coloured(script_of(session.evaluator(), *value, session.options().classic)));
     return session.page(session.text_of(*value));
   }
   size_t state = word.empty() ? session.position() : state_of(session, word);

@@ -444,7 +444,6 @@ Expr BlockBuilder::normalize_function(const FunctionNode* fn) {
   if (!ret) {
     std::unordered_set<const VarNode*> known(symbolic_.begin(), symbolic_.end());
     for (const Var& param : fn->params) {
-      if (is_prim(param)) known.insert(param.get());
       for (const Var& var : definable_vars(param->ty)) known.insert(var.get());
     }
     ret = erase_to_defined(body->body->ty, [&](const VarNode* var) { return known.count(var) != 0; }, context_);

@@ -36,7 +36,8 @@ class IndexTypes final : public IndexRewriter {
       return inner.same_as(value->value) ? e : make<CastNode>(e->dtype(), inner, e->span);
     }
     if (auto* two = as_binary(e)) {
-      // Integers that a condition compares count as indices; those of fewer bits than an index has are values that wrap.
+      // Integers that a condition compares count as indices; those of fewer bits than an index has are values
+      // that wrap.
       bool outside = is_index_;
       bool compares = two->kind >= ExprKind::kEQ && two->kind <= ExprKind::kGE;
       if (compares) is_index_ = is_condition_ && may_be_index(two->a) && may_be_index(two->b);

@@ -43,8 +43,9 @@ Type infer_reduction(const CallNode* call, const InferContext&) {
   return reduced(call, x, optional_ints_attr(call, "axis"), bool_attr(call, "keepdims"), x->dtype);
 }
 
-// Of all elements, of those along several axes and of a vector whose length is not known there are the medians alone;
-// else, and where the dimensions of the result are not known, their indices come along, as in TVM.
+// Of all elements, of those along several axes and of a vector whose length is not known there are the
+// medians alone; else, and where the dimensions of the result are not known, their indices come along, as in
+// TVM.
 Type infer_median(const CallNode* call, const InferContext&) {
   const TensorTypeNode* x = tensor_operand(call, 0);
   auto axes = optional_ints_attr(call, "axis");

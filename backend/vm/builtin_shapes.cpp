@@ -192,7 +192,8 @@ void check_tensor_info(ffi::PackedArgs args, Any*) {
     throw refuse(refusals["vm-wrong-type"], Context(text).what(), ir::type_name(Any(args[0])), "tensor", Context(text).annotation());
   if (ndim != -1 && ndim != tensor->ndim())
     throw refuse(refusals["vm-wrong-rank"], Context(text).what(), "tensor", tensor->ndim(), ndim, Context(text).annotation());
-  if (args.size() < 4) return;
+  // Nothing stands for a data type that is not known: None in the table of constants, a null pointer in compiled code.
+  if (args.size() < 4 || args[2] == nullptr || args[2].type_index() == ffi::TypeIndex::kTVMFFIOpaquePtr) return;
   ir::DataType wanted(args[2].cast<DLDataType>()), given(tensor->dtype());
   if (!wanted.is_void() && !(wanted == given))
     throw refuse(refusals["vm-wrong-dtype"], Context(text).what(), given.str(), wanted.str(), Context(text).annotation());

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "ir/core/visit.h"
+#include "ir/relax/blocks.h"
 #include "ir/relax/distributed.h"
 #include "ir/relax/infer.h"
 #include "ir/relax/origin.h"
@@ -393,6 +394,20 @@ Expr BlockBuilder::splice(const SeqExprNode* seq) {
   return seq->body;
 }
 
+Array<BindingBlock> joined(const Array<BindingBlock>& blocks) {
+  Array<BindingBlock> made;
+  for (const BindingBlock& block : blocks) {
+    if (made.empty() || is_dataflow(made.back()) != is_dataflow(block)) {
+      made.push_back(block);
+      continue;
+    }
+    Array<Binding> bindings = made.back()->bindings;
+    for (const Binding& binding : block->bindings) bindings.push_back(binding);
+    made.Set(static_cast<int64_t>(made.size()) - 1, with_bindings(made.back(), bindings));
+  }
+  return made.size() == blocks.size() ? blocks : made;
+}
+
 SeqExpr BlockBuilder::sequence(const Expr& body, const Array<Var>& params) {
   begin_scope(params);
   begin_binding_block();
@@ -400,7 +415,7 @@ SeqExpr BlockBuilder::sequence(const Expr& body, const Array<Var>& params) {
   while (auto* seq = as<SeqExprNode>(value)) value = splice(seq);
   value = normalize_operand(value);
   close_current(blocks_.back());
-  Array<BindingBlock> made = blocks_.back().before;
+  Array<BindingBlock> made = joined(blocks_.back().before);
   blocks_.pop_back();
   std::vector<Var> own = scopes_.back();
   end_scope();
@@ -444,7 +459,6 @@ Expr BlockBuilder::normalize_function(const FunctionNode* fn) {
   if (!ret) {
     std::unordered_set<const VarNode*> known(symbolic_.begin(), symbolic_.end());
     for (const Var& param : fn->params) {
-      if (is_prim(param)) known.insert(param.get());
       for (const Var& var : definable_vars(param->ty)) known.insert(var.get());
     }
     ret = erase_to_defined(body->body->ty, [&](const VarNode* var) { return known.count(var) != 0; }, context_);

@@ -2,6 +2,7 @@
 #include "ir/relax/visit.h"
 
 #include "ir/registry/no_script.h"
+#include "ir/relax/blocks.h"
 #include "ir/relax/infer.h"
 #include "ir/relax/normalize.h"
 #include "ir/relax/type_equal.h"
@@ -244,8 +245,9 @@ SeqExpr Mutator::rewrite_body(const SeqExpr& seq, const Array<Var>& params) {
     changed = true;
   }
   builder_->end_scope();
-  if (!changed && body.same_as(seq->body)) return seq;
-  return make<SeqExprNode>(blocks, body, seq->span);
+  Array<BindingBlock> whole = joined(blocks);
+  if (!changed && whole.same_as(blocks) && body.same_as(seq->body)) return seq;
+  return make<SeqExprNode>(whole, body, seq->span);
 }
 
 BindingBlock Mutator::rewrite_block(const BindingBlock& block) {
@@ -325,14 +327,17 @@ struct Substitute final : Rewriter {
       auto found = values.find(var);
       return found == values.end() ? e : found->second;
     }
-    if (is_prim(e) && !is_graph_kind(e->kind) && e->kind != ExprKind::kTupleGetItem) return ir::substitute(e, values);
+    if (is_prim(e) && !is_graph_kind(e->kind) && e->kind != ExprKind::kTupleGetItem)
+      return ir::substitute(e, values);
     return rewrite_children(e);
   }
 };
 
 }  // namespace
 
-void post_order(const Expr& root, const std::function<void(const Expr&)>& on_expr) { PostOrder(on_expr).visit(root); }
+void post_order(const Expr& root, const std::function<void(const Expr&)>& on_expr) {
+  PostOrder(on_expr).visit(root);
+}
 
 std::vector<Var> free_vars(const Expr& e) {
   Vars vars;
@@ -382,7 +387,8 @@ struct RenewVars final : Rewriter {
       auto found = next.find(var);
       return found == next.end() ? e : found->second;
     }
-    if (is_prim(e) && !is_graph_kind(e->kind) && e->kind != ExprKind::kTupleGetItem) return ir::substitute(e, next);
+    if (is_prim(e) && !is_graph_kind(e->kind) && e->kind != ExprKind::kTupleGetItem)
+      return ir::substitute(e, next);
     if (auto* fn = as<FunctionNode>(e)) {
       for (const Var& param : fn->params) define_symbolic(param->ty);
     }

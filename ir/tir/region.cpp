@@ -144,12 +144,15 @@ class Evaluator {
         return domain_.at(static_cast<const VarNode*>(e.get()));
       case ExprKind::kAdd:
       case ExprKind::kSub:
-      case ExprKind::kMul:
-      case ExprKind::kMin:
-      case ExprKind::kMax: {
+      case ExprKind::kMul: {
         auto* node = static_cast<const BinaryNode*>(e.get());
         Interval a = eval(node->a), b = eval(node->b);
         return a.unbounded() || b.unbounded() ? Interval{} : combined(e->kind, a, b);
+      }
+      case ExprKind::kMin:
+      case ExprKind::kMax: {
+        Interval both = extreme(e);
+        return both.lo && both.hi ? both : Interval{};
       }
       case ExprKind::kFloorDiv:
       case ExprKind::kFloorMod:
@@ -183,16 +186,25 @@ class Evaluator {
   }
 
  private:
+  // The ends of a minimum or maximum, each by itself: the smaller of anything and of 7 is at most 7, and null
+  // from below. What is clamped to a buffer, as max(min(x, n - 1), 0), has both ends whatever x is.
+  Interval extreme(const Expr& e) const {
+    if (e->kind != ExprKind::kMin && e->kind != ExprKind::kMax) return eval(e);
+    auto* node = static_cast<const BinaryNode*>(e.get());
+    Interval a = extreme(node->a), b = extreme(node->b);
+    bool least = e->kind == ExprKind::kMin;
+    // A minimum has an upper end where either has one, and a lower end where both have one.
+    auto either = [](const Expr& x, const Expr& y, auto& pick) { return x && y ? pick(x, y) : x ? x : y; };
+    auto both = [](const Expr& x, const Expr& y, auto& pick) { return x && y ? pick(x, y) : Expr(nullptr); };
+    return least ? Interval{both(a.lo, b.lo, smaller), either(a.hi, b.hi, smaller)}
+                 : Interval{either(a.lo, b.lo, larger), both(a.hi, b.hi, larger)};
+  }
   static Interval combined(ExprKind kind, const Interval& a, const Interval& b) {
     switch (kind) {
       case ExprKind::kAdd:
         return {plus(a.lo, b.lo), plus(a.hi, b.hi)};
       case ExprKind::kSub:
         return {difference(a.lo, b.hi), difference(a.hi, b.lo)};
-      case ExprKind::kMin:
-        return {smaller(a.lo, b.lo), smaller(a.hi, b.hi)};
-      case ExprKind::kMax:
-        return {larger(a.lo, b.lo), larger(a.hi, b.hi)};
       default:
         return product(a, b);
     }

@@ -110,10 +110,8 @@ IRModule change_signatures(const IRModule& mod, const std::map<std::string, Chan
 Function with_result_of_body(const Function& fn, const InferContext& context) {
   const Type& type = fn->body->body->ty;
   std::unordered_set<const VarNode*> known;
-  for (const Var& param : fn->params) {
-    if (is_prim(param)) known.insert(param.get());
+  for (const Var& param : fn->params)
     for (const Var& var : definable_vars(param->ty)) known.insert(var.get());
-  }
   Type result = erase_to_defined(
       type, [&](const VarNode* var) { return known.count(var) != 0; }, context);
   return make<FunctionNode>(fn->params, fn->body, result, fn->is_pure, fn->attrs, fn->span);

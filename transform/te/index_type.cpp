@@ -36,10 +36,11 @@ class IndexTypes final : public IndexRewriter {
       return inner.same_as(value->value) ? e : make<CastNode>(e->dtype(), inner, e->span);
     }
     if (auto* two = as_binary(e)) {
-      // Integers that a condition compares count as indices.
+      // Integers that a condition compares count as indices; those of fewer bits than an index has are values
+      // that wrap.
       bool outside = is_index_;
       bool compares = two->kind >= ExprKind::kEQ && two->kind <= ExprKind::kGE;
-      if (compares) is_index_ = is_condition_ && is_integer(two->a) && is_integer(two->b);
+      if (compares) is_index_ = is_condition_ && may_be_index(two->a) && may_be_index(two->b);
       Expr a = rewrite(two->a), b = rewrite(two->b);
       is_index_ = outside;
       if (a.same_as(two->a) && b.same_as(two->b)) return e;
@@ -71,6 +72,7 @@ class IndexTypes final : public IndexRewriter {
   static bool is_integer(const Expr& e) {
     return e->ty->kind == TypeKind::kPrim && e->dtype().is_scalar() && e->dtype().is_int();
   }
+  static bool may_be_index(const Expr& e) { return is_integer(e) && e->dtype().bits() >= 32; }
   // Functions have the type of their argument.
   Expr rewrite_call(const CallNode& call) {
     Array<Expr> args = rewrite(call.args);

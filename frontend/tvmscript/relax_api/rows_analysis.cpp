@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "frontend/tvmscript/relax_api/rows.h"
+#include "ir/relax/blocks.h"
 #include "ir/relax/verify.h"
 #include "ir/relax/visit.h"
 
@@ -272,7 +273,7 @@ Any remove_all_unused(ApiCall& call) {
                          ? block
                          : relax::with_bindings(block, Array<Binding>(kept.rbegin(), kept.rend())));
   }
-  Array<relax::BindingBlock> all(blocks.rbegin(), blocks.rend());
+  Array<relax::BindingBlock> all = relax::joined(Array<relax::BindingBlock>(blocks.rbegin(), blocks.rend()));
   return relax::with_body(fn, ir::make<relax::SeqExprNode>(all, fn->body->body, fn->body->span));
 }
 

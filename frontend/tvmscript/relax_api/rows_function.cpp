@@ -37,7 +37,6 @@ Type result_type(const Array<Var>& params, const Expr& body, const ApiCall& call
     throw ir::refuse(refusals["result-type-unknown"]).at(call.span);
   std::unordered_set<const ir::VarNode*> known;
   for (const Var& param : params) {
-    if (relax::is_prim(param)) known.insert(param.get());
     for (const Var& var : relax::definable_vars(param->ty)) known.insert(var.get());
   }
   return relax::erase_to_defined(

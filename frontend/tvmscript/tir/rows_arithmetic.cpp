@@ -457,6 +457,11 @@ Any const_(ApiCall& call) {
   }
   DataType dtype = dtype_arg(call, 1);
   auto* real = ir::as<ir::FloatImmNode>(value);
+  if (real != nullptr && dtype.is_bool()) {
+    // Its integer part is 0 or 1.
+    double whole = std::trunc(real->value);
+    if (whole == 0 || whole == 1) return Expr(ir::bool_imm(whole == 1));
+  }
   if (real != nullptr && !dtype.is_floating() && !dtype.is_handle() &&
       (std::isinf(real->value) || dtype.is_bool())) {
     throw ir::Error("literal-out-of-range", "{} does not fit into `{}`", real->value, dtype.str())

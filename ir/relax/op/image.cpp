@@ -23,13 +23,16 @@ MLC_REFUSALS(op_image, refusals);
 
 namespace {
 
-// A shape of this many dimensions, from a number, a list of numbers (one stands for all), or a shape.
-Expr size_arg(ApiCall& call, size_t i, size_t count) {
+enum class ListOfOne : bool { kStandsForAll, kIsOne };
+
+// A shape of this many dimensions, from a number (which stands for all), a list of numbers, or a shape.
+Expr size_arg(ApiCall& call, size_t i, size_t count, ListOfOne one = ListOfOne::kStandsForAll) {
   auto* e = call.args[i].as<ir::ExprNode>();
-  if (call.args[i].as<int64_t>() || (e && is_prim(ir::ref(e)))) call.args[i] = Array<Any>{call.args[i]};
+  bool is_number = call.args[i].as<int64_t>() || (e && is_prim(ir::ref(e)));
+  if (is_number) call.args[i] = Array<Any>{call.args[i]};
   Expr size = shape_arg(call, i);
   auto* written = as<ShapeExprNode>(size);
-  if (!written || written->values.size() != 1) return size;
+  if (!written || written->values.size() != 1 || (!is_number && one == ListOfOne::kIsOne)) return size;
   if (auto given = call.args[i].as<Expr>(); given && *given && !is_prim(*given)) return size;
   Array<Expr> all;
   while (all.size() < count) all.push_back(written->values[0]);
@@ -139,7 +142,7 @@ Any build_resize3d(ApiCall& call) {
   return call_with_attrs(call, {operand_arg(call, 0), size_arg(call, 1, 3)}, 2);
 }
 Any build_affine_grid(ApiCall& call) {
-  return call_with_attrs(call, {operand_arg(call, 0), size_arg(call, 1, 2)}, 2);
+  return call_with_attrs(call, {operand_arg(call, 0), size_arg(call, 1, 2, ListOfOne::kIsOne)}, 2);
 }
 
 constexpr AttrRows kResizeAttrs{{{"roi", AttrKind::kAny},

@@ -43,14 +43,16 @@ Type infer_reduction(const CallNode* call, const InferContext&) {
   return reduced(call, x, optional_ints_attr(call, "axis"), bool_attr(call, "keepdims"), x->dtype);
 }
 
-// Of all elements and of those along several axes there are the medians alone; else, and where the dimensions
-// of the result are not known, their indices come along, as in TVM.
+// Of all elements, of those along several axes and of a vector whose length is not known there are the
+// medians alone; else, and where the dimensions of the result are not known, their indices come along, as in
+// TVM.
 Type infer_median(const CallNode* call, const InferContext&) {
   const TensorTypeNode* x = tensor_operand(call, 0);
   auto axes = optional_ints_attr(call, "axis");
   bool keep = bool_attr(call, "keepdims");
   Type values = reduced(call, x, axes, keep, x->dtype);
-  if (written_dims(as_type<TensorTypeNode>(values)) && (!axes || axes->size() > 1)) return values;
+  bool alone = !axes || axes->size() > 1 || !written_dims(x);
+  if (alone && written_dims(as_type<TensorTypeNode>(values))) return values;
   return make<TupleTypeNode>(Array<Type>{values, reduced(call, x, axes, keep, DataType::Int(64))});
 }
 

@@ -73,9 +73,9 @@ std::vector<std::pair<ir::GlobalVar, ir::BaseFunc>> sorted_functions(const ApiCa
   return all;
 }
 Any get_global_vars(ApiCall& call) {
-  script::List names;
+  ffi::Array<ir::GlobalVar> names;
   for (const auto& [name, fn] : sorted_functions(call)) names.push_back(name);
-  return script::Tuple(names.begin(), names.end());
+  return names;
 }
 // The GlobalVar that argument i names; Error no-such-function without one.
 ir::GlobalVar name_of(const ApiCall& call, size_t i) {

@@ -107,11 +107,14 @@ Any make_store(ApiCall& call) {
   Expr value = expr_arg(call, 1);
   DataType dtype = type->dtype;
   if (!indices.empty()) dtype = dtype.with_lanes(dtype.lanes() * indices.back()->dtype().lanes());
-  if (value->ty->kind != ir::TypeKind::kPrim || !(value->dtype() == dtype)) {
+  bool prim = value->ty->kind == ir::TypeKind::kPrim;
+  if (!prim || !(value->dtype() == dtype)) {
+    // TVM finds other lanes by a check of its own, another type by comparing.
+    bool other_type = prim && value->dtype().lanes() == dtype.lanes();
     throw ir::Error("type-mismatch", "`{}` holds `{}`, the value is `{}`", buffer->name.c_str(), dtype.str(),
                     value->dtype().str())
         .at(call.span_of(1))
-        .kind(ir::kRefusedType);
+        .kind(other_type ? "TypeError" : ir::kRefusedType);
   }
   return ir::make<ir::BufferStoreNode>(buffer, value, indices, call.span);
 }

@@ -42,7 +42,7 @@ class IgLM:
     """The network of tests/models/iglm.mlc."""
 
     def __init__(self, folder):
-        self.w = torch.load(os.path.join(folder, "pytorch_model.bin"), weights_only=True)
+        self.w = torch.load(os.path.join(folder, "pytorch_model.bin"), map_location="cpu", weights_only=True)
         config = json.load(open(os.path.join(folder, "config.json")))
         self.layers, self.heads, self.width = config["n_layer"], config["n_head"], config["n_embd"]
 

@@ -2,6 +2,7 @@
 // Conditions in force, what follows from them at once, and comparisons that use them.
 #include <algorithm>
 
+#include "ir/tir/linear.h"
 #include "ir/tir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
@@ -348,7 +349,11 @@ Ordering AnalyzerImpl::order_of_sums(const Expr& a, const Expr& b) {
   if (range.max < 0) return Ordering::kLess;
   if (auto* division = as_binary(a); division && range.max > 0 && depth_ < 8 && bounds(division->b).min > 0) {
     if (is_remainder_of(division, b)) return Ordering::kLess;  // x % y < y
-    if (division->kind == ExprKind::kFloorDiv) {
+    auto limit = const_int(b), by = const_int(division->b);
+    auto next = limit ? reckoned(ExprKind::kAdd, *limit, 1) : std::nullopt;
+    auto end = next && by ? reckoned(ExprKind::kMul, *next, *by) : std::nullopt;
+    bool is_number = !limit || !by || (end && fits(b->dtype(), *end));
+    if (division->kind == ExprKind::kFloorDiv && is_number) {
       // x // y <= b  iff  x < (b + 1) * y
       ++depth_;
       Ordering order = compare_sums(division->a, canonical(mul(b + 1, division->b)));

@@ -173,6 +173,7 @@ class Narrow final : public IndexRewriter {
       a = index(op.a);
       b = index(op.b);
     }
+    if (a->dtype().is_floating()) return binary(op.kind, a, b, op.span);  // -0.0 + 0.0 is 0.0
     return build(op.kind, a, b, op.span);
   }
   Expr rewrite_call(const CallNode& call) {

@@ -265,16 +265,17 @@ IterMapRewriter::Value IterMapRewriter::quotient(IterSplit split, Expr base, Exp
     // (x * s + b * s) // (s * c) == (x + b) // c
     base = floordiv(base, scale);
     divisor = floordiv(divisor, scale);
-    bool negative = const_int(divisor).value_or(1) < 0;
-    // floordiv(floordiv(x, l), -c) == floordiv(x, l * -c) holds for l == 1 alone
-    if (negative && !is_const_int(split->lower_factor, 1)) {
-      errors_.push_back({"Cannot represent as IterMap: a digit of lower factor {} is divided by {}, a negative number.",
-                         {split->lower_factor, divisor}});
-      return {};
-    }
-    if (negative && !divides(divisor, base)) drops_base_ = true;
     split = make<IterSplitNode>(split->source, split->lower_factor, split->extent, const_like(divisor, 1));
   }
+  bool negative = const_int(divisor).value_or(1) < 0;
+  // floordiv(floordiv(x, l), -c) == floordiv(x, l * -c) holds for l == 1 alone
+  if (negative && !is_const_int(split->lower_factor, 1)) {
+    errors_.push_back(
+        {"Cannot represent as IterMap: a digit of lower factor {} is divided by {}, a negative number.",
+         {split->lower_factor, divisor}});
+    return {};
+  }
+  if (negative && !divides(divisor, base)) drops_base_ = true;
   auto [padded, left] = pad(split, base, divisor);
   // floordiv(floormod(floordiv(x, l), c * e), c) == floormod(floordiv(x, l * c), e)
   IterSplit next;
@@ -323,11 +324,11 @@ IterMapRewriter::Value IterMapRewriter::remainder(const Expr& e, IterSplit split
     // (x * s + b * s) % (s * c) == (x + b) % c * s
     base = floordiv(base, scale);
     divisor = floordiv(divisor, scale);
-    bool negative = const_int(divisor).value_or(1) < 0;
-    if (negative && !divides(divisor, base)) drops_base_ = true;
-    // floormod(floordiv(x, l), -c) == floordiv(floormod(x, l * -c), l) holds for l == 1 alone
-    is_digit = !negative || is_const_int(split->lower_factor, 1);
   }
+  bool negative = const_int(divisor).value_or(1) < 0;
+  if (negative && !divides(divisor, base)) drops_base_ = true;
+  // floormod(floordiv(x, l), -c) == floordiv(floormod(x, l * -c), l) holds for l == 1 alone
+  if (negative && !is_const_int(split->lower_factor, 1)) is_digit = false;
   // floormod(floormod(x, c * e), c) == floormod(x, c), and nothing of that kind otherwise
   is_digit = is_digit && (divides(divisor, split->extent) || is_highest(split));
   if (!is_digit) {

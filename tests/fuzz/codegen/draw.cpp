@@ -121,6 +121,13 @@ class NoContraction final : public ir::Rewriter {
 
  private:
   static Expr without_product(const Expr& e) {
+    if (const auto* choice = ir::as<ir::SelectNode>(e))
+      return ir::make<ir::SelectNode>(choice->condition, without_product(choice->true_value),
+                                      without_product(choice->false_value));
+    if (const auto* call = ir::as_call_to(e, "tirx.if_then_else"))
+      return ir::make<ir::CallNode>(
+          e->ty, call->op,
+          ir::Array<Expr>{call->args[0], without_product(call->args[1]), without_product(call->args[2])});
     const auto* two = ir::as_binary(e);
     bool passes_on = e->kind == ExprKind::kMul || e->kind == ExprKind::kMax || e->kind == ExprKind::kMin;
     if (two == nullptr || !passes_on) return e;

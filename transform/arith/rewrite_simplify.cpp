@@ -390,9 +390,14 @@ Expr AnalyzerImpl::apply_less(const Expr& e) {
     if (difference == 0) return again(lt(left, right));
     if (difference == 1) return again(le(left, right));
     if (!fits(left->dtype(), difference) || !fits(left->dtype(), -difference)) return e;
-    auto stays = [&](const Expr& side) {  // a constant side, with the difference
+    // A side with the difference: what is no constant is taken for a small number, but a large difference
+    // needs bounds.
+    auto stays = [&](const Expr& side) {
       auto constant = const_int(side);
-      auto sum = constant ? reckoned(ExprKind::kAdd, *constant, std::abs(difference)) : 0;
+      bool small = std::abs(difference) >> (side->dtype().bits() - 2) == 0;
+      if (!constant && small) return true;
+      int64_t most = constant ? *constant : bounds(side).max;
+      auto sum = reckoned(ExprKind::kAdd, most, std::abs(difference));
       return sum && fits(side->dtype(), *sum);
     };
     if (difference < 0 && right_offset != 0 && stays(left)) return again(lt(left + -difference, right));

@@ -26,6 +26,8 @@ namespace {
 
 namespace ffi = ir::ffi;
 
+ir::Error damaged(std::string_view what, size_t at) { return refuse(refusals["library-damaged"], what, at); }
+
 // The code of a library, by name, as a module of tvm-ffi of the same kind.
 class LibraryModule final : public ffi::ModuleObj {
  public:
@@ -84,8 +86,7 @@ ffi::Module module_of_bytes(const std::string& kind, std::string_view bytes) {
 
 // `held`: who imports whom, the first one is the root, and modules as bytes (backend/artefact/module_tree.h).
 ffi::Module tree_of(std::string_view held, const ffi::Module& library) {
-  ByteReader in(
-      held, [](std::string_view what, size_t at) { return refuse(refusals["library-damaged"], what, at); });
+  ByteReader in(held, damaged);
   std::vector<int64_t> starts = in.numbers("the imports"), children = in.numbers("the imports");
   std::vector<ffi::Module> modules;
   for (size_t i = 0; i + 1 < starts.size(); ++i) {
@@ -125,10 +126,8 @@ ffi::Module load_library(const std::string& path) {
   });
   if (auto* context = static_cast<void**>(dlsym(handle, ffi::symbol::tvm_ffi_library_ctx)))
     *context = library.get();
-  ByteReader size({held, sizeof(uint64_t)}, [](std::string_view what, size_t at) {
-    return refuse(refusals["library-damaged"], what, at);
-  });
-  auto bytes = static_cast<size_t>(size.number<uint64_t>("the size"));
+  auto bytes =
+      static_cast<size_t>(ByteReader({held, sizeof(uint64_t)}, damaged).number<uint64_t>("the size"));
   return tree_of({held + sizeof(uint64_t), bytes}, ffi::Module(library));
 }
 

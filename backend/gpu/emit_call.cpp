@@ -173,8 +173,6 @@ Value KernelEmitter::emit_operator(const ir::CallNode* call, const ir::OpRow& ro
   refuse(fmt::format("`{}`", row.name), call->span);
 }
 
-// A function of the language, or of a text that `pragma_import_c` brings. Of a vector: called for each lane,
-// where the function is one of numbers.
 // The function of floats that LowerIntrin has given this name: __sqrtll is what it calls sqrt of int64, which no
 // language has.
 static const ir::ScalarOp* float_function(std::string_view name) {
@@ -185,6 +183,8 @@ static const ir::ScalarOp* float_function(std::string_view name) {
   return of_floats ? row : nullptr;
 }
 
+// A function of the language, or of a text that `pragma_import_c` brings. Of a vector: called for each lane,
+// where the function is one of numbers.
 Value KernelEmitter::emit_extern(const ir::CallNode* call) {
   std::string name = function_name(text_argument(call, 0));
   DataType dtype = call->dtype();

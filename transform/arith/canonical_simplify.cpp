@@ -3,8 +3,8 @@
 // cancel.
 #include <algorithm>
 
-#include "ir/tir/op.h"
 #include "ir/tir/linear.h"
+#include "ir/tir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/greatest_divisor.h"

@@ -315,6 +315,15 @@ Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
   return remembered(compared_sums_, a, b, [&] { return order_of_sums(a, b); });
 }
 
+// Is (b + 1) * y, of numbers, one of their type?
+static bool has_product_of_next(const Expr& b, const Expr& y) {
+  auto limit = const_int(b), by = const_int(y);
+  if (!limit || !by) return true;
+  auto next = reckoned(ExprKind::kAdd, *limit, 1);
+  auto product = next ? reckoned(ExprKind::kMul, *next, *by) : std::nullopt;
+  return product && fits(b->dtype(), *product);
+}
+
 Ordering AnalyzerImpl::order_of_sums(const Expr& a, const Expr& b) {
   // Bounds of the difference, then facts about it, both ways round.
   LinearSum difference = merged(sub(a, b));
@@ -349,11 +358,7 @@ Ordering AnalyzerImpl::order_of_sums(const Expr& a, const Expr& b) {
   if (range.max < 0) return Ordering::kLess;
   if (auto* division = as_binary(a); division && range.max > 0 && depth_ < 8 && bounds(division->b).min > 0) {
     if (is_remainder_of(division, b)) return Ordering::kLess;  // x % y < y
-    auto limit = const_int(b), by = const_int(division->b);
-    auto next = limit ? reckoned(ExprKind::kAdd, *limit, 1) : std::nullopt;
-    auto end = next && by ? reckoned(ExprKind::kMul, *next, *by) : std::nullopt;
-    bool is_number = !limit || !by || (end && fits(b->dtype(), *end));
-    if (division->kind == ExprKind::kFloorDiv && is_number) {
+    if (division->kind == ExprKind::kFloorDiv && has_product_of_next(b, division->b)) {
       // x // y <= b  iff  x < (b + 1) * y
       ++depth_;
       Ordering order = compare_sums(division->a, canonical(mul(b + 1, division->b)));

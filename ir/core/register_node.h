@@ -1,17 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the list of a node's fields to tvm-ffi's reflection: attributes of scripts, structural equality, hash, JSON.
+// From the list of a node's fields to tvm-ffi's reflection: attributes of scripts, structural equality, hash,
+// JSON.
 #pragma once
 
 #include <tvm/ffi/reflection/registry.h>
+
+#include <type_traits>
 
 #include "ir/core/node.h"
 
 namespace mlc::ir {
 
 namespace detail {
-// A field as tvm-ffi's reflection keeps it, but for the description of its type: nothing here reads that, and
-// writing it took longer than the rest of the registration.
+using CopyNode = ObjectRef (*)(const ffi::Object* node);
+template <class N>
+ObjectRef copy_node(const ffi::Object* node) {
+  return ObjectRef(ffi::make_object<N>(*static_cast<const N*>(node)));
+}
+void register_copy(int32_t type_index, CopyNode copy);
+
+// Types and fields as tvm-ffi's reflection keeps them, but for what nothing here reads: descriptions of the
+// fields' types, and a function for Python that makes a node. They took longer to compile than the rest of
+// the registration, and longer to run.
 struct Reflection : ffi::reflection::ReflectionDefBase {
+  template <class N>
+  static void type() {
+    TVMFFITypeMetadata info{};
+    info.total_size = sizeof(N);
+    info.structural_eq_hash_kind = N::_type_s_eq_hash_kind;
+    if constexpr (std::is_default_constructible_v<N>) {
+      info.creator = ObjectCreatorDefault<N>;
+    } else if constexpr (std::is_constructible_v<N, ffi::UnsafeInit>) {
+      info.creator = ObjectCreatorUnsafeInit<N>;
+    }
+    int32_t index = N::_GetOrAllocRuntimeTypeIndex();
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterMetadata(index, &info));
+    if constexpr (std::is_copy_constructible_v<N>) register_copy(index, copy_node<N>);
+  }
   template <class N, class T, class Base>
   static void field(const char* name, T Base::*member, Role role) {
     TVMFFIFieldInfo info{};
@@ -30,10 +55,15 @@ struct Reflection : ffi::reflection::ReflectionDefBase {
 };
 }  // namespace detail
 
-// Registers N's fields with tvm-ffi's reflection (once, at start).
+// Registers N with tvm-ffi's reflection (once, at start): a class that nodes are derived from, or with its
+// fields.
+template <class N>
+void register_base() {
+  detail::Reflection::type<N>();
+}
 template <class N>
 void register_node() {
-  ffi::reflection::ObjectDef<N> def(ffi::reflection::init(false));
+  register_base<N>();
   auto add = [](const char* name, auto member, Role role = Role::kUse) {
     detail::Reflection::field<N>(name, member, role);
   };

@@ -83,15 +83,24 @@ ffi::Tensor tensor_from_json(const json::Object& object) {
 
 }  // namespace
 
+// For `structural_map`, which changes copies.
+void detail::register_copy(int32_t type_index, CopyNode copy) {
+  ffi::Function function = ffi::Function::FromPacked(
+      [copy](ffi::PackedArgs args, ffi::Any* result) { *result = copy(args[0].cast<const ffi::Object*>()); });
+  TVMFFIByteArray name = ffi::reflection::AsByteArray(ffi::reflection::type_attr::kShallowCopy);
+  TVMFFIAny value = ffi::AnyView(function).CopyToTVMFFIAny();
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterAttr(type_index, &name, &value));
+}
+
 void register_nodes() {
   static std::once_flag once;
   std::call_once(once, [] {
     namespace refl = ffi::reflection;
-    refl::ObjectDef<TypeNode>(refl::init(false));
-    refl::ObjectDef<ExprNode>(refl::init(false));
-    refl::ObjectDef<StmtNode>(refl::init(false));
-    refl::ObjectDef<BaseFuncNode>(refl::init(false));
-    refl::ObjectDef<BinaryNode>(refl::init(false));
+    register_base<TypeNode>();
+    register_base<ExprNode>();
+    register_base<StmtNode>();
+    register_base<BaseFuncNode>();
+    register_base<BinaryNode>();
     register_node<PrimTypeNode>();
     register_node<PointerTypeNode>();
     register_node<TupleTypeNode>();
@@ -101,7 +110,7 @@ void register_nodes() {
     register_node<BufferTypeNode>();
     register_node<BufferRegionTypeNode>();
     register_node<TensorMapTypeNode>();
-    refl::ObjectDef<LayoutNode>(refl::init(false));
+    register_base<LayoutNode>();
     register_node<AxisNode>();
     register_node<IterNode>();
     register_node<TileLayoutNode>();
@@ -117,7 +126,7 @@ void register_nodes() {
     register_node<ExecScopeNode>();
     register_node<ScopeIdDefNode>();
     register_node<LambdaExprNode>();
-    refl::ObjectDef<GlobalInfoNode>(refl::init(false));
+    register_base<GlobalInfoNode>();
     register_node<IndexMapNode>();
     register_node<VDeviceNode>();
     register_node<DummyGlobalInfoNode>();

@@ -6,7 +6,7 @@
 namespace mlc::relax {
 
 void register_nodes() {
-  namespace refl = ffi::reflection;
+  using ir::register_base;
   using ir::register_node;
   register_node<TensorTypeNode>();
   register_node<ShapeTypeNode>();
@@ -15,12 +15,12 @@ void register_nodes() {
   register_node<PackedFuncTypeNode>();
   register_node<GenericConstNode>();
   register_node<ShapeExprNode>();
-  refl::ObjectDef<DataflowVarNode>(refl::init(false));
-  refl::ObjectDef<BindingNode>(refl::init(false));
+  register_base<DataflowVarNode>();
+  register_base<BindingNode>();
   register_node<VarBindingNode>();
   register_node<MatchCastNode>();
   register_node<BindingBlockNode>();
-  refl::ObjectDef<DataflowBlockNode>(refl::init(false));
+  register_base<DataflowBlockNode>();
   register_node<SeqExprNode>();
   register_node<IfNode>();
   register_node<FunctionNode>();

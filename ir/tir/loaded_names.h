@@ -19,6 +19,7 @@ class LoadedNames {
   void bind(const Var& var, const Expr& value) {
     if (depends_on_loads(value)) names_.insert(var.get());
   }
+  void add(const Var& var) { names_.insert(var.get()); }
   bool contains(const VarNode* var) const { return names_.contains(var); }
   bool used_in(const Expr& e) const {
     return !names_.empty() && uses_var(e, [this](const VarNode* var) { return contains(var); });

@@ -42,6 +42,10 @@ void Analyzer::bind_name(const Var& var, const Expr& value) {
   impl_->loaded_names.bind(var, value);
   if (impl_->loaded_names.contains(var.get())) impl_->keep_alive.push_back(var);
 }
+void Analyzer::bind_any_number(const Var& var) {
+  impl_->loaded_names.add(var);
+  impl_->keep_alive.push_back(var);
+}
 bool Analyzer::knows(const Var& var) const { return impl_->var_bounds.contains(var.get()); }
 std::unique_ptr<Analyzer> Analyzer::clone() const {
   auto copy = std::make_unique<Analyzer>();

@@ -51,6 +51,7 @@ class Analyzer {
   void bind(const Var& var, ModularSet residues);
   // `var` is a name of `value`. If that comes from memory, sums of `var` may overflow (simplify_value.h).
   void bind_name(const Var& var, const Expr& value);
+  void bind_any_number(const Var& var);  // as if it were named after what memory holds
   // Does this know a range or a value of `var`?
   bool knows(const Var& var) const;
   // Another one with the same knowledge, which goes its own way from here.

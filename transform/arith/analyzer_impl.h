@@ -13,6 +13,12 @@ namespace mlc::transform {
 
 class SmtProblem;
 
+inline bool is_number(const Expr& e) {
+  return e->kind == ExprKind::kIntImm || e->kind == ExprKind::kFloatImm;
+}
+// A quotient by the constant 0, a shift by more bits than there are.
+bool is_undefined(const BinaryNode& node);
+
 // What rewriting did so far.
 struct RewriteStats {
   int64_t nodes_visited = 0, constraints_entered = 0, rewrites_attempted = 0, rewrites_performed = 0;
@@ -63,10 +69,14 @@ class AnalyzerImpl {
   Expr visit(const Expr& e);  // one pass
   Expr visit_binary(const BinaryNode& two);
   Expr rewrite_node(const Expr& e);  // the operands of `e` are simple already
-  // Select and if_then_else: each arm under its condition.
-  Expr choice(const Expr& e, const std::function<Expr(const Expr&)>& simplified);
   Expr inlined_let(const Expr& e);
+  // branches.cpp
+  using Simplified = std::function<Expr(const Expr&)>;
+  // Select and if_then_else: each arm under its condition.
+  Expr choice(const Expr& e, const Simplified& simplified);
   Expr boolean_branches(const BinaryNode& two, Span span);
+  Expr under(const Expr& condition, const Expr& e, const Simplified& simplified);
+  Expr computed_anyway(const Expr& condition, const Expr& e, const Simplified& simplified);
   // and_of_ors.cpp
   Expr as_and_of_ors(const Expr& e);
   // canonical_simplify.cpp
@@ -101,20 +111,22 @@ class AnalyzerImpl {
 
  private:
   friend class Canonical;
-  // The form asked for, until the end of the scope.
-  class Form {
+  // Holds until the end of the scope.
+  template <class T>
+  class Setting {
    public:
-    Form(AnalyzerImpl& analyzer, bool canonical) : form_(analyzer.canonical_form_), outer_(form_) {
-      form_ = canonical;
-    }
-    ~Form() { form_ = outer_; }
-    Form(const Form&) = delete;
-    Form& operator=(const Form&) = delete;
+    Setting(T& where, T value) : where_(where), outer_(where) { where_ = value; }
+    ~Setting() { where_ = outer_; }
+    Setting(const Setting&) = delete;
+    Setting& operator=(const Setting&) = delete;
 
    private:
-    bool& form_;
-    bool outer_;
+    T& where_;
+    T outer_;
   };
+  // Of what is computed whether its condition holds or not: judged where it stands, or with what is around
+  // it, or simplified as if there were no condition.
+  enum class Branches : uint8_t { kJudged, kJudgedAround, kPlain };
   // A condition in force, and the bounds that it implies.
   struct Truth {
     Expr condition;
@@ -152,7 +164,10 @@ class AnalyzerImpl {
   Expr apply_less_equal(const Expr& e);
   Expr again(const Expr& e);
   ConstIntBound bounds_of_node(const Expr& e);
-  ConstIntBound bounds_of_binary(const BinaryNode* node);
+  ConstIntBound bounds_of_binary(const BinaryNode& node);
+  ConstIntBound bounds_unless_wrapped(const BinaryNode& node);
+  bool may_wrap(const BinaryNode& node);
+  ModularSet modular_unless_wrapped(const BinaryNode& node);
 
   std::vector<Truth> truths_;
   std::vector<BoundFact> bound_facts_;
@@ -161,6 +176,7 @@ class AnalyzerImpl {
   std::vector<Undo> undo_;
   int depth_ = 0;
   bool canonical_form_ = false;
+  Branches branches_ = Branches::kJudged;
 
   // memo.h. A number for each state of knowledge: the same one when the same condition is assumed again.
   void facts_changed() { knowledge_ = ++last_knowledge_; }
@@ -188,6 +204,7 @@ inline uint64_t AnalyzerImpl::memo_state() const {
   uint64_t state = knowledge_;
   state = state << 4 | static_cast<uint64_t>(depth_ & 15);
   state = state << 3 | static_cast<uint64_t>(extensions & 7);
+  state = state << 2 | static_cast<uint64_t>(branches_);
   return state << 2 | static_cast<uint64_t>(casts_keep_values) << 1 | static_cast<uint64_t>(canonical_form_);
 }
 template <class Answer, class F>

@@ -322,6 +322,9 @@ class Canonical final : public Rewriter {
     return rewrite(binary(ExprKind::kFloorMod, quotient, int_imm(dtype, term.upper / by)));
   }
 
+  // x % -4, in -3 .. 0, comes of -x % 4.
+  static bool same_sign(int64_t a, int64_t b) { return (a < 0) == (b < 0); }
+
   LinearSum divide_term(LinearTerm term, int64_t c, Rounding rounding, DataType dtype) {
     term = with_rounding(std::move(term), rounding);
     if (term.scale % c == 0) {
@@ -336,7 +339,7 @@ class Canonical final : public Rewriter {
                    std::abs(by) <= *const_int(max_value(dtype));
     if (in_type) {
       if (term.upper != LinearTerm::kNoUpper && term.upper % by != 0) {
-        if (term.upper <= by) return LinearSum{dtype, {}, 0};
+        if (same_sign(term.upper, by) && std::abs(term.upper) <= std::abs(by)) return LinearSum{dtype, {}, 0};
         LinearTerm inner = term;
         inner.lower = 1;
         inner.scale = 1;
@@ -380,7 +383,7 @@ class Canonical final : public Rewriter {
         if (term.lower != 1) inner = divide_term(term_of(inner), term.lower, rounding, dtype);
         if (inner.multiply(term.scale)) return inner;
       }
-      if (upper % term.upper == 0) return sum_of_term(dtype, term);
+      if (same_sign(upper, term.upper) && upper % term.upper == 0) return sum_of_term(dtype, term);
     }
     LinearTerm whole{sum_of_term(dtype, term).expr()};
     whole.rounding = rounding;
@@ -414,8 +417,8 @@ class Canonical final : public Rewriter {
     }
     // One digit x % m // l is left: of it x // (d * l) % (m / (d * l)) counts.
     if (rest.terms.size() == 1 && rest.base == 0 && rest.terms[0].upper != LinearTerm::kNoUpper &&
-        rest.terms[0].upper % (d * rest.terms[0].lower) == 0 && rest.terms[0].scale == 1 &&
-        rest.terms[0].rounding == Rounding::kFloor) {
+        rest.terms[0].upper > 0 && rest.terms[0].upper % (d * rest.terms[0].lower) == 0 &&
+        rest.terms[0].scale == 1 && rest.terms[0].rounding == Rounding::kFloor) {
       exact.divide_exactly(d);
       int64_t lower = d * rest.terms[0].lower;
       Expr digit = floormod(floordiv(rest.terms[0].index, int_imm(dtype, lower)),
@@ -429,11 +432,11 @@ class Canonical final : public Rewriter {
 };
 
 Expr AnalyzerImpl::canonical(const Expr& e) {
-  Form form(*this, true);
+  Setting<bool> form(canonical_form_, true);
   return Canonical(*this).rewrite(e);
 }
 LinearSum AnalyzerImpl::sum_of(const Expr& e) {
-  Form form(*this, true);
+  Setting<bool> form(canonical_form_, true);
   return Canonical(*this).sum(e);
 }
 Expr AnalyzerImpl::visit_in_form(const Expr& e) {

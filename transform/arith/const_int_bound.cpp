@@ -81,7 +81,7 @@ ConstIntBound AnalyzerImpl::bounds(const Expr& e) {
 }
 
 ConstIntBound AnalyzerImpl::bounds_of_node(const Expr& e) {
-  if (auto* two = as_binary(e)) return bounds_of_binary(two);
+  if (auto* two = as_binary(e)) return bounds_of_binary(*two);
   switch (e->kind) {
     case ExprKind::kIntImm: {
       int64_t value = as<IntImmNode>(e)->value;
@@ -130,7 +130,25 @@ ConstIntBound AnalyzerImpl::bounds_of_node(const Expr& e) {
   }
 }
 
-ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode* node) {
+// Sums of signed numbers of 32 and 64 bits are indices, which are taken not to overflow; others wrap.
+static bool wraps(const BinaryNode& node, ConstIntBound sum) {
+  DataType type = node.dtype().element();
+  bool ring = node.kind == ExprKind::kAdd || node.kind == ExprKind::kSub || node.kind == ExprKind::kMul ||
+              node.kind == ExprKind::kLShift;
+  if (!ring || !type.is_integral() || type.is_bool() || (type.is_int() && type.bits() >= 32)) return false;
+  ConstIntBound limit = everything(type);
+  return sum.min < limit.min || sum.max > limit.max;
+}
+
+bool AnalyzerImpl::may_wrap(const BinaryNode& node) { return wraps(node, bounds_unless_wrapped(node)); }
+
+ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode& node) {
+  ConstIntBound sum = bounds_unless_wrapped(node);
+  return !casts_keep_values && wraps(node, sum) ? everything(node.dtype().element()) : sum;
+}
+
+ConstIntBound AnalyzerImpl::bounds_unless_wrapped(const BinaryNode& of) {
+  const BinaryNode* node = &of;
   DataType dtype = node->dtype();
   if (dtype.is_bool() || !dtype.element().is_integral()) return everything(dtype.element());
   // Folded constants wrap around: nothing here is an index that could be taken not to.

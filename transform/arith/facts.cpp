@@ -112,11 +112,12 @@ void AnalyzerImpl::assume_less(const Expr& a, const Expr& b, bool strict) {
   if (const_int(b)) assume_bound(a, {ConstIntBound::kNegInf, right.max - slack});
   if (const_int(a)) assume_bound(b, {left.min + slack, ConstIntBound::kPosInf});
   if (begins_with_constant(a) || begins_with_constant(b)) return;
+  LinearSum left_sum = merged(a), right_sum = merged(b);
+  if (LinearSum sum = left_sum; !sum.add(right_sum, -1)) return;  // its constant is no number of the type
   LinearSum difference = merged(sub(a, b));
   if (difference.terms.empty()) return;
   int64_t upper = -slack - difference.base;
   difference.base = 0;
-  LinearSum left_sum = merged(a), right_sum = merged(b);
   differences_.push_back({std::move(difference), upper, std::move(left_sum), std::move(right_sum)});
   facts_changed();
 }

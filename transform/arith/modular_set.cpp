@@ -24,6 +24,12 @@ ModularSet join(ModularSet a, ModularSet b) {
   return progression(greatest_divisor(greatest_divisor(x, y), step), 0);
 }
 
+// What wraps does so at a power of two.
+ModularSet wrapped(ModularSet residues, DataType type) {
+  return progression(greatest_divisor(residues.coeff, int64_t{1} << std::min(type.bits(), 62)),
+                     residues.base);
+}
+
 }  // namespace
 
 ModularSet AnalyzerImpl::modular(const Expr& e) {
@@ -42,10 +48,7 @@ ModularSet AnalyzerImpl::modular(const Expr& e) {
       ConstIntBound bound = bounds(value);
       bool ends = bound.min != ConstIntBound::kNegInf && bound.max != ConstIntBound::kPosInf;
       bool keeps = ends ? fits(to, bound.min) && fits(to, bound.max) : to == value->dtype().element();
-      // What does not fit wraps, at a power of two.
-      return keeps ? inner
-                   : progression(greatest_divisor(inner.coeff, int64_t{1} << std::min(to.bits(), 62)),
-                                 inner.base);
+      return keeps ? inner : wrapped(inner, to);
     }
     case ExprKind::kSelect:
       return join(modular(as<SelectNode>(e)->true_value), modular(as<SelectNode>(e)->false_value));
@@ -59,6 +62,12 @@ ModularSet AnalyzerImpl::modular(const Expr& e) {
   }
   auto* two = as_binary(e);
   if (!two || two->a->dtype() != e->dtype() || !e->dtype().is_integral()) return {};
+  ModularSet residues = modular_unless_wrapped(*two);
+  return may_wrap(*two) ? wrapped(residues, e->dtype().element()) : residues;
+}
+
+ModularSet AnalyzerImpl::modular_unless_wrapped(const BinaryNode& node) {
+  const BinaryNode *e = &node, *two = &node;
   ModularSet a = modular(two->a);
   ModularSet b = modular(two->b);
   int64_t x, y, z, base;

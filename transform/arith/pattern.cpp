@@ -288,7 +288,7 @@ std::optional<DataType> type_of_constants(const Pattern& pattern, int at, const 
   return left ? left : type_of_constants(pattern, node.child[1], found);
 }
 
-// Would a constant of the result be none of its type?
+// Would a constant of the result, or one on the way to it, be none of its type?
 bool overflows(const Pattern& pattern, int at, const Match& found) {
   const Pattern::Node& node = pattern.nodes[at];
   if (node.kind != Pattern::Kind::kNode) return false;
@@ -296,7 +296,7 @@ bool overflows(const Pattern& pattern, int at, const Match& found) {
   if (number && is_constant(pattern, at, &found)) {
     auto dtype = type_of_constants(pattern, at, found);
     auto value = evaluate(pattern, at, found);
-    return !value || (dtype && !dtype->is_bool() && !fits(*dtype, *value));
+    if (!value || (dtype && !dtype->is_bool() && !fits(*dtype, *value))) return true;
   }
   return std::any_of(node.child.begin(), node.child.end(),
                      [&](int child) { return child >= 0 && overflows(pattern, child, found); });

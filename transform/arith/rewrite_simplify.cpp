@@ -68,8 +68,6 @@ Expr truth(const Expr& like, bool value) {
   return like->dtype().is_scalar() ? Expr(bool_imm(value)) : make_const(like->dtype(), value);
 }
 
-bool is_number(const Expr& e) { return e->kind == ExprKind::kIntImm || e->kind == ExprKind::kFloatImm; }
-
 // x + 0.0 is no x: of -0.0 it is 0.0.
 bool adds_float_zero(const BinaryNode& node) {
   auto zero = [](const Expr& e) {
@@ -77,18 +75,6 @@ bool adds_float_zero(const BinaryNode& node) {
     return real && real->value == 0;
   };
   return node.kind == ExprKind::kAdd && (zero(node.a) || zero(node.b));
-}
-
-// A quotient by the constant 0, a shift by more bits than there are.
-bool is_undefined(const BinaryNode& node) {
-  int64_t bits = node.a->dtype().bits();
-  auto number = const_int(node.b);
-  if (node.kind == ExprKind::kLShift || node.kind == ExprKind::kRShift)
-    return number && (*number < 0 || *number >= bits);
-  if (node.kind < ExprKind::kDiv || node.kind > ExprKind::kFloorMod) return false;
-  auto* lanes = as<BroadcastNode>(node.b);
-  auto* real = as<FloatImmNode>(lanes ? lanes->value : node.b);
-  return number == 0 || (real && ir::round_to(real->dtype(), real->value) == 0);
 }
 
 // What a cast makes of a constant: integers wrap, floats truncate. Null where it has no value (a float out of
@@ -185,8 +171,19 @@ int64_t common_factor(ModularSet a, ModularSet b) {
 
 }  // namespace
 
+bool is_undefined(const BinaryNode& node) {
+  int64_t bits = node.a->dtype().bits();
+  auto number = const_int(node.b);
+  if (node.kind == ExprKind::kLShift || node.kind == ExprKind::kRShift)
+    return number && (*number < 0 || *number >= bits);
+  if (node.kind < ExprKind::kDiv || node.kind > ExprKind::kFloorMod) return false;
+  auto* lanes = as<BroadcastNode>(node.b);
+  auto* real = as<FloatImmNode>(lanes ? lanes->value : node.b);
+  return number == 0 || (real && ir::round_to(real->dtype(), real->value) == 0);
+}
+
 Expr AnalyzerImpl::rewrite(const Expr& e) {
-  Form form(*this, false);
+  Setting<bool> form(canonical_form_, false);
   Expr result = e;
   for (int pass = 0; pass < kPasses; ++pass) {
     Expr next = visit(result);
@@ -249,62 +246,6 @@ Expr AnalyzerImpl::inlined_let(const Expr& e) {
   Expr value = visit(let->value);
   if (!is_number(value) && value->kind != ExprKind::kVar) return nullptr;
   return substitute(let->body, VarMap{{let->var.get(), value}});
-}
-
-Expr AnalyzerImpl::choice(const Expr& e, const std::function<Expr(const Expr&)>& simplified) {
-  auto* select_node = as<SelectNode>(e);
-  auto* call = as<CallNode>(e);
-  const Expr& old_condition = select_node ? select_node->condition : call->args[0];
-  const Expr& old_true = select_node ? select_node->true_value : call->args[1];
-  const Expr& old_false = select_node ? select_node->false_value : call->args[2];
-  Expr condition = simplified(old_condition);
-  if (!condition->dtype().is_scalar()) {
-    Expr true_value = simplified(old_true), false_value = simplified(old_false);
-    return select_node ? rewrite_node(make<SelectNode>(condition, true_value, false_value, e->span)) : e;
-  }
-  size_t before = mark();
-  assume(condition);
-  Expr true_value = simplified(old_true);
-  forget(before);
-  // As in TVM, where `not` implies no bounds until it is simplified.
-  assume(select_node ? rewrite(logical_not(condition)) : Expr(make<NotNode>(condition)));
-  Expr false_value = simplified(old_false);
-  forget(before);
-  if (auto constant = const_int(condition)) return *constant ? true_value : false_value;
-  bool same =
-      condition.same_as(old_condition) && true_value.same_as(old_true) && false_value.same_as(old_false);
-  if (same && select_node) return rewrite_node(e);
-  if (select_node) return rewrite_node(make<SelectNode>(condition, true_value, false_value, e->span));
-  // Two conditions before one constant otherwise are one.
-  auto* inner = as_call_to(true_value, "tirx.if_then_else");
-  if (inner && is_number(inner->args[2]) && same_expr(inner->args[2], false_value)) {
-    condition = logical_and(condition, inner->args[0]);
-    true_value = inner->args[1];
-    same = false;
-  }
-  if (same) return e;
-  return make<CallNode>(e->ty, call->op, Array<Expr>{condition, true_value, false_value}, call->attrs,
-                        e->span);
-}
-
-// Each side of `and` and `or` under the condition of the other; twice, because a side that changed may imply
-// more.
-Expr AnalyzerImpl::boolean_branches(const BinaryNode& two, Span span) {
-  Expr sides[] = {two.a, two.b};
-  bool conjunction = two.kind == ExprKind::kAnd;
-  int unchanged = 0;
-  for (int i = 0; i < 4 && unchanged < 2; ++i) {
-    Expr& side = sides[i % 2];
-    const Expr& other = sides[1 - i % 2];
-    size_t before = mark();
-    assume(rewrite(conjunction ? other : logical_not(other)));
-    Expr next = visit(side);
-    forget(before);
-    unchanged = next.same_as(side) ? unchanged + 1 : 0;
-    side = next;
-  }
-  if (sides[0].same_as(two.a) && sides[1].same_as(two.b)) return ref(&two);
-  return binary(two.kind, sides[0], sides[1], span);
 }
 
 Expr AnalyzerImpl::again(const Expr& e) {

@@ -4,6 +4,7 @@
 #include "transform/arith/simplify_value.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "ir/core/walk_with.h"
 #include "ir/tir/linear.h"
@@ -212,6 +213,41 @@ void bind_names(const Stmt& body, Analyzer& analyzer) {
   post_order(body, nullptr, [&](const Stmt& s) {
     if (auto* bind = as<BindNode>(s)) analyzer.bind_name(bind->var, bind->value);
   });
+}
+
+void bind_names(const PrimFunc& fn, Analyzer& analyzer) {
+  bind_parameters(fn, analyzer);
+  bind_names(fn->body, analyzer);
+}
+
+void bind_parameters(const PrimFunc& fn, Analyzer& analyzer) {
+  if (!fn->ret_type || fn->ret_type->kind != TypeKind::kPrim) return;
+  std::unordered_set<const VarNode*> places;
+  auto add = [&](const Expr& e) {
+    post_order(e, [&](const Expr& part) {
+      if (auto* var = as<VarNode>(part)) places.insert(var);
+    });
+  };
+  auto add_all = [&](const Array<Expr>& all) {
+    for (const Expr& e : all) add(e);
+  };
+  for (const Var& param : fn->params) {
+    if (param->buffer()) add_all(param->buffer()->shape);
+  }
+  post_order(
+      fn->body,
+      [&](const Expr& e) {
+        if (auto* load = as<TensorLoadNode>(e)) add_all(load->indices);
+      },
+      [&](const Stmt& s) {
+        if (auto* loop = as<ForNode>(s)) add_all({loop->min, loop->extent});
+        if (auto* store = as<BufferStoreNode>(s)) add_all(store->indices);
+        if (auto* alloc = as<AllocBufferNode>(s)) add_all(alloc->buffer->buffer()->shape);
+      });
+  for (const Var& param : fn->params) {
+    if (!param->buffer() && param->dtype().is_integral() && !places.contains(param.get()))
+      analyzer.bind_any_number(param);
+  }
 }
 
 Expr simplify_value(const Expr& e, Analyzer& analyzer) {

@@ -17,5 +17,9 @@ Expr simplify_index(const Expr& e, Analyzer& analyzer);
 
 // Tells the analyzer of all names in a tree (Analyzer::bind_name).
 void bind_names(const Stmt& body, Analyzer& analyzer);
+// And of the parameters that are any number: those of a function that returns one, but for sizes and places,
+// which stand in extents of loops, shapes and indices.
+void bind_names(const PrimFunc& fn, Analyzer& analyzer);
+void bind_parameters(const PrimFunc& fn, Analyzer& analyzer);
 
 }  // namespace mlc::transform

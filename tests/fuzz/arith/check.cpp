@@ -326,6 +326,7 @@ std::string check_values(Choices& choices, Counts& counts) {
                                  : draw.condition(1 + choices.below(3));
   Case all = evaluated(e, Expr(), draw.points(Expr(), 400), true);
   counts.said["points, in cases of values"].add(!all.values.empty());
+  if (all.values.empty()) return {};  // a division by zero everywhere is refused
   return guarded(e, Expr(), [&] {
     Analyzer analyzer;
     tell(analyzer, draw.leaves);

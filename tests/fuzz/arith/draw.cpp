@@ -94,7 +94,7 @@ Expr Drawing::constant(DataType dtype) {
   static constexpr int64_t small[] = {0, 1, 1,  2,  2,  3,  4,  4,  5,  6,  7,
                                       8, 8, 12, 16, 32, -1, -1, -2, -3, -4, -8};
   static constexpr int64_t large[] = {65536, 1 << 30, INT32_MAX, INT32_MAX - 1, INT32_MIN, INT32_MIN + 1};
-  bool far = !loads_ && dtype.is_int() && dtype.bits() >= 32 && choices.below(40) == 0;
+  bool far = !loads_ && !near_ && dtype.is_int() && dtype.bits() >= 32 && choices.below(40) == 0;
   int64_t value = far ? choices.one_of(large) : choices.one_of(small);
   if (dtype.is_uint()) value = std::abs(value);
   if (loads_ && choices.below(4) == 0) {
@@ -165,10 +165,15 @@ Expr Drawing::integer(size_t depth, DataType dtype) {
     case 17:
       return ir::binary(ExprKind::kMax, part(), term());
     case 18:
-      return ir::make<ir::SelectNode>(condition(depth - 1), part(), part());
-    case 19:
+    case 19: {
+      // What a choice gives is taken for an index like any other, far from the ends of its type.
+      bool outer = std::exchange(near_, true);
+      Expr test = condition(depth - 1), a = part(), b = part();
+      near_ = outer;
+      if (choices.below(2) == 0) return ir::make<ir::SelectNode>(test, a, b);
       return ir::make<ir::CallNode>(ir::prim_type(dtype), ir::op("tirx.if_then_else"),
-                                    ir::Array<Expr>{condition(depth - 1), part(), part()});
+                                    ir::Array<Expr>{test, a, b});
+    }
     case 20: {
       ExprKind kind = choices.below(2) == 0 ? ExprKind::kLShift : ExprKind::kRShift;
       return ir::binary(
@@ -187,6 +192,8 @@ Expr Drawing::integer(size_t depth, DataType dtype) {
       static constexpr int bits[] = {8, 16, 32, 64};
       int width = choices.one_of(bits);
       DataType other = choices.below(3) == 0 ? DataType::UInt(width) : DataType::Int(width);
+      // Or computed in it, where sums may wrap that would not here.
+      if (loads_ && choices.below(2) == 0) return ir::make<ir::CastNode>(dtype, integer(depth - 1, other));
       return ir::make<ir::CastNode>(dtype, ir::make<ir::CastNode>(other, part()));
     }
     default:

@@ -64,7 +64,7 @@ class Drawing {
 
   void meet(const transform::Term& condition, ir::DataType dtype);
 
-  bool loads_ = false;
+  bool loads_ = false, near_ = false;
   bool of_lanes_ = false;                            // names stand for vectors here
   std::unordered_map<std::string, ir::Expr> names_;  // of a rule
 };

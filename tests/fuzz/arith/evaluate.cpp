@@ -33,8 +33,10 @@ Number Evaluation::within(Number value, DataType dtype, const Expr& e) {
   Number inside = wrapped(value, dtype);
   if (inside != value) {
     overflows = true;
-    index_overflows |=
-        !ir::any_below(e, [](const Expr& part) { return part->kind == ExprKind::kTensorLoad; });
+    // Narrow and unsigned sums wrap wherever they stand.
+    index_overflows |= dtype.is_int() && dtype.bits() >= 32 && !ir::any_below(e, [](const Expr& part) {
+                         return part->kind == ExprKind::kTensorLoad;
+                       });
   }
   return exact_ ? value : inside;
 }

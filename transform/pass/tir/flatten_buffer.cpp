@@ -254,7 +254,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   for (const Var& param : fn->params) {
     if (param->buffer()) flatten.params.insert(param.get());
   }
-  bind_names(fn->body, flatten.plain);
+  bind_names(fn, flatten.plain);
   Stmt body = flatten.rewrite(fn->body);
   Array<Stmt> stmts;
   for (const Var& param : fn->params) {

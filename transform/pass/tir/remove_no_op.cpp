@@ -84,7 +84,7 @@ struct Remove final : Rewriter {
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   Remove remove;
   remove.ignore_timers = options.config_integer("tirx.RemoveNoOp", "ignore_profiler_call", 0) != 0;
-  bind_names(fn->body, remove.analyzer);
+  bind_names(fn, remove.analyzer);
   return with_body(fn, remove.rewrite(fn->body));
 }
 

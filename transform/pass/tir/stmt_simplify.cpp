@@ -153,6 +153,7 @@ PrimFunc simplify_stmts(const PrimFunc& fn, const PassOptions& options, bool kno
   Simplify simplify;
   simplify.know_blocks = know_blocks;
   bind_dimensions(fn, simplify.analyzer);
+  bind_parameters(fn, simplify.analyzer);
   constexpr std::string_view kKey = "tirx.StmtSimplify";
   simplify.analyzer.enable(options.config_integer(kKey, "transitively_prove_inequalities", 0) |
                            options.config_integer(kKey, "convert_boolean_to_and_of_ors", 0) << 1 |

@@ -145,7 +145,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   int64_t kind = pattern ? integer_of(*pattern).value_or(-1) : -1;
   if (kind != 0 && kind != 1) return fn;
   Reduce reduce;
-  bind_names(fn->body, reduce.analyzer);
+  bind_names(fn, reduce.analyzer);
   return with_body(fn, reduce.rewrite(fn->body));
 }
 

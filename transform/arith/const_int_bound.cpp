@@ -130,6 +130,14 @@ ConstIntBound AnalyzerImpl::bounds_of_node(const Expr& e) {
   }
 }
 
+// The least number over -1, which is no number of the type.
+static bool wraps_to_itself(const BinaryNode& division, ConstIntBound divisor) {
+  auto number = const_int(division.a);
+  DataType type = division.dtype().element();
+  return number && type.is_int() && *number == const_int(min_value(type)) && divisor.min <= -1 &&
+         divisor.max >= -1;
+}
+
 // Sums of signed numbers of 32 and 64 bits are indices, which are taken not to overflow; others wrap.
 static bool wraps(const BinaryNode& node, ConstIntBound sum) {
   DataType type = node.dtype().element();
@@ -172,8 +180,10 @@ ConstIntBound AnalyzerImpl::bounds_unless_wrapped(const BinaryNode& of) {
     case ExprKind::kMax:
       return {std::max(a.min, b.min), std::max(a.max, b.max)};
     case ExprKind::kFloorDiv:
+      if (wraps_to_itself(*node, b)) return everything(dtype);
       return divided(a, b, dtype, saturating_floor_div);
     case ExprKind::kDiv:
+      if (wraps_to_itself(*node, b)) return everything(dtype);
       return divided(a, b, dtype, saturating_trunc_div);
     case ExprKind::kFloorMod: {
       if (b.max < 0) return {b.min == kNegInf ? kNegInf : b.min + 1, 0};

@@ -4,6 +4,7 @@
 #include "transform/arith/simplify_value.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "ir/core/walk_with.h"
@@ -77,12 +78,24 @@ class ValueSimplifier {
     if (!is_ring_operator(e) || !depends_on_memory(e)) return false;
     return !within_type(analyzer_.const_int_bound(e), e->dtype().element());
   }
-  bool depends_on_memory(const Expr& e) const {
-    auto is_name = [](const Expr& part, const std::vector<Named>& names) {
-      return std::ranges::any_of(names, [&](const Named& one) { return one.var.same_as(part); });
-    };
-    return analyzer_.parts().loaded_names.depends_on_loads(e) ||
-           any_below(e, [&](const Expr& part) { return is_name(part, named_); });
+  // Asked of each sum, so answered once for each part.
+  bool depends_on_memory(const Expr& e) {
+    if (auto known = on_memory_.find(e); known != on_memory_.end()) return known->second;
+    auto is_name = [&](const Named& one) { return one.var.same_as(e); };
+    auto* var = as<VarNode>(e);
+    bool depends =
+        as<TensorLoadNode>(e) || returns_any_number(e) ||
+        (var && (analyzer_.parts().loaded_names.contains(var) || std::ranges::any_of(named_, is_name)));
+    if (!depends) {
+      walk_with(e, [&](const Expr& part, Walker& on) {
+        if (part.same_as(e))
+          on.walk_children(part);
+        else
+          depends = depends || depends_on_memory(part);
+      });
+    }
+    on_memory_.emplace(e, depends);
+    return depends;
   }
   // Is there a part, outside of the indices of loads, that the function says yes to?
   template <class F>
@@ -193,13 +206,16 @@ class ValueSimplifier {
     return names.back().var;
   }
   // Later names may stand for what has earlier ones in it.
-  static Expr restored(Expr e, const std::vector<Named>& names) {
-    for (size_t i = names.size(); i-- > 0;) e = substitute(e, VarMap{{names[i].var.get(), names[i].value}});
-    return e;
+  static Expr restored(const Expr& e, const std::vector<Named>& names) {
+    if (names.empty()) return e;
+    VarMap values;
+    for (const Named& one : names) values[one.var.get()] = substitute(one.value, values);
+    return substitute(e, values);
   }
 
   Analyzer& analyzer_;
   std::vector<Named> named_;
+  std::unordered_map<Expr, bool, ffi::ObjectPtrHash, ffi::ObjectPtrEqual> on_memory_;
 };
 
 }  // namespace

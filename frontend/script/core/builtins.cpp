@@ -7,22 +7,22 @@
 #include "frontend/script/core/line_input.h"
 #include "frontend/script/core/machine.h"
 #include "frontend/script/types/arithmetic.h"
+#include "frontend/script/types/text_points.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::script {
 
-static constexpr ir::Refusals refusals{
-    "EOFError",
-    {
-        {.name = "end-of-input",
-         .message = "EOF when reading a line",
-         .meaning = "`input()` found no further line."},
-        {.name = "not-a-type",
-         .kind = "TypeError",
-         .meaning = "The question `isinstance` asks is about types.",
-         .wrong = "isinstance(1, 2)",
-         .right = "isinstance(1, int)"},
-    }};
+static constexpr ir::Refusals refusals{"EOFError",
+                                       {
+                                           {.name = "end-of-input",
+                                            .message = "EOF when reading a line",
+                                            .meaning = "`input()` found no further line."},
+                                           {.name = "not-a-type",
+                                            .kind = "TypeError",
+                                            .meaning = "The question `isinstance` asks is about types.",
+                                            .wrong = "isinstance(1, 2)",
+                                            .right = "isinstance(1, int)"},
+                                       }};
 MLC_REFUSALS(core_builtins, refusals);
 
 Any open_file(Evaluator& evaluator, const Arguments& args);  // file.cpp
@@ -79,7 +79,7 @@ bool quick_len(Evaluator&, std::span<const Any> args, RawValue& out) {
       return true;
     case kTVMFFISmallStr:
     case kTVMFFIStr:
-      out = raw_int(static_cast<int64_t>(utf8_length(text_of(args[0]))));
+      out = raw_int(text_length(args[0]));
       return true;
     default:
       return false;
@@ -139,7 +139,8 @@ Any extreme(Evaluator& evaluator, const Arguments& args) {
     Any value_key =
         key == nullptr ? value : evaluator.call(*key, std::span<const Any>(&value, 1), {}, args.span);
     constexpr auto kBetter = greatest ? syntax::CmpOperator::kGt : syntax::CmpOperator::kLt;
-    if (any && !evaluator.truth(evaluator.compare(kBetter, value_key, best_key, args.span), args.span)) return;
+    if (any && !evaluator.truth(evaluator.compare(kBetter, value_key, best_key, args.span), args.span))
+      return;
     best = value;
     best_key = value_key;
     any = true;
@@ -279,9 +280,7 @@ Any id(Evaluator&, const Arguments& args) {
   return is_object(args[0]) ? static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(args[0])))
                             : raw_int(args[0]);
 }
-Any hash(Evaluator& evaluator, const Arguments& args) {
-  return evaluator.hash(args[0], args.span_of(0));
-}
+Any hash(Evaluator& evaluator, const Arguments& args) { return evaluator.hash(args[0], args.span_of(0)); }
 Any repr(Evaluator& evaluator, const Arguments& args) { return str_value(evaluator.repr(args[0])); }
 Any ascii(Evaluator& evaluator, const Arguments& args) {
   return str_value(ascii_text(evaluator.repr(args[0])));

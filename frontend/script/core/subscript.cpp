@@ -2,6 +2,7 @@
 // `object[index]`, read and written.
 #include "frontend/script/core/ir_values.h"
 #include "frontend/script/core/machine.h"
+#include "frontend/script/types/text_points.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
 
@@ -33,36 +34,19 @@ using State = Evaluator::State;
 
 namespace {
 
-// The byte range of the code points [first, first + count).
-std::string_view utf8_slice(std::string_view text, int64_t first, int64_t count) {
-  auto advance = [&](size_t at, int64_t points) {
-    while (points > 0 && at < text.size()) {
-      ++at;
-      while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
-      --points;
-    }
-    return at;
-  };
-  size_t begin = advance(0, first);
-  return text.substr(begin, advance(begin, count) - begin);
-}
-
 Any str_subscript(Evaluator& evaluator, const Any& object, const Any& index, ir::Span span) {
   std::string_view text = text_of(object);
-  auto size = static_cast<int64_t>(utf8_length(text));
+  int64_t size = text_length(object);
   bool ascii = size == static_cast<int64_t>(text.size());
-  auto at = [&](int64_t i) {
-    return ascii ? text.substr(static_cast<size_t>(i), 1) : utf8_slice(text, i, 1);
+  auto part = [&](int64_t i, int64_t count) {
+    return ascii ? text.substr(static_cast<size_t>(i), static_cast<size_t>(count))
+                 : text_slice(object, i, count);
   };
   if (auto* slice = as<SliceNode>(index)) {
     SliceBounds bounds = slice_bounds(evaluator, *slice, size, span);
-    if (bounds.step == 1) {
-      return str_value(ascii
-                           ? text.substr(static_cast<size_t>(bounds.start), static_cast<size_t>(bounds.count))
-                           : utf8_slice(text, bounds.start, bounds.count));
-    }
+    if (bounds.step == 1) return str_value(part(bounds.start, bounds.count));
     std::string result;
-    for (int64_t i = 0; i < bounds.count; ++i) result += at(bounds.start + i * bounds.step);
+    for (int64_t i = 0; i < bounds.count; ++i) result += part(bounds.start + i * bounds.step, 1);
     return str_value(result);
   }
   if (!is_integer(plain_number(index)) && as<InstanceNode>(index) == nullptr) {
@@ -72,7 +56,7 @@ Any str_subscript(Evaluator& evaluator, const Any& object, const Any& index, ir:
   int64_t i = index_value(evaluator, index, span, "string indices");
   if (i < 0) i += size;
   if (i < 0 || i >= size) raise("IndexError", span, "index-out-of-range", "string index out of range");
-  return str_value(at(i));
+  return str_value(part(i, 1));
 }
 
 template <class S>

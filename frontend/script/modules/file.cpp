@@ -9,6 +9,7 @@
 
 #include "frontend/script/modules/paths.h"
 #include "frontend/script/numpy/array.h"
+#include "frontend/script/types/text_points.h"
 #include "ir/core/inputs.h"
 #include "ir/core/mapped_files.h"
 #include "ir/core/refusal.h"
@@ -39,7 +40,7 @@ struct FileNode final : ffi::Object {
   std::string content;  // of a file that is read: bytes, or text in UTF-8 whose lines end with "\n"
   size_t at = 0;
   std::vector<size_t> pairs;  // where in `content` one "\n" stands for "\r\n"
-  std::FILE* out = nullptr;  // of a file that is written
+  std::FILE* out = nullptr;   // of a file that is written
   bool closed = false;
   explicit FileNode(std::string name) : name(std::move(name)) {}
   ~FileNode() { close(); }
@@ -111,12 +112,7 @@ size_t counted_end(const FileNode& file, std::optional<int64_t> count) {
   size_t size = file.content.size();
   if (!count || *count < 0) return size;
   if (file.binary) return std::min(size, file.at + static_cast<size_t>(*count));
-  size_t end = file.at;
-  for (int64_t left = *count; left > 0 && end < size; --left) {
-    ++end;
-    while (end < size && (file.content[end] & 0xC0) == 0x80) ++end;
-  }
-  return end;
+  return advanced(file.content, file.at, *count);
 }
 Any read_line(FileNode& file, std::optional<int64_t> most) {
   return take(file, std::min(line_end(file), counted_end(file, most)));
@@ -314,9 +310,9 @@ void read_content(FileNode& file, ir::Span span) {
   if (!in) refuse_file(errno, file.name, span);
   ir::Inputs::global().opened(file.name);
   std::string raw((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  file.content =
-      file.binary ? raw
-                  : with_plain_ends(text_of(text_of_bytes(raw, file.encoding, span, file.errors)), file.pairs);
+  file.content = file.binary ? raw
+                             : with_plain_ends(text_of(text_of_bytes(raw, file.encoding, span, file.errors)),
+                                               file.pairs);
 }
 
 }  // namespace

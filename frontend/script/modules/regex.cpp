@@ -8,6 +8,7 @@
 #include <map>
 
 #include "frontend/script/numpy/array.h"
+#include "frontend/script/types/text_points.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::script {
@@ -121,38 +122,8 @@ Any compile_pattern(ApiCall& call, const Any& pattern, int64_t flags) {
                Any(int64_t{groups}), Any(numbers)};
 }
 
-// Code points and bytes of a text.
-class Places {
- public:
-  explicit Places(std::string_view text) : text_(text) {
-    for (char c : text) ascii_ = ascii_ && static_cast<unsigned char>(c) < 0x80;
-    if (ascii_) return;
-    points_.reserve(text.size() + 1);
-    int64_t n = -1;
-    for (char c : text) {
-      if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) {
-        ++n;
-        bytes_.push_back(static_cast<int64_t>(points_.size()));
-      }
-      points_.push_back(n);
-    }
-    points_.push_back(n + 1);
-    bytes_.push_back(static_cast<int64_t>(text.size()));
-  }
-  int64_t size() const { return ascii_ ? static_cast<int64_t>(text_.size()) : points_.back(); }
-  int64_t point(size_t byte) const { return ascii_ ? static_cast<int64_t>(byte) : points_[byte]; }
-  size_t byte(int64_t point) const {
-    return static_cast<size_t>(ascii_ ? point : bytes_[static_cast<size_t>(point)]);
-  }
-
- private:
-  std::string_view text_;
-  bool ascii_ = true;
-  std::vector<int64_t> points_, bytes_;
-};
-
 // A tuple of the starts and ends of all groups, and the number of the group that was closed last.
-Any spans_of(const RegexNode& regex, pcre2_match_data* data, int found, const Places& places) {
+Any spans_of(const RegexNode& regex, pcre2_match_data* data, int found, const TextPoints& places) {
   PCRE2_SIZE* ends = pcre2_get_ovector_pointer(data);
   std::vector<Any> spans;
   int64_t last = 0;
@@ -185,8 +156,8 @@ Any match(ApiCall& call, const Any& pattern, const Any& subject, int64_t from, i
           type_name_of(evaluator_of(call.host), subject));
   }
   std::string_view text = text_of(subject);
-  Places places(text);
-  int64_t size = places.size();
+  auto places = points_of(subject);
+  int64_t size = places->size();
   from = std::clamp<int64_t>(from, 0, size);
   to = std::clamp<int64_t>(to, 0, size);
   List all;
@@ -205,7 +176,7 @@ Any match(ApiCall& call, const Any& pattern, const Any& subject, int64_t from, i
   uint32_t options = mode == "search"      ? 0
                      : mode == "fullmatch" ? PCRE2_ANCHORED | PCRE2_ENDANCHORED
                                            : PCRE2_ANCHORED;
-  size_t at = places.byte(from), end = places.byte(to);
+  size_t at = places->byte(from), end = places->byte(to);
   bool empty_before = false;
   while (most != 0) {
     evaluator_of(call.host).state().check_interrupt();
@@ -226,7 +197,7 @@ Any match(ApiCall& call, const Any& pattern, const Any& subject, int64_t from, i
     if (found < 0) {
       raise(refusals["pattern-too-slow"], call.span, kMostSteps);
     }
-    all.push_back(spans_of(*regex, data.get(), found, places));
+    all.push_back(spans_of(*regex, data.get(), found, *places));
     PCRE2_SIZE* ends = pcre2_get_ovector_pointer(data.get());
     at = ends[1];
     empty_before = ends[0] == ends[1];

@@ -6,6 +6,7 @@
 #include "frontend/script/core/machine.h"
 #include "frontend/script/modules/traceback.h"
 #include "frontend/script/types/dict_table.h"
+#include "frontend/script/types/text_points.h"
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
@@ -114,14 +115,13 @@ struct TextIterator final : IteratorNode {
   Any text;
   size_t at = 0;
   explicit TextIterator(Any text)
-      : IteratorNode(utf8_length(text_of(text)) == text_of(text).size() ? "str_ascii_iterator"
-                                                                        : "str_iterator"),
+      : IteratorNode(static_cast<size_t>(text_length(text)) == text_of(text).size() ? "str_ascii_iterator"
+                                                                                    : "str_iterator"),
         text(std::move(text)) {}
   bool next(Evaluator&, Any& out) override {
     std::string_view all = text_of(text);
     if (at >= all.size()) return false;
-    size_t end = at + 1;
-    while (end < all.size() && (static_cast<unsigned char>(all[end]) & 0xC0) == 0x80) ++end;
+    size_t end = advanced(all, at, 1);
     out = str_value(all.substr(at, end - at));
     at = end;
     return true;
@@ -514,7 +514,8 @@ std::vector<Any> Evaluator::elements_of(const Any& iterable, ir::Span span) {
 }
 
 void Evaluator::each_of(const Any& iterable, ir::Span span, const std::function<bool(Any&)>& visit) {
-  bool made = is_object(iterable) && (iterable.as<IteratorNode>() || as<InstanceNode>(iterable) || as<RangeNode>(iterable));
+  bool made = is_object(iterable) &&
+              (iterable.as<IteratorNode>() || as<InstanceNode>(iterable) || as<RangeNode>(iterable));
   if (!made) {
     for (Any& value : elements_of(iterable, span)) {
       if (!visit(value)) return;
@@ -529,12 +530,6 @@ void Evaluator::each_of(const Any& iterable, ir::Span span, const std::function<
   }
 }
 
-size_t utf8_length(std::string_view text) {
-  size_t count = 0;
-  for (char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  return count;
-}
-
 int64_t Evaluator::length(const Any& value, ir::Span span) {
   switch (value.type_index()) {
     case kTVMFFIList:
@@ -542,7 +537,7 @@ int64_t Evaluator::length(const Any& value, ir::Span span) {
       return static_cast<int64_t>(elements(value).size());
     case kTVMFFISmallStr:
     case kTVMFFIStr:
-      return static_cast<int64_t>(utf8_length(text_of(value)));
+      return text_length(value);
     case kTVMFFISmallBytes:
     case kTVMFFIBytes:
       return static_cast<int64_t>(value.cast<ffi::Bytes>().size());

@@ -4,6 +4,7 @@
 
 #include "frontend/script/core/machine.h"
 #include "frontend/script/types/letters.h"
+#include "frontend/script/types/text_points.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::script {
@@ -43,11 +44,7 @@ size_t last_size(std::string_view text) {
   while (size < text.size() && (static_cast<unsigned char>(text[text.size() - size]) & 0xC0) == 0x80) ++size;
   return size;
 }
-size_t first_size(std::string_view text) {
-  std::string_view rest = text;
-  take_point(rest);
-  return text.size() - rest.size();
-}
+size_t first_size(std::string_view text) { return advanced(text, 0, 1); }
 
 // strip, lstrip, rstrip
 std::string_view stripped(Evaluator& evaluator, const Arguments& args, bool left, bool right,
@@ -203,7 +200,7 @@ Any replace(Evaluator& evaluator, const Arguments& args) {
 std::string_view part(Evaluator& evaluator, const Arguments& args, int64_t& offset) {
   std::string_view text = self(args);
   if (args.size() <= 2) return text;
-  auto size = static_cast<int64_t>(utf8_length(text));
+  int64_t size = text_length(args[0]);
   auto bound = [&](size_t i, int64_t otherwise) {
     if (args.size() <= i || is_none(args[i])) return otherwise;
     int64_t at = index_value(evaluator, args[i], args.span_of(i), "slice indices or None");
@@ -212,18 +209,8 @@ std::string_view part(Evaluator& evaluator, const Arguments& args, int64_t& offs
   int64_t begin = bound(2, 0), end = bound(3, size);
   if (args.size() > 2 && is_int(args[2]) && raw_int(args[2]) > size) return std::string_view();
   offset = begin;
-  auto byte_of = [&](int64_t point) {
-    size_t at = 0;
-    while (point > 0 && at < text.size()) {
-      ++at;
-      while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
-      --point;
-    }
-    return at;
-  };
-  size_t first = byte_of(begin);
   if (end < begin) return std::string_view();
-  return text.substr(first, byte_of(end) - first);
+  return text_slice(args[0], begin, end - begin);
 }
 int64_t find_in(Evaluator& evaluator, const Arguments& args, bool last, std::string_view method) {
   int64_t offset = 0;
@@ -312,15 +299,12 @@ Any aligned(Evaluator& evaluator, const Arguments& args, char align) {
   if (missing <= 0) return args[0];
   if (missing > 100'000'000)
     raise("MemoryError", args.span, "too-large", "a text of {} characters is too large", width);
-  auto fills = [&](int64_t n) {
-    std::string result;
-    for (int64_t i = 0; i < n; ++i) result += fill;
-    return result;
-  };
-  if (align == '<') return str_value(std::string(text) + fills(missing));
-  if (align == '>') return str_value(fills(missing) + std::string(text));
-  int64_t left = missing / 2 + (missing & width & 1);
-  return str_value(fills(left) + std::string(text) + fills(missing - left));
+  int64_t left = align == '<' ? 0 : align == '>' ? missing : missing / 2 + (missing & width & 1);
+  std::string result;
+  for (int64_t i = 0; i < left; ++i) result += fill;
+  result += text;
+  for (int64_t i = left; i < missing; ++i) result += fill;
+  return str_value(result);
 }
 Any ljust(Evaluator& e, const Arguments& args) { return aligned(e, args, '<'); }
 Any rjust(Evaluator& e, const Arguments& args) { return aligned(e, args, '>'); }

@@ -21,6 +21,7 @@ class GroupFunction {
   const std::string& name() const { return name_; }
   const std::vector<Expr>& arguments() const { return arguments_; }
   const Binding& last() const { return bindings_.back(); }
+  const std::vector<Var>& outputs() const { return outputs_; }
   std::optional<size_t> output_index(const Var& var) const;
 
  private:

@@ -2,6 +2,7 @@
 // What is known of operators, and what scripts add to it: tvm.ir.Op.
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
@@ -38,14 +39,11 @@ const relax::Operator* graph_row(const ApiCall& call) {
   return relax::find_operator(view(op_self(call)->name));
 }
 
-// The number of arguments, -1 for any: of an operator of graphs, the parameters that are no attributes.
-int64_t arity(const ApiCall& call) {
-  const relax::Operator* graph = graph_row(call);
-  if (graph == nullptr) return ir::op_row(op_self(call)).arity;
-  if (graph->operands >= 0) return graph->operands;
-  std::string_view signature = graph->signature;
-  if (signature.find('*') != std::string_view::npos) return -1;
-  int64_t count = 0;
+// The parameters of an operator of graphs that are arguments of its calls: those that are no attributes.
+std::vector<std::string_view> argument_names(const relax::Operator& graph) {
+  std::vector<std::string_view> names;
+  std::string_view signature = graph.signature;
+  auto attrs = graph.attrs.span();
   int depth = 0;
   for (size_t i = 0; i < signature.size(); ++i) {
     char c = signature[i];
@@ -53,14 +51,154 @@ int64_t arity(const ApiCall& call) {
     if (c == '(' || c == '[') ++depth;
     if (c == ')' || c == ']') --depth;
     if (!begins) continue;
-    size_t first = signature.find_first_not_of(' ', i + 1);
+    size_t first = signature.find_first_not_of(" *", i + 1);
     std::string_view name = signature.substr(first, signature.find_first_of(",=)", first) - first);
-    auto attrs = graph->attrs.span();
     bool attribute =
         std::any_of(attrs.begin(), attrs.end(), [&](const auto& attr) { return attr.name == name; });
-    if (!name.empty() && !attribute) ++count;
+    if (!name.empty() && !attribute) names.push_back(name);
   }
-  return count;
+  if (graph.operands >= 0) names.resize(std::min(names.size(), static_cast<size_t>(graph.operands)));
+  return names;
+}
+
+// ---- arguments ----
+
+struct ArgumentInfoNode final : ffi::Object {
+  String name, type_info;
+  ArgumentInfoNode(std::string_view name, std::string_view type_info)
+      : name(std::string(name)), type_info(std::string(type_info)) {}
+  MLC_NODE("mlc.ir.ArgumentInfo", ArgumentInfoNode, ffi::Object);
+};
+
+// What an argument is, where it is no tensor: by its name, or by the names of operator and argument.
+constexpr std::pair<std::string_view, std::string_view> kArgumentTypes[] = {
+    {"alpha", "PrimExpr"},
+    {"args", "Tuple"},
+    {"axis", "Prim(int64)"},
+    {"builtin.alloc_tensor.shape", "Expr"},
+    {"builtin.stop_lift_params.x", "Expr"},
+    {"closure", "Expr"},
+    {"dtype", "GenericConst"},
+    {"dynamic_strided_slice.end", "Tensor"},
+    {"end", "PrimExpr"},
+    {"func", "Expr"},
+    {"func_name", "StringImm"},
+    {"hamming_window.beta", "PrimExpr"},
+    {"hint_on_device.data", "Expr"},
+    {"index_tensor.indices", "List of Tensors"},
+    {"k", "PrimExpr"},
+    {"m", "PrimExpr"},
+    {"max", "PrimExpr"},
+    {"memory.kill_tensor.tensor", "Expr"},
+    {"min", "PrimExpr"},
+    {"n", "PrimExpr"},
+    {"nn.prelu.alpha", "Tensor"},
+    {"obj", "Expr"},
+    {"off_value", "PrimExpr"},
+    {"on_value", "PrimExpr"},
+    {"periodic", "PrimExpr"},
+    {"runtime_device_index", "PrimExpr"},
+    {"shape", "Shape"},
+    {"size", "Shape"},
+    {"start", "PrimExpr"},
+    {"step", "PrimExpr"},
+    {"storage", "Expr"},
+    {"storage_scope", "StringImm"},
+    {"tensors", "Tuple of Tensors"},
+    {"to_vdevice.data", "Expr"},
+    {"unique.axis", "Tensor"},
+    {"weights", "ffi::Optional<Tensor>"},
+    {"window_size", "PrimExpr"},
+};
+// Arguments that have other names than the parameters of the script function, or are fewer.
+constexpr std::pair<std::string_view, std::string_view> kOwnArguments[] = {
+    {"assert_op", "vals ffi::Array<Expr>"},
+    {"call_inplace_packed", "args ffi::Array<Expr>"},
+    {"call_pure_packed", "args ffi::Array<Expr>"},
+    {"call_tir", "func Expr; args Tuple"},
+    {"call_tir_inplace", "func Expr; args Tuple"},
+    {"call_tir_with_grad", "func Expr; args Tuple"},
+    {"dist.call_tir_local_view", "func Expr; args Tuple"},
+    {"grad.end_checkpoint", "x Expr"},
+    {"grad.no_grad", "x Expr"},
+    {"grad.start_checkpoint", "x Expr"},
+    {"median", "data Tensor"},
+    {"memory.alloc_storage",
+     "total_space Expr; virtual_device_index PrimExpr; storage_scope StringImm; dtype GenericConst"},
+    {"memory.alloc_tensor",
+     "storage Expr; offset PrimExpr; shape Expr; dtype GenericConst; runtime_device_index PrimExpr"},
+    {"memory.ensure_zero_offset", "x Tensor"},
+    {"memory.view", "x Tensor; shape Shape; dtype DataType; relative_byte_offset Prim(\"int64\")"},
+    {"nn.attention", "query Tensor; key Tensor; value Tensor"},
+    {"nn.attention_var_len",
+     "query Tensor; key Tensor; value Tensor; seqstart_q Tensor; seqstart_k Tensor; max_seqlen_q Tensor; "
+     "max_seqlen_k Tensor"},
+    {"nn.gelu", "x Tensor"},
+    {"nn.gelu_tanh", "x Tensor"},
+    {"nn.relu", "x Tensor"},
+    {"nn.selu", "x Tensor"},
+    {"nn.silu", "x Tensor"},
+    {"print", "vals ffi::Array<Expr>"},
+    {"shape_of", "input Expr"},
+    {"shape_to_tensor", "input Expr"},
+    {"size", "input Expr"},
+    {"slice_scatter", "input Tensor; src Tensor; start PrimExpr; end PrimExpr; step PrimExpr"},
+    {"sort", "data Tensor"},
+    {"strided_slice", "x Tensor"},
+    {"tensor_to_shape", "input Expr"},
+    {"vm.alloc_storage",
+     "size Expr; dtype GenericConst; runtime_device_index PrimExpr; storage_scope StringImm"},
+    {"vm.alloc_tensor",
+     "storage Expr; offset PrimExpr; shape Expr; dtype GenericConst; runtime_device_index PrimExpr"},
+};
+
+std::string_view argument_type(const relax::Operator& graph, std::string_view name) {
+  std::string whole = fmt::format("{}.{}", graph.short_name(), name);
+  std::string_view type = "Tensor";
+  for (const auto& [key, value] : kArgumentTypes) {
+    if (key == whole) return value;
+    if (key == name) type = value;
+  }
+  return type;
+}
+
+std::optional<std::string_view> own_arguments(const relax::Operator& graph) {
+  for (const auto& [name, text] : kOwnArguments) {
+    if (name == graph.short_name()) return text;
+  }
+  return std::nullopt;
+}
+Array<Any> arguments(const ApiCall& call) {
+  Array<Any> all;
+  const relax::Operator* graph = graph_row(call);
+  if (graph == nullptr) return all;
+  std::optional<std::string_view> own = own_arguments(*graph);
+  if (!own) {
+    for (std::string_view name : argument_names(*graph))
+      all.push_back(ir::make<ArgumentInfoNode>(name, argument_type(*graph, name)));
+    return all;
+  }
+  for (std::string_view rest = *own; !rest.empty();) {
+    std::string_view one = rest.substr(0, rest.find("; "));
+    size_t space = one.find(' ');
+    all.push_back(ir::make<ArgumentInfoNode>(one.substr(0, space), one.substr(space + 1)));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 2));
+  }
+  return all;
+}
+// The number of arguments, -1 for any.
+int64_t arity(const ApiCall& call) {
+  const relax::Operator* graph = graph_row(call);
+  if (graph == nullptr) return ir::op_row(op_self(call)).arity;
+  if (graph->signature.find('*') != std::string_view::npos && graph->operands < 0) return -1;
+  return static_cast<int64_t>(arguments(call).size());
+}
+std::string shown_argument(const ArgumentInfoNode* argument) {
+  std::string type;
+  for (char c : std::string_view(argument->type_info.c_str()))
+    type += c == '"' ? std::string("\\\"") : std::string(1, c);
+  return fmt::format("ir.ArgumentInfo(name=\"{}\", type_info=\"{}\", description=\"\")",
+                     argument->name.c_str(), type);
 }
 
 // What the table of operators says under TVM's names; None where it says nothing.
@@ -108,6 +246,11 @@ Any reset_attr(ApiCall& call) {
 Any list_op_names(ApiCall&) {
   Array<Any> names;
   for (const ir::OpRow& row : ir::op_rows()) names.push_back(String(std::string(row.name)));
+  for (const relax::Operators* file : relax::all_operators()) {
+    for (const relax::Operator& row : file->rows) {
+      if (!row.sugar) names.push_back(String(relax::operator_name(row)));
+    }
+  }
   return names;
 }
 
@@ -126,14 +269,18 @@ Any set_said(ApiCall& call) {
   return nullptr;
 }
 Any shown_op(ApiCall& call) {
+  std::vector<std::string> shown;
+  for (const Any& each : arguments(call)) shown.push_back(shown_argument(each.as<ArgumentInfoNode>()));
+  std::string_view comma = shown.size() == 1 ? "," : "";
   return String(fmt::format(
-      "ir.Op(span=None, ty=ir.Type(span=None), name=\"{}\", description=\"\", arguments=(), "
+      "ir.Op(span=None, ty=ir.Type(span=None), name=\"{}\", description=\"\", arguments=({}{}), "
       "attrs_type_key=\"{}\", num_inputs={}, support_level={})",
-      op_self(call)->name.c_str(), said(call, kTypeKey, String("")).cast<String>().c_str(),
+      op_self(call)->name.c_str(), fmt::join(shown, ", "), comma,
+      said(call, kTypeKey, String("")).cast<String>().c_str(),
       call.host.repr(said(call, kInputs, arity(call))), call.host.repr(said(call, kLevel, int64_t{10}))));
 }
 
-constexpr std::string_view kOp = "mlc.ir.Op";
+constexpr std::string_view kOp = "mlc.ir.Op", kArgument = "mlc.ir.ArgumentInfo";
 #define METHOD(signature, doc, body) \
   { ir::ApiKind::kMethod, kOp, signature, doc, body }
 #define PROPERTY(name, doc, value)                                                      \
@@ -155,7 +302,16 @@ constexpr ir::ApiRow op_table[] = {
     PROPERTY("description", "None is kept.", (static_cast<void>(call), String(""))),
     PROPERTY("attrs_type_key", "Operators of tensor functions have no kind of attributes of their own.",
              said(call, kTypeKey, String(""))),
-    PROPERTY("arguments", "No names of arguments are kept.", (static_cast<void>(call), Array<Any>())),
+    PROPERTY("arguments", "What the arguments of an operator of graphs are called, and what they are.",
+             arguments(call)),
+    {ir::ApiKind::kProperty, kArgument, "name", "What the argument is called.",
+     [](ApiCall& call) -> Any { return call.args[0].as<ArgumentInfoNode>()->name; }},
+    {ir::ApiKind::kProperty, kArgument, "type_info", "What it is: \"Tensor\", \"Shape\" and the like.",
+     [](ApiCall& call) -> Any { return call.args[0].as<ArgumentInfoNode>()->type_info; }},
+    {ir::ApiKind::kProperty, kArgument, "description", "None is kept.",
+     [](ApiCall&) -> Any { return String(""); }},
+    {ir::ApiKind::kMethod, kArgument, "__repr__()", "The fields.",
+     [](ApiCall& call) -> Any { return String(shown_argument(call.args[0].as<ArgumentInfoNode>())); }},
     {ir::ApiKind::kFunction, "tvm.ir.Op", "list_op_names()", "The names of all operators.", list_op_names},
 };
 #undef METHOD

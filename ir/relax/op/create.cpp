@@ -38,7 +38,9 @@ static constexpr ir::Refusals refusals{
         {.name = "fill-not-tensor",
          .message = "`fill_value` of `full` must be a tensor without dimensions, but is a {}",
          .help = "write `R.const(0, \"float32\")`"},
-        {.name = "arange-step-zero", .message = "`arange` with a step of 0"},
+        {.name = "arange-step-zero",
+         .kind = "InternalError+ValueError",
+         .message = "`arange` with a step of 0"},
     }};
 MLC_REFUSALS(op_create, refusals);
 

@@ -41,6 +41,9 @@ static constexpr ir::Refusals refusals{
          .message = "`{}`: index tensor {} has the data type `{}`, which is no integer"},
         {.name = "index-scalar",
          .message = "`index_put`: index tensor {} has no dimensions, it must have 1 or more"},
+        {.name = "batch-negative",
+         .kind = "InternalError+ValueError",
+         .message = "`gather_nd`: `batch_dims` is {}; it must be 0 or more"},
         {.name = "batch-dims", .message = "`gather_nd`: `batch_dims` is {}; it must be from 0 to {}"},
         {.name = "gather-depth",
          .message =
@@ -236,10 +239,7 @@ Type infer_gather_nd(const CallNode* call, const InferContext&) {
   const TensorTypeNode* x = tensor_operand(call, 0);
   const TensorTypeNode* indices = tensor_operand(call, 1);
   int64_t batch = int_attr(call, "batch_dims");
-  if (batch < 0)
-    throw ir::refuse(refusals["batch-dims"], batch,
-                     x->knows_ndim() ? fmt::format("{}", x->ndim) : "the rank of `data`")
-        .at(call->span);
+  if (batch < 0) throw ir::refuse(refusals["batch-negative"], batch).at(call->span);
   check_dtype(call, 1, indices, DataType::Int(64));
   if (!x->knows_ndim() || !indices->knows_ndim()) return with_ndim(x, kUnknownNDim);
   if (batch > x->ndim || batch > indices->ndim - 1)

@@ -5,6 +5,7 @@
 
 #include "ir/relax/operand_checks.h"
 #include "ir/relax/origin.h"
+#include "ir/tir/arith_ops.h"
 
 namespace mlc::relax::operators_linear_algebra {
 
@@ -57,8 +58,8 @@ Type infer_matmul(const CallNode* call, const InferContext& context) {
   const Expr& inner_a = (*a)[a->size() - 1];
   const Expr& inner_b = (*b)[b->size() - (column ? 1 : 2)];
   if (context.proves_different(inner_a, inner_b)) {
-    ir::Error error = ir::refuse(refusals["matmul-inner"], operand_text(call, 0), dim_text(inner_a), operand_text(call, 1),
-                                 dim_text(inner_b))
+    ir::Error error = ir::refuse(refusals["matmul-inner"], operand_text(call, 0), dim_text(inner_a),
+                                 operand_text(call, 1), dim_text(inner_b))
                           .at(operand_span(call, 1));
     explain_dim(error, call->args[0], a->size() - 1, context);
     explain_dim(error, call->args[1], b->size() - (column ? 1 : 2), context);
@@ -122,8 +123,8 @@ Indices indices_of(const CallNode* call, std::string_view text, std::string_view
   return all;
 }
 
-Array<Expr> einsum_shape(const CallNode* call, std::string_view text,
-                         const std::vector<Array<Expr>>& shapes) {
+Array<Expr> einsum_shape(const CallNode* call, std::string_view text, const std::vector<Array<Expr>>& shapes,
+                         const InferContext& context) {
   size_t arrow = text.find("->");
   std::string_view left = text.substr(0, arrow);
   std::vector<Indices> operands;
@@ -158,6 +159,14 @@ Array<Expr> einsum_shape(const CallNode* call, std::string_view text,
       auto b = ir::const_int(length);
       if (a && b && *a != *b && *b != 1)
         throw ir::refuse(refusals["einsum-lengths"], name, *a, *b).at(operand_span(call, 0));
+      // Lengths with one index are equal but for those that are 1: a number other than 1 is the length of the
+      // result, of two that are not known it is the larger one.
+      if (a || (b && *b == 1)) return;
+      if (b) {
+        have = length;
+      } else if (!context.proves_equal(have, length)) {
+        have = ir::max(have, length);
+      }
     };
     for (char c : operands[n]) {
       if (c != '.') {
@@ -195,7 +204,7 @@ Array<Expr> einsum_shape(const CallNode* call, std::string_view text,
   return out;
 }
 
-Type infer_einsum(const CallNode* call, const InferContext&) {
+Type infer_einsum(const CallNode* call, const InferContext& context) {
   std::vector<const TensorTypeNode*> x = tensor_tuple_operand(call, 0);
   check_not_empty(call, x);
   VDevice vdevice = shared_vdevice(x);
@@ -209,7 +218,7 @@ Type infer_einsum(const CallNode* call, const InferContext&) {
     if (!dims) return tensor_type(dtype, each->ndim, vdevice);
     shapes.push_back(*dims);
   }
-  return tensor_type(einsum_shape(call, string_attr(call, "subscripts"), shapes), dtype, vdevice);
+  return tensor_type(einsum_shape(call, string_attr(call, "subscripts"), shapes, context), dtype, vdevice);
 }
 
 constexpr Operator kRows[] = {

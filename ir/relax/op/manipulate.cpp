@@ -47,6 +47,7 @@ static constexpr ir::Refusals refusals{
          .message = "`reshape`: 0 and -1 are found from the shape of `x`, which is unknown",
          .help = "say what is known with `R.match_cast`"},
         {.name = "reshape-no-dimension",
+         .kind = "IndexError",
          .message = "`reshape`: dimension {} is 0, but `x` has {} dimensions"},
         {.name = "reshape-size", .message = "`reshape`: {} has {} elements, the new shape {} has {}"},
         {.name = "split-sections",
@@ -119,18 +120,20 @@ struct Joined {
 
   Joined(const CallNode* call, int64_t ndim) : tensors(tensor_tuple_operand(call, 0)), ndim(ndim) {
     check_not_empty(call, tensors);
+    check_ndim(call, tensors[0]);
     dtype = shared_dtype(call, tensors);
     vdevice = shared_vdevice(tensors);
     for (const TensorTypeNode* each : tensors) {
-      if (this->ndim == kUnknownNDim) {
-        this->ndim = each->ndim;
-      } else if (each->knows_ndim() && each->ndim != this->ndim) {
-        throw ir::refuse(refusals["tuple-ranks-differ"], call_name(call), this->ndim, each->ndim)
-            .at(operand_span(call, 0));
-      }
+      if (this->ndim == kUnknownNDim) this->ndim = each->ndim;
+      check_ndim(call, each);
       if (!written_dims(each)) all_written = false;
       if (auto dims = each->dims()) shapes.push_back(*dims);
     }
+  }
+  void check_ndim(const CallNode* call, const TensorTypeNode* tensor) const {
+    if (ndim == kUnknownNDim || !tensor->knows_ndim() || tensor->ndim == ndim) return;
+    throw ir::refuse(refusals["tuple-ranks-differ"], call_name(call), ndim, tensor->ndim)
+        .at(operand_span(call, 0));
   }
   [[noreturn]] static void refuse_mismatch(const CallNode* call, size_t d, const Expr& a, const Expr& b,
                                            const InferContext& context) {

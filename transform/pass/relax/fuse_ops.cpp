@@ -10,7 +10,8 @@
 namespace mlc::transform::pass_fuse_ops {
 namespace {
 
-constexpr char doc[] = R"(FuseOps(fuse_opt_level=-1): put calls of tensor functions that are computed together into functions of their own.
+constexpr char doc[] =
+    R"(FuseOps(fuse_opt_level=-1): put calls of tensor functions that are computed together into functions of their own.
 
     with R.dataflow():                              with R.dataflow():
         a = R.call_tir(cls.matmul, (x, w), ...)         gv = cls.fused_matmul_relu(x, w)
@@ -26,7 +27,8 @@ constexpr int64_t kMaxGroup = 256;
 
 class MakeGroups final : public Mutator {
  public:
-  MakeGroups(Host& host, const IRModule& mod, const FusionGroups& groups) : Mutator(host, mod), host_(host), groups_(groups) {}
+  MakeGroups(Host& host, const IRModule& mod, const FusionGroups& groups)
+      : Mutator(host, mod), host_(host), groups_(groups) {}
 
   IRModule module() const { return builder_->module(); }
   void update(const GlobalVar& name, const Function& fn) { builder_->update_function(name, fn); }
@@ -42,8 +44,7 @@ class MakeGroups final : public Mutator {
     index_of_.clear();
     for (const Binding& binding : block->bindings) collect(binding);
     for (const Binding& binding : block->bindings) find_boundary(binding);
-    for (size_t group : order_)
-      made_[group] = functions_.at(group).build(host_, builder_->module(), {});
+    for (size_t group : order_) made_[group] = functions_.at(group).build(host_, builder_->module(), {});
     builder_->begin_dataflow_block();
     for (const Binding& binding : in_order_of_groups(block)) emit(binding);
     return builder_->end_block();
@@ -112,7 +113,9 @@ class MakeGroups final : public Mutator {
     Array<Expr> args;
     for (const Expr& arg : function.arguments()) args.push_back(rewrite(arg));
     Expr call = make<CallNode>(Type(nullptr), Expr(name), args);
-    Var result = is_dataflow(binding->var) ? builder_->emit(call) : builder_->emit_output(call);
+    // One result need not be the last binding, behind which others may be dead.
+    const Var& last = function.outputs().size() == 1 ? function.outputs()[0] : binding->var;
+    Var result = is_dataflow(last) ? builder_->emit(call) : builder_->emit_output(call);
     std::vector<Var> waiting = std::move(waiting_[group]);
     if (results && !waiting.empty()) {
       for (const Var& var : waiting) {
@@ -120,7 +123,7 @@ class MakeGroups final : public Mutator {
         map_var(var, is_dataflow(var) ? builder_->emit(item) : builder_->emit_output(item));
       }
     } else {
-      map_var(binding->var, result);
+      map_var(last, result);
     }
   }
 

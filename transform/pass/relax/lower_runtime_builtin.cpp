@@ -3,6 +3,16 @@
 #include "transform/graph/calls.h"
 
 namespace mlc::transform::pass_lower_runtime_builtin {
+
+static constexpr ir::Refusals refusals{
+    "InternalError+ValueError",
+    {
+        {.name = "not-yet-lowered",
+         .message = "`LowerRuntimeBuiltin` has no call of the virtual machine for `R.builtin.alloc_tensor`",
+         .help = "run `relax.transform.LowerAllocTensor()` before it"},
+    }};
+MLC_REFUSALS(pass_lower_runtime_builtin, refusals);
+
 namespace {
 
 constexpr char doc[] = R"(LowerRuntimeBuiltin(): operators that the virtual machine has become calls of it.
@@ -17,6 +27,7 @@ Before shapes are lowered (VMShapeLower): what is called here takes shapes as ar
 
 struct ToMachine final : Mutator {
   using Mutator::Mutator;
+  Expr builtin_alloc_tensor = relax::op("relax.builtin.alloc_tensor");
   Expr alloc_storage = relax::op("relax.memory.alloc_storage");
   Expr alloc_tensor = relax::op("relax.memory.alloc_tensor");
   Expr kill_storage = relax::op("relax.memory.kill_storage");
@@ -39,6 +50,7 @@ struct ToMachine final : Mutator {
     auto packed = [&](std::string_view name, Array<Expr> args) {
       return call_packed(name, std::move(args), {e->ty}, call->span);
     };
+    if (is(builtin_alloc_tensor)) throw ir::refuse(refusals["not-yet-lowered"]).at(call->span);
     if (is(alloc_storage)) {
       return make_call("relax.vm.alloc_storage",
                        {call->args[0], call->args[1], dtype_const(DataType::UInt(8)), call->args[2]});
@@ -50,7 +62,8 @@ struct ToMachine final : Mutator {
     if (is(tensor_to_shape)) return packed("vm.builtin.tensor_to_shape", call->args);
     if (is(ensure_zero_offset)) return packed("vm.builtin.ensure_zero_offset", call->args);
     if (is(call_py_func)) {
-      return call_packed("vm.builtin.call_py_func", {Expr(make<TupleNode>(call->args))}, call->ty_args, call->span);
+      return call_packed("vm.builtin.call_py_func", {Expr(make<TupleNode>(call->args))}, call->ty_args,
+                         call->span);
     }
     if (is(make_closure)) {
       Array<Expr> args{call->args[0]};
@@ -60,9 +73,10 @@ struct ToMachine final : Mutator {
     if (is(invoke_closure)) {
       Array<Expr> args{call->args[0]};
       for (const Expr& arg : tuple_elements(call->args[1])) args.push_back(arg);
-      return make_call("relax.call_builtin_with_ctx",
-                       {Expr(make<ExternFuncNode>(String("vm.builtin.invoke_closure"))), Expr(make<TupleNode>(args))},
-                       {}, {any_type()}, call->span);
+      return make_call(
+          "relax.call_builtin_with_ctx",
+          {Expr(make<ExternFuncNode>(String("vm.builtin.invoke_closure"))), Expr(make<TupleNode>(args))}, {},
+          {any_type()}, call->span);
     }
     if (is(view)) return create_view(call, e->ty);
     if (is(to_vdevice)) return to_device(call, e->ty);
@@ -87,8 +101,8 @@ struct ToMachine final : Mutator {
 
   Expr to_device(const CallNode* call, const Type& type) {
     auto device = relax::attr(call, "dst_vdevice").cast<VDevice>();
-    Array<Expr> args{call->args[0], int64_imm(ir::parse_device(text(device->target->kind)).device_type), int64_imm(device->vdevice_id),
-                     string_imm(text(device->memory_scope))};
+    Array<Expr> args{call->args[0], int64_imm(ir::parse_device(text(device->target->kind)).device_type),
+                     int64_imm(device->vdevice_id), string_imm(text(device->memory_scope))};
     return make<CallNode>(type, Expr(make<ExternFuncNode>(String("vm.builtin.to_device"))), args, call->attrs,
                           call->span, Array<Type>{type});
   }
@@ -101,6 +115,7 @@ Function apply(const Function& fn, const IRModule& mod, const PassOptions& optio
 
 }  // namespace
 
-extern const Pass lower_runtime_builtin = graph_pass("LowerRuntimeBuiltin", "LowerRuntimeBuiltin()", doc, apply);
+extern const Pass lower_runtime_builtin =
+    graph_pass("LowerRuntimeBuiltin", "LowerRuntimeBuiltin()", doc, apply);
 
 }  // namespace mlc::transform::pass_lower_runtime_builtin

@@ -148,8 +148,8 @@ struct Realize final : Mutator {
   static Type as_placed(const Type& type, const Type& found) {
     const auto* tensor = as_type<TensorTypeNode>(type);
     const auto* found_tensor = as_type<TensorTypeNode>(found);
-    if (tensor && found_tensor && found_tensor->vdevice && !tensor->vdevice)
-      return on_vdevice(tensor, found_tensor->vdevice);
+    // Also where it named one: the type of what a hint returns was that of its operand.
+    if (tensor && found_tensor && found_tensor->vdevice) return on_vdevice(tensor, found_tensor->vdevice);
     const auto* tuple = as_type<TupleTypeNode>(type);
     const auto* found_tuple = as_type<TupleTypeNode>(found);
     if (!tuple || !found_tuple || tuple->elements.size() != found_tuple->elements.size()) return type;

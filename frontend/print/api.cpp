@@ -46,8 +46,8 @@ class Options {
     o.module_alias = get<std::string>("module_alias");
     o.show_all_ty = get<bool>("show_all_ty");
     o.host = &call_.host;
-    o.int_dtype = get<std::string>("int_dtype");
-    o.float_dtype = get<std::string>("float_dtype");
+    o.int_dtype = dtype("int_dtype");
+    o.float_dtype = dtype("float_dtype");
     o.verbose_expr = get<bool>("verbose_expr");
     o.indent_spaces = static_cast<int>(get<int64_t>("indent_spaces"));
     o.print_line_numbers = get<bool>("print_line_numbers");
@@ -87,6 +87,14 @@ class Options {
   template <class T>
   T get(std::string_view name) {
     return detail::argument<T>(call_, at(name));
+  }
+  // The name of a type as the printer compares it; what is no type is refused, not left without effect.
+  std::string dtype(std::string_view name) {
+    try {
+      return DataType::parse(get<std::string>(name)).str();
+    } catch (Error& error) {
+      throw std::move(error).at(call_.span_of(at(name)));
+    }
   }
   AccessPath path(const Any& value, std::string_view name) {
     if (auto path = value.as<AccessPath>()) return *path;

@@ -122,7 +122,6 @@ Any get(ApiCall& call) {
   const Any& rv = call.args[1];
   if (auto stmt = stmt_of_sref(rv)) return *stmt;
   if (auto constant = ir::try_get<IntImm>(rv)) return (*constant)->value;
-  if (rv.type_index() == ffi::TypeIndex::kTVMFFIInt) return rv;
   if (auto e = ir::try_get<Expr>(rv)) {
     for (const Var& var : free_vars(*e)) {
       if (!schedule->numbers.contains(var.get())) throw unknown_handle(call);

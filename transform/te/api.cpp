@@ -4,6 +4,7 @@
 #include <tvm/ffi/container/list.h>
 
 #include <array>
+#include <cmath>
 
 #include "ir/core/error_kinds.h"
 #include "ir/core/freeze.h"
@@ -85,8 +86,14 @@ Array<Expr> shape_of(const ApiCall& call, const Any& value, size_t argument) {
   auto list = elements(value);
   if (!list) wrong_argument(call, argument, "tuple of extents");
   for (const Any& one : *list) {
-    Expr extent = one.as<double>() ? Expr(int32(static_cast<int64_t>(*one.as<double>())))
-                                   : expect_expr(call, one, argument, "an extent");
+    auto number = one.as<double>();
+    if (number && !(std::isfinite(*number) && *number == std::trunc(*number))) {
+      throw Error("wrong-type", "an extent must be an integer, this one is {}", *number)
+          .kind(ir::kRefusedType)
+          .at(call.span_of(argument));
+    }
+    Expr extent =
+        number ? Expr(int32(static_cast<int64_t>(*number))) : expect_expr(call, one, argument, "an extent");
     if (!extent->dtype().is_int() && !extent->dtype().is_uint()) {
       throw Error("wrong-type", "an extent must be an integer, this one is `{}`", extent->dtype().str())
           .kind(ir::kRefusedType)

@@ -3,10 +3,22 @@
 // the signature and the type of the result.
 #include "frontend/tvmscript/builder/calls.h"
 #include "frontend/tvmscript/builder/rows.h"
+#include "ir/core/refusal.h"
 #include "ir/core/visit.h"
 #include "ir/tir/op.h"
 
 namespace mlc::tvmscript {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "no-such-intrinsic",
+         .message = "LLVM has no intrinsic `{}`",
+         .help = "write its full name, such as \"llvm.fma\"",
+         .meaning = "The call names an intrinsic that the LLVM in this program does not know."},
+    }};
+MLC_REFUSALS(tir_rows_call, refusals);
+
 namespace {
 
 std::string op_name(const ApiCall& call) { return "tirx." + call.api.name; }
@@ -42,8 +54,14 @@ Any given_dtype(ApiCall& call) {  // the first argument is the type of the resul
   DataType dtype = text && text->empty() ? DataType::Void() : dtype_arg(call, 0);
   return call_of(prim(dtype), op_name(call), operands(call, 1), call.span);
 }
-// An intrinsic of LLVM by its number is that of its name.
+// An intrinsic of LLVM by its number is that of its name; a name that LLVM does not know is refused here,
+// where it stands, rather than when code is made.
 Any llvm_intrinsic(ApiCall& call) {
+  if (auto name = call.args[1].try_cast<String>()) {
+    Any known = call.host.call_library("tvm.tirx.llvm_intrinsics", "is_known", {&call.args[1], 1});
+    if (!known.cast<bool>())
+      throw ir::refuse(refusals["no-such-intrinsic"], name->c_str()).at(call.span_of(1));
+  }
   if (script::is_int(call.args[1])) {
     try {
       call.args[1] = String(call.host.llvm_intrinsic_name(script::raw_int(call.args[1])));

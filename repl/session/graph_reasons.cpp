@@ -243,7 +243,7 @@ std::string refusals_of(const PlannedTensor& tensor, const transform::MemoryPlan
       words.push_back(fmt::format("{} more", tensor.refused.size() - kMost));
       break;
     }
-    const transform::Storage& free = plan.storages[each.storage];
+    const transform::PlannedStorage& free = plan.storages[each.storage];
     switch (each.why) {
       case Why::kScope:
         words.push_back(fmt::format("storage {} is in {}", each.storage, free.scope));
@@ -315,7 +315,7 @@ std::string memory_text(const ir::IRModule& mod, const GraphTree& tree, const Re
                {fmt::format("bindings {}-{}", tensor.begin, tensor.end), colour::kQuiet},
                {decision_of(tensor, tenant, plan, first)}});
   }
-  for (const transform::Storage& storage : plan.storages) {
+  for (const transform::PlannedStorage& storage : plan.storages) {
     auto known = ir::const_int(storage.bytes);
     planned += known ? static_cast<double>(*known) : 0;
   }

@@ -199,6 +199,37 @@ TEST_CASE("no file is longer than 800 lines", "[style]") {
   CHECK(joined(complaints) == "");
 }
 
+// Two of one name in one namespace are one to the linker, which keeps the functions of either.
+TEST_CASE("a class is defined once", "[style]") {
+  const std::regex opens("namespace ([\\w:]*) ?\\{"), closes("\\}\\s*//\\s*namespace.*");
+  const std::regex defines(
+      "(?:template <[^>]*>\\s*)?(?:struct|class|enum class|union) (\\w+)(?: final)?(?: : .*)? ?\\{.*");
+  std::map<std::string, std::set<std::string>> all;
+  for (const File& file : tree()) {
+    if (!file.is_cpp() || file.below("tests")) continue;
+    std::vector<std::string> spaces;
+    for (std::string_view each : file.lines()) {
+      std::match_results<std::string_view::const_iterator> found;
+      if (std::regex_match(each.begin(), each.end(), found, opens)) {
+        spaces.push_back(found.str(1));
+      } else if (std::regex_match(each.begin(), each.end(), closes)) {
+        if (!spaces.empty()) spaces.pop_back();
+      } else if (std::ranges::find(spaces, "") == spaces.end() &&
+                 std::regex_match(each.begin(), each.end(), found, defines)) {
+        std::string name;
+        for (const std::string& space : spaces) name += space + "::";
+        all[name + found.str(1)].insert(file.path);
+      }
+    }
+  }
+  CHECK(all.size() > 500);
+  std::vector<std::string> complaints;
+  for (const auto& [name, files] : all) {
+    if (files.size() > 1) complaints.push_back(name + ": " + joined({files.begin(), files.end()}));
+  }
+  CHECK(joined(complaints) == "");
+}
+
 TEST_CASE("no file or folder has a name that says nothing", "[style]") {
   const std::set<std::string> banned = {"util", "utils", "helper", "helpers", "common", "misc"};
   std::vector<std::string> complaints;
@@ -316,7 +347,8 @@ TEST_CASE("every annotation of mlc is in docs/annotations.md", "[style]") {
   std::ifstream in(fs::path(MLC_SOURCE_DIR) / "docs/annotations.md", std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), {});
   // Modules of the library, and the name of an object file in memory.
-  const std::set<std::string> others = {"te", "np", "transform", "schedule", "pipeline", "roofline", "codegen", "o"};
+  const std::set<std::string> others = {"te",       "np",       "transform", "schedule",
+                                        "pipeline", "roofline", "codegen",   "o"};
   static const std::regex name(R"re(["']mlc\.([a-z0-9_]+)["'])re");
   std::vector<std::string> complaints;
   std::string sources;

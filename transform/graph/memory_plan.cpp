@@ -273,7 +273,7 @@ class Assign {
   Pool& pool_of(const std::string& scope, DataType dtype) { return pools_[scope + "/" + dtype.str()]; }
 
   void give_back(size_t storage) {
-    const Storage& free = plan.storages[storage];
+    const PlannedStorage& free = plan.storages[storage];
     pool_of(free.scope, free.dtype).emplace(size_of(free.bytes), storage);
   }
 
@@ -301,7 +301,7 @@ class Assign {
     Refusals all;
     for (const auto& [key, pool] : pools_) {
       for (const auto& [size, storage] : pool) {
-        const Storage& free = plan.storages[storage];
+        const PlannedStorage& free = plan.storages[storage];
         bool symbolic = size == kSymbolic || size_of(allocation.bytes) == kSymbolic;
         Why why = free.scope != allocation.scope       ? Why::kScope
                   : !(free.dtype == allocation.dtype) ? Why::kType

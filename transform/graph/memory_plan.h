@@ -10,14 +10,14 @@
 
 namespace mlc::transform {
 
-struct Storage {
+struct PlannedStorage {
   Expr bytes;
   DataType dtype;
   std::string scope;
 };
 
 struct MemoryPlan {
-  std::vector<Storage> storages;
+  std::vector<PlannedStorage> storages;
   // `R.builtin.alloc_tensor` calls that lie in one of the storages. Those that leave the function, cross blocks or
   // are passed to what may keep them are not planned.
   std::unordered_map<const CallNode*, size_t> storage_of;

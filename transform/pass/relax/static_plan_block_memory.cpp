@@ -34,7 +34,7 @@ struct UseStorages final : Mutator {
     if (found != plan.storage_of.end()) {
       Var& storage = storages[found->second];
       if (!storage) {
-        const Storage& planned = plan.storages[found->second];
+        const PlannedStorage& planned = plan.storages[found->second];
         storage = make_storage(planned.bytes, call, planned.dtype);
       }
       return tensor_in(storage, call, type);

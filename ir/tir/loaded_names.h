@@ -25,11 +25,13 @@ class LoadedNames {
     return !names_.empty() && uses_var(e, [this](const VarNode* var) { return contains(var); });
   }
 
+  // Is it such a number itself, whatever its operands are?
+  bool is_any_number(const Expr& e) const {
+    auto* var = as<VarNode>(e);
+    return as<TensorLoadNode>(e) || returns_any_number(e) || (var && contains(var));
+  }
   bool depends_on_loads(const Expr& e) const {
-    return any_below(e, [this](const Expr& part) {
-      auto* var = as<VarNode>(part);
-      return as<TensorLoadNode>(part) || returns_any_number(part) || (var && contains(var));
-    });
+    return any_below(e, [this](const Expr& part) { return is_any_number(part); });
   }
 
   // An index lies in its buffer, so its sums and products do not overflow. Behind anything else in it (a

@@ -16,6 +16,11 @@ class SmtProblem;
 inline bool is_number(const Expr& e) {
   return e->kind == ExprKind::kIntImm || e->kind == ExprKind::kFloatImm;
 }
+// So near an end of the type that a sum with it may leave the type.
+inline bool is_far(int64_t number, DataType type) {
+  int64_t half = *const_int(max_value(type)) / 2;
+  return number > half || number < -half;
+}
 // A quotient by the constant 0, a shift by more bits than there are.
 bool is_undefined(const BinaryNode& node);
 

@@ -203,8 +203,7 @@ class Canonical final : public Rewriter {
     bool divides = rest.is_const() && rest.base == 0;
     // Truncating division distributes over a sum only where neither part is negative, and neither does where
     // a part may leave the type: one with a constant near an end of it.
-    int64_t half = *const_int(max_value(a.dtype)) / 2;
-    bool far = !rest.is_const() && (rest.base > half || rest.base < -half);
+    bool far = !rest.is_const() && is_far(rest.base, a.dtype);
     bool rounds = rounding == Rounding::kTruncate && !divides;
     if (far || (rounds && !(not_negative(exact) && not_negative(rest)))) {
       return quotient ? divide_term(term_of(a), c, rounding, a.dtype)

@@ -155,20 +155,19 @@ ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode& node) {
   return !casts_keep_values && wraps(node, sum) ? everything(node.dtype().element()) : sum;
 }
 
-ConstIntBound AnalyzerImpl::bounds_unless_wrapped(const BinaryNode& of) {
-  const BinaryNode* node = &of;
-  DataType dtype = node->dtype();
+ConstIntBound AnalyzerImpl::bounds_unless_wrapped(const BinaryNode& node) {
+  DataType dtype = node.dtype();
   if (dtype.is_bool() || !dtype.element().is_integral()) return everything(dtype.element());
   // Folded constants wrap around: nothing here is an index that could be taken not to.
-  bool folds = node->kind == ExprKind::kAdd || node->kind == ExprKind::kSub || node->kind == ExprKind::kMul;
-  if (folds && dtype.is_int() && const_int(node->a) && const_int(node->b)) {
-    Expr folded = node->kind == ExprKind::kAdd   ? add(node->a, node->b)
-                  : node->kind == ExprKind::kSub ? sub(node->a, node->b)
-                                                 : mul(node->a, node->b);
+  bool folds = node.kind == ExprKind::kAdd || node.kind == ExprKind::kSub || node.kind == ExprKind::kMul;
+  if (folds && dtype.is_int() && const_int(node.a) && const_int(node.b)) {
+    Expr folded = node.kind == ExprKind::kAdd   ? add(node.a, node.b)
+                  : node.kind == ExprKind::kSub ? sub(node.a, node.b)
+                                                : mul(node.a, node.b);
     if (as<IntImmNode>(folded)) return bounds_of_node(folded);
   }
-  ConstIntBound a = bounds(node->a), b = bounds(node->b);
-  switch (node->kind) {
+  ConstIntBound a = bounds(node.a), b = bounds(node.b);
+  switch (node.kind) {
     case ExprKind::kAdd:
       return {add_saturating(a.min, b.min), add_saturating(a.max, b.max)};
     case ExprKind::kSub:
@@ -180,10 +179,10 @@ ConstIntBound AnalyzerImpl::bounds_unless_wrapped(const BinaryNode& of) {
     case ExprKind::kMax:
       return {std::max(a.min, b.min), std::max(a.max, b.max)};
     case ExprKind::kFloorDiv:
-      if (wraps_to_itself(*node, b)) return everything(dtype);
+      if (wraps_to_itself(node, b)) return everything(dtype);
       return divided(a, b, dtype, saturating_floor_div);
     case ExprKind::kDiv:
-      if (wraps_to_itself(*node, b)) return everything(dtype);
+      if (wraps_to_itself(node, b)) return everything(dtype);
       return divided(a, b, dtype, saturating_trunc_div);
     case ExprKind::kFloorMod: {
       if (b.max < 0) return {b.min == kNegInf ? kNegInf : b.min + 1, 0};
@@ -193,7 +192,7 @@ ConstIntBound AnalyzerImpl::bounds_unless_wrapped(const BinaryNode& of) {
       if (b.min < 0) return {b.min + 1, result.max};
       if (a.min >= 0) result.max = std::min(result.max, a.max);
       if (b.min == b.max) {  // (4 * n + 1) % 32 is in 1..29
-        ModularSet residue = modular(node->a);
+        ModularSet residue = modular(node.a);
         int64_t step = greatest_divisor(residue.coeff, b.min);
         if (step > 1) {
           int64_t low = ((residue.base % step) + step) % step;
@@ -208,7 +207,7 @@ ConstIntBound AnalyzerImpl::bounds_unless_wrapped(const BinaryNode& of) {
       if (b.min < 0) b.max = std::max(b.max, negate(b.min));  // the sign is that of the dividend
       int64_t top = b.max == kPosInf ? kPosInf : b.max - 1;
       if (b.min == b.max && !(a.min >= 0 && a.max < b.max)) {  // of 4 * n + 1 by 8: -7, -3, 1, 5
-        ModularSet residue = modular(node->a);
+        ModularSet residue = modular(node.a);
         int64_t step = greatest_divisor(residue.coeff, b.min);
         if (step > 1) {
           int64_t low = ((residue.base % step) + step) % step;

@@ -67,11 +67,10 @@ ModularSet AnalyzerImpl::modular(const Expr& e) {
 }
 
 ModularSet AnalyzerImpl::modular_unless_wrapped(const BinaryNode& node) {
-  const BinaryNode *e = &node, *two = &node;
-  ModularSet a = modular(two->a);
-  ModularSet b = modular(two->b);
+  ModularSet a = modular(node.a);
+  ModularSet b = modular(node.b);
   int64_t x, y, z, base;
-  switch (e->kind) {
+  switch (node.kind) {
     case ExprKind::kAdd:
       if (__builtin_add_overflow(a.base, b.base, &x)) return {};
       return progression(greatest_divisor(a.coeff, b.coeff), x);
@@ -118,14 +117,14 @@ ModularSet AnalyzerImpl::modular_unless_wrapped(const BinaryNode& node) {
     case ExprKind::kDiv:
       // Rounds like floor division where it is exact or nothing is negative.
       if (b.coeff == 0 && b.base > 0 && a.coeff % b.base == 0 && a.coeff != 0 &&
-          (a.base == 0 || bounds(two->a).min >= 0)) {
+          (a.base == 0 || bounds(node.a).min >= 0)) {
         return progression(a.coeff / b.base, a.base / b.base);
       }
       return {};
     case ExprKind::kMod:
       if (b.coeff == 0 && b.base > 0) {
         int64_t step = greatest_divisor(a.coeff, b.base);
-        if (step != 0 && (a.base % step == 0 || bounds(two->a).min >= 0)) return progression(step, a.base);
+        if (step != 0 && (a.base % step == 0 || bounds(node.a).min >= 0)) return progression(step, a.base);
       }
       return {};
     default:

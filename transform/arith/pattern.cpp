@@ -290,7 +290,7 @@ std::optional<DataType> type_of_constants(const Pattern& pattern, int at, const 
 
 // Is a sum with a number in it that lies near an end of its type? Another order of its terms may leave the
 // type.
-bool is_far(const Pattern& pattern, const Pattern::Node& node, const Match& found) {
+bool has_far_term(const Pattern& pattern, const Pattern::Node& node, const Match& found) {
   if (node.op != ExprKind::kAdd && node.op != ExprKind::kSub) return false;
   return std::any_of(node.child.begin(), node.child.end(), [&](int at) {
     if (at < 0 || pattern.nodes[at].kind == Pattern::Kind::kLiteral ||
@@ -298,9 +298,7 @@ bool is_far(const Pattern& pattern, const Pattern::Node& node, const Match& foun
       return false;
     const Expr* bound = found.bound[pattern.nodes[at].slot];
     auto* number = bound ? as<IntImmNode>(*bound) : nullptr;
-    if (!number || !number->dtype().is_int()) return false;
-    int64_t half = *const_int(max_value(number->dtype())) / 2;
-    return number->value > half || number->value < -half;
+    return number && number->dtype().is_int() && is_far(number->value, number->dtype());
   });
 }
 
@@ -314,7 +312,7 @@ bool overflows(const Pattern& pattern, int at, const Match& found) {
     auto value = evaluate(pattern, at, found);
     if (!value || (dtype && !dtype->is_bool() && !fits(*dtype, *value))) return true;
   }
-  if (is_far(pattern, node, found)) return true;
+  if (has_far_term(pattern, node, found)) return true;
   return std::any_of(node.child.begin(), node.child.end(),
                      [&](int child) { return child >= 0 && overflows(pattern, child, found); });
 }

@@ -335,8 +335,7 @@ Expr AnalyzerImpl::apply_less(const Expr& e) {
     // needs bounds.
     auto stays = [&](const Expr& side) {
       auto constant = const_int(side);
-      bool small = std::abs(difference) >> (side->dtype().bits() - 2) == 0;
-      if (!constant && small) return true;
+      if (!constant && !is_far(difference, side->dtype())) return true;
       int64_t most = constant ? *constant : bounds(side).max;
       auto sum = reckoned(ExprKind::kAdd, most, std::abs(difference));
       return sum && fits(side->dtype(), *sum);

@@ -82,10 +82,8 @@ class ValueSimplifier {
   bool depends_on_memory(const Expr& e) {
     if (auto known = on_memory_.find(e); known != on_memory_.end()) return known->second;
     auto is_name = [&](const Named& one) { return one.var.same_as(e); };
-    auto* var = as<VarNode>(e);
-    bool depends =
-        as<TensorLoadNode>(e) || returns_any_number(e) ||
-        (var && (analyzer_.parts().loaded_names.contains(var) || std::ranges::any_of(named_, is_name)));
+    bool depends = analyzer_.parts().loaded_names.is_any_number(e) ||
+                   (as<VarNode>(e) && std::ranges::any_of(named_, is_name));
     if (!depends) {
       walk_with(e, [&](const Expr& part, Walker& on) {
         if (part.same_as(e))

@@ -149,8 +149,7 @@ std::string guilty_pass(const Judged& judged, const Machine& machine) {
           guilty = pipeline_for(machine).pass_name(i);
       } catch (const ir::Error& error) {
         // Mostly it has another signature from here on, or is code for a machine.
-        if (error.first().name.find("zero") != std::string_view::npos)
-          guilty = pipeline_for(machine).pass_name(i);
+        if (error.first().name == "division-by-zero") guilty = pipeline_for(machine).pass_name(i);
       }
     });
   } catch (const std::exception& error) {

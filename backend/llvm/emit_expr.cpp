@@ -304,8 +304,22 @@ llvm::Value* FunctionEmitter::emit_cast(llvm::Value* value, DataType from, DataT
   if (from_fp && to_fp)
     return from.bits() < to.bits() ? b.CreateFPExt(value, type) : b.CreateFPTrunc(value, type);
   if (from_fp) return is_signed(to) ? b.CreateFPToSI(value, type) : b.CreateFPToUI(value, type);
+  if (to_fp && to.bits() == 16 && from.bits() > 16) return half_of_int(value, from, to);
   if (to_fp) return is_signed(from) ? b.CreateSIToFP(value, type) : b.CreateUIToFP(value, type);
   return b.CreateIntCast(value, type, is_signed(from));
+}
+
+// LLVM 19 takes an integer of at most 11 significant bits for a number that float16 holds, whatever its exponent, and
+// drops the float16 on the way to float32: what becomes an infinity is named here.
+llvm::Value* FunctionEmitter::half_of_int(llvm::Value* value, DataType from, DataType to) {
+  llvm::Type* f32 = m_.register_type(DataType::Float(32, from.lanes()));
+  llvm::Value* exact = is_signed(from) ? b.CreateSIToFP(value, f32) : b.CreateUIToFP(value, f32);
+  constexpr double kFirstInfinite = 65520;  // midway between the largest float16 and 2^16
+  llvm::Value* magnitude = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, exact);
+  llvm::Value* is_infinite = b.CreateFCmpOGE(magnitude, llvm::ConstantFP::get(f32, kFirstInfinite));
+  llvm::Value* infinite =
+      b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, llvm::ConstantFP::getInfinity(f32), exact);
+  return b.CreateFPTrunc(b.CreateSelect(is_infinite, infinite, exact), m_.register_type(to));
 }
 
 llvm::Value* FunctionEmitter::emit_ramp(const ir::RampNode* e) {

@@ -181,6 +181,7 @@ class FunctionEmitter : private backend::IndexArithmetic {
   llvm::Value* floored(llvm::Value* quotient, llvm::Value* rest, llvm::Value* right, bool wants_quotient);
   llvm::Value* compare(ir::ExprKind kind, llvm::Value* a, llvm::Value* b, DataType dtype);
   llvm::Value* emit_cast(llvm::Value* value, DataType from, DataType to, ir::Span span);
+  llvm::Value* half_of_int(llvm::Value* value, DataType from, DataType to);
   llvm::Value* emit_constant(DataType dtype, const ir::FloatImmNode* imm);
   llvm::Value* emit_ramp(const ir::RampNode* e);
   llvm::Value* emit_broadcast(const ir::BroadcastNode* e);

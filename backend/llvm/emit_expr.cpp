@@ -309,8 +309,8 @@ llvm::Value* FunctionEmitter::emit_cast(llvm::Value* value, DataType from, DataT
   return b.CreateIntCast(value, type, is_signed(from));
 }
 
-// LLVM 19 takes an integer of at most 11 significant bits for a number that float16 holds, whatever its exponent, and
-// drops the float16 on the way to float32: what becomes an infinity is named here.
+// LLVM 19 takes an integer of at most 11 significant bits for a number that float16 holds, whatever its
+// exponent, and drops the float16 on the way to float32: what becomes an infinity is named here.
 llvm::Value* FunctionEmitter::half_of_int(llvm::Value* value, DataType from, DataType to) {
   llvm::Type* f32 = m_.register_type(DataType::Float(32, from.lanes()));
   llvm::Value* exact = is_signed(from) ? b.CreateSIToFP(value, f32) : b.CreateUIToFP(value, f32);

@@ -175,11 +175,36 @@ void add_cleanup(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::SimplifyCFGPass());
 }
 
+// A condition as an integer of 16 bits whose bits are a float16: LLVM 19 has no instruction for that where
+// conditions lie in mask registers and float16 is native. A choice of two numbers it has.
+void choose_reinterpreted_conditions(llvm::Function& function) {
+  for (llvm::BasicBlock& block : function) {
+    for (llvm::Instruction& one : llvm::make_early_inc_range(block)) {
+      auto* reinterpreted = llvm::dyn_cast<llvm::BitCastInst>(&one);
+      if (reinterpreted == nullptr || !reinterpreted->getType()->isHalfTy()) continue;
+      auto* extended = llvm::dyn_cast<llvm::CastInst>(reinterpreted->getOperand(0));
+      if (extended == nullptr || !extended->getSrcTy()->isIntegerTy(1)) continue;
+      uint64_t bits = llvm::isa<llvm::SExtInst>(extended) ? 0xffff : 1;
+      auto number = [&](uint64_t of) {
+        return llvm::ConstantFP::get(function.getContext(),
+                                     llvm::APFloat(llvm::APFloat::IEEEhalf(), llvm::APInt(16, of)));
+      };
+      auto* chosen =
+          llvm::SelectInst::Create(extended->getOperand(0), number(bits), number(0), "", reinterpreted);
+      reinterpreted->replaceAllUsesWith(chosen);
+      reinterpreted->eraseFromParent();
+    }
+  }
+}
+
 }  // namespace
 
 void optimize(llvm::Module& module, const Machine& machine, const std::function<void()>& heed,
               const std::function<bool()>& asked) {
-  if (machine.opt_level == 0) return;
+  if (machine.opt_level == 0) {
+    for (llvm::Function& function : module) choose_reinterpreted_conditions(function);
+    return;
+  }
   llvm::PipelineTuningOptions tuning;
   llvm::PassInstrumentationCallbacks between;  // Ctrl-C skips the passes that are left
   between.registerShouldRunOptionalPassCallback([&](llvm::StringRef, llvm::Any) { return !asked(); });
@@ -206,6 +231,7 @@ void optimize(llvm::Module& module, const Machine& machine, const std::function<
     if (function.isDeclaration()) continue;
     (function.hasLocalLinkage() && !function.hasFnAttribute(llvm::Attribute::Cold) ? kernels : entries)
         .run(function, function_analyses);
+    choose_reinterpreted_conditions(function);
     heed();
   }
 }

@@ -41,6 +41,7 @@ HeldNames Heap::names_now() const {
 }
 
 void Heap::prepare() {
+  catch_up();
   if (reached_elsewhere_) {
     Walk all;
     walk(all);
@@ -51,6 +52,7 @@ void Heap::prepare() {
 
 // Until everything is found nothing is changed but for objects that were not known.
 Heap::Delta Heap::take() {
+  catch_up();
   Delta delta;
   try {
     Walk all;
@@ -149,7 +151,8 @@ void Heap::look_at_arrays(const std::vector<Any>& arrays, bool gone, Walk& walk)
       continue;
     }
     bytes += each.memory.size;
-    if (each.is_kept() && has_elements(each.memory, std::get<HeldBytes>(*each.known->content).bytes)) continue;
+    if (each.is_kept() && has_elements(each.memory, std::get<HeldBytes>(*each.known->content).bytes))
+      continue;
     Content now = HeldBytes{elements_of(each.memory)};
     if (each.known != nullptr && !each.is_kept()) {
       // There was no room for it, and is now: no change of the array's.
@@ -234,7 +237,11 @@ void Heap::pass(Delta& delta) {
         lost_.push_back(change.object);
         continue;
       }
-      if (known != nullptr) std::get<HeldSchedule>(*known->content).snapshot.follow(scheduled->change);
+      if (known != nullptr) {
+        std::get<HeldSchedule>(*known->content).snapshot.expect(scheduled->change);
+        if (moved_.empty() || script::raw_object(moved_.back()) != script::raw_object(change.object))
+          moved_.push_back(change.object);
+      }
       scheduled->change.exchange(schedule);
       continue;
     }
@@ -245,8 +252,15 @@ void Heap::pass(Delta& delta) {
   }
 }
 
+void Heap::catch_up() {
+  for (const Any& value : std::exchange(moved_, {}))
+    if (Known* known = find(value); known != nullptr)
+      std::get<HeldSchedule>(*known->content).snapshot.catch_up(*value.cast<transform::Schedule>());
+}
+
 // The memory that a statement has taken is given back first, with its names.
 void Heap::restore() {
+  catch_up();
   bind(std::get<HeldNames>(*names_));
   for (const Any& value : reached_) {
     Known* known = find(value);
@@ -255,8 +269,9 @@ void Heap::restore() {
       auto& schedule = transform::mutable_schedule(value.cast<transform::Schedule>());
       transform::ScheduleChange change = held->snapshot.difference(schedule);
       held->snapshot.exchange(change);
-      held->snapshot.follow(change);
+      held->snapshot.expect(change);
       change.exchange(schedule);
+      held->snapshot.catch_up(schedule);
     } else {
       put_back(value, *known->content);
     }

@@ -78,6 +78,8 @@ class Heap {
   // Forgets what the names do not lead to any more.
   void forget_unreached(Walk&& walk);
   void restore();
+  // The snapshots of schedules that `pass` has changed.
+  void catch_up();
   void bind(const HeldNames& names);
   HeldNames names_now() const;
 
@@ -86,8 +88,9 @@ class Heap {
   // The objects with contents that the state in force can reach: a statement may change one and let go of it.
   std::vector<Any> reached_;
   std::vector<Any> not_kept_, lost_;
+  std::vector<Any> moved_;                                 // schedules whose snapshots are to catch up
   bool names_moved_ = false, surroundings_moved_ = false;  // `arrive` is to follow
-  bool reached_elsewhere_ = false;  // `exchange` has led to another state since
+  bool reached_elsewhere_ = false;                         // `exchange` has led to another state since
   std::shared_ptr<Content> names_, surroundings_;
 };
 

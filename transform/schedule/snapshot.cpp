@@ -290,20 +290,48 @@ void ScheduleSnapshot::exchange(ScheduleChange& change) noexcept {
   change.other_ = mark_;
 }
 
-void ScheduleSnapshot::follow(const ScheduleChange& change) {
-  for (const Place& place : change.places_) places_[place.sref.get()] = place;
-  for (const ScheduleChange::Function& each : change.functions_) {
-    functions_[each.name] = {each.present, each.hides, each.root};
-    if (each.kept == nullptr) continue;
+void ScheduleSnapshot::expect(const ScheduleChange& change) {
+  if (!expected_) expected_ = Expected{{}, {}, {}, {}, named_.size(), steps_.size()};
+  for (const Place& place : change.places_) expected_->places.emplace_back(place.sref, place.function);
+  for (const ScheduleChange::Function& each : change.functions_) expected_->functions.push_back(each.name);
+  for (const auto& [key, sref] : change.handles_) expected_->handles.push_back(key);
+  for (const auto& [key, number] : change.numbers_) expected_->numbers.push_back(key);
+  expected_->named = std::min(expected_->named, change.named_.shared);
+  expected_->steps = std::min(expected_->steps, change.steps_.shared);
+}
+
+void ScheduleSnapshot::catch_up(const ScheduleNode& now) {
+  if (!expected_) return;
+  for (const GlobalVarNode* name : expected_->functions) {
+    auto found = now.state->functions_.find(name);
+    if (found == now.state->functions_.end()) {
+      functions_[name] = {};
+      continue;
+    }
+    functions_[name] = {true, found->second->hides, found->second->root};
     // As they were when it went; this snapshot may be younger.
-    for (const auto& [stmt, sref] : each.kept->srefs) places_.try_emplace(sref.get(), sref, each.name, *sref);
+    for (const auto& [stmt, sref] : found->second->srefs) places_.try_emplace(sref.get(), sref, name, *sref);
   }
-  for (const auto& [key, sref] : change.handles_) handles_[key] = sref;
-  for (const auto& [key, number] : change.numbers_) numbers_[key] = number;
-  change.named_.copy_into(named_);
-  change.steps_.copy_into(steps_);
-  scalars_ = change.scalars_;
-  forget_absent(change);
+  for (const auto& [sref, name] : expected_->places) places_[sref.get()] = {sref, name, *sref};
+  auto read = [](auto& held, const auto& map, const std::vector<const ffi::Object*>& keys) {
+    for (const ffi::Object* key : keys) {
+      if (auto found = map.find(key); found != map.end())
+        held[key] = found->second;
+      else
+        held.erase(key);
+    }
+  };
+  read(handles_, now.handles, expected_->handles);
+  read(numbers_, now.numbers, expected_->numbers);
+  auto read_tail = [](auto& held, const auto& list, size_t same) {
+    held.erase(held.begin() + static_cast<ptrdiff_t>(same), held.end());
+    held.insert(held.end(), list.begin() + static_cast<ptrdiff_t>(same), list.end());
+  };
+  read_tail(named_, now.named, expected_->named);
+  read_tail(steps_, now.trace->instructions, expected_->steps);
+  scalars_ = ScheduleChange::scalars_of(now);
+  mark_ = ScheduleChange::mark_of(now);
+  expected_.reset();
 }
 
 void ScheduleSnapshot::forget_absent(const ScheduleChange& change) noexcept {

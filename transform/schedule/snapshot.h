@@ -79,8 +79,10 @@ class ScheduleSnapshot {
   ScheduleChange difference(const ScheduleNode& now);
   // Takes the values of a difference, which gets those of the snapshot for them. Allocates nothing.
   void exchange(ScheduleChange& change) noexcept;
-  // Takes the values that the schedule is about to take.
-  void follow(const ScheduleChange& change);
+  // The schedule takes the values of a change, here or on a way over many: the snapshot notes where, and
+  // reads them once, before it is asked anything again.
+  void expect(const ScheduleChange& change);
+  void catch_up(const ScheduleNode& now);
   size_t bytes() const;
 
  private:
@@ -103,6 +105,14 @@ class ScheduleSnapshot {
   std::vector<Instruction> steps_;
   ScheduleChange::Scalars scalars_;
   ScheduleChange::Mark mark_;
+  // What `catch_up` is to read.
+  struct Expected {
+    std::vector<std::pair<SRef, const GlobalVarNode*>> places;
+    std::vector<const GlobalVarNode*> functions;
+    std::vector<const ffi::Object*> handles, numbers;
+    size_t named, steps;  // so many at the beginning are the same
+  };
+  std::optional<Expected> expected_;
 };
 
 }  // namespace mlc::transform

@@ -206,8 +206,9 @@ void Printer::number(DataType dtype, double value) {
   {
     At at(*this, "value");
     Mark mark(*this, nullptr);
-    // Whole numbers had no `.0`.
-    put(classic() && !bare && std::isfinite(value) ? fmt::format("{:.17g}", value) : float_text(value));
+    // Whole numbers had no `.0`; `-0` would become an integer, which has no sign there.
+    bool is_short = classic() && !bare && std::isfinite(value) && (value != 0 || !std::signbit(value));
+    put(is_short ? fmt::format("{:.17g}", value) : float_text(value));
   }
   if (!bare) put(")");
 }

@@ -74,10 +74,14 @@ void Session::drop(size_t branch) {
   };
   for (const Branch& each : branches_) keep(each.tip);
   keep(at_);
-  for (size_t each : path_to(tip)) {
-    if (kept[each]) continue;
-    if (states_[states_[each].parent].next == each) states_[states_[each].parent].next = 0;
+  std::vector<bool> goes(states_.size(), false);
+  for (size_t each : path_to(tip)) goes[each] = !kept[each];
+  // With what stands behind it: somebody was there when its branch was dropped, and has moved on since.
+  for (size_t each = 1; each < states_.size(); ++each) {
     size_t parent = states_[each].parent;
+    goes[each] = goes[each] || goes[parent];
+    if (!goes[each]) continue;
+    if (states_[parent].next == each) states_[parent].next = 0;
     states_[each] = State();
     states_[each].parent = parent;
     states_[each].dropped = true;

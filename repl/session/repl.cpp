@@ -13,6 +13,7 @@
 #include "frontend/print/highlight.h"
 #include "frontend/script/core/line_input.h"
 #include "frontend/syntax/parse.h"
+#include "ir/core/interrupt.h"
 #include "repl/session/table.h"
 #include "repl/shell/source.h"
 #include "repl/terminal/completion.h"
@@ -61,9 +62,18 @@ int read_terminal(Session& session) {
                              counted(found->inputs.size(), "input"))
               << std::flush;
   }
-  LineEditor editor(
-      {.complete = [&](std::string_view text) { return complete(session, text); }, .is_complete = ends_input},
-      history_path());
+  // A Ctrl-C that came when its statement had ended is none of what is typed next.
+  LineEditor editor({.complete =
+                         [&](std::string_view text) {
+                           script::Evaluator::clear_interrupt();
+                           return complete(session, text);
+                         },
+                     .is_complete =
+                         [](std::string_view text) {
+                           ir::NotNow not_now;
+                           return ends_input(text);
+                         }},
+                    history_path());
   // input() is edited as well.
   script::set_line_input([&](const std::string& prompt) -> std::optional<std::string> {
     std::string answer;

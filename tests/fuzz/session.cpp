@@ -155,6 +155,7 @@ class Walk {
   repl::Session& session() { return session_; }
   std::string run(std::string_view input) {
     shown_.clear();
+    if (input != kPrelude) taken_.append(input).append("\n");
     session_.run(input);
     return shown_;
   }
@@ -234,11 +235,11 @@ class Walk {
   void remember() { known_[session_.position()] = bound(); }
   void check(size_t state, std::string_view after) {
     std::string now = bound();
-    MLC_CHECK(now == known_.at(state), "state {} was\n{}\nand is\n{}\nafter {}\n{}", state, known_.at(state), now, after,
-              run(":steps all"));
+    MLC_CHECK(now == known_.at(state), "state {} was\n{}\nand is\n{}\nafter {}\n{}\n{}", state, known_.at(state), now, after,
+              taken_, run(":steps all"));
   }
 
-  std::string shown_;
+  std::string shown_, taken_;
   repl::Session session_;
   size_t beginning_ = 0;
   std::map<size_t, std::string> known_;

@@ -68,13 +68,14 @@ Expr truth(const Expr& like, bool value) {
   return like->dtype().is_scalar() ? Expr(bool_imm(value)) : make_const(like->dtype(), value);
 }
 
-// x + 0.0 is no x: of -0.0 it is 0.0.
-bool adds_float_zero(const BinaryNode& node) {
-  auto zero = [](const Expr& e) {
+// x + 0.0 and x - -0.0 are no x: of -0.0 they are 0.0.
+bool turns_negative_zero(const BinaryNode& node) {
+  auto zero = [](const Expr& e, bool negative) {
     auto* real = as<FloatImmNode>(e);
-    return real && real->value == 0;
+    return real && real->value == 0 && (!negative || std::signbit(real->value));
   };
-  return node.kind == ExprKind::kAdd && (zero(node.a) || zero(node.b));
+  return (node.kind == ExprKind::kAdd && (zero(node.a, false) || zero(node.b, false))) ||
+         (node.kind == ExprKind::kSub && zero(node.b, true));
 }
 
 // What a cast makes of a constant: integers wrap, floats truncate. Null where it has no value (a float out of
@@ -370,7 +371,7 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
     if (Expr folded = folds ? fold(e->kind, two->a, two->b, e->span) : Expr()) return folded;
     bool shift = e->kind == ExprKind::kLShift || e->kind == ExprKind::kRShift;
     if (!folds || shift) {
-    } else if ((is_number(two->a) || is_number(two->b)) && !adds_float_zero(*two)) {
+    } else if ((is_number(two->a) || is_number(two->b)) && !turns_negative_zero(*two)) {
       Expr built = build(e->kind, two->a, two->b, e->span);  // identities: x + 0, x * 1, ...
       auto* same = built->kind == e->kind ? as_binary(built) : nullptr;
       if (!same || !same->a.same_as(two->a) || !same->b.same_as(two->b)) return built;

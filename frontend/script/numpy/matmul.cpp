@@ -7,11 +7,10 @@
 
 #include "ir/core/interrupt.h"
 
-
 namespace mlc::script {
 namespace {
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#if defined(__x86_64__) && defined(__GNUC__) && defined(__OPTIMIZE__)
 #define MLC_NP_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define MLC_NP_CLONES

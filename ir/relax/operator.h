@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of the graph language: one row each, in the file of its family (ir/relax/op/). From the row come the
-// function of scripts (`R.nn.relu`), the arguments and attributes of its calls, the type of a call, and what
-// passes ask about it. The body of an operator in terms of tensor code, its gradient and an example stand in
-// stdlib/op/.
+// Operators of the graph language: one row each, in the file of its family (ir/relax/op/). From the row come
+// the function of scripts (`R.nn.relu`), the arguments and attributes of its calls, the type of a call, and
+// what passes ask about it. The body of an operator in terms of tensor code, its gradient and an example
+// stand in stdlib/op/.
 //
 //   const Operators unary = {{
 //       {.signature = "nn.relu(data)", .doc = "max(data, 0), elementwise.", .infer = infer_unary_any},
@@ -41,27 +41,27 @@ class InferContext {
   Expr simplify(const Expr& e) const;
 };
 
-// The type of a call whose operands have their types. Throws Error where operands do not fit; its span is that
-// of the operand to blame.
+// The type of a call whose operands have their types. Throws Error where operands do not fit; its span is
+// that of the operand to blame.
 using Infer = Type (*)(const CallNode* call, const InferContext& context);
 
 // How the value of an attribute is written and kept. Kinds with `Opt` take None.
 enum class AttrKind : uint8_t {
-  kInt,        // int
-  kBool,       // bool
-  kFloat,      // float
-  kString,     // str
-  kDtype,      // a data type; None or "" is void
-  kInts,       // a list of int (an int alone is a list of one)
-  kFloats,     // a list of float
-  kStrings,    // a list of str
+  kInt,      // int
+  kBool,     // bool
+  kFloat,    // float
+  kString,   // str
+  kDtype,    // a data type; None or "" is void
+  kInts,     // a list of int (an int alone is a list of one)
+  kFloats,   // a list of float
+  kStrings,  // a list of str
   kOptInt,
   kOptInts,
   kOptFloat,
   kOptString,
   kOptBool,
-  kExpr,       // a primitive expression
-  kAny,        // as it is given
+  kExpr,  // a primitive expression
+  kAny,   // as it is given
 };
 struct AttrRow {
   std::string_view name;
@@ -86,13 +86,16 @@ using InferLayout = LayoutChoice (*)(const CallNode* call, const LayoutQuery& qu
 enum class Precision : uint8_t { kNever, kAlways, kFollow };
 
 struct Operator {
-  // As scripts write it below `R.`: "nn.relu(data)", "sum(x, axis=None, keepdims=False)". The first `operands`
-  // parameters become arguments of the call, the others its attributes, in the order of `attrs`.
+  // As scripts write it below `R.`: "nn.relu(data)", "sum(x, axis=None, keepdims=False)". The first
+  // `operands` parameters become arguments of the call, the others its attributes, in the order of `attrs`.
   std::string_view signature;
+  // As `tvm.ir.Op` names them ("query Tensor; key Tensor"), where they are not the first parameters of the
+  // signature, or of other types than these names have elsewhere.
+  std::string_view arguments = {};
   std::string_view doc;
   Infer infer = nullptr;
-  int operands = -1;       // -1: all parameters that are no attributes
-  AttrRows attrs = {};     // in the order in which they are printed
+  int operands = -1;    // -1: all parameters that are no attributes
+  AttrRows attrs = {};  // in the order in which they are printed
   // Makes the call from the arguments of the script function, where it is more than that.
   Any (*build)(ApiCall& call) = nullptr;
   bool pure = true;
@@ -141,8 +144,9 @@ std::optional<std::vector<int64_t>> optional_ints_attr(const CallNode* call, std
 std::optional<int64_t> optional_int_attr(const CallNode* call, std::string_view name);
 
 // ---- for builders (Operator::build) ----
-// Argument i as an operand: expressions as they are, NumPy arrays and tensors as constants, numbers as primitive
-// expressions: float32, bool, and int32 or what integers stand beside them. Error wrong-type otherwise.
+// Argument i as an operand: expressions as they are, NumPy arrays and tensors as constants, numbers as
+// primitive expressions: float32, bool, and int32 or what integers stand beside them. Error wrong-type
+// otherwise.
 Expr operand_arg(const ApiCall& call, size_t i);
 // As operand_arg, and a list of operands is a tuple.
 Expr tensors_arg(const ApiCall& call, size_t i);

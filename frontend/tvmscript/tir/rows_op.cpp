@@ -70,29 +70,21 @@ struct ArgumentInfoNode final : ffi::Object {
   MLC_NODE("mlc.ir.ArgumentInfo", ArgumentInfoNode, ffi::Object);
 };
 
-// What an argument is, where it is no tensor: by its name, or by the names of operator and argument.
+// What an argument is by its name, where it is no tensor and its operator's row does not say.
 constexpr std::pair<std::string_view, std::string_view> kArgumentTypes[] = {
     {"alpha", "PrimExpr"},
     {"args", "Tuple"},
     {"axis", "Prim(int64)"},
-    {"builtin.alloc_tensor.shape", "Expr"},
-    {"builtin.stop_lift_params.x", "Expr"},
     {"closure", "Expr"},
     {"dtype", "GenericConst"},
-    {"dynamic_strided_slice.end", "Tensor"},
     {"end", "PrimExpr"},
     {"func", "Expr"},
     {"func_name", "StringImm"},
-    {"hamming_window.beta", "PrimExpr"},
-    {"hint_on_device.data", "Expr"},
-    {"index_tensor.indices", "List of Tensors"},
     {"k", "PrimExpr"},
     {"m", "PrimExpr"},
     {"max", "PrimExpr"},
-    {"memory.kill_tensor.tensor", "Expr"},
     {"min", "PrimExpr"},
     {"n", "PrimExpr"},
-    {"nn.prelu.alpha", "Tensor"},
     {"obj", "Expr"},
     {"off_value", "PrimExpr"},
     {"on_value", "PrimExpr"},
@@ -105,80 +97,26 @@ constexpr std::pair<std::string_view, std::string_view> kArgumentTypes[] = {
     {"storage", "Expr"},
     {"storage_scope", "StringImm"},
     {"tensors", "Tuple of Tensors"},
-    {"to_vdevice.data", "Expr"},
-    {"unique.axis", "Tensor"},
     {"weights", "ffi::Optional<Tensor>"},
     {"window_size", "PrimExpr"},
 };
-// Arguments that have other names than the parameters of the script function, or are fewer.
-constexpr std::pair<std::string_view, std::string_view> kOwnArguments[] = {
-    {"assert_op", "vals ffi::Array<Expr>"},
-    {"call_inplace_packed", "args ffi::Array<Expr>"},
-    {"call_pure_packed", "args ffi::Array<Expr>"},
-    {"call_tir", "func Expr; args Tuple"},
-    {"call_tir_inplace", "func Expr; args Tuple"},
-    {"call_tir_with_grad", "func Expr; args Tuple"},
-    {"dist.call_tir_local_view", "func Expr; args Tuple"},
-    {"grad.end_checkpoint", "x Expr"},
-    {"grad.no_grad", "x Expr"},
-    {"grad.start_checkpoint", "x Expr"},
-    {"median", "data Tensor"},
-    {"memory.alloc_storage",
-     "total_space Expr; virtual_device_index PrimExpr; storage_scope StringImm; dtype GenericConst"},
-    {"memory.alloc_tensor",
-     "storage Expr; offset PrimExpr; shape Expr; dtype GenericConst; runtime_device_index PrimExpr"},
-    {"memory.ensure_zero_offset", "x Tensor"},
-    {"memory.view", "x Tensor; shape Shape; dtype DataType; relative_byte_offset Prim(\"int64\")"},
-    {"nn.attention", "query Tensor; key Tensor; value Tensor"},
-    {"nn.attention_var_len",
-     "query Tensor; key Tensor; value Tensor; seqstart_q Tensor; seqstart_k Tensor; max_seqlen_q Tensor; "
-     "max_seqlen_k Tensor"},
-    {"nn.gelu", "x Tensor"},
-    {"nn.gelu_tanh", "x Tensor"},
-    {"nn.relu", "x Tensor"},
-    {"nn.selu", "x Tensor"},
-    {"nn.silu", "x Tensor"},
-    {"print", "vals ffi::Array<Expr>"},
-    {"shape_of", "input Expr"},
-    {"shape_to_tensor", "input Expr"},
-    {"size", "input Expr"},
-    {"slice_scatter", "input Tensor; src Tensor; start PrimExpr; end PrimExpr; step PrimExpr"},
-    {"sort", "data Tensor"},
-    {"strided_slice", "x Tensor"},
-    {"tensor_to_shape", "input Expr"},
-    {"vm.alloc_storage",
-     "size Expr; dtype GenericConst; runtime_device_index PrimExpr; storage_scope StringImm"},
-    {"vm.alloc_tensor",
-     "storage Expr; offset PrimExpr; shape Expr; dtype GenericConst; runtime_device_index PrimExpr"},
-};
-
-std::string_view argument_type(const relax::Operator& graph, std::string_view name) {
-  std::string whole = fmt::format("{}.{}", graph.short_name(), name);
-  std::string_view type = "Tensor";
+std::string_view argument_type(std::string_view name) {
   for (const auto& [key, value] : kArgumentTypes) {
-    if (key == whole) return value;
-    if (key == name) type = value;
+    if (key == name) return value;
   }
-  return type;
+  return "Tensor";
 }
 
-std::optional<std::string_view> own_arguments(const relax::Operator& graph) {
-  for (const auto& [name, text] : kOwnArguments) {
-    if (name == graph.short_name()) return text;
-  }
-  return std::nullopt;
-}
 Array<Any> arguments(const ApiCall& call) {
   Array<Any> all;
   const relax::Operator* graph = graph_row(call);
   if (graph == nullptr) return all;
-  std::optional<std::string_view> own = own_arguments(*graph);
-  if (!own) {
+  if (graph->arguments.empty()) {
     for (std::string_view name : argument_names(*graph))
-      all.push_back(ir::make<ArgumentInfoNode>(name, argument_type(*graph, name)));
+      all.push_back(ir::make<ArgumentInfoNode>(name, argument_type(name)));
     return all;
   }
-  for (std::string_view rest = *own; !rest.empty();) {
+  for (std::string_view rest = graph->arguments; !rest.empty();) {
     std::string_view one = rest.substr(0, rest.find("; "));
     size_t space = one.find(' ');
     all.push_back(ir::make<ArgumentInfoNode>(one.substr(0, space), one.substr(space + 1)));

@@ -122,6 +122,7 @@ constexpr AttrRows kAttrs{
 constexpr Operator kRows[] = {
     {.signature =
          "nn.attention(query, key, value, bias=None, scale=None, causal_mask=None, window_size=None)",
+     .arguments = "query Tensor; key Tensor; value Tensor",
      .doc =
          "softmax(query * key * scale + bias) * value; without a scale it is 1 / sqrt(dimension of a head).",
      .infer = infer_attention,
@@ -137,6 +138,8 @@ constexpr Operator kRows[] = {
      .precision = Precision::kAlways},
     {.signature = "nn.attention_var_len(queries, keys, values, seqstart_q, max_seqlen_q, seqstart_k=None, "
                   "max_seqlen_k=None, scale=None, causal_mask=None, window_size=None)",
+     .arguments = "query Tensor; key Tensor; value Tensor; seqstart_q Tensor; seqstart_k Tensor; "
+                  "max_seqlen_q Tensor; max_seqlen_k Tensor",
      .doc = "Attention of sequences of different lengths that lie one behind the other.",
      .infer = infer_attention,
      .attrs = kAttrs,

@@ -98,7 +98,8 @@ Expr tuple_arg(const ApiCall& call, size_t i) {
 }
 Expr global_arg(const ApiCall& call, size_t i) {
   if (auto* name = call.args[i].as<GlobalVarNode>()) return ref(name);
-  throw ir::refuse(refusals["callee-not-a-function"], call.api.name, ir::type_name(call.args[i])).at(call.span_of(i));
+  throw ir::refuse(refusals["callee-not-a-function"], call.api.name, ir::type_name(call.args[i]))
+      .at(call.span_of(i));
 }
 // A packed function by its name, or any expression.
 Expr function_arg(const ApiCall& call, size_t i) {
@@ -106,7 +107,8 @@ Expr function_arg(const ApiCall& call, size_t i) {
   return operand_arg(call, i);
 }
 // A vararg parameter's values as operands.
-void append_operands(const ApiCall& call, size_t i, Array<Expr>& args, Expr (*operand)(const ApiCall&, size_t)) {
+void append_operands(const ApiCall& call, size_t i, Array<Expr>& args,
+                     Expr (*operand)(const ApiCall&, size_t)) {
   Any all = call.args[i];
   for (const Any& each : one_or_all(all)) {
     call.args[i] = each;
@@ -121,7 +123,8 @@ Map<String, Any> indices_attr(const ApiCall& call) {
 }
 
 Any build_call_tir(ApiCall& call) {
-  return make_call("relax.call_tir", {global_arg(call, 0), tuple_arg(call, 1)}, {}, result_arg(call, "out_ty"), call.span);
+  return make_call("relax.call_tir", {global_arg(call, 0), tuple_arg(call, 1)}, {},
+                   result_arg(call, "out_ty"), call.span);
 }
 Any build_call_tir_inplace(ApiCall& call) {
   return make_call("relax.call_tir_inplace", {global_arg(call, 0), tuple_arg(call, 1)}, indices_attr(call),
@@ -129,7 +132,8 @@ Any build_call_tir_inplace(ApiCall& call) {
 }
 Any build_call_tir_with_grad(ApiCall& call) {
   size_t kwargs = param(call, "te_grad_kwargs");
-  Map<String, Any> attrs{{String("te_grad_name"), attr_arg(call, param(call, "te_grad_name"), AttrKind::kString)}};
+  Map<String, Any> attrs{
+      {String("te_grad_name"), attr_arg(call, param(call, "te_grad_name"), AttrKind::kString)}};
   if (auto given = call.args[kwargs].as<ffi::Dict<Any, Any>>()) {
     Map<String, Any> map;
     for (const auto& [key, value] : *given) map.Set(key.cast<String>(), value);
@@ -141,8 +145,8 @@ Any build_call_tir_with_grad(ApiCall& call) {
                    result_arg(call, "out_ty"), call.span);
 }
 Any build_call_dps_packed(ApiCall& call) {
-  return make_call("relax.call_dps_packed", {function_arg(call, 0), tuple_arg(call, 1)}, {}, result_arg(call, "out_ty"),
-                   call.span);
+  return make_call("relax.call_dps_packed", {function_arg(call, 0), tuple_arg(call, 1)}, {},
+                   result_arg(call, "out_ty"), call.span);
 }
 Any build_call_pure_packed(ApiCall& call) {
   Array<Expr> args{function_arg(call, 0)};
@@ -152,7 +156,8 @@ Any build_call_pure_packed(ApiCall& call) {
 Any build_call_inplace_packed(ApiCall& call) {
   Array<Expr> args{function_arg(call, 0)};
   append_operands(call, 1, args, wide_operand_arg);
-  return make_call("relax.call_inplace_packed", args, indices_attr(call), types_arg(call, "ty_args"), call.span);
+  return make_call("relax.call_inplace_packed", args, indices_attr(call), types_arg(call, "ty_args"),
+                   call.span);
 }
 Any build_call_builtin_with_ctx(ApiCall& call) {
   if (call.args[param(call, "ty_args")] == nullptr)
@@ -190,8 +195,8 @@ Any build_make_closure(ApiCall& call) {
   return make_call("relax.make_closure", {operand_arg(call, 0), tuple_arg(call, 1)}, {}, {}, call.span);
 }
 Any build_invoke_closure(ApiCall& call) {
-  return make_call("relax.invoke_closure", {operand_arg(call, 0), tuple_arg(call, 1)}, {}, types_arg(call, "ty_args"),
-                   call.span);
+  return make_call("relax.invoke_closure", {operand_arg(call, 0), tuple_arg(call, 1)}, {},
+                   types_arg(call, "ty_args"), call.span);
 }
 Any build_invoke_pure_closure(ApiCall& call) {
   return make_call("relax.invoke_pure_closure", {operand_arg(call, 0), tuple_arg(call, 1)}, {},
@@ -202,7 +207,8 @@ Expr format_arg(const ApiCall& call) {
   size_t i = param(call, "format");
   if (auto text = call.args[i].try_cast<String>()) return make<ir::StringImmNode>(*text, call.span_of(i));
   if (auto* text = call.args[i].as<ir::StringImmNode>()) return ref(text);
-  throw ir::refuse(refusals["format-not-a-string"], call.api.name, ir::type_name(call.args[i])).at(call.span_of(i));
+  throw ir::refuse(refusals["format-not-a-string"], call.api.name, ir::type_name(call.args[i]))
+      .at(call.span_of(i));
 }
 Any build_print(ApiCall& call) {
   Array<Expr> args{format_arg(call)};
@@ -234,16 +240,19 @@ Any build_assert_op(ApiCall& call) {
 
 Any build_to_vdevice(ApiCall& call) {
   if (!call.args[1].as<ir::VDeviceNode>()) {
-    throw ir::refuse(refusals["not-a-device"], call.api.params[1].name, call.api.name, ir::type_name(call.args[1]))
+    throw ir::refuse(refusals["not-a-device"], call.api.params[1].name, call.api.name,
+                     ir::type_name(call.args[1]))
         .at(call.span_of(1))
         .help("declare it: `I.module_global_infos({\"vdevice\": [I.vdevice(\"llvm\")]})`");
   }
-  return make_call("relax.to_vdevice", {operand_arg(call, 0)}, {{String("dst_vdevice"), call.args[1]}}, {}, call.span);
+  return make_call("relax.to_vdevice", {operand_arg(call, 0)}, {{String("dst_vdevice"), call.args[1]}}, {},
+                   call.span);
 }
 Any build_hint_on_device(ApiCall& call) {
   auto device = call.args[1].try_cast<DLDevice>();
   if (!device) {
-    throw ir::refuse(refusals["not-a-device"], call.api.params[1].name, call.api.name, ir::type_name(call.args[1]))
+    throw ir::refuse(refusals["not-a-device"], call.api.params[1].name, call.api.name,
+                     ir::type_name(call.args[1]))
         .at(call.span_of(1))
         .help("write `R.cpu(0)` or `R.device(device_type=1, index=0)`");
   }
@@ -263,10 +272,10 @@ Type infer_declared(const CallNode* call, const InferContext&) {
   if (call->ty_args.size() == 1) return call->ty_args[0];
   return make<TupleTypeNode>(call->ty_args);
 }
-// What a call overwrites: each index names one of the arguments, at least one does, and what is overwritten is of the
-// result's type.
-void check_in_place(const CallNode* call, std::span<const Expr> args, const Type& result, std::string_view otherwise,
-                    const InferContext& context) {
+// What a call overwrites: each index names one of the arguments, at least one does, and what is overwritten
+// is of the result's type.
+void check_in_place(const CallNode* call, std::span<const Expr> args, const Type& result,
+                    std::string_view otherwise, const InferContext& context) {
   std::vector<int64_t> indices = ints_attr(call, "inplace_indices");
   std::string name = call_name(call);
   std::vector<Type> results{result};
@@ -276,14 +285,16 @@ void check_in_place(const CallNode* call, std::span<const Expr> args, const Type
   std::unordered_map<int64_t, size_t> overwritten;
   for (size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] < -1 || indices[i] >= count) {
-      throw ir::refuse(refusals["in-place-index-out-of-range"], name, indices[i], i,
-                       count == 0 ? std::string("is no") : fmt::format("{} {}", count == 1 ? "is" : "are", count),
-                       count == 1 ? "" : "s")
+      throw ir::refuse(
+          refusals["in-place-index-out-of-range"], name, indices[i], i,
+          count == 0 ? std::string("is no") : fmt::format("{} {}", count == 1 ? "is" : "are", count),
+          count == 1 ? "" : "s")
           .at(call->span);
     }
     if (indices[i] < 0) continue;
     auto [first, fresh] = overwritten.try_emplace(indices[i], i);
-    if (!fresh) throw ir::refuse(refusals["in-place-index-twice"], name, first->second, i, indices[i]).at(call->span);
+    if (!fresh)
+      throw ir::refuse(refusals["in-place-index-twice"], name, first->second, i, indices[i]).at(call->span);
   }
   if (overwritten.empty()) {
     throw ir::refuse(refusals["nothing-in-place"], name)
@@ -291,15 +302,16 @@ void check_in_place(const CallNode* call, std::span<const Expr> args, const Type
         .help(fmt::format("without results in place that is a call of `R.{}`", otherwise));
   }
   if (indices.size() != results.size()) {
-    throw ir::refuse(refusals["in-place-count"], name, indices.size(), indices.size() == 1 ? "y" : "ies", results.size(),
-                     results.size() == 1 ? "" : "s")
+    throw ir::refuse(refusals["in-place-count"], name, indices.size(), indices.size() == 1 ? "y" : "ies",
+                     results.size(), results.size() == 1 ? "" : "s")
         .at(call->span);
   }
   for (size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] < 0) continue;
     const Expr& arg = args[static_cast<size_t>(indices[i])];
     if (fits(results[i], arg->ty, context) == Fit::kAlways) continue;
-    throw ir::refuse(refusals["in-place-type-differs"], name, i, describe(results[i]), indices[i], describe(arg->ty))
+    throw ir::refuse(refusals["in-place-type-differs"], name, i, describe(results[i]), indices[i],
+                     describe(arg->ty))
         .at(arg->span ? arg->span : call->span);
   }
 }
@@ -321,8 +333,9 @@ Type infer_tir_in_place(const CallNode* call, const InferContext& context) {
 Type infer_packed(const CallNode* call, const InferContext& context) {
   const auto* fn = type_as<FuncTypeNode>(call->args[0]);
   if (!fn || fn->is_opaque()) return infer_declared(call, context);
-  Call inner = make<CallNode>(Type(nullptr), call->args[0], Array<Expr>(call->args.begin() + 1, call->args.end()),
-                              Map<String, Any>(), call->span, call->ty_args);
+  Call inner =
+      make<CallNode>(Type(nullptr), call->args[0], Array<Expr>(call->args.begin() + 1, call->args.end()),
+                     Map<String, Any>(), call->span, call->ty_args);
   return infer_function_call(inner.get(), fn, context);
 }
 Type infer_packed_in_place(const CallNode* call, const InferContext& context) {
@@ -365,17 +378,20 @@ Type infer_same(const CallNode* call, const InferContext&) { return ref(tensor_o
 
 constexpr Operator kRows[] = {
     {.signature = "call_tir(gvar, args, out_ty)",
+     .arguments = "func Expr; args Tuple",
      .doc = "A tensor function of the module, its results as new tensors of the types `out_ty`.",
      .infer = infer_declared,
      .operands = 2,
      .build = build_call_tir},
     {.signature = "call_tir_inplace(gvar, args, inplace_indices, out_ty)",
+     .arguments = "func Expr; args Tuple",
      .doc = "As call_tir; result i is argument inplace_indices[i], overwritten, or new where that is -1.",
      .infer = infer_tir_in_place,
      .operands = 2,
      .attrs = {{{"inplace_indices", AttrKind::kInts}}},
      .build = build_call_tir_inplace},
     {.signature = "call_tir_with_grad(gvar, args, out_ty, te_grad_name, te_grad_kwargs=None)",
+     .arguments = "func Expr; args Tuple",
      .doc = "As call_tir, with the name of the function that makes its gradient.",
      .infer = infer_declared,
      .operands = 2,
@@ -387,10 +403,12 @@ constexpr Operator kRows[] = {
      .operands = 2,
      .build = build_call_dps_packed},
     {.signature = "call_pure_packed(func, *args, ty_args)",
+     .arguments = "args ffi::Array<Expr>",
      .doc = "A packed function without side effects.",
      .infer = infer_packed,
      .build = build_call_pure_packed},
     {.signature = "call_inplace_packed(func, *args, inplace_indices, ty_args)",
+     .arguments = "args ffi::Array<Expr>",
      .doc = "A packed function that overwrites some of its arguments and has no other side effects.",
      .infer = infer_packed_in_place,
      .attrs = {{{"inplace_indices", AttrKind::kInts}}},
@@ -424,22 +442,26 @@ constexpr Operator kRows[] = {
      .build = build_invoke_pure_closure},
     {.signature = "null_value()", .doc = "No value.", .infer = infer_any, .build = build_null_value},
     {.signature = "print(*values, format=\"\")",
+     .arguments = "vals ffi::Array<Expr>",
      .doc = "Prints the values, by a format where there is one.",
      .infer = infer_void,
      .build = build_print,
      .pure = false},
     {.signature = "assert_op(condition, *args, format_args=None, format=\"\")",
+     .arguments = "vals ffi::Array<Expr>",
      .doc = "Ends the program with a message unless the condition holds.",
      .infer = infer_assert,
      .build = build_assert_op,
      .pure = false},
     {.signature = "to_vdevice(data, dst_vdevice)",
+     .arguments = "data Expr",
      .doc = "The tensor copied to a device of the module.",
      .infer = infer_to_vdevice,
      .operands = 1,
      .attrs = {{{"dst_vdevice"}}},
      .build = build_to_vdevice},
     {.signature = "hint_on_device(data, dst_vdevice, memory_scope=\"global\")",
+     .arguments = "data Expr",
      .doc = "The tensor; says on which device it should be.",
      .infer = infer_same,
      .operands = 1,

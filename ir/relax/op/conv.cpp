@@ -58,8 +58,8 @@ bool never_divisible(const Expr& extent, int64_t groups, const InferContext& con
 }
 
 // The channels of the data do not fit those of the weight.
-[[noreturn]] void refuse_channels(ir::Error&& found, const CallNode* call, const Expr& data, const Expr& weight,
-                                  const InferContext& context) {
+[[noreturn]] void refuse_channels(ir::Error&& found, const CallNode* call, const Expr& data,
+                                  const Expr& weight, const InferContext& context) {
   ir::Error error = std::move(found).at(operand_span(call, 1));
   explain_dim(error, call->args[0], data, context);
   explain_dim(error, call->args[1], weight, context);
@@ -76,7 +76,8 @@ Type infer_conv(const CallNode* call, std::string_view data_axes, std::string_vi
   const Array<Expr>& weight = *operands.weight;
   int64_t groups = int_attr(call, "groups");
   if (context.proves_different(data[1], ir::mul(weight[1], dim(groups))))
-    refuse_channels(ir::refuse(refusals["conv-channels"], call_name(call), dim_text(data[1]), groups, dim_text(weight[1])),
+    refuse_channels(ir::refuse(refusals["conv-channels"], call_name(call), dim_text(data[1]), groups,
+                               dim_text(weight[1])),
                     call, data[1], weight[1], context);
   if (never_divisible(weight[0], groups, context))
     throw ir::refuse(refusals["conv-channels-not-divisible"], call_name(call), dim_text(weight[0]), "output",

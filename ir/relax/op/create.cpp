@@ -272,6 +272,7 @@ constexpr Operator kRows[] = {
      .build = build_arange,
      .precision = Precision::kFollow},
     {.signature = "hamming_window(window_size, periodic, alpha, beta, dtype)",
+     .arguments = "window_size PrimExpr; periodic PrimExpr; alpha PrimExpr; beta PrimExpr",
      .doc = "alpha - beta * cos(2 pi i / N), N being the size, or of a symmetric window the size less 1.",
      .infer = infer_window,
      .operands = 4,

@@ -48,13 +48,16 @@ Any build_take(ApiCall& call) {
 
 constexpr Operator kRows[] = {
     {.signature = "grad.no_grad(input)",
+     .arguments = "x Expr",
      .doc = "The value, through which no gradient goes.",
      .infer = infer_first},
     {.signature = "grad.start_checkpoint(input)",
+     .arguments = "x Expr",
      .doc = "Marks a value where a part begins that the backward pass computes again instead of keeping it.",
      .infer = infer_first,
      .build = build_checkpoint},
     {.signature = "grad.end_checkpoint(input)",
+     .arguments = "x Expr",
      .doc = "Marks a value where a part ends that start_checkpoint begins.",
      .infer = infer_first,
      .build = build_checkpoint},

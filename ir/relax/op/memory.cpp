@@ -69,7 +69,8 @@ Type infer_vm_alloc_tensor(const CallNode* call, const InferContext& context) {
   const ShapeTypeNode* shape = shape_operand(call, 2);
   DataType dtype = dtype_operand(call, 3);
   VDevice vdevice = vdevice_operand(call, 4, context);
-  return shape->values ? tensor_type(shape->values.value(), dtype, vdevice) : tensor_type(dtype, shape->ndim, vdevice);
+  return shape->values ? tensor_type(shape->values.value(), dtype, vdevice)
+                       : tensor_type(dtype, shape->ndim, vdevice);
 }
 
 // ---- views ----
@@ -188,8 +189,8 @@ Any build_vm_alloc_storage(ApiCall& call) {
 }
 Any build_alloc_tensor(ApiCall& call) {
   return call_with_attrs(call,
-                         {operand_arg(call, 0), wide_operand_arg(call, 1), size_arg(call, 2), dtype_arg(call, 3),
-                          wide_operand_arg(call, 4)},
+                         {operand_arg(call, 0), wide_operand_arg(call, 1), size_arg(call, 2),
+                          dtype_arg(call, 3), wide_operand_arg(call, 4)},
                          5);
 }
 Any build_view(ApiCall& call) {
@@ -212,19 +213,25 @@ Any build_call_tir_dyn(ApiCall& call) {
 constexpr Operator kRows[] = {
     {.signature =
          "builtin.alloc_tensor(shape, dtype, runtime_device_index, storage_scope='global', *, ty_args=None)",
+     .arguments = "shape Expr; dtype GenericConst; runtime_device_index PrimExpr; storage_scope StringImm",
      .doc = "A new tensor, of unknown contents.",
      .infer = infer_builtin_alloc_tensor,
      .operands = 4,
      .build = build_builtin_alloc_tensor},
     {.signature = "builtin.stop_lift_params(x)",
+     .arguments = "x Expr",
      .doc = "The tensor; what is computed from it is not moved to the function that transforms parameters.",
      .infer = infer_same},
     {.signature = "memory.alloc_storage(size, virtual_device_index, storage_scope, dtype)",
+     .arguments =
+         "total_space Expr; virtual_device_index PrimExpr; storage_scope StringImm; dtype GenericConst",
      .doc = "New storage.",
      .infer = infer_any,
      .operands = 4,
      .build = build_memory_alloc_storage},
     {.signature = "memory.alloc_tensor(storage, offset, shape, dtype, runtime_device_ind=0)",
+     .arguments =
+         "storage Expr; offset PrimExpr; shape Expr; dtype GenericConst; runtime_device_index PrimExpr",
      .doc = "A tensor in storage, from the offset on.",
      .infer = infer_memory_alloc_tensor,
      .operands = 5,
@@ -234,23 +241,29 @@ constexpr Operator kRows[] = {
      .infer = infer_void,
      .pure = false},
     {.signature = "memory.kill_tensor(tensor)",
+     .arguments = "tensor Expr",
      .doc = "A tensor is used no more.",
      .infer = infer_void,
      .pure = false},
     {.signature = "memory.view(data, shape=None, dtype=None, relative_byte_offset=None)",
+     .arguments = "x Tensor; shape Shape; dtype DataType; relative_byte_offset Prim(\"int64\")",
      .doc = "The memory of a tensor as a tensor of another shape and data type, from an offset on.",
      .infer = infer_view,
      .operands = 4,
      .build = build_view},
     {.signature = "memory.ensure_zero_offset(data)",
+     .arguments = "x Tensor",
      .doc = "The tensor at the begin of its memory: a copy where it is not.",
      .infer = infer_any_same},
     {.signature = "vm.alloc_storage(shape, runtime_device_index, dtype, storage_scope='global')",
+     .arguments = "size Expr; dtype GenericConst; runtime_device_index PrimExpr; storage_scope StringImm",
      .doc = "New storage, by the virtual machine.",
      .infer = infer_any,
      .operands = 4,
      .build = build_vm_alloc_storage},
     {.signature = "vm.alloc_tensor(storage, offset, shape, dtype, runtime_device_ind=0)",
+     .arguments =
+         "storage Expr; offset PrimExpr; shape Expr; dtype GenericConst; runtime_device_index PrimExpr",
      .doc = "A tensor in storage, by the virtual machine.",
      .infer = infer_vm_alloc_tensor,
      .operands = 5,

@@ -185,6 +185,7 @@ constexpr Operator kRows[] = {
      .operands = 2,
      .attrs = {{{"out_int32", AttrKind::kBool}, {"right", AttrKind::kBool}}}},
     {.signature = "sort(x, axis=-1, descending=False)",
+     .arguments = "data Tensor",
      .doc = "x sorted along an axis.",
      .infer = infer_sort,
      .operands = 1,
@@ -208,6 +209,8 @@ constexpr Operator kRows[] = {
      .none_dtype = true},
     {.signature =
          "unique(x, sorted=True, return_index=False, return_inverse=False, return_counts=False, axis=None)",
+     .arguments = "x Tensor; sorted Tensor; return_index Tensor; return_inverse Tensor; return_counts "
+                  "Tensor; axis Tensor",
      .doc = "The elements that differ, or slices along an axis; with their first indices, the way back, how "
             "many.",
      .infer = infer_unique,

@@ -29,15 +29,19 @@ Type infer_tensor_to_shape(const CallNode* call, const InferContext&) {
 
 constexpr Operator kRows[] = {
     {.signature = "shape_of(expr)",
+     .arguments = "input Expr",
      .doc = "The shape of a tensor.",
      .infer = internal_errors<infer_shape_of>},
     {.signature = "size(expr)",
+     .arguments = "input Expr",
      .doc = "How many elements a tensor has.",
      .infer = internal_errors<infer_size>},
     {.signature = "shape_to_tensor(expr)",
+     .arguments = "input Expr",
      .doc = "A shape as a tensor of int64.",
      .infer = internal_errors<infer_shape_to_tensor>},
     {.signature = "tensor_to_shape(expr)",
+     .arguments = "input Expr",
      .doc = "A tensor of integers as a shape.",
      .infer = internal_errors<infer_tensor_to_shape>},
 };

@@ -131,6 +131,7 @@ constexpr Operator kRows[] = {
      .attrs = kReduction,
      .layout = layout_reduction},
     {.signature = "median(x, axis=None, keepdims=False)",
+     .arguments = "data Tensor",
      .doc = "The median along the axes, along one axis with its indices; None: of all.",
      .infer = infer_median,
      .operands = 1,

@@ -24,7 +24,7 @@ void Analyzer::bind(const Var& var, const Range& range) {
     bound.max = ConstIntBound::kPosInf;
   }
   bind(var, bound);
-  if (!const_int(range->extent)) impl_->assume_in_range(var, range);
+  if (!const_int(range->extent) || !const_int(range->min)) impl_->assume_in_range(var, range);
 }
 void Analyzer::bind(const Var& var, ConstIntBound bound) {
   impl_->keep_alive.push_back(var);

@@ -187,9 +187,22 @@ void AnalyzerImpl::assume(const Expr& condition) {
     states_.keep(transition, {condition, Expr(), knowledge_, {}});
 }
 
+// As in TVM, whose facts are found by their text: a bound that is not in simplest form, but for what is added
+// to it, says nothing of what is compared in that form.
 void AnalyzerImpl::assume_in_range(const Var& var, const Range& range) {
-  assume_less(var, add(range->min, range->extent), true);
-  if (!const_int(range->min)) assume_less(range->min, var, false);
+  auto with_offset = [](const Expr& e) {
+    auto* two = as_binary(e);
+    return two && (two->kind == ExprKind::kAdd || two->kind == ExprKind::kSub) && const_int(two->b) ? two
+                                                                                                    : nullptr;
+  };
+  auto simplest = [&](const Expr& bound) {
+    auto* sum = with_offset(bound);
+    const Expr& rest = sum ? sum->a : bound;
+    return !(sum && with_offset(rest)) && same_expr(simplify(rest, 2), rest);
+  };
+  Expr end = add(range->min, range->extent);
+  if (simplest(end)) assume_less(var, end, true);
+  if (!const_int(range->min) && simplest(range->min)) assume_less(range->min, var, false);
   bindings_changed();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/async_stages.h"
 
+#include "ir/core/error_kinds.h"
 #include "ir/core/module.h"
 #include "transform/pass/refusals.h"
 
@@ -24,7 +25,8 @@ void AsyncStages::produced(int stage, const SBlock& block, size_t at, const Expr
   if (!local.predicate || normalized.can_prove(local.predicate)) {
     local.predicate = predicate;
   } else {
-    local.predicate = normalized.simplify(logical_and(local.predicate, predicate));
+    // Both, as bits: so TVM joins them.
+    local.predicate = normalized.simplify(bitwise_and(local.predicate, predicate));
   }
 }
 
@@ -77,6 +79,7 @@ void AsyncStages::wait(std::vector<EmittedBlock>& blocks, Analyzer& normalized, 
         if (stage > block.stage || !state.written.contains(read->source.get())) continue;
         if (producer != -1 && producer != stage) {
           throw refuse(pass_refusals["software-pipeline-not-possible"], producer, stage)
+              .kind(kRefusedValue)
               .at(block.block->span);
         }
         producer = stage;

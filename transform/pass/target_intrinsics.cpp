@@ -168,6 +168,7 @@ struct Lowering {
     if (!dtype.is_float() || dtype.bits() > 32) {
       throw refuse_as(refusals["intrinsic-not-available"],
                       "the target `{}` has `erf` for float16 and float32 only", target)
+          .kind(kRefusedValue)
           .at(call.span);
     }
     Expr near = max(min(x, constant(4.0)), constant(-4.0));
@@ -209,7 +210,7 @@ struct Lowering {
     }
     if (target == "metal")
       return call_op(dtype, "tirx.metal.simd_shuffle" + way, {args[1], args[2]}, call.span);
-    Expr lane = cast(DataType::UInt(32), args[2]);
+    Expr lane = make<CastNode>(DataType::UInt(32), args[2]);
     return call_op(dtype, "tirx.webgpu.subgroup_shuffle" + way, {args[1], lane}, call.span);
   }
 
@@ -219,6 +220,7 @@ struct Lowering {
     if (dtype.bits() != 32 || !dtype.is_scalar()) {
       throw refuse_as(refusals["intrinsic-not-available"],
                       "the target `rocm` shuffles values of 32 bits, not `{}`", dtype.str())
+          .kind(kRefusedValue)
           .at(call.span);
     }
     DataType word = DataType::Int(32);
@@ -311,7 +313,9 @@ struct Lowering {
       shifts_left = make<NENode>(left, zero);
     }
     Expr value = cast(wide, call.args[0]);
-    auto shifted_left = [&](const Expr& e, const Expr& by) { return make<LShiftNode>(e, wider(by)); };
+    auto shifted_left = [&](const Expr& e, const Expr& by) {
+      return per_axis ? shift_left(e, wider(by)) : Expr(make<LShiftNode>(e, wider(by)));
+    };
     Expr scaled = make<SelectNode>(shifts_left, shifted_left(value, left), value);
     Expr rounding = shifted_left(const_like(value, 1), sub(right, const_like(right, 1)));
     Expr sum = add(mul(scaled, cast(wide, y)), rounding);

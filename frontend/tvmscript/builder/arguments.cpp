@@ -46,8 +46,15 @@ Expr integer_arg(const ApiCall& call, size_t i) {
   return integer_of(expr_arg(call, i), call.span_of(i), fmt::format("`{}`", call.api.params[i].name));
 }
 
+// Bounds of two types count in as many bits as the longer has, without a sign where either has none.
 Loop loop_over(Expr start, Expr stop, const Expr& step, Span span, const ir::Simplify& simplify) {
-  if (stop) ir::match_types(start, stop, span);
+  if (stop) {
+    DataType a = start->dtype(), b = stop->dtype();
+    int bits = std::max(a.bits(), b.bits());
+    DataType type = a.is_uint() || b.is_uint() ? DataType::UInt(bits) : DataType::Int(bits);
+    start = ir::cast(type, start, span);
+    stop = ir::cast(type, stop, span);
+  }
   Expr min = stop ? start : ir::const_like(start, 0);
   Expr extent = ir::simplified(stop ? ir::difference(stop, start) : start, simplify);
   return {min, extent, step && !ir::is_const_int(step, 1) ? ir::cast(min->dtype(), step) : Expr()};
@@ -65,7 +72,8 @@ DataType dtype_from(const Any& value, Span span) {
     return DataType::parse(fn->api->name == "boolean" ? "bool" : fn->api->name);
   }
   if (auto* type = value.as<ir::PrimTypeNode>()) return type->dtype;
-  if (value.as<ir::PointerTypeNode>()) return DataType::Handle();  // `T.handle().ty`, as such a call is printed
+  if (value.as<ir::PointerTypeNode>())
+    return DataType::Handle();  // `T.handle().ty`, as such a call is printed
   if (auto dtype = value.as<DLDataType>()) return *dtype;
   throw ir::Error("wrong-type", "expected a data type such as \"float32\", got `{}`", ir::type_name(value))
       .at(span)
@@ -77,7 +85,8 @@ Any lambda_arg(const ApiCall& call, size_t i, std::string_view what) {
   Array<Var> vars;
   std::vector<Any> points;
   for (const std::string& name : call.host.parameter_names(call.args[i])) {
-    vars.push_back(ir::make<ir::VarNode>(String(name), Type(ir::prim_type(DataType::Int(32))), call.span_of(i)));
+    vars.push_back(
+        ir::make<ir::VarNode>(String(name), Type(ir::prim_type(DataType::Int(32))), call.span_of(i)));
     points.emplace_back(Expr(vars.back()));
   }
   Any result = call.host.call(call.args[i], points);
@@ -167,7 +176,8 @@ Array<Expr> indices_arg(const ApiCall& call, size_t i, const Buffer& buffer, con
   size_t dimensions = buffer->buffer()->shape.size();
   if (indices.size() == dimensions) return indices;
   ir::Error error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", buffer->name.c_str(),
-                  dimensions, dimensions == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices");
+                  dimensions, dimensions == 1 ? "" : "s", indices.size(),
+                  indices.size() == 1 ? "ex" : "ices");
   std::move(error).at(call.span_of(i)).kind(indices.empty() ? "IndexError+InternalError" : "InternalError");
   if (kind != nullptr) std::move(error).kind(kind).note("the buffer is declared here", buffer->span);
   throw error;
@@ -188,8 +198,7 @@ Any attribute_value(const Any& value, Span span) {
   if (auto dict = value.as<script::Dict>()) {
     Map<Any, Any> map;
     for (const auto& [key, item] : *dict) {
-      bool is_node =
-          script::is_object(key) && !is_list(key);
+      bool is_node = script::is_object(key) && !is_list(key);
       if (!script::is_str(key) && !script::is_int(key) && !is_node) {
         throw ir::Error("wrong-type", "keys are strings, integers or nodes, got `{}`", ir::type_name(key))
             .at(span)

@@ -197,6 +197,8 @@ Ref<ForFrameNode> Builder::range_loop(const syntax::Call& call) {
         .kind("TypeError");
   }
   for (size_t i = 0; i < bounds.size(); ++i) integer_of(bounds[i], call.args[i]->span, what);
+  // From 0, which is of 32 bits.
+  if (bounds.size() == 1 && bounds[0]->dtype().bits() < 32) bounds.insert(bounds.begin(), ir::int32(0));
   bounds.resize(3);
   auto frame = ir::make<ForFrameNode>();
   const_cast<ForFrameNode*>(frame.get())

@@ -292,7 +292,7 @@ class TouchedRegions final : public Walker {
   static bool is_shared_among(const Loop& loop, std::string_view scope) {
     std::string_view tag = text(loop.thread_tag);
     if (tag.empty()) return false;
-    if (scope == "global" || scope.empty()) return true;
+    if (scope.starts_with("global") || scope.empty()) return true;
     if (scope.starts_with("shared")) return !tag.starts_with("blockIdx");
     return scope == "warp" && tag == "threadIdx.x";
   }

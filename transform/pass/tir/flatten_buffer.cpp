@@ -225,8 +225,9 @@ struct Flatten final : Rewriter {
       }
     }
     if (!flat_index) flat_index = int32(0);
-    // Indices are of the type that the first extent has, at least.
-    if (!type->shape.empty() && type->shape[0]->dtype().bits() > flat_index->dtype().bits())
+    // Indices of rows that follow each other are of the type that the first extent has, at least.
+    if (type->strides.empty() && !type->shape.empty() &&
+        type->shape[0]->dtype().bits() > flat_index->dtype().bits())
       flat_index = cast(type->shape[0]->dtype().with_lanes(flat_index->dtype().lanes()), flat_index);
     if (Expr offset = offset_of(type)) flat_index = add(flat_index, offset);
     if (flat_index->dtype().is_scalable()) return simplify_index(flat_index, plain);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "ir/registry/api.h"
 #include "transform/pass/analyzing_rewriter.h"
@@ -8,7 +9,7 @@
 namespace mlc::transform::pass_inject_permuted_layout {
 
 static constexpr ir::Refusals refusals{
-    "ValueError",
+    kRefusedValue,
     {
         {.name = "row-not-permutable",
          .message = "the rows of `{}` cannot be permuted",
@@ -87,7 +88,7 @@ class Permute final : public AnalyzingRewriter {
     const Array<Expr>& shape = buffer->buffer()->shape;
     auto row = shape.empty() ? std::nullopt : const_int(shape.back());
     if (row && *row > 0 && *row % 32 == 0) return *row;
-    throw refuse(refusals["row-not-permutable"], buffer->name.c_str()).kind("ValueError").at(span);
+    throw refuse(refusals["row-not-permutable"], buffer->name.c_str()).at(span);
   }
   // The column for `column` of `row`.
   static Expr column_of(const Expr& row, const Expr& column, int64_t size) {

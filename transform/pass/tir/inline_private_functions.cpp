@@ -26,7 +26,7 @@ needs: nothing.
 keeps: every effect. A function is inlined, and goes, when no one outside can call it, it has no buffers as
 parameters, gives nothing back, has no blocks, is for no other target and does not call itself, through others
 either. Its calls stand
-as statements.
+as statements; one that nobody calls stays.
 Before targets are split, while one function sees the other.)";
 
 using Functions = std::unordered_map<std::string, PrimFunc>;
@@ -39,8 +39,10 @@ bool may_go(const PrimFunc& fn) {
   return !has_return(fn->body);
 }
 
-// `called`: functions that are not inlined everywhere.
-Stmt inlined(const PrimFunc& caller, const Functions& bodies, std::unordered_set<std::string>& called) {
+using Names = std::unordered_set<std::string>;
+
+// `called`: functions that are not inlined everywhere; `placed`: those that are inlined somewhere.
+Stmt inlined(const PrimFunc& caller, const Functions& bodies, Names& called, Names& placed) {
   auto target = bound_target(caller);
   return rewrite_with(caller->body, [&](const Stmt& s, Rewriter& on) {
     auto* evaluate = as<EvaluateNode>(s);
@@ -58,6 +60,7 @@ Stmt inlined(const PrimFunc& caller, const Functions& bodies, std::unordered_set
       throw refuse(refusals["wrong-arguments"], text(callee->name_hint), fn->params.size(), call->args.size())
           .at(s->span);
     }
+    placed.insert(found->first);
     VarMap values;
     for (size_t i = 0; i < fn->params.size(); ++i) values[fn->params[i].get()] = call->args[i];
     return on.rewrite(FreshBinders().rewrite(Substituter(values).rewrite(fn->body)));
@@ -96,13 +99,13 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
   }
   if (bodies.empty()) return mod;
   // Where a call is part of an expression its function has to stay.
-  std::unordered_set<std::string> called;
-  IRModule result =
-      map_prim_funcs(mod, [&](const PrimFunc& fn) { return with_body(fn, inlined(fn, bodies, called)); });
+  Names called, placed;
+  IRModule result = map_prim_funcs(
+      mod, [&](const PrimFunc& fn) { return with_body(fn, inlined(fn, bodies, called, placed)); });
   Map<GlobalVar, BaseFunc> functions = result->functions;
   for (const auto& [name, base] : result->functions) {
     std::string key(name->name_hint);
-    if (bodies.contains(key) && !called.contains(key)) functions.erase(name);
+    if (placed.contains(key) && !called.contains(key)) functions.erase(name);
   }
   return with(result, [&](IRModuleNode& n) { n.functions = functions; });
 }

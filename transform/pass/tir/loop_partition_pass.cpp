@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/refusal.h"
 #include "transform/arith/deduce_bound.h"
 #include "transform/pass/convert_ssa.h"
 #include "transform/pass/jumps.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform::pass_loop_partition_pass {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "partition-thread-loop",
+         .kind = ir::kRefusedValue,
+         .message = "loop `{}` is bound to `{}` and cannot be cut",
+         .help = "LoopPartition cuts launched threads: UnifyThreadBinding makes them of loops",
+         .meaning = "Threads are launched once, as many as the loop has iterations; two loops in its place "
+                    "would launch them twice."},
+    }};
+MLC_REFUSALS(tir_loop_partition, refusals);
+
 namespace {
 
 constexpr char doc[] =
@@ -303,6 +317,10 @@ class Partition final : public Rewriter {
     if (!options_.keep_unit_loops && loop.annotations.empty() &&
         analyzer_.can_prove(eq(extent, const_like(extent, 1))))
       return substitute(body, {{loop.loop_var.get(), const_like(loop.loop_var, 0)}});
+    if (loop.for_kind == ForKind::kThreadBinding)
+      throw refuse(refusals["partition-thread-loop"], loop.loop_var->name.c_str(),
+                   loop.thread_binding ? loop.thread_binding->thread_tag.c_str() : "a thread")
+          .at(loop.span);
     return with(ref(&loop), [&](ForNode& n) {
       n.min = const_like(loop.min, 0);
       n.extent = extent;

@@ -6,6 +6,7 @@
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/refusals.h"
 #include "transform/pass/rewritten_by.h"
+#include "transform/schedule/layout.h"
 
 namespace mlc::transform::pass_lower_match_buffer {
 
@@ -133,16 +134,12 @@ struct LowerMatch final : Substituter {  // of extents, strides and offsets that
     size_t dropped = source->region.size() - type->shape.size();
     std::vector<Expr> strides = strides_of(whole);
     for (size_t d = 0; d < type->shape.size(); ++d)
-      bind(*match, "extent", type->shape[d], source->region[d + dropped]->extent);
+      agree(match, "extent", type->shape[d], source->region[d + dropped]->extent);
     for (size_t d = 0; d < type->strides.size(); ++d)
-      bind(*match, "stride", type->strides[d], strides[d + dropped]);
+      bind(match, "stride", type->strides[d], strides[d + dropped]);
     if (type->elem_offset) {
-      Expr offset = whole->elem_offset;
-      for (size_t d = 0; d < source->region.size(); ++d) {
-        Expr part = mul(source->region[d]->min, strides[d]);
-        offset = offset && !is_const_int(offset, 0) ? add(offset, part) : d == 0 ? part : add(offset, part);
-      }
-      if (auto* var = as<VarNode>(type->elem_offset)) values[var] = Analyzer().simplify(offset);
+      Expr offset = analyzer.simplify(offset_of(source->region, whole));
+      bind(match, "offset", type->elem_offset, offset);
       if (!offset_is_multiple(offset, type->offset_factor)) {
         throw refuse(refusals["match-buffer-mismatch"], match->buffer->name.c_str(), type->offset_factor,
                      source->source->name.c_str())
@@ -151,24 +148,42 @@ struct LowerMatch final : Substituter {  // of extents, strides and offsets that
     }
     views[match->buffer.get()] = {source->source, source->region, dropped};
   }
-  static bool offset_is_multiple(const Expr& offset, int64_t factor) {
-    if (!offset || factor <= 1) return true;
-    ModularSet known = Analyzer().modular_set(offset);
+  // Of the first element of the region.
+  static Expr offset_of(const Array<Range>& region, const BufferTypeNode* whole) {
+    Expr offset = nullptr;
+    for (size_t d = 0; d < region.size(); ++d) {
+      const Expr& begin = region[d]->min;
+      if (whole->strides.empty()) {
+        offset = offset ? add(mul(offset, whole->shape[d]), begin) : begin;
+      } else {
+        Expr part = mul(begin, whole->strides[d]);
+        offset = offset ? add(offset, part) : part;
+      }
+    }
+    const Expr& first = whole->elem_offset;
+    if (!offset) return first ? first : Expr(int32(0));
+    return first && !is_const_int(first, 0) ? add(offset, first) : offset;
+  }
+  bool offset_is_multiple(const Expr& offset, int64_t factor) {
+    if (factor <= 1) return true;
+    ModularSet known = analyzer.modular_set(offset);
     return known.coeff % factor == 0 && known.base % factor == 0;
   }
-  void bind(const MatchBufferRegionNode& match, const char* what, const Expr& pattern, const Expr& value) {
-    if (auto* var = as<VarNode>(pattern)) {
-      values[var] = value;
-      return;
-    }
-    auto wanted = const_int(pattern);
-    auto actual = const_int(value);
-    if (wanted && actual && *wanted != *actual) {
-      throw refuse_as(refusals["match-buffer-mismatch"], "`{}` has {} {}, the region of `{}` has {}",
-                      match.buffer->name.c_str(), what, *wanted, match.source->source->name.c_str(), *actual)
-          .at(match.source->span);
-    }
+  // What the view names takes its value from the source; what it fixes, or has named before, must agree.
+  void bind(const MatchBufferRegion& match, const char* what, const Expr& pattern, const Expr& value) {
+    auto* var = as<VarNode>(pattern);
+    if (!var) return agree(match, what, pattern, value);
+    auto [place, fresh] = values.emplace(var, value);
+    if (!fresh) agree(match, what, place->second, value);
   }
+  void agree(const MatchBufferRegion& match, const char* what, const Expr& wanted, const Expr& value) {
+    if (analyzer.can_prove_equal(wanted, value)) return;
+    throw refuse_as(refusals["match-buffer-mismatch"], "`{}` has {} {}, the region of `{}` has {}",
+                    match->buffer->name.c_str(), what, expr_text(wanted), match->source->source->name.c_str(),
+                    expr_text(value))
+        .at(match->source->span);
+  }
+  Analyzer analyzer;
 };
 
 }  // namespace

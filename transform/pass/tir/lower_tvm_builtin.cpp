@@ -34,7 +34,8 @@ constexpr char doc[] =
                                        T.call_packed_lowered("f", stack_ffi_any, 0, 1)
 needs: what functions of a host allocate past a small array stands below the attributes `device_id` and
 `device_type` (MakePackedAPI writes them), and so do tensors made on the stack.
-keeps: what is computed. Functions whose target is not a CPU stay. Each parallel loop has a stack of its own.
+keeps: what is computed. Functions whose target is not a CPU stay. Each parallel loop has a stack of its own. Items of
+lists of the virtual machine are put on it, and results into such lists, by functions of the runtime.
 After MakePackedAPI, before code is generated.)";
 
 // Allocations of fewer bytes stay on the machine's stack.
@@ -58,6 +59,8 @@ class LowerBuiltins final : public Rewriter {
       return packed_call(*tensor_map_call(*call).get(), "tirx.tvm_call_packed_lowered");
     if (name == "tirx.tvm_call_cpacked") return packed_call(*call, "tirx.tvm_call_cpacked_lowered");
     if (name == "tirx.tvm_call_trace_packed") return packed_call(*call, "tirx.tvm_call_trace_packed_lowered");
+    if (name == "tirx.anylist_setitem_call_packed") return set_item(*call, "tirx.tvm_call_packed_lowered");
+    if (name == "tirx.anylist_setitem_call_cpacked") return set_item(*call, "tirx.tvm_call_cpacked_lowered");
     if (name == "tirx.tvm_stack_make_shape") return make_shape(e);
     if (name == "tirx.tvm_stack_make_array") return make_array(*call);
     constexpr std::string_view copies[] = {"dma_copy", "dma_wait", "dma_start_group", "dma_end_group"};
@@ -220,6 +223,18 @@ class LowerBuiltins final : public Rewriter {
     return at;
   }
 
+  // The result of a packed call goes into a list of the virtual machine.
+  Expr set_item(const CallNode& call, std::string_view lowered_name) {
+    Expr list = rewrite(call.args[0]), index = rewrite(call.args[1]);
+    Call packed = make<CallNode>(call.ty, call.op, Array<Expr>(call.args.begin() + 2, call.args.end()),
+                                 Map<String, Any>{}, call.span);
+    Expr lowered = packed_call(*packed.get(), lowered_name);
+    emit(make<EvaluateNode>(lowered));
+    return make<CallNode>(call.ty, op("tirx.TVMBackendAnyListMoveFromPackedReturn"),
+                          Array<Expr>{list, index, stack().any, as<CallNode>(lowered)->args[3]},
+                          Map<String, Any>{}, call.span);
+  }
+
   Expr packed_call(const CallNode& call, std::string_view lowered_name) {
     Sizes outer = stack().used;
     auto count = static_cast<int64_t>(call.args.size()) - 1;
@@ -238,6 +253,9 @@ class LowerBuiltins final : public Rewriter {
       if (value->ty->kind == TypeKind::kString) {
         set(begin + i, kPackedText,
             make<CallNode>(void_pointer_type(), op("tirx.reinterpret"), Array<Expr>{value}));
+      } else if (auto* item = as_call_to(value, "tirx.anylist_getitem")) {
+        emit(make<EvaluateNode>(call_op(DataType::Int(32), "tirx.TVMBackendAnyListSetPackedArg",
+                                        {item->args[0], item->args[1], any, int32(begin + i)})));
       } else if (as_call_to(given, "tirx.tvm_stack_make_array")) {
         set(begin + i, kPackedTensorPointer, value);
       } else if (value->ty->kind == TypeKind::kPointer || value->ty->kind == TypeKind::kTensorMap) {

@@ -16,6 +16,10 @@ static constexpr ir::Refusals refusals{
         {.name = "several-dynamic-allocations",
          .message = "only one dynamic shared memory allocation is allowed in a kernel, `{}` is another one",
          .help = "run MergeSharedMemoryAllocations first"},
+        {.name = "kernel-returns-value",
+         .message = "the kernel `{}` returns a value: a kernel may return 0 alone",
+         .meaning =
+             "Nobody takes what the threads of a kernel return; 0 says that they have come to an end."},
     }};
 MLC_REFUSALS(tir_split_host_device, refusals);
 
@@ -117,6 +121,39 @@ Target without_host(const Target& target) {
   return with(target, [](TargetNode& n) { n.host = nullptr; });
 }
 int device_type(const Target& target) { return target_kind_row(text(target->kind)).device; }
+// The statement without the `return 0` at its end.
+Stmt without_last_return(const Stmt& s) {
+  if (as<ReturnNode>(s)) return no_op();
+  if (auto* attr = as<AttrStmtNode>(s))
+    return updated(attr, [&](AttrStmtNode& n) { n.body = without_last_return(attr->body); });
+  auto* all = as<SeqStmtNode>(s);
+  if (!all || all->seq.empty()) return s;
+  Array<Stmt> rest = all->seq;
+  while (!rest.empty()) {
+    Stmt last = without_last_return(rest.back());
+    rest.pop_back();
+    if (is_no_op(last)) continue;
+    rest.push_back(last);
+    break;
+  }
+  return seq(rest);
+}
+
+// A kernel gives nothing back. A `return 0` before its end is the end of a thread.
+PrimFunc without_result(const PrimFunc& fn, std::string_view name) {
+  if (fn->ret_type->kind != TypeKind::kPrim) return fn;
+  walk_with(fn->body, [&](const Stmt& s, Walker& on) {
+    auto* result = as<ReturnNode>(s);
+    if (result && !is_const_int(result->value, 0))
+      throw refuse(refusals["kernel-returns-value"], name).at(s->span);
+    on.walk_children(s);
+  });
+  return with(fn, [&](PrimFuncNode& n) {
+    n.body = without_last_return(fn->body);
+    n.ret_type = void_type();
+  });
+}
+
 // Functions for these devices return an error code.
 bool gives_status(const Target& target) {
   int type = device_type(target);
@@ -260,13 +297,11 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
     auto fn = Any(base).cast<PrimFunc>();
     if (launched) {
       Array<String> tags = launch_of(fn).tags;
-      fn = with(fn, [&](PrimFuncNode& n) {
-        n.body = rewrite_with(n.body, [](const Stmt& s, Rewriter& on) {
-          if (is_pool_size(s)) return on.rewrite(as<AttrStmtNode>(s)->body);
-          return as<ReturnNode>(s) ? no_op() : on.rewrite_children(s);
-        });
-        n.ret_type = void_type();
-      });
+      fn = without_result(fn, key);
+      fn =
+          with_body(fn, rewrite_with(fn->body, [](const Stmt& s, Rewriter& on) {
+                      return is_pool_size(s) ? on.rewrite(as<AttrStmtNode>(s)->body) : on.rewrite_children(s);
+                    }));
       fn = with_attr(fn, "calling_conv", ir::kKernelLaunch);
       fn = with_attr(fn, "tirx.kernel_launch_params", tags);
     }

@@ -160,6 +160,7 @@ class AnalyzerImpl {
   int64_t upper_bound(const LinearSum& sum, std::vector<bool>& used, int depth);
   void assume_bound(const Expr& e, ConstIntBound bound);
   void assume_residue(const Expr& remainder, const Expr& value);
+  bool is_simplest(const Expr& side);
   void assume_less(const Expr& a, const Expr& b, bool strict);
   Expr apply_rules(const Expr& e);
   Expr apply_rules_of_any_type(const Expr& e);

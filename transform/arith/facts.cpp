@@ -104,6 +104,19 @@ LinearSum AnalyzerImpl::merged(const Expr& e) {
   return sum;
 }
 
+// Is the side of a comparison in simplest form, but for what is added to it? As in TVM, whose facts are found
+// by their text: what is not says nothing of what is compared in that form.
+bool AnalyzerImpl::is_simplest(const Expr& side) {
+  auto with_offset = [](const Expr& e) {
+    auto* two = as_binary(e);
+    return two && (two->kind == ExprKind::kAdd || two->kind == ExprKind::kSub) && const_int(two->b) ? two
+                                                                                                    : nullptr;
+  };
+  auto* sum = with_offset(side);
+  const Expr& rest = sum ? sum->a : side;
+  return !(sum && with_offset(rest)) && same_expr(simplify(rest, 2), rest);
+}
+
 // a < b, or a <= b when not strict.
 void AnalyzerImpl::assume_less(const Expr& a, const Expr& b, bool strict) {
   if (!integers(a)) return;
@@ -111,7 +124,7 @@ void AnalyzerImpl::assume_less(const Expr& a, const Expr& b, bool strict) {
   ConstIntBound left = bounds(a), right = bounds(b);
   if (const_int(b)) assume_bound(a, {ConstIntBound::kNegInf, right.max - slack});
   if (const_int(a)) assume_bound(b, {left.min + slack, ConstIntBound::kPosInf});
-  if (begins_with_constant(a) || begins_with_constant(b)) return;
+  if (begins_with_constant(a) || begins_with_constant(b) || !is_simplest(a) || !is_simplest(b)) return;
   LinearSum left_sum = merged(a), right_sum = merged(b);
   if (LinearSum sum = left_sum; !sum.add(right_sum, -1)) return;  // its constant is no number of the type
   LinearSum difference = merged(sub(a, b));
@@ -132,23 +145,30 @@ void AnalyzerImpl::assume(const Expr& condition) {
     bool value;
     bool below_not;  // as in TVM, implies no bounds
   };
-  std::vector<Part> todo{{condition, true, false}};
-  while (!todo.empty()) {
-    auto [fact, value, below_not] = todo.back();
-    todo.pop_back();
-    if (auto* inverse = as<NotNode>(fact)) {
-      todo.push_back({inverse->a, !value, true});
-      continue;
+  // What a conjunction says; a loaded value may differ at the next statement.
+  auto parts_of = [](const Expr& whole) {
+    std::vector<Part> todo{{whole, true, false}}, parts;
+    while (!todo.empty()) {
+      Part part = todo.back();
+      todo.pop_back();
+      if (auto* inverse = as<NotNode>(part.fact)) {
+        todo.push_back({inverse->a, !part.value, true});
+        continue;
+      }
+      auto* two = as_binary(part.fact);
+      if (two &&
+          ((two->kind == ExprKind::kAnd && part.value) || (two->kind == ExprKind::kOr && !part.value))) {
+        todo.push_back({two->a, part.value, part.below_not});
+        todo.push_back({two->b, part.value, part.below_not});
+      } else if (part.fact->kind != ExprKind::kIntImm && side_effect(part.fact) <= Effect::kPure) {
+        parts.push_back(part);
+      }
     }
+    return parts;
+  };
+  // As in TVM: what is literally so is said of conditions in simplest form, bounds are those of the text.
+  for (const auto& [fact, value, below_not] : parts_of(rewrite(condition))) {
     auto* two = as_binary(fact);
-    if (two && ((two->kind == ExprKind::kAnd && value) || (two->kind == ExprKind::kOr && !value))) {
-      todo.push_back({two->a, value, below_not});
-      todo.push_back({two->b, value, below_not});
-      continue;
-    }
-    if (fact->kind == ExprKind::kIntImm) continue;
-    // A loaded value may differ at the next statement.
-    if (side_effect(fact) > Effect::kPure) continue;
     truths_.push_back({fact, value});
     if (fact->kind == ExprKind::kEQ || fact->kind == ExprKind::kNE) {
       Expr turned = binary(fact->kind, two->b, two->a);
@@ -157,6 +177,9 @@ void AnalyzerImpl::assume(const Expr& condition) {
     }
     if (Expr opposite = negated(fact)) truths_.push_back({opposite, !value});
     facts_changed();
+  }
+  for (const auto& [fact, value, below_not] : parts_of(condition)) {
+    auto* two = as_binary(fact);
     if (!two || !integers(two->a) || below_not) continue;
     switch (two->kind) {
       case ExprKind::kLT:
@@ -187,22 +210,9 @@ void AnalyzerImpl::assume(const Expr& condition) {
     states_.keep(transition, {condition, Expr(), knowledge_, {}});
 }
 
-// As in TVM, whose facts are found by their text: a bound that is not in simplest form, but for what is added
-// to it, says nothing of what is compared in that form.
 void AnalyzerImpl::assume_in_range(const Var& var, const Range& range) {
-  auto with_offset = [](const Expr& e) {
-    auto* two = as_binary(e);
-    return two && (two->kind == ExprKind::kAdd || two->kind == ExprKind::kSub) && const_int(two->b) ? two
-                                                                                                    : nullptr;
-  };
-  auto simplest = [&](const Expr& bound) {
-    auto* sum = with_offset(bound);
-    const Expr& rest = sum ? sum->a : bound;
-    return !(sum && with_offset(rest)) && same_expr(simplify(rest, 2), rest);
-  };
-  Expr end = add(range->min, range->extent);
-  if (simplest(end)) assume_less(var, end, true);
-  if (!const_int(range->min) && simplest(range->min)) assume_less(range->min, var, false);
+  assume_less(var, add(range->min, range->extent), true);
+  if (!const_int(range->min)) assume_less(range->min, var, false);
   bindings_changed();
 }
 

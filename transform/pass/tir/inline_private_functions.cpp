@@ -26,7 +26,7 @@ needs: nothing.
 keeps: every effect. A function is inlined, and goes, when no one outside can call it, it has no buffers as
 parameters, gives nothing back, has no blocks, is for no other target and does not call itself, through others
 either. Its calls stand
-as statements; one that nobody calls stays.
+as statements. Where nothing is inlined all functions stay.
 Before targets are split, while one function sees the other.)";
 
 using Functions = std::unordered_map<std::string, PrimFunc>;
@@ -102,10 +102,11 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
   Names called, placed;
   IRModule result = map_prim_funcs(
       mod, [&](const PrimFunc& fn) { return with_body(fn, inlined(fn, bodies, called, placed)); });
+  if (placed.empty()) return result;  // as in TVM: then what nobody calls stays, too
   Map<GlobalVar, BaseFunc> functions = result->functions;
   for (const auto& [name, base] : result->functions) {
     std::string key(name->name_hint);
-    if (placed.contains(key) && !called.contains(key)) functions.erase(name);
+    if (bodies.contains(key) && !called.contains(key)) functions.erase(name);
   }
   return with(result, [&](IRModuleNode& n) { n.functions = functions; });
 }

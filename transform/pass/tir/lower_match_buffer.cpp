@@ -57,6 +57,20 @@ std::vector<Expr> strides_of(const BufferTypeNode* type) {
 
 struct LowerMatch final : Substituter {  // of extents, strides and offsets that views bind
   std::unordered_map<const VarNode*, View> views;
+  // What parameters name is no view's to bind.
+  explicit LowerMatch(const PrimFunc& fn) {
+    auto known = [&](const Expr& e) {
+      if (auto* var = e ? as<VarNode>(e) : nullptr) values.emplace(var, e);
+    };
+    for (const Var& param : fn->params) {
+      known(param);
+      const BufferTypeNode* type = param->buffer();
+      if (!type) continue;
+      for (const Expr& dim : type->shape) known(dim);
+      for (const Expr& stride : type->strides) known(stride);
+      known(type->elem_offset);
+    }
+  }
   using Substituter::rewrite;
   Expr rewrite(const Expr& e) override {
     if (auto* load = as<TensorLoadNode>(e)) {
@@ -134,7 +148,7 @@ struct LowerMatch final : Substituter {  // of extents, strides and offsets that
     size_t dropped = source->region.size() - type->shape.size();
     std::vector<Expr> strides = strides_of(whole);
     for (size_t d = 0; d < type->shape.size(); ++d)
-      agree(match, "extent", type->shape[d], source->region[d + dropped]->extent);
+      bind(match, "extent", type->shape[d], source->region[d + dropped]->extent);
     for (size_t d = 0; d < type->strides.size(); ++d)
       bind(match, "stride", type->strides[d], strides[d + dropped]);
     if (type->elem_offset) {

@@ -56,7 +56,8 @@ struct Simplify final : Rewriter {
     if (auto* store = as<BufferStoreNode>(s)) {
       Stmt next = updated(store, [&](BufferStoreNode& n) {
         n.value = rewrite(store->value);
-        n.indices = store->indices.Map([&](const Expr& index) { return simplify_index(expanded(index), analyzer); });
+        n.indices =
+            store->indices.Map([&](const Expr& index) { return simplify_index(expanded(index), analyzer); });
       });
       return stores_what_is_there(*as<BufferStoreNode>(next), analyzer) ? no_op() : next;
     }
@@ -89,8 +90,14 @@ struct Simplify final : Rewriter {
       n.min = rewrite(loop.min);
       n.extent = rewrite(loop.extent);
       analyzer.bind(loop.loop_var, make<RangeNode>(n.min, n.extent));
-      // Inside the body the loop runs at least once.
+      // Inside the body the loop runs at least once, and its variable is in its range.
       auto inside = analyzer.assume(gt(n.extent, const_like(n.extent, 0)));
+      if (const_int(n.min) && const_int(n.extent)) {
+        n.body = inner(loop.body);
+        return;
+      }
+      auto from = analyzer.assume(ge(loop.loop_var, n.min));
+      auto to = analyzer.assume(lt(loop.loop_var, add(n.min, n.extent)));
       n.body = inner(loop.body);
     });
   }

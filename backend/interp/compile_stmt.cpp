@@ -275,8 +275,8 @@ Action Compiler::thread_extent(const ir::AttrStmtNode* node) {
   MLC_CHECK(iter.has_value(), "a thread extent without its iterator");
   if (is_thread_binding(*iter)) return thread_axis(*iter, (*iter)->var, node->value, node->body);
   auto extent = integer(node->value);
-  if (program_.options.simulate && view((*iter)->thread_tag).starts_with("cluster"))
-    return of_one_block(*iter, extent, node->body);
+  if (program_.options.simulate && view((*iter)->thread_tag).starts_with("preferredCluster"))
+    return preferred_cluster(*iter, extent, node->body);
   int slot = define_slot((*iter)->var);
   return [extent, slot, body = iteration(stmt(node->body), runs_apart(*iter))](Frame& frame) {
     int64_t count = extent(frame);

@@ -67,6 +67,7 @@ struct Block {
   // For threads of a kernel: who shares it, bytes of an element, and who touched what.
   enum class Scope : uint8_t { kGlobal, kShared, kTensor, kWarp, kLocal } scope = Scope::kGlobal;
   int granule = 1;
+  int home = -1;  // rank in the cluster of the thread block whose shared or tensor memory it is
   std::unique_ptr<Shadow> shadow;
 
   Block(Heap& heap, char* begin, char* end, bool owned, bool track);
@@ -236,7 +237,8 @@ class Compiler {
   bool is_thread_binding(const ir::IterVar& thread) const;
   // `body` for the threads of an axis: a launch where it is the outermost one.
   Action thread_axis(const ir::IterVar& thread, const ir::Var& var, const Expr& extent, const Stmt& body);
-  Action of_one_block(const ir::IterVar& cluster, std::function<int64_t(Frame&)> extent, const Stmt& body);
+  Action preferred_cluster(const ir::IterVar& cluster, std::function<int64_t(Frame&)> extent,
+                           const Stmt& body);
   Action allocate_in_kernel(const Buffer& buffer);
   Action allocate_in_kernel(const Buffer& buffer, int at);
   Action branch(std::function<int64_t(Frame&)> condition, Action yes, Action no, Span span);
@@ -267,6 +269,10 @@ class Compiler {
   Code fence_intrinsic(const ir::CallNode* node, std::string_view name);
   Code block_intrinsic(const ir::CallNode* node, std::string_view name);
   Code builtin_function(const ir::CallNode* node);
+  Code cluster_intrinsic(const ir::CallNode* node, std::string_view name);
+  Code cluster_barrier(const ir::CallNode* node, bool arrives, bool waits, bool relaxed);
+  Code map_address(const PtxCall& call);
+  Code store_to_cluster(const PtxCall& call, bool reduces);
   Code mbarrier_intrinsic(const ir::CallNode* node, std::string_view name);
   Code mbarrier_wait(const ir::CallNode* node);
   Code mbarrier_try(const PtxCall& call);

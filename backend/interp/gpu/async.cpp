@@ -32,7 +32,7 @@ static std::shared_ptr<Clocks> joined(const SharedClocks& a, const SharedClocks&
   return both;
 }
 
-int Agents::of(AgentKind kind, int64_t whose) {
+int Agents::of(AgentKind kind, int64_t whose, int rank) {
   auto [found, made] = known_.try_emplace({kind, whose}, 0);
   if (!made) return found->second;
   found->second = threads_ + static_cast<int>(agents_.size());
@@ -40,22 +40,28 @@ int Agents::of(AgentKind kind, int64_t whose) {
     case AgentKind::kBarrierBytes:
     case AgentKind::kBulkRead:
     case AgentKind::kBulkWrite:
-      agents_.push_back({kind, "a bulk copy"});
+      agents_.push_back({kind, rank, "a bulk copy"});
       break;
     case AgentKind::kWarpGroup:
-      agents_.push_back({kind, "a `wgmma`", true});
+      agents_.push_back({kind, rank, "a `wgmma`", true});
       break;
     case AgentKind::kTensorCore:
-      agents_.push_back({kind, "a `tcgen05` operation", true});
+      agents_.push_back({kind, rank, "a `tcgen05` operation", true});
       break;
     case AgentKind::kTensorLoad:
-      agents_.push_back({kind, "a `tcgen05.ld`", true});
+      agents_.push_back({kind, rank, "a `tcgen05.ld`", true});
       break;
     case AgentKind::kTensorStore:
-      agents_.push_back({kind, "a `tcgen05.st`", true});
+      agents_.push_back({kind, rank, "a `tcgen05.st`", true});
       break;
   }
   return found->second;
+}
+
+int Thread::agent(AgentKind kind) const {
+  bool of_warp =
+      kind == AgentKind::kWarpGroup || kind == AgentKind::kTensorLoad || kind == AgentKind::kTensorStore;
+  return block.agents.of(kind, of_warp ? warp_of_cluster() : number(), block.rank);
 }
 
 void Thread::acquire(const SharedClocks& clocks, const SharedClocks& visible) {
@@ -65,8 +71,20 @@ void Thread::acquire(const SharedClocks& clocks, const SharedClocks& visible) {
 
 void Thread::release(Clocks& clocks, Clocks& visible) {
   join(clocks, seen);
-  advance(clocks, index, clock++);
+  advance(clocks, number(), clock++);
   join(visible, fenced);
+}
+
+void Thread::release_relaxed(Clocks& clocks, Clocks& visible) {
+  join(clocks, before_fence);
+  advance(clocks, number(), 1);
+  join(visible, fenced);
+}
+
+void Thread::fence() {
+  std::shared_ptr<Clocks> now = joined(seen, nullptr);
+  advance(*now, number(), clock++);
+  before_fence = std::move(now);
 }
 
 void Thread::see(const Epoch& done) {
@@ -79,7 +97,7 @@ void Thread::see(const Epoch& done) {
 // fence see, too.
 void Thread::fence_proxy() {
   std::shared_ptr<Clocks> now = joined(fenced, seen);
-  advance(*now, index, clock++);
+  advance(*now, number(), clock++);
   fenced = std::move(now);
 }
 

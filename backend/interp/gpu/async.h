@@ -18,7 +18,7 @@
 
 namespace mlc::interp {
 
-// By agent: threads of the block by their numbers, then what runs beside them. What is not there is 0.
+// By agent: threads of the cluster by their numbers, then what runs beside them. What is not there is 0.
 using Clocks = std::vector<uint32_t>;
 using SharedClocks = std::shared_ptr<const Clocks>;
 
@@ -38,6 +38,7 @@ enum class AgentKind : uint8_t {
 
 struct Agent {
   AgentKind kind;
+  int rank;               // of its block in the cluster: of the mbarrier, of the thread
   std::string name;       // "a bulk copy"
   bool in_order = false;  // an operation comes after those before it
 };
@@ -45,8 +46,8 @@ struct Agent {
 class Agents {
  public:
   explicit Agents(int threads) : threads_(threads) {}
-  // The number of the agent of that kind for a thread, a warp or a barrier.
-  int of(AgentKind kind, int64_t whose);
+  // The number of the agent of that kind for a thread or a warp of the cluster, or a barrier.
+  int of(AgentKind kind, int64_t whose, int rank);
   bool is_agent(int number) const { return number >= threads_; }
   const Agent& at(int number) const { return agents_[static_cast<size_t>(number - threads_)]; }
 

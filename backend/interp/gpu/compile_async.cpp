@@ -43,7 +43,7 @@ void Thread::arrive_copies(MBarrier& barrier, bool counts, const AccessPoint& po
   copies.clear();
   Epoch done = barrier.now();
   if (counts) {
-    barrier.arrive(done, seen, point);
+    barrier.arrive(block, done, seen, point);
   } else {  // one more arrival is expected, and it has come
     join(barrier.released, seen);
     advance(barrier.released, done.agent, done.clock);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What threads ask of their block: who they are, fences, barriers that some of them only arrive at, clusters
-// of one block.
-#include "backend/interp/gpu/kernel.h"
+// What threads ask of their block: who they are, fences, barriers that some of them only arrive at.
+#include "backend/interp/gpu/cluster.h"
 #include "backend/interp/gpu/ptx_call.h"
 #include "ir/core/refusal.h"
 #include "ir/tir/op.h"
@@ -13,10 +12,6 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "assertion-failed",
          .message = "{} traps: what `T.cuda.trap_when_assert_failed` says does not hold"},
-        {.name = "interpret-unsupported",
-         .kind = "ValueError",
-         .message =
-             "the interpreter does not run clusters of several blocks: rank {} of a cluster is asked for"},
     }};
 MLC_REFUSALS(gpu_compile_block, refusals);
 
@@ -36,21 +31,28 @@ std::optional<std::function<int64_t(const Thread&)>> special_register(std::strin
   if (dot != name.npos) {
     size_t axis = kAxesOfRegisters.find(name.substr(dot + 1));
     if (axis == kAxesOfRegisters.npos) return std::nullopt;
-    if (family == "tid") return [axis](const Thread& thread) { return thread.at[axis + 3]; };
+    auto of_cluster = [axis](const Thread& thread) { return thread.block.kernel.extents[axis + kOfCluster]; };
+    if (family == "tid") return [axis](const Thread& thread) { return thread.at[axis + kOfThread]; };
     if (family == "ntid")
-      return [axis](const Thread& thread) { return thread.block.kernel.extents[axis + 3]; };
-    if (family == "ctaid" || family == "clusterid")
-      return [axis](const Thread& thread) { return thread.at[axis]; };
-    if (family == "nctaid" || family == "nclusterid")
-      return [axis](const Thread& thread) { return thread.block.kernel.extents[axis]; };
-    if (family == "cluster_ctaid") return [](const Thread&) -> int64_t { return 0; };
-    if (family == "cluster_nctaid") return [](const Thread&) -> int64_t { return 1; };
+      return [axis](const Thread& thread) { return thread.block.kernel.extents[axis + kOfThread]; };
+    if (family == "ctaid") return [axis](const Thread& thread) { return thread.at[axis]; };
+    if (family == "nctaid") return [axis](const Thread& thread) { return thread.block.kernel.extents[axis]; };
+    if (family == "clusterid")
+      return [axis, of_cluster](const Thread& thread) { return thread.at[axis] / of_cluster(thread); };
+    if (family == "nclusterid")
+      return [axis, of_cluster](const Thread& thread) {
+        return thread.block.kernel.extents[axis] / of_cluster(thread);
+      };
+    if (family == "cluster_ctaid")
+      return [axis](const Thread& thread) { return thread.at[axis + kOfCluster]; };
+    if (family == "cluster_nctaid") return of_cluster;
     return std::nullopt;
   }
   if (family == "laneid") return [](const Thread& thread) -> int64_t { return thread.lane(); };
   if (family == "warpid") return [](const Thread& thread) -> int64_t { return thread.warp(); };
-  if (family == "cluster_ctarank") return [](const Thread&) -> int64_t { return 0; };
-  if (family == "cluster_nctarank") return [](const Thread&) -> int64_t { return 1; };
+  if (family == "cluster_ctarank") return [](const Thread& thread) -> int64_t { return thread.block.rank; };
+  if (family == "cluster_nctarank")
+    return [](const Thread& thread) -> int64_t { return thread.block.cluster.size(); };
   return std::nullopt;
 }
 
@@ -126,6 +128,7 @@ Code Compiler::builtin_function(const ir::CallNode* node) {
 Code Compiler::fence_intrinsic(const ir::CallNode* node, std::string_view name) {
   if (name == "tirx.ptx.fence_mbarrier_init") {
     return [](Frame& frame, Lane* out) {
+      frame.program.heap.thread->fence();
       frame.program.heap.thread->fence_proxy();
       out->i = 0;
     };
@@ -139,8 +142,13 @@ Code Compiler::fence_intrinsic(const ir::CallNode* node, std::string_view name) 
     };
   }
   // They order nothing by themselves: who reads still has to know that the other has written.
-  if (name == "tirx.ptx.fence" || name == "tirx.ptx.griddepcontrol" || name == "tirx.ptx.setmaxnreg" ||
-      name == "tirx.cuda.nano_sleep" || name.starts_with("tirx.ptx.cp_async_bulk_prefetch") ||
+  if (name == "tirx.ptx.fence")
+    return [](Frame& frame, Lane* out) {
+      frame.program.heap.thread->fence();
+      out->i = 0;
+    };
+  if (name == "tirx.ptx.griddepcontrol" || name == "tirx.ptx.setmaxnreg" || name == "tirx.cuda.nano_sleep" ||
+      name.starts_with("tirx.ptx.cp_async_bulk_prefetch") ||
       name.starts_with("tirx.ptx.cp_async_bulk_tensor_prefetch") || name == "tirx.ptx.prefetch" ||
       name == "tirx.ptx.prefetch_tensormap")
     return no_effect();
@@ -198,25 +206,6 @@ Code Compiler::block_intrinsic(const ir::CallNode* node, std::string_view name) 
       Thread& thread = *frame.program.heap.thread;
       int64_t threads = count(frame);
       thread.arrive_at(id(frame), threads == thread.block.kernel.threads() ? 0 : threads);
-      out->i = 0;
-    };
-  }
-  // Clusters are of one block: their barrier is that of the block, in two halves.
-  constexpr int64_t kOfCluster = -1;
-  if (name == "tirx.cuda.cluster_sync") return barrier(node, "T.cuda.cluster_sync()", nullptr, nullptr);
-  if (name == "tirx.ptx.barrier_cluster_arrive") return no_effect();
-  if (name == "tirx.ptx.barrier_cluster_wait")
-    return barrier(
-        node, "T.ptx.barrier.cluster.wait", [](Frame&) -> int64_t { return kOfCluster; }, nullptr);
-  if (name.starts_with("tirx.ptx.mapa")) {
-    PtxCall call(node, name);
-    return [to = destination(call.one("d"), node->span), from = expr(call.one("a")),
-            rank = integer(call.one("b")), span = node->span](Frame& frame, Lane* out) {
-      Lane address;
-      from(frame, &address);
-      if (int64_t which = rank(frame); which != 0)
-        throw ir::refuse(refusals["interpret-unsupported"], which).at(span);
-      to(frame, address);
       out->i = 0;
     };
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bulk copies between global and shared memory, of bytes in a row and of boxes of a tensor (TMA). Loads
-// complete at an mbarrier by bytes, stores and reductions by groups of their thread.
+// Bulk copies between global and shared memory, of bytes in a row and of boxes of a tensor (TMA), and from
+// the shared memory of a block to that of another one. Loads complete at an mbarrier by bytes, at those of
+// several blocks where they are multicast; stores and reductions by groups of their thread.
 #include <cstring>
 
-#include "backend/interp/gpu/kernel.h"
+#include "backend/interp/gpu/cluster.h"
 #include "backend/interp/gpu/ptx_call.h"
 #include "backend/interp/gpu/tensor_map.h"
 #include "backend/interp/gpu/traffic.h"
@@ -15,6 +16,13 @@ namespace mlc::interp {
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
+        {.name = "bulk-copy-elsewhere",
+         .kind = "RuntimeError",
+         .message = "{} copies to {}, and the copy completes at {}",
+         .meaning = "A bulk copy completes at an mbarrier of the block that it writes to; with "
+                    "`cta_group::2` it may be "
+                    "one of the other block of the pair."},
+        {.name = "bulk-copy-to-nobody", .message = "the mask of blocks of a multicast is 0"},
         {.name = "bulk-copy-misaligned",
          .message = "{} of a bulk copy is {}, no multiple of {}",
          .meaning = "Bulk copies move units of 16 bytes between addresses that are multiples of 16; swizzled "
@@ -123,11 +131,45 @@ struct Transfer {
 
 // A copy out of shared memory, in the group of its thread that is open.
 Transfer out_of_shared(Thread& thread, const AccessPoint& point, const Number* number, const Reduce& reduce) {
-  Agents& agents = thread.block.agents;
   thread.last_bulk_copy = {thread.bulk_group, &point};
-  Epoch read{agents.of(AgentKind::kBulkRead, thread.index), thread.bulk_group};
-  Epoch written{agents.of(AgentKind::kBulkWrite, thread.index), thread.bulk_group};
+  Epoch read{thread.agent(AgentKind::kBulkRead), thread.bulk_group};
+  Epoch written{thread.agent(AgentKind::kBulkWrite), thread.bulk_group};
   return {thread, read, written, point, number, reduce};
+}
+
+// Where a copy into shared memory goes: an address in the window, and the mbarrier that counts its bytes.
+struct Arrival {
+  int64_t base;
+  MBarrier* barrier;
+};
+
+// One, or one for each block of a mask, at the same place. A pair of blocks may count at a barrier of either:
+// with a mask, at those of all even blocks or all odd ones, as the barrier that is named.
+std::vector<Arrival> arrivals_of(Thread& thread, int64_t target, int64_t barrier, std::optional<int64_t> mask,
+                                 bool pairs, const AccessPoint& point) {
+  const ThreadBlock& block = thread.block;
+  int64_t base = block.window_address(reinterpret_cast<const char*>(target));
+  if (!mask) {
+    MBarrier& completes = thread.mbarrier_of_copy(barrier, point);
+    auto [memory, at] = thread.memory_at(base, 1, point.span);
+    int mine = pairs ? completes.rank / 2 : completes.rank, theirs = pairs ? memory->home / 2 : memory->home;
+    if (memory->home >= 0 && mine != theirs) {
+      throw ir::refuse(refusals["bulk-copy-elsewhere"], thread.name(), block.cluster.at(memory->home).name(),
+                       fmt::format("`{}` of {}", completes.name, block.cluster.at(completes.rank).name()))
+          .at(point.span);
+    }
+    base = block.window_address(at);
+    return {{base, &completes}};
+  }
+  if ((*mask & 0xFFFFFFFF) == 0) throw ir::refuse(refusals["bulk-copy-to-nobody"]).at(point.span);
+  int64_t named = block.window_address(reinterpret_cast<const char*>(barrier));
+  std::vector<Arrival> arrivals;
+  for (int rank : ranks_of_mask(thread, *mask, point.span)) {
+    int64_t at = pairs ? (rank & ~1) | (named >> Cluster::kWindowBits & 1) : rank;
+    arrivals.push_back({thread.address_in(base, rank, point.span),
+                        &thread.mbarrier_of_copy(thread.address_in(named, at, point.span), point)});
+  }
+  return arrivals;
 }
 
 // A box of a tensor at some coordinates, row by row: `row` is told the byte of the box where it begins, how
@@ -196,84 +238,93 @@ void Thread::check_finished() const {
   if (group > bulk_read) throw ir::refuse(refusals["bulk-copy-unfinished"], name()).at(point->span);
 }
 
-// Bytes in a row: from global to shared memory, or back.
+// Bytes in a row: from global to shared memory, or back, or to another block.
 Code Compiler::bulk_copy(const PtxCall& call) {
-  call.without("multicast");
   call.without("report");
   call.without("ignore_oob");
   call.without("cp_mask");
-  bool loads = call.modifier("src") == "global";
+  bool arrives = call.has("mbar");
   Reduce reduce = reduction(call.modifier("redop"), call.span());
   const Number* number = reduce ? &number_of(reduced_type(call.modifier("type"), call.span())) : nullptr;
-  Integer barrier = loads ? integer(call.one("mbar")) : Integer();
+  Integer barrier = arrives ? integer(call.one("mbar")) : Integer();
+  Integer mask = call.has("cta_mask") ? integer(call.one("cta_mask")) : Integer();
   return [to = integer(call.one("dst_mem")), from = integer(call.one("src_mem")),
-          size = integer(call.one("size")), barrier, loads, reduce, number,
+          size = integer(call.one("size")), barrier, mask, arrives, reduce, number,
           at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
     Thread& thread = *frame.program.heap.thread;
     int64_t target = to(frame), source = from(frame), bytes = size(frame);
+    int64_t completes_at = barrier ? barrier(frame) : 0;
+    std::optional<int64_t> blocks = mask ? std::optional(mask(frame)) : std::nullopt;
     frame.program.heap.use(at->span);
     check_aligned("the size", bytes, 16, at->span);
     check_aligned("the target", target, 16, at->span);
     check_aligned("the source", source, 16, at->span);
     out->i = 0;
-    Side target_side, source_side;
-    std::tie(target_side.memory, target_side.at) = thread.memory_at(target, bytes, at->span);
-    std::tie(source_side.memory, source_side.at) = thread.memory_at(source, bytes, at->span);
-    if (loads) {
-      MBarrier& completes = thread.mbarrier_of_copy(barrier(frame), *at);
-      Transfer{thread, completes.now(), completes.now(), *at, number, reduce}.copy(source_side, target_side,
-                                                                                   bytes);
-      completes.complete(bytes, thread.seen);
+    auto side = [&](int64_t address) {
+      auto [memory, begin] = thread.memory_at(address, bytes, at->span);
+      return Side{memory, begin};
+    };
+    Side source_side = side(source);
+    if (!arrives) {
+      out_of_shared(thread, *at, number, reduce).copy(source_side, side(target), bytes);
       return;
     }
-    out_of_shared(thread, *at, number, reduce).copy(source_side, target_side, bytes);
+    for (auto [base, completes] : arrivals_of(thread, target, completes_at, blocks, false, *at)) {
+      Transfer{thread, completes->now(), completes->now(), *at, number, reduce}.copy(source_side, side(base),
+                                                                                     bytes);
+      completes->complete(bytes, thread.seen, *at);
+    }
   };
 }
 
 Code Compiler::bulk_tensor_load(const PtxCall& call) {
   call.only("load_mode", "tile");
   call.without("report");
-  call.only("cta_group", "cta_group::1");
+  bool pairs = call.modifier("cta_group") == "cta_group::2";
   Integer mask = call.has("cta_mask") ? integer(call.one("cta_mask")) : Integer();
   std::vector<Integer> coordinates;
   for (const Expr& each : call.all("coords")) coordinates.push_back(integer(each));
   return [to = integer(call.one("dst_mem")), map_address = integer(call.one("tmap")), coordinates, mask,
-          barrier = integer(call.one("mbar")), at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
+          pairs, barrier = integer(call.one("mbar")), text = call.text(),
+          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
     Thread& thread = *frame.program.heap.thread;
     std::vector<int64_t> begin;
     for (const Integer& each : coordinates) begin.push_back(each(frame));
     int64_t target = to(frame), map_at_address = map_address(frame), barrier_address = barrier(frame);
-    if (mask && (mask(frame) & 0xFFFF) != 1)
-      unsupported(at->span, "bulk copies to several blocks of a cluster");
+    std::optional<int64_t> blocks = mask ? std::optional(mask(frame)) : std::nullopt;
     frame.program.heap.use(at->span);
     const TensorMap& map = map_at(thread, map_at_address, begin.size(), at->span);
-    int64_t base = thread.block.window_address(reinterpret_cast<char*>(target));
-    check_aligned("the target", base, 128, at->span);
-    MBarrier& completes = thread.mbarrier_of_copy(barrier_address, *at);
+    if (pairs) pair_of(thread.block, text, at->span);
+    std::vector<Arrival> arrivals = arrivals_of(thread, target, barrier_address, blocks, pairs, *at);
+    check_aligned("the target", arrivals[0].base, 128, at->span);
     Reduce none;
-    Transfer transfer{thread, completes.now(), completes.now(), *at, nullptr, none};
+    std::vector<Transfer> transfers;
+    for (auto [base, completes] : arrivals)
+      transfers.push_back({thread, completes->now(), completes->now(), *at, nullptr, none});
     ir::DataType type(map.dtype);
     const Number* number = type.bits() >= 8 ? &number_of(type) : nullptr;
     each_row(map, begin, [&](int64_t offset, int64_t before, int64_t bytes, char* from) {
       int64_t whole = map.box[0] * type.bits() / 8;
       if (bytes > 0) {
         Side source{thread.memory_at(reinterpret_cast<int64_t>(from), bytes, at->span).first, from};
-        transfer.count(source, bytes, false);
-        transfer.read_from(source, bytes);
+        transfers[0].count(source, bytes, false);
+        for (const Transfer& transfer : transfers) transfer.read_from(source, bytes);
       }
       std::vector<char> row(static_cast<size_t>(whole), 0);
       if (map.fill == 1 && number != nullptr && number->floating && bytes < whole)
         for (int64_t i = 0; i < whole; i += number->bytes)
           number->store(row.data() + i, Lane{.f = std::numeric_limits<double>::quiet_NaN()});
       if (bytes > 0) std::memcpy(row.data() + before, from, static_cast<size_t>(bytes));
-      each_piece(thread, base, map, offset, whole, at->span,
-                 [&](const Side& side, int64_t where, int64_t size) {
-                   if (where == offset) transfer.count(side, whole, true);
-                   transfer.write_to(side, size);
-                   std::memcpy(side.at, row.data() + (where - offset), static_cast<size_t>(size));
-                 });
+      for (size_t i = 0; i < arrivals.size(); ++i) {
+        each_piece(thread, arrivals[i].base, map, offset, whole, at->span,
+                   [&](const Side& side, int64_t where, int64_t size) {
+                     if (where == offset) transfers[i].count(side, whole, true);
+                     transfers[i].write_to(side, size);
+                     std::memcpy(side.at, row.data() + (where - offset), static_cast<size_t>(size));
+                   });
+      }
     });
-    completes.complete(box_bytes(map), thread.seen);
+    for (auto [base, completes] : arrivals) completes->complete(box_bytes(map), thread.seen, *at);
     out->i = 0;
   };
 }
@@ -327,9 +378,8 @@ Code Compiler::bulk_intrinsic(const ir::CallNode* node, std::string_view name) {
       uint32_t committed = thread.bulk_group - 1;
       if (committed > left) {
         thread.bulk_read = committed - left;
-        Agents& agents = thread.block.agents;
-        thread.see({agents.of(AgentKind::kBulkRead, thread.index), committed - left});
-        if (!only_read) thread.see({agents.of(AgentKind::kBulkWrite, thread.index), committed - left});
+        thread.see({thread.agent(AgentKind::kBulkRead), committed - left});
+        if (!only_read) thread.see({thread.agent(AgentKind::kBulkWrite), committed - left});
       }
       out->i = 0;
     };
@@ -337,12 +387,21 @@ Code Compiler::bulk_intrinsic(const ir::CallNode* node, std::string_view name) {
   if (!name.starts_with("tirx.ptx.cp_async_bulk_") && !name.starts_with("tirx.ptx.cp_reduce_async_bulk_"))
     return nullptr;
   PtxCall call(node, name);
-  constexpr std::string_view kRows[] = {"cp_async_bulk_g2s_cluster", "cp_async_bulk_g2s_cta",
-                                        "cp_async_bulk_s2g", "cp_reduce_async_bulk_s2g",
+  constexpr std::string_view kRows[] = {"cp_async_bulk_g2s_cluster",
+                                        "cp_async_bulk_g2s_cluster_multicast16",
+                                        "cp_async_bulk_g2s_cluster_multicast32",
+                                        "cp_async_bulk_g2s_cta",
+                                        "cp_async_bulk_s2c",
+                                        "cp_async_bulk_s2g",
+                                        "cp_reduce_async_bulk_s2c",
+                                        "cp_reduce_async_bulk_s2g",
                                         "cp_reduce_async_bulk_s2g_f32_noftz"};
+  constexpr std::string_view kBoxes[] = {
+      "cp_async_bulk_tensor_g2s_cluster", "cp_async_bulk_tensor_g2s_cluster_multicast16",
+      "cp_async_bulk_tensor_g2s_cluster_multicast32", "cp_async_bulk_tensor_g2s_cta"};
   if (std::find(std::begin(kRows), std::end(kRows), call.row()) != std::end(kRows))
     return guarded(call, bulk_copy(call));
-  if (call.row() == "cp_async_bulk_tensor_g2s_cluster" || call.row() == "cp_async_bulk_tensor_g2s_cta")
+  if (std::find(std::begin(kBoxes), std::end(kBoxes), call.row()) != std::end(kBoxes))
     return guarded(call, bulk_tensor_load(call));
   if (call.row() == "cp_async_bulk_tensor_s2g" || call.row() == "cp_reduce_async_bulk_tensor")
     return guarded(call, bulk_tensor_store(call));

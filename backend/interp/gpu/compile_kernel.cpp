@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches, thread axes, memory and barriers of kernels.
-#include "backend/interp/gpu/kernel.h"
+#include "backend/interp/gpu/cluster.h"
 #include "backend/interp/gpu/traffic.h"
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
@@ -75,12 +75,13 @@ Expr dynamic_bytes(const Stmt& s) {
   return found;
 }
 
-// Blocks that stand for all: the first and the last, which may have a rest, and others spread between them.
-std::vector<int64_t> sample(int64_t grid, int64_t count) {
-  std::vector<int64_t> blocks;
-  if (count <= 0 || grid <= count) return blocks;
-  for (int64_t i = 0; i < count; ++i) blocks.push_back(count == 1 ? 0 : i * (grid - 1) / (count - 1));
-  return blocks;
+// Clusters of blocks that stand for all: the first and the last, which may have a rest, and others spread
+// between them.
+std::vector<int64_t> sample(int64_t all, int64_t count) {
+  std::vector<int64_t> clusters;
+  if (count <= 0 || all <= count) return clusters;
+  for (int64_t i = 0; i < count; ++i) clusters.push_back(count == 1 ? 0 : i * (all - 1) / (count - 1));
+  return clusters;
 }
 
 }  // namespace
@@ -129,21 +130,26 @@ Action Compiler::thread_axis(const ir::IterVar& thread, const ir::Var& var, cons
     kernel.span = span;
     kernel.seed = options.seed;
     kernel.traffic = options.traffic;
-    kernel.blocks = sample(kernel.grid(), options.most_blocks);
+    kernel.clusters = sample(kernel.cluster_count(), options.most_blocks);
     if (kernel.traffic != nullptr) {
-      int64_t run = kernel.blocks.empty() ? kernel.grid() : static_cast<int64_t>(kernel.blocks.size());
-      kernel.traffic->launch(kernel.extents, span, kernel.grid(), run);
+      int64_t run = kernel.clusters.empty()
+                        ? kernel.grid()
+                        : static_cast<int64_t>(kernel.clusters.size()) * kernel.cluster_size();
+      std::array<int64_t, 6> of_launch{};
+      std::copy_n(kernel.extents.begin(), of_launch.size(), of_launch.begin());
+      kernel.traffic->launch(of_launch, span, kernel.grid(), run);
     }
     kernel.run();
     return Flow::kNext;
   };
 }
 
-Action Compiler::of_one_block(const ir::IterVar& cluster, std::function<int64_t(Frame&)> extent,
-                              const Stmt& body) {
+// The sizes of clusters that the hardware may choose instead of those of the kernel.
+Action Compiler::preferred_cluster(const ir::IterVar& cluster, std::function<int64_t(Frame&)> extent,
+                                   const Stmt& body) {
   int slot = define_slot(cluster->var);
   return [extent, slot, run = stmt(body), span = body->span](Frame& frame) {
-    if (extent(frame) != 1) unsupported(span, "clusters of several blocks");
+    if (extent(frame) != 1) unsupported(span, "kernels with preferred sizes of clusters");
     frame.slots[static_cast<size_t>(slot)].i = 0;
     return run(frame);
   };
@@ -154,7 +160,8 @@ void name_memory(Thread& thread, const VarNode* buffer, const View& view) {
   ir::DataType type = buffer->buffer()->dtype;
   int64_t bits = static_cast<int64_t>(type.bits()) * type.lanes(), elements = 1;
   for (int64_t extent : view.shape) elements *= extent;
-  thread.block.declare(buffer, view.data + view.offset * bits / 8, elements * bits / 8);
+  ThreadBlock* owner = owner_of(thread.block, *view.block);
+  if (owner != nullptr) owner->declare(buffer, view.data + view.offset * bits / 8, elements * bits / 8);
 }
 
 Action Compiler::allocate_in_kernel(const Buffer& buffer) {
@@ -281,10 +288,15 @@ Code Compiler::kernel_intrinsic(const ir::CallNode* node, std::string_view name)
   if (name == "tirx.ptx.bar_sync_count" || name == "tirx.ptx.barrier_sync_count")
     return barrier(node, "T.ptx.bar.sync", integer(node->args[0]), integer(node->args[1]));
   if (name == "tirx.cuda.atomic_add" || name == "tirx.cuda.atomic_cas") return atomic_in_kernel(node);
-  if (name == "tirx.cuda.thread_fence") return [](Frame&, Lane* out) { out->i = 0; };
+  if (name == "tirx.cuda.thread_fence")
+    return [](Frame& frame, Lane* out) {
+      frame.program.heap.thread->fence();
+      out->i = 0;
+    };
   if (Code code = warp_intrinsic(node, name)) return code;
   if (Code code = fragment_intrinsic(node, name)) return code;
   if (Code code = block_intrinsic(node, name)) return code;
+  if (Code code = cluster_intrinsic(node, name)) return code;
   if (Code code = memory_intrinsic(node, name)) return code;
   if (Code code = mbarrier_intrinsic(node, name)) return code;
   if (Code code = bulk_intrinsic(node, name)) return code;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions on mbarriers.
-#include "backend/interp/gpu/kernel.h"
+#include "backend/interp/gpu/cluster.h"
 #include "backend/interp/gpu/ptx_call.h"
 #include "ir/tir/op.h"
 
@@ -12,7 +12,7 @@ Code Compiler::mbarrier_wait(const ir::CallNode* node) {
     Thread& thread = *frame.program.heap.thread;
     int64_t where = address(frame), which = parity(frame);
     frame.program.heap.use(at->span);
-    thread.wait_for(thread.mbarrier_at(where, *at), which, true, *at);
+    thread.wait_for(thread.own_mbarrier_at(where, "waits at", *at), which, true, *at);
     out->i = 0;
   };
 }
@@ -29,7 +29,7 @@ Code Compiler::mbarrier_try(const PtxCall& call) {
     Thread& thread = *frame.program.heap.thread;
     int64_t where = address(frame), which = phase(frame);
     frame.program.heap.use(at->span);
-    bool ended = thread.wait_for(thread.mbarrier_at(where, *at), which, false, *at);
+    bool ended = thread.wait_for(thread.own_mbarrier_at(where, "waits at", *at), which, false, *at);
     done(frame, Lane{.i = ended ? 1 : 0});
     out->i = 0;
   };
@@ -48,47 +48,82 @@ Code Compiler::mbarrier_init(const PtxCall& call) {
   };
 }
 
+namespace {
+
+// The barriers that an instruction names: one, or those of the same place in the blocks of a mask. Only where
+// it is spelled with the shared memory of the cluster may it be another block's.
+class Barriers {
+ public:
+  Barriers(const PtxCall& call, std::function<int64_t(Frame&)> address, std::function<int64_t(Frame&)> mask)
+      : address_(std::move(address)),
+        mask_(std::move(mask)),
+        only_own_(call.modifier("space") != "shared::cluster") {}
+
+  template <class F>
+  void each(Frame& frame, std::string_view what, const AccessPoint& at, F&& f) const {
+    Thread& thread = *frame.program.heap.thread;
+    int64_t where = address_(frame), blocks = mask_ ? mask_(frame) : 0;
+    frame.program.heap.use(at.span);
+    if (mask_) {
+      for (int rank : ranks_of_mask(thread, blocks, at.span))
+        f(thread, thread.mbarrier_at(thread.address_in(where, rank, at.span), at));
+    } else {
+      f(thread, only_own_ ? thread.own_mbarrier_at(where, what, at) : thread.mbarrier_at(where, at));
+    }
+  }
+
+ private:
+  std::function<int64_t(Frame&)> address_, mask_;
+  bool only_own_;
+};
+
+}  // namespace
+
 Code Compiler::mbarrier_arrive(const PtxCall& call) {
-  call.without("multicast");
   bool expects = !call.modifier("expect_tx").empty();
   bool drops = call.modifier("action") == "arrive_drop";
   bool keeps = !call.modifier("nocomplete").empty();
+  bool relaxed = call.modifier("sem") == "relaxed";
   using Integer = std::function<int64_t(Frame&)>;
   Integer one = [](Frame&) -> int64_t { return 1; };
   Integer bytes = expects ? integer(call.one(call.has("tx_count") ? "tx_count" : "count")) : Integer();
   Integer count = !expects && call.has("count") ? integer(call.one("count")) : one;
   auto state = destination(call.has("state") ? call.one("state") : Expr(), call.span());
-  return [address = integer(call.one("addr")), bytes, count, drops, keeps, state,
-          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
-    Thread& thread = *frame.program.heap.thread;
-    int64_t where = address(frame), arrivals = count(frame), announced = bytes ? bytes(frame) : 0;
-    frame.program.heap.use(at->span);
-    MBarrier& barrier = thread.mbarrier_at(where, *at);
-    if (keeps && arrivals >= barrier.pending)
-      unsupported(at->span, "an arrival with `noComplete` that ends a phase");
-    barrier.announce(announced);
-    if (drops) barrier.drop(arrivals);
-    Lane phase{.i = barrier.phase};
-    barrier.arrive(thread, arrivals, *at);
+  Barriers barriers(call, integer(call.one("addr")),
+                    call.has("cta_mask") ? integer(call.one("cta_mask")) : Integer());
+  return [barriers, bytes, count, drops, keeps, relaxed, state, at = point(call.span(), nullptr)](
+             Frame& frame, Lane* out) {
+    int64_t arrivals = count(frame), announced = bytes ? bytes(frame) : 0;
+    Lane phase{.i = 0};
+    barriers.each(frame, "arrives at", *at, [&](Thread& thread, MBarrier& barrier) {
+      if (keeps && arrivals >= barrier.pending)
+        unsupported(at->span, "an arrival with `noComplete` that ends a phase");
+      barrier.announce(announced);
+      if (drops) barrier.drop(arrivals);
+      phase.i = barrier.phase;
+      barrier.arrive(thread, arrivals, relaxed, *at);
+    });
     state(frame, phase);
     out->i = 0;
   };
 }
 
 Code Compiler::mbarrier_bytes(const PtxCall& call) {
-  call.without("multicast");
   bool expects = call.modifier("action") == "expect_tx";
-  return [address = integer(call.one("addr")), bytes = integer(call.one("tx_count")), expects,
-          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
-    Thread& thread = *frame.program.heap.thread;
-    int64_t where = address(frame), count = bytes(frame);
-    frame.program.heap.use(at->span);
-    MBarrier& barrier = thread.mbarrier_at(where, *at);
-    if (expects) {
-      barrier.announce(count);
-    } else {
-      barrier.complete(count, thread.seen);
-    }
+  using Integer = std::function<int64_t(Frame&)>;
+  Barriers barriers(call, integer(call.one("addr")),
+                    call.has("cta_mask") ? integer(call.one("cta_mask")) : Integer());
+  return [barriers, bytes = integer(call.one("tx_count")), expects, at = point(call.span(), nullptr)](
+             Frame& frame, Lane* out) {
+    int64_t count = bytes(frame);
+    barriers.each(frame, expects ? "announces bytes at" : "completes bytes at", *at,
+                  [&](Thread& thread, MBarrier& barrier) {
+                    if (expects) {
+                      barrier.announce(count);
+                    } else {
+                      barrier.complete(count, thread.seen, *at);
+                    }
+                  });
     out->i = 0;
   };
 }
@@ -118,7 +153,7 @@ Code Compiler::mbarrier_intrinsic(const ir::CallNode* node, std::string_view nam
                                                                                                 Lane* out) {
       Thread& thread = *frame.program.heap.thread;
       int64_t where = address(frame);
-      thread.mbarrier_at(where, *at).valid = false;
+      thread.own_mbarrier_at(where, "invalidates", *at).valid = false;
       out->i = 0;
     });
   }

@@ -3,7 +3,7 @@
 // its registers, so each of them is simulated for itself: it reads its rows of A, and all of B.
 #include <cstring>
 
-#include "backend/interp/gpu/kernel.h"
+#include "backend/interp/gpu/cluster.h"
 #include "backend/interp/gpu/matrix.h"
 #include "backend/interp/gpu/ptx_call.h"
 #include "backend/interp/gpu/traffic.h"
@@ -107,7 +107,7 @@ void multiply(std::span<Thread* const> lanes, const Product& product) {
   if (of_group != kGroup)
     throw ir::refuse(refusals["warp-group-not-whole"], first.name(), of_group).at(product.at->span);
   auto [m, n, k] = product.shape;
-  Epoch epoch{first.block.agents.of(AgentKind::kWarpGroup, first.warp()), first.wgmma_group};
+  Epoch epoch{first.agent(AgentKind::kWarpGroup), first.wgmma_group};
   std::vector<Lane> a(static_cast<size_t>(kRows * k)), b(static_cast<size_t>(n * k)),
       c(static_cast<size_t>(kRows * n));
   const std::vector<Lane>& operands = operands_of(first);
@@ -126,11 +126,11 @@ void multiply(std::span<Thread* const> lanes, const Product& product) {
       }
     }
   } else {
-    load_matrix(first, epoch, wgmma_descriptor(operands[of_a].i, product.at->span), first.warp() % 4 * kRows,
-                kRows, k, *product.in_a, product.turned_a, *product.at, a.data());
+    load_matrix(first, epoch, wgmma_descriptor(operands[of_a].i, product.at->span).in(first.block),
+                first.warp() % 4 * kRows, kRows, k, *product.in_a, product.turned_a, *product.at, a.data());
   }
-  load_matrix(first, epoch, wgmma_descriptor(operands[of_b].i, product.at->span), 0, n, k, *product.in_b,
-              product.turned_b, *product.at, b.data());
+  load_matrix(first, epoch, wgmma_descriptor(operands[of_b].i, product.at->span).in(first.block), 0, n, k,
+              *product.in_b, product.turned_b, *product.at, b.data());
   std::vector<Lane> turned = transposed(b, n, k, product.negates);
   std::vector<Registers> registers;
   registers.reserve(lanes.size());
@@ -224,7 +224,7 @@ Code Compiler::wgmma_intrinsic(const ir::CallNode* node, std::string_view name) 
     Thread& thread = *frame.program.heap.thread;
     uint32_t committed = thread.wgmma_group - 1;
     if (committed > left) {
-      Epoch done{thread.block.agents.of(AgentKind::kWarpGroup, thread.warp()), committed - left};
+      Epoch done{thread.agent(AgentKind::kWarpGroup), committed - left};
       thread.see(done);
       thread.release_registers(done);
     }

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <random>
 
+#include "backend/interp/gpu/cluster.h"
 #include "backend/interp/gpu/traffic.h"
 #include "ir/core/interrupt.h"
 #include "ir/core/refusal.h"
@@ -26,6 +27,12 @@ static constexpr ir::Refusals refusals{
          .meaning = "All threads of a block must reach a barrier: one in a branch that some do not take, or "
                     "in a loop "
                     "that some leave earlier, waits for ever."},
+        {.name = "cluster-too-large",
+         .message = "a cluster has {} blocks ({}), and GPUs run at most {} side by side",
+         .help = "8 everywhere, 16 where the kernel is launched with non-portable sizes"},
+        {.name = "cluster-not-in-grid",
+         .message = "a grid of {} blocks is no multiple of clusters of {}",
+         .meaning = "Every block is in a cluster: the grid is a multiple of the cluster in every dimension."},
         {.name = "kernel-too-large",
          .message = "a block has {} threads ({}), and GPUs run at most {} in one",
          .help = "bind loops with smaller extents to threads: split them first"},
@@ -79,8 +86,9 @@ std::string lanes_text(uint32_t lanes) {
 }  // namespace
 
 std::optional<int> axis_of(std::string_view tag) {
-  constexpr std::string_view kNames[] = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
-                                         "threadIdx.x", "threadIdx.y", "threadIdx.z"};
+  constexpr std::string_view kNames[] = {"blockIdx.x",      "blockIdx.y",      "blockIdx.z",
+                                         "threadIdx.x",     "threadIdx.y",     "threadIdx.z",
+                                         "clusterCtaIdx.x", "clusterCtaIdx.y", "clusterCtaIdx.z"};
   auto* found = std::find(std::begin(kNames), std::end(kNames), tag);
   return found == std::end(kNames) ? std::nullopt
                                    : std::optional<int>(static_cast<int>(found - std::begin(kNames)));
@@ -91,14 +99,14 @@ std::string tuple_text(std::span<const int64_t> numbers) {
 }
 
 std::string Thread::name() const {
-  return fmt::format("thread {} of block {}", tuple_text(std::span(at).subspan(3)), tuple_text(block.at));
+  return fmt::format("thread {} of {}", tuple_text(std::span(at).subspan(kOfThread, 3)), block.name());
 }
 
 void Thread::leave() {
   Heap& heap = block.kernel.program.heap;
   unwritten = std::exchange(heap.unwritten, {});
   fiber->leave();
-  if (block.cancelled) throw Cancelled{};
+  if (block.cluster.cancelled) throw Cancelled{};
   heap.unwritten = unwritten;
 }
 
@@ -155,48 +163,79 @@ std::shared_ptr<Block> ThreadBlock::memory(Thread& thread, const VarNode* buffer
   if (scope.starts_with("shared") && bytes > kMostShared)
     throw ir::refuse(refusals["shared-memory-too-large"], buffer->name.c_str(), bytes, kMostShared)
         .at(buffer->span);
-  Heap& heap = kernel.program.heap;
   auto made = [&](Block::Scope kind) {
-    auto block = heap.allocate(bytes, true);
+    auto block = kernel.program.heap.allocate(bytes, true);
     block->buffer = buffer;
     block->scope = kind;
     block->granule = granule;
     return block;
   };
   if (scope == "local") return made(Block::Scope::kLocal);
+  if (scope.starts_with("shared")) {
+    if (kernel.traffic != nullptr) kernel.traffic->shared_memory(buffer, bytes);
+    return shared_at(cluster.place_of(buffer, static_cast<int64_t>(bytes), granule));
+  }
   bool of_one_warp = scope == "warp" || scope.starts_with("wmma.") || scope.starts_with("m16n8k8.");
   auto& known = of_one_warp ? of_warp[static_cast<size_t>(thread.warp())] : shared;
   auto& found = known[buffer];
   if (!found || found->end - found->begin < static_cast<int64_t>(bytes))
-    found = made(of_one_warp                   ? Block::Scope::kWarp
-                 : scope.starts_with("shared") ? Block::Scope::kShared
-                                               : Block::Scope::kGlobal);
-  if (found->scope == Block::Scope::kShared &&
-      std::none_of(window.begin(), window.end(), [&](const auto& known) { return known.second == found; })) {
-    constexpr int64_t kWindow = 1024, kAlign = 1024;  // swizzles are of addresses
-    int64_t end = window.empty()
-                      ? kWindow
-                      : window.back().first + (window.back().second->end - window.back().second->begin);
-    window.emplace_back((end + kAlign - 1) / kAlign * kAlign, found);
-  }
-  if (kernel.traffic != nullptr && found->scope == Block::Scope::kShared)
-    kernel.traffic->shared_memory(buffer, bytes);
+    found = made(of_one_warp ? Block::Scope::kWarp : Block::Scope::kGlobal);
   return found;
 }
 
+const std::shared_ptr<Block>& ThreadBlock::shared_at(size_t place) {
+  if (window.size() <= place) window.resize(place + 1);
+  std::shared_ptr<Block>& found = window[place];
+  if (!found) {
+    const Cluster::Place& what = cluster.places[place];
+    found = kernel.program.heap.allocate(static_cast<size_t>(what.bytes), true);
+    found->buffer = what.buffer;
+    found->scope = Block::Scope::kShared;
+    found->granule = what.granule;
+    found->home = rank;
+  }
+  return found;
+}
+
+std::string ThreadBlock::name() const { return "block " + tuple_text(at); }
+
 int64_t ThreadBlock::window_address(const char* address) const {
-  for (const auto& [first, memory] : window)
-    if (address >= memory->begin && address <= memory->end) return first + (address - memory->begin);
-  return reinterpret_cast<int64_t>(address);
+  auto in_block = [&](const ThreadBlock& block) -> int64_t {
+    for (size_t i = 0; i < block.window.size(); ++i) {
+      const auto& memory = block.window[i];
+      if (memory && address >= memory->begin && address <= memory->end)
+        return block.rank * Cluster::kWindow + cluster.places[i].first + (address - memory->begin);
+    }
+    return -1;
+  };
+  int64_t found = in_block(*this);
+  for (int other = 0; found < 0 && other < cluster.size(); ++other) found = in_block(cluster.at(other));
+  return found < 0 ? reinterpret_cast<int64_t>(address) : found;
 }
 
 std::pair<std::shared_ptr<Block>, char*> Thread::memory_at(int64_t address, int64_t bytes, Span span) const {
   auto* to = reinterpret_cast<char*>(address);
   std::shared_ptr<Block> memory;
-  for (const auto& [first, known] : block.window) {
-    if (address < first || address >= first + (known->end - known->begin)) continue;
-    memory = known;
-    to = known->begin + (address - first);
+  Cluster& cluster = block.cluster;
+  if (address >= 0 && address < Cluster::kWindow * cluster.size()) {
+    int64_t offset = address % Cluster::kWindow;
+    for (size_t i = 0; i < cluster.places.size() && !memory; ++i) {
+      const Cluster::Place& place = cluster.places[i];
+      if (offset < place.first || offset >= place.first + place.bytes) continue;
+      memory = cluster.at(address >> Cluster::kWindowBits).shared_at(i);
+      to = memory->begin + (offset - place.first);
+    }
+  }
+  if (!memory && address > 0 && address <= 0xFFFFFFFF) {
+    for (int rank = 0; rank < cluster.size(); ++rank) {
+      for (const auto& known : cluster.at(rank).window) {
+        if (!known) continue;
+        int64_t offset = (address - reinterpret_cast<int64_t>(known->begin)) & 0xFFFFFFFF;
+        if (offset >= known->end - known->begin) continue;
+        memory = known;
+        to = known->begin + offset;
+      }
+    }
   }
   if (!memory) memory = block.kernel.program.heap.find(to);
   if (!memory || to + bytes > memory->end)
@@ -221,7 +260,8 @@ void Thread::write(Block& memory, char* begin, int64_t bytes, const AccessPoint&
 }
 
 void ThreadBlock::synchronise(std::span<Thread* const> who) {
-  auto joined = std::make_shared<Clocks>(threads.size(), 0), visible = std::make_shared<Clocks>();
+  auto joined = std::make_shared<Clocks>(first_thread() + threads.size(), 0),
+       visible = std::make_shared<Clocks>();
   const Clocks *last = nullptr, *last_visible = nullptr;
   for (const Thread* thread : who) {
     if (thread->seen.get() != last) join(*joined, thread->seen);
@@ -229,7 +269,7 @@ void ThreadBlock::synchronise(std::span<Thread* const> who) {
     last = thread->seen.get();
     last_visible = thread->fenced.get();
   }
-  for (Thread* thread : who) advance(*joined, thread->index, thread->clock++);
+  for (Thread* thread : who) advance(*joined, thread->number(), thread->clock++);
   for (Thread* thread : who) {
     thread->seen = joined;
     if (!visible->empty()) thread->fenced = visible;
@@ -317,11 +357,10 @@ bool ThreadBlock::release_barriers() {
   return any;
 }
 
-bool ThreadBlock::release() {
-  bool any = release_mbarriers();
-  if (any) return true;
+bool ThreadBlock::release_warps() {
+  bool any = false;
   for (size_t warp = 0; warp < of_warp.size(); ++warp) any |= release_warp(static_cast<int>(warp));
-  return any || release_barriers() || release_tries();
+  return any;
 }
 
 void ThreadBlock::declare(const VarNode* buffer, char* begin, int64_t bytes) {
@@ -329,104 +368,88 @@ void ThreadBlock::declare(const VarNode* buffer, char* begin, int64_t bytes) {
   names.push_back({buffer, begin, begin + bytes});
 }
 
-void ThreadBlock::stuck() {
-  const Thread* at_barrier = nullptr;
-  const Thread* in_warp = nullptr;
-  for (auto& thread : threads)
-    if (thread->state == Thread::State::kAtMbarrier) fail_stuck_at_mbarrier(*this, *thread);
-  for (auto& thread : threads) {
-    if (thread->state == Thread::State::kAtBarrier && at_barrier == nullptr) at_barrier = thread.get();
-    if (thread->state == Thread::State::kInWarp && in_warp == nullptr) in_warp = thread.get();
+std::string fate_of(const Thread& thread) {
+  switch (thread.state) {
+    case Thread::State::kDone:
+      return "has ended";
+    case Thread::State::kAtMbarrier:
+      return fmt::format("waits for phase {} of {}", thread.waited.barrier->phase,
+                         thread.waited.barrier->text(thread.block));
+    case Thread::State::kInWarp:
+      return fmt::format("waits at this `{}`", thread.meeting->text);
+    default:
+      return fmt::format("waits at this `{}`", thread.barrier->text);
   }
+}
+
+void ThreadBlock::fail_stuck(Thread::State state) {
+  auto found = std::find_if(threads.begin(), threads.end(), [&](auto& one) { return one->state == state; });
+  MLC_CHECK(found != threads.end(), "a block is stuck without a thread that waits");
+  const Thread& waiting = **found;
+  if (state == Thread::State::kAtMbarrier) fail_stuck_at_mbarrier(waiting);
   auto fate = [](ir::Error error, const Thread& thread) {
-    if (thread.state == Thread::State::kDone) return std::move(error).note(thread.name() + " has ended");
-    bool barrier = thread.state == Thread::State::kAtBarrier;
-    return std::move(error).note(fmt::format("{} waits at this `{}`", thread.name(),
-                                             barrier ? thread.barrier->text : thread.meeting->text),
-                                 barrier ? thread.barrier->span : thread.meeting->span);
+    std::string text = thread.name() + " " + fate_of(thread);
+    if (thread.state == Thread::State::kDone) return std::move(error).note(text);
+    return std::move(error).note(
+        text, thread.state == Thread::State::kInWarp ? thread.meeting->span : thread.barrier->span);
   };
-  if (in_warp != nullptr) {
+  if (state == Thread::State::kInWarp) {
     uint32_t absent = 0;
     const Thread* missing = nullptr;
     for (auto& thread : threads) {
-      if (thread->warp() != in_warp->warp() || (in_warp->mask >> thread->lane() & 1U) == 0 ||
-          (thread->state == Thread::State::kInWarp && thread->meeting == in_warp->meeting &&
-           thread->mask == in_warp->mask))
+      if (thread->warp() != waiting.warp() || (waiting.mask >> thread->lane() & 1U) == 0 ||
+          (thread->state == Thread::State::kInWarp && thread->meeting == waiting.meeting &&
+           thread->mask == waiting.mask))
         continue;
       absent |= 1U << thread->lane();
       if (missing == nullptr) missing = thread.get();
     }
-    ir::Error error = ir::refuse(refusals["lanes-absent"], in_warp->meeting->text, lanes_text(absent),
-                                 in_warp->name(), std::has_single_bit(absent) ? "does" : "do")
-                          .at(in_warp->meeting->span);
+    ir::Error error = ir::refuse(refusals["lanes-absent"], waiting.meeting->text, lanes_text(absent),
+                                 waiting.name(), std::has_single_bit(absent) ? "does" : "do")
+                          .at(waiting.meeting->span);
     throw missing == nullptr ? std::move(error) : fate(std::move(error), *missing);
   }
-  MLC_CHECK(at_barrier != nullptr, "a block is stuck without a thread that waits");
-  size_t waiting = 0;
+  size_t here = 0;
   const Thread* missing = nullptr;
   for (auto& thread : threads) {
-    bool here = thread->state == Thread::State::kAtBarrier && thread->barrier == at_barrier->barrier;
-    waiting += here ? 1 : 0;
-    if (!here && missing == nullptr) missing = thread.get();
+    bool waits = thread->state == Thread::State::kAtBarrier && thread->barrier == waiting.barrier;
+    here += waits ? 1 : 0;
+    if (!waits && missing == nullptr) missing = thread.get();
   }
-  ir::Error error = ir::refuse(refusals["barrier-not-reached"], waiting, threads.size(), tuple_text(at),
-                               at_barrier->barrier->text)
-                        .at(at_barrier->barrier->span);
+  ir::Error error =
+      ir::refuse(refusals["barrier-not-reached"], here, threads.size(), tuple_text(at), waiting.barrier->text)
+          .at(waiting.barrier->span);
   throw missing == nullptr ? std::move(error) : fate(std::move(error), *missing);
 }
 
-void ThreadBlock::cancel() {
-  cancelled = true;
-  for (auto& thread : threads) {
-    if (thread->begun && thread->state != Thread::State::kDone) thread->fiber->enter();
+void ThreadBlock::begin() {
+  const auto& e = kernel.extents;
+  of_warp.resize((static_cast<size_t>(kernel.threads()) + kWarp - 1) / kWarp);
+  std::array<int64_t, 3> in_cluster{rank % e[6], rank / e[6] % e[7], rank / (e[6] * e[7])};
+  for (int i = 0; i < kernel.threads(); ++i) {
+    threads.push_back(std::unique_ptr<Thread>(new Thread{*this, i, {}, *kernel.frame}));
+    threads.back()->at = {at[0],         at[1],           at[2],
+                          i % e[3],      i / e[3] % e[4], i / (e[3] * e[4]),
+                          in_cluster[0], in_cluster[1],   in_cluster[2]};
   }
 }
 
-void ThreadBlock::run() {
+void Thread::run() {
+  ir::heed_interrupt();
+  Kernel& kernel = block.kernel;
   Heap& heap = kernel.program.heap;
-  const auto& e = kernel.extents;
-  of_warp.resize((static_cast<size_t>(kernel.threads()) + kWarp - 1) / kWarp);
-  for (int i = 0; i < kernel.threads(); ++i) {
-    threads.push_back(std::unique_ptr<Thread>(new Thread{*this, i, {}, *kernel.frame}));
-    threads.back()->at = {at[0], at[1], at[2], i % e[3], i / e[3] % e[4], i / (e[3] * e[4])};
+  heap.thread = this;
+  if (begun) {
+    fiber->enter();
+  } else {
+    begun = true;
+    fiber = kernel.take_fiber();
+    fiber->start(&begin_thread, this);
   }
-  std::vector<Thread*> order;
-  for (auto& thread : threads) order.push_back(thread.get());
-  std::mt19937_64 random(kernel.seed * 0x9E3779B97F4A7C15ULL + static_cast<uint64_t>(index));
-  try {
-    for (;;) {
-      if (kernel.seed != 0) std::shuffle(order.begin(), order.end(), random);
-      size_t done = 0;
-      for (Thread* thread : order) {
-        if (thread->state == Thread::State::kReady) {
-          ir::heed_interrupt();
-          heap.thread = thread;
-          if (thread->begun) {
-            thread->fiber->enter();
-          } else {
-            thread->begun = true;
-            thread->fiber = kernel.take_fiber();
-            thread->fiber->start(&begin_thread, thread);
-          }
-          heap.thread = nullptr;
-          heap.unwritten = {};
-          if (thread->state == Thread::State::kDone) kernel.release_fiber(std::move(thread->fiber));
-          if (thread->error) std::rethrow_exception(std::exchange(thread->error, nullptr));
-        }
-        done += thread->state == Thread::State::kDone ? 1 : 0;
-      }
-      if (done == threads.size()) break;
-      bool ready = std::any_of(threads.begin(), threads.end(),
-                               [](auto& thread) { return thread->state == Thread::State::kReady; });
-      if (!ready && !release()) stuck();
-    }
-  } catch (...) {
-    heap.thread = nullptr;
-    cancel();
-    throw;
-  }
-  tensor_memory.check_freed();
-  if (kernel.traffic != nullptr) kernel.traffic->barrier(*this, true);
+  heap.thread = nullptr;
+  heap.unwritten = {};
+  if (state == State::kDone) kernel.release_fiber(std::move(fiber));
+  if (error) std::rethrow_exception(std::exchange(error, nullptr));
 }
 
 std::unique_ptr<ir::Fiber> Kernel::take_fiber() {
@@ -453,14 +476,32 @@ Kernel::~Kernel() {
   for (auto [area, bytes] : stacks_) munmap(area, bytes);
 }
 
+std::array<int64_t, 3> Kernel::block_at(int64_t cluster, int64_t rank) const {
+  std::array<int64_t, 3> at{};
+  for (size_t axis = 0; axis < 3; ++axis) {
+    int64_t in_cluster = extents[axis + kOfCluster], clusters = extents[axis] / in_cluster;
+    at[axis] = cluster % clusters * in_cluster + rank % in_cluster;
+    cluster /= clusters;
+    rank /= in_cluster;
+  }
+  return at;
+}
+
 void Kernel::run() {
+  std::span<const int64_t> all = extents;
+  auto product_text = [&](int first) { return fmt::format("{}", fmt::join(all.subspan(first, 3), " x ")); };
   if (threads() > kMostThreads)
-    throw ir::refuse(refusals["kernel-too-large"], threads(),
-                     fmt::format("{}", fmt::join(std::span(extents).subspan(3), " x ")), kMostThreads)
+    throw ir::refuse(refusals["kernel-too-large"], threads(), product_text(kOfThread), kMostThreads).at(span);
+  if (cluster_size() > Cluster::kMostBlocks)
+    throw ir::refuse(refusals["cluster-too-large"], cluster_size(), product_text(kOfCluster),
+                     Cluster::kMostBlocks)
         .at(span);
-  std::vector<int64_t> order = blocks;
+  for (size_t axis = 0; axis < 3; ++axis)
+    if (extents[axis + kOfCluster] < 1 || extents[axis] % extents[axis + kOfCluster] != 0)
+      throw ir::refuse(refusals["cluster-not-in-grid"], product_text(0), product_text(kOfCluster)).at(span);
+  std::vector<int64_t> order = clusters;
   if (order.empty()) {
-    order.resize(static_cast<size_t>(std::max<int64_t>(grid(), 0)));
+    order.resize(static_cast<size_t>(std::max<int64_t>(cluster_count(), 0)));
     std::iota(order.begin(), order.end(), 0);
   }
   std::mt19937_64 random(seed);
@@ -468,11 +509,8 @@ void Kernel::run() {
   auto clear = [&] { program.heap.clear_shadows(); };
   try {
     for (int64_t i : order) {
-      ThreadBlock block{*this,
-                        static_cast<int>(i),
-                        {i % extents[0], i / extents[0] % extents[1], i / (extents[0] * extents[1])},
-                        Agents(static_cast<int>(threads()))};
-      if (threads() > 0) block.run();
+      Cluster cluster(*this, static_cast<int>(i));
+      if (threads() > 0) cluster.run();
     }
   } catch (...) {
     clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that runs: blocks one after the other, the threads of a block side by side. Each thread has a
-// stack of its own (ir::Fiber) and runs until it has to wait for others: at a barrier, or for the lanes of
-// its warp. Then the next one runs. The order of blocks and threads follows from a seed.
+// A kernel that runs: clusters of blocks one after the other, the threads of all blocks of one side by side.
+// Each thread has a stack of its own (ir::Fiber) and runs until it has to wait for others: at a barrier, or
+// for the lanes of its warp. Then the next one runs. The order of clusters and threads follows from a seed.
 #pragma once
 
 #include <array>
@@ -23,11 +23,13 @@ namespace mlc::interp {
 
 class Kernel;
 class Traffic;
+struct Cluster;
 struct ThreadBlock;
 
 constexpr int kWarp = 32;  // lanes
-// blockIdx.x, y, z and threadIdx.x, y, z
-constexpr int kAxes = 6;
+// blockIdx.x, y, z, threadIdx.x, y, z and clusterCtaIdx.x, y, z
+constexpr int kAxes = 9;
+constexpr int kOfThread = 3, kOfCluster = 6;  // where their axes begin
 // Of a tag of threads; nothing of virtual ones.
 std::optional<int> axis_of(std::string_view tag);
 
@@ -65,7 +67,8 @@ struct Thread {
   std::array<int64_t, kAxes> at{};
   Frame frame;
 
-  enum class State : uint8_t { kReady, kAtBarrier, kAtMbarrier, kInWarp, kDone } state = State::kReady;
+  enum class State : uint8_t { kReady, kAtBarrier, kAtCluster, kAtMbarrier, kInWarp, kDone };
+  State state = State::kReady;
   const Barrier* barrier = nullptr;
   int64_t barrier_id = 0, barrier_count = 0;
   const Meeting* meeting = nullptr;
@@ -74,9 +77,12 @@ struct Thread {
   AtMbarrier waited = {};
   std::pair<MBarrier*, int64_t> tried_at = {};
 
-  uint32_t clock = 1;
+  uint32_t clock = 2;                          // 1: that it has begun
   SharedClocks seen = {};                      // what comes before what it does now; null: nothing
   SharedClocks fenced = {};                    // and what asynchronous operations see of that
+  SharedClocks before_fence = {};              // what came before its last fence, for relaxed arrivals
+  std::optional<uint32_t> at_cluster = {};     // the phase of the cluster's barrier that it has arrived in
+  uint32_t known_blocks = 0;                   // of the cluster, by rank, that are known to have begun
   Unwritten unwritten = {};                    // of the expression in which it waits
   std::vector<std::vector<Copy>> copies = {};  // groups that are committed, the oldest first
   std::vector<Copy> issued = {};               // and what is not committed yet
@@ -93,6 +99,8 @@ struct Thread {
 
   int lane() const { return index % kWarp; }
   int warp() const { return index / kWarp; }
+  int number() const;  // of the cluster
+  int warp_of_cluster() const;
   bool comes_after(const Toucher& other) const;
 
   // `bytes` at `begin`, which is in the block of memory. Error: race, async-copy-not-arrived.
@@ -101,8 +109,9 @@ struct Thread {
   void touch_same(Block& memory, char* begin, int64_t bytes, const AccessPoint& point);
   // A read of memory that was written in full?
   void check_written(Block& memory, char* begin, int64_t bytes, const AccessPoint& point);
-  // Memory that an address points to; addresses of shared memory in 32 bits are known, too. Error:
-  // address-out-of-bounds.
+  // Memory that an address points to; addresses of shared memory in 32 bits are known, too: those of the
+  // windows of all blocks of the cluster, and lower halves of pointers, which the hardware takes for the
+  // same. Error: address-out-of-bounds.
   std::pair<std::shared_ptr<Block>, char*> memory_at(int64_t address, int64_t bytes, Span span) const;
   // A read of an intrinsic, which needs all of it: checked, counted, noted.
   void read(Block& memory, char* begin, int64_t bytes, const AccessPoint& point);
@@ -118,7 +127,9 @@ struct Thread {
   // do.
   void acquire(const SharedClocks& clocks, const SharedClocks& visible);
   void release(Clocks& clocks, Clocks& visible);
+  void release_relaxed(Clocks& clocks, Clocks& visible);  // only what came before a fence
   void see(const Epoch& done);
+  void fence();
   void fence_proxy();
   // The end of the thread. Error: bulk-copy-unfinished.
   void check_finished() const;
@@ -132,9 +143,20 @@ struct Thread {
   // Where an instruction of the warp leaves 32 bits for this lane.
   char* register_to_write(int64_t address, const AccessPoint& point);
 
-  // mbarriers (mbarrier.cpp). Error: mbarrier-not-initialized, mbarrier-used-too-early, mbarrier-not-fenced.
+  // mbarriers (mbarrier.cpp). Error: mbarrier-not-initialized, mbarrier-used-too-early, mbarrier-not-fenced,
+  // mbarrier-elsewhere where it must be one of this block.
   MBarrier& mbarrier_at(int64_t address, const AccessPoint& point) const;
+  MBarrier& own_mbarrier_at(int64_t address, std::string_view what, const AccessPoint& point) const;
   MBarrier& mbarrier_of_copy(int64_t address, const AccessPoint& point) const;
+  // Clusters (cluster.cpp). Another block's memory is reached by an operation that is done then. Error:
+  // cluster-block-not-begun, cluster-block-ended.
+  void reach(const Block& memory, const Epoch& done, Touch touch, int64_t byte, const AccessPoint& point);
+  void reach_barrier(const MBarrier& barrier, const Epoch& done, const AccessPoint& point);
+  void arrive_at_cluster(bool relaxed, const AccessPoint& point);
+  void wait_for_cluster(const Barrier& barrier, const AccessPoint& point);
+  // Where what is at that address of shared memory is in the block of that rank. Error: cluster-rank,
+  // not-shared-memory.
+  int64_t address_in(int64_t address, int64_t rank, Span span) const;
   bool wait_for(MBarrier& barrier, int64_t parity, bool for_ever, const AccessPoint& point);  // has it ended?
 
   void wait(const Barrier& barrier, int64_t id, int64_t count);
@@ -147,7 +169,9 @@ struct Thread {
   // All that were issued arrive at the barrier, and count as an arrival.
   void arrive_copies(MBarrier& barrier, bool counts, const AccessPoint& point);
 
-  std::string name() const;  // "thread (3, 0, 0) of block (1, 0, 0)"
+  std::string name() const;         // "thread (3, 0, 0) of block (1, 0, 0)"
+  int agent(AgentKind kind) const;  // of this thread, or of its warp
+  void run();                       // until it has to wait. Error: what the thread has thrown
 
  private:
   void leave();
@@ -162,9 +186,10 @@ inline const std::vector<Lane>& operands_of(const Thread& thread) {
 // The memory of a block by what allocates it, and its threads.
 struct ThreadBlock {
   Kernel& kernel;
-  int index;  // in the launch
+  Cluster& cluster;
+  Agents& agents;  // of the cluster
+  int rank;        // in the cluster
   std::array<int64_t, 3> at{};
-  Agents agents;
   std::map<char*, MBarrier> mbarriers = {};
   // Buffers that are declared in shared memory, for what is said of it.
   struct Named {
@@ -182,47 +207,75 @@ struct ThreadBlock {
   std::vector<std::unique_ptr<Thread>> threads = {};
   std::unordered_map<const VarNode*, std::shared_ptr<Block>> shared = {};
   std::vector<std::unordered_map<const VarNode*, std::shared_ptr<Block>>> of_warp = {};
-  // Shared memory in the window of 32 bits that instructions of PTX use.
-  std::vector<std::pair<int64_t, std::shared_ptr<Block>>> window = {};
+  // Shared memory by its place in the window of the cluster; null: not asked for yet.
+  std::vector<std::shared_ptr<Block>> window = {};
   TensorMemory tensor_memory = {};
   const Barrier* last_barrier = nullptr;
-  bool cancelled = false;  // threads unwind
+  // What other blocks' threads and agents have done last to this one's memory.
+  struct Reached {
+    uint32_t clock = 0;
+    const AccessPoint* point = nullptr;
+    const char* verb = nullptr;
+    const Block* memory = nullptr;  // and the byte of it, or the barrier
+    int64_t byte = 0;
+    const MBarrier* barrier = nullptr;
+  };
+  std::map<int, Reached> reached = {};
+  bool ended = false;
 
-  void run();
+  void begin();
+  // All threads are done. Error: tensor-memory-not-freed, cluster-block-ended.
+  void end();
   // Memory of a scope that threads share, the same for all that ask for one buffer.
   std::shared_ptr<Block> memory(Thread& thread, const VarNode* buffer, size_t bytes, int granule);
+  const std::shared_ptr<Block>& shared_at(size_t place);
+  // The address of 32 bits of shared memory of the cluster; other addresses as they are.
   int64_t window_address(const char* address) const;
+  std::string name() const;  // "block (1, 0, 0)"
   // What every one of the threads did until now comes before what any of them does from now on.
   void synchronise(std::span<Thread* const> threads);
   MBarrier& init_mbarrier(Thread& thread, Block& memory, char* at, int64_t count, const AccessPoint& point);
   void declare(const VarNode* buffer, char* begin, int64_t bytes);
+  int first_thread() const { return rank * static_cast<int>(threads.size()); }
   std::string name_of(const Toucher& who) const;
 
- private:
-  bool release();  // somebody goes on?
+  // Does somebody go on?
   bool release_mbarriers();
   bool release_tries();
-  bool release_warp(int warp);
+  bool release_warps();
   bool release_barriers();
-  [[noreturn]] void stuck();
-  void cancel();
+  // Why threads of this block wait for ever, for those that wait in such a state.
+  [[noreturn]] void fail_stuck(Thread::State state);
+
+ private:
+  bool release_warp(int warp);
 };
+
+inline int Thread::number() const { return block.first_thread() + index; }
+inline int Thread::warp_of_cluster() const {
+  return block.rank * static_cast<int>(block.of_warp.size()) + warp();
+}
 
 // What a kernel is launched with.
 class Kernel {
  public:
-  std::array<int64_t, kAxes> extents{1, 1, 1, 1, 1, 1};
+  std::array<int64_t, kAxes> extents{1, 1, 1, 1, 1, 1, 1, 1, 1};
   std::function<Flow(Frame&)> body;
   const Frame* frame = nullptr;  // of the host
   Span span;                     // of the launch
   Program& program;
   uint64_t seed = 0;
   Traffic* traffic = nullptr;
-  std::vector<int64_t> blocks;  // to run; empty: all
+  std::vector<int64_t> clusters;  // to run; empty: all
+  int cta_group = 0;              // of the instructions of tensor cores that have run; 0: of none yet
 
   explicit Kernel(Program& program) : program(program) {}
   int64_t threads() const { return extents[3] * extents[4] * extents[5]; }
   int64_t grid() const { return extents[0] * extents[1] * extents[2]; }
+  int64_t cluster_size() const { return extents[6] * extents[7] * extents[8]; }  // blocks
+  int64_t cluster_count() const { return grid() / std::max<int64_t>(cluster_size(), 1); }
+  // Where a block is in the grid.
+  std::array<int64_t, 3> block_at(int64_t cluster, int64_t rank) const;
   void run();
   std::unique_ptr<ir::Fiber> take_fiber();
   void release_fiber(std::unique_ptr<ir::Fiber> fiber) { fibers_.push_back(std::move(fiber)); }
@@ -234,7 +287,11 @@ class Kernel {
 };
 
 std::string tuple_text(std::span<const int64_t> numbers);  // "(3, 0, 0)"
-// An element of memory as the program may have written it: with as many indices as the buffer has.
+std::string fate_of(const Thread& thread);                 // "has ended", "waits at `T.cuda.cta_sync()`"
+// An element of memory as the program may have written it, with as many indices as the buffer has, as seen
+// from a block: "`tile[3, 0]`", "`tile[3, 0]` of block (1, 0, 0)".
 std::string element_text(const ThreadBlock& block, const Block& memory, int64_t byte);
+// What belongs to a block, likewise.
+std::string text_of_block(const ThreadBlock& block, std::string_view what, int owner);
 
 }  // namespace mlc::interp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/interp/gpu/matrix.h"
 
-#include "backend/interp/gpu/kernel.h"
+#include "backend/interp/gpu/cluster.h"
 #include "backend/interp/gpu/tensor_map.h"
 #include "ir/core/split_words.h"
 
@@ -103,6 +103,12 @@ MatrixDescriptor tcgen05_descriptor(int64_t bits, Span span) {
         span,
         "descriptors of matrices with an offset of their base, absolute distances or units of 32 bytes");
   return {field(0), field(16), field(32), layout == 0 ? 0 : 4 - layout / 2};
+}
+
+MatrixDescriptor MatrixDescriptor::in(const ThreadBlock& block) const {
+  MatrixDescriptor there = *this;
+  there.start += block.rank * Cluster::kWindow;
+  return there;
 }
 
 int64_t MatrixDescriptor::address(int64_t mn, int64_t k, int bytes, bool mn_major) const {

@@ -15,6 +15,7 @@ namespace mlc::interp {
 
 struct AccessPoint;
 struct Thread;
+struct ThreadBlock;
 using ir::Span;
 
 // m, n, k of "m16n8k16".
@@ -45,6 +46,8 @@ struct MatrixDescriptor {
   int swizzle;                     // of rows of 16 << swizzle bytes; 0: none
   // Of an element of row `mn` of A, or column `mn` of B; `mn_major`: neighbours along mn lie side by side.
   int64_t address(int64_t mn, int64_t k, int bytes, bool mn_major) const;
+  // In the shared memory of a block: descriptors have no more of an address than what is the same in all.
+  MatrixDescriptor in(const ThreadBlock& block) const;
 };
 MatrixDescriptor wgmma_descriptor(int64_t bits, Span span);
 MatrixDescriptor tcgen05_descriptor(int64_t bits, Span span);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/interp/gpu/kernel.h"
+#include "backend/interp/gpu/cluster.h"
 #include "backend/interp/gpu/traffic.h"
 #include "ir/core/refusal.h"
 
@@ -13,17 +13,17 @@ static constexpr ir::Refusals refusals{
     "RuntimeError",
     {
         {.name = "async-copy-not-arrived",
-         .message = "{} {} `{}`, to which an asynchronous copy is still on its way",
+         .message = "{} {} {}, to which an asynchronous copy is still on its way",
          .meaning =
              "An asynchronous copy writes at any time until its thread has waited for it; other threads see "
              "what it wrote after a barrier behind that."},
         {.name = "proxy-fence-missing",
-         .message = "{} reads `{}`, which {} has written, and no fence makes that visible to it",
+         .message = "{} reads {}, which {} has written, and no fence makes that visible to it",
          .meaning = "Asynchronous operations see what threads have written to shared memory only behind a "
                     "fence between the "
                     "two ways to it."},
         {.name = "race",
-         .message = "{} {} `{}`, which {} has {}, and nothing orders the two",
+         .message = "{} {} {}, which {} has {}, and nothing orders the two",
          .meaning =
              "Threads of a kernel run in any order: what one writes another may read or write only after a "
              "barrier that both have passed. Writes of the value that is there already are let pass."},
@@ -87,29 +87,34 @@ const char* way_to_wait(AgentKind kind) {
                         .at(self.point->span);
   std::move(error).note(fmt::format("{} {} it here", block.name_of(other), now(other.touch)),
                         other.point->span);
-  if (other.block != block.index)
+  if (other.cluster != block.cluster.index)
     throw std::move(error).help(
         "blocks of one launch run in any order: let one block write it, or change it atomically");
   if (block.agents.is_agent(other.thread))
     throw std::move(error).help(way_to_wait(block.agents.at(other.thread).kind));
+  if (block.cluster.size() > 1 && other.thread / static_cast<int>(block.threads.size()) != block.rank)
+    throw std::move(error).help(
+        "between the two `T.cuda.cluster_sync()`, or an arrival and a wait at an mbarrier, is missing");
   if (!block.mbarriers.empty())
     throw std::move(error).help(
         "between the two a barrier, or an arrival and a wait at an mbarrier, is missing");
   if (block.last_barrier != nullptr && block.last_barrier->span)
     std::move(error).note("both come after this barrier, the last one that the block has passed",
                           block.last_barrier->span);
-  bool warp = other.thread / kWarp == thread.warp();
+  bool warp = (other.thread - block.first_thread()) / kWarp == thread.warp();
   throw std::move(error).help(
       fmt::format("between the two a barrier is missing, `T.tvm_storage_sync(\"shared\")`{}",
                   warp ? "; the threads are of one warp: `T.tvm_storage_sync(\"warp\")` is enough" : ""));
 }
 
-bool same_thread(const Toucher& a, const Toucher& b) { return a.block == b.block && a.thread == b.thread; }
+bool same_thread(const Toucher& a, const Toucher& b) {
+  return a.cluster == b.cluster && a.thread == b.thread;
+}
 
 // Keeps a read beside those that it does not come after.
 void keep(std::array<Toucher, 4>& reads, const Toucher& read, const Thread& thread) {
   for (Toucher& old : reads)
-    if (old.block >= 0 && (same_thread(old, read) || thread.comes_after(old))) old = {};
+    if (old.cluster >= 0 && (same_thread(old, read) || thread.comes_after(old))) old = {};
   const Agents& agents = thread.block.agents;
   auto warp_of = [&](const Toucher& one) {
     return agents.is_agent(one.thread) ? -one.thread : one.thread / kWarp;
@@ -117,9 +122,9 @@ void keep(std::array<Toucher, 4>& reads, const Toucher& read, const Thread& thre
   int others = 0, of_block = 0, of_warp = 0;
   Toucher* free = nullptr;
   for (Toucher& old : reads) {
-    if (old.block < 0) {
+    if (old.cluster < 0) {
       free = &old;
-    } else if (old.block != read.block) {
+    } else if (old.cluster != read.cluster) {
       ++others;
     } else if (warp_of(old) != warp_of(read)) {
       ++of_block;
@@ -136,12 +141,19 @@ void keep(std::array<Toucher, 4>& reads, const Toucher& read, const Thread& thre
 
 }  // namespace
 
+std::string text_of_block(const ThreadBlock& block, std::string_view what, int owner) {
+  if (owner < 0 || owner == block.rank) return fmt::format("`{}`", what);
+  return fmt::format("`{}` of {}", what, block.cluster.at(owner).name());
+}
+
 std::string element_text(const ThreadBlock& block, const Block& memory, int64_t byte) {
   if (memory.scope == Block::Scope::kTensor)
-    return fmt::format("lane {}, column {} of tensor memory", byte / 4 % 128, byte / 512);
+    return text_of_block(
+        block, fmt::format("lane {}, column {} of tensor memory", byte / 4 % 128, byte / 512), memory.home);
   const char* at = memory.begin + byte;
+  const ThreadBlock* owner = owner_of(block, memory);
   const ThreadBlock::Named* best = nullptr;
-  for (const ThreadBlock::Named& named : block.names) {
+  for (const ThreadBlock::Named& named : (owner == nullptr ? block : *owner).names) {
     if (at < named.begin || at >= named.end) continue;
     // What is declared for one element is where a copy begins.
     auto single = [](const ThreadBlock::Named& one) { return one.end - one.begin <= 4; };
@@ -149,19 +161,32 @@ std::string element_text(const ThreadBlock& block, const Block& memory, int64_t 
         (!single(named) && named.end - named.begin < best->end - best->begin))
       best = &named;
   }
-  if (best != nullptr) return element_of(best->buffer, at - best->begin);
-  return memory.buffer == nullptr ? fmt::format("byte {}", byte) : element_of(memory.buffer, byte);
+  std::string element = best != nullptr            ? element_of(best->buffer, at - best->begin)
+                        : memory.buffer == nullptr ? fmt::format("byte {}", byte)
+                                                   : element_of(memory.buffer, byte);
+  return text_of_block(block, element, memory.home);
 }
 
 std::string ThreadBlock::name_of(const Toucher& who) const {
-  if (who.block == index && agents.is_agent(who.thread)) return agents.at(who.thread).name;
   const auto& e = kernel.extents;
-  std::array<int64_t, 3> of_block{who.block % e[0], who.block / e[0] % e[1], who.block / (e[0] * e[1])};
-  if (who.thread >= kernel.threads())
-    return fmt::format("an asynchronous operation of block {}", tuple_text(of_block));
-  std::array<int64_t, 3> thread{who.thread % e[3], who.thread / e[3] % e[4], who.thread / (e[3] * e[4])};
-  if (who.block == index) return "thread " + tuple_text(thread);
-  return fmt::format("thread {} of block {}", tuple_text(thread), tuple_text(of_block));
+  auto count = static_cast<int>(threads.size());
+  bool here = who.cluster == cluster.index;
+  auto block_of = [&](int rank) { return "block " + tuple_text(kernel.block_at(who.cluster, rank)); };
+  if (here && agents.is_agent(who.thread)) {
+    const Agent& agent = agents.at(who.thread);
+    return agent.rank == rank
+               ? agent.name
+               : fmt::format("{} {} {}", agent.name, agent.kind == AgentKind::kBarrierBytes ? "to" : "of",
+                             block_of(agent.rank));
+  }
+  if (who.thread >= count * cluster.size())
+    return fmt::format("an asynchronous operation of {}{}", cluster.size() == 1 ? "" : "the cluster of ",
+                       block_of(0));
+  int index = who.thread % count;
+  std::array<int64_t, 3> thread{index % e[3], index / e[3] % e[4], index / (e[3] * e[4])};
+  std::string text = "thread " + tuple_text(thread);
+  if (here && who.thread / count == rank) return text;
+  return fmt::format("{} of {}", text, block_of(who.thread / count));
 }
 
 void Shadow::refine(int granule, size_t bytes) {
@@ -179,8 +204,8 @@ void Shadow::refine(int granule, size_t bytes) {
 }
 
 bool Thread::comes_after(const Toucher& other) const {
-  if (other.block != block.index) return false;
-  return other.thread == index || clock_of(seen, other.thread) >= other.clock;
+  if (other.cluster != block.cluster.index) return false;
+  return other.thread == number() || clock_of(seen, other.thread) >= other.clock;
 }
 
 namespace {
@@ -202,17 +227,18 @@ void each_cell(Block& memory, char* begin, int64_t bytes, F&& f) {
 
 void Thread::touch_by(const Epoch& agent, Block& memory, char* begin, int64_t bytes, Touch touch,
                       const AccessPoint& point) {
-  touch_as({block.index, agent.agent, agent.clock, touch, &point}, memory, begin, bytes);
+  touch_as({block.cluster.index, agent.agent, agent.clock, touch, &point}, memory, begin, bytes);
 }
 
 void Thread::touch(Block& memory, char* begin, int64_t bytes, Touch touch, const AccessPoint& point) {
   if (memory.scope == Block::Scope::kLocal) return;
-  touch_as({block.index, index, clock, touch, &point}, memory, begin, bytes);
+  touch_as({block.cluster.index, number(), clock, touch, &point}, memory, begin, bytes);
 }
 
 void Thread::touch_as(const Toucher& self, Block& memory, char* begin, int64_t bytes) {
   Touch touch = self.touch;
   const AccessPoint& point = *self.point;
+  reach(memory, {self.thread, self.clock}, touch, begin - memory.begin, point);
   bool by_agent = block.agents.is_agent(self.thread);
   bool in_order = by_agent && block.agents.at(self.thread).in_order;
   each_cell(memory, begin, bytes, [&](Cell& cell, int64_t byte) {
@@ -224,11 +250,11 @@ void Thread::touch_as(const Toucher& self, Block& memory, char* begin, int64_t b
           .help("wait for its group, `T.ptx.cp_async.wait_group(0)`, and for the other threads at a barrier");
     }
     auto conflict = [&](const Toucher& other) {
-      if (other.block < 0 || (touch == Touch::kAtomic && other.touch == Touch::kAtomic)) return;
-      bool own = in_order && other.block == block.index && other.thread == self.thread;
+      if (other.cluster < 0 || (touch == Touch::kAtomic && other.touch == Touch::kAtomic)) return;
+      bool own = in_order && other.cluster == self.cluster && other.thread == self.thread;
       if (!own && !comes_after(other)) race(*this, self, memory, byte, other);
       // Threads write shared memory by another way than asynchronous operations read it.
-      bool by_thread = other.block == block.index && !block.agents.is_agent(other.thread);
+      bool by_thread = other.cluster == self.cluster && !block.agents.is_agent(other.thread);
       if (by_agent && by_thread && touch == Touch::kRead && memory.scope == Block::Scope::kShared &&
           clock_of(fenced, other.thread) < other.clock) {
         throw ir::refuse(refusals["proxy-fence-missing"], block.agents.at(self.thread).name,
@@ -249,6 +275,7 @@ void Thread::touch_as(const Toucher& self, Block& memory, char* begin, int64_t b
 
 void Thread::touch_same(Block& memory, char* begin, int64_t bytes, const AccessPoint& point) {
   if (memory.scope == Block::Scope::kLocal) return;
+  reach(memory, {number(), clock}, Touch::kWrite, begin - memory.begin, point);
   each_cell(memory, begin, bytes, [&](Cell& cell, int64_t byte) {
     if (cell.in_flight != nullptr) {
       throw ir::refuse(refusals["async-copy-not-arrived"], name(), now(Touch::kWrite),
@@ -256,7 +283,7 @@ void Thread::touch_same(Block& memory, char* begin, int64_t bytes, const AccessP
           .at(point.span)
           .note("the copy is issued here", cell.in_flight->span);
     }
-    cell.same = Toucher{block.index, index, clock, Touch::kWrite, &point};
+    cell.same = Toucher{block.cluster.index, number(), clock, Touch::kWrite, &point};
   });
 }
 

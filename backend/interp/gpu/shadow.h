@@ -35,8 +35,8 @@ struct Unwritten {
 enum class Touch : uint8_t { kRead, kWrite, kAtomic };
 
 struct Toucher {
-  int block = -1;  // of the launch, in its linear order; -1: nobody
-  int thread = 0;  // of the block, in its linear order
+  int cluster = -1;  // of the launch, in its linear order; -1: nobody
+  int thread = 0;    // of the cluster, in its linear order, or an agent of it
   uint32_t clock = 0;
   Touch touch = Touch::kRead;
   const AccessPoint* point = nullptr;
@@ -46,8 +46,8 @@ struct Toucher {
 struct Cell {
   Toucher write;
   Toucher same;  // wrote the value that was there already: no race, and what it reads afterwards is its own
-  // Reads that no later one comes after. Of many only two blocks, of one block only two warps, of a warp two
-  // threads are kept: whoever writes without waiting for all of them meets one of these.
+  // Reads that no later one comes after. Of many only two clusters, of one cluster only two warps, of a warp
+  // two threads are kept: whoever writes without waiting for all of them meets one of these.
   std::array<Toucher, 4> reads;
   const AccessPoint* in_flight = nullptr;  // an asynchronous copy to it has not been waited for
 };

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "backend/interp/gpu/kernel.h"
+#include "backend/interp/gpu/cluster.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::interp {
@@ -16,7 +16,7 @@ static constexpr ir::Refusals refusals{
         {.name = "tensor-memory-exhausted",
          .message = "{} columns of tensor memory are asked for, and {} of the 512 are taken"},
         {.name = "tensor-memory-not-allocated",
-         .message = "{} uses lane {}, column {} of tensor memory, which is not allocated",
+         .message = "{} uses lane {}, column {} of tensor memory{}, which is not allocated",
          .meaning = "A warp allocates columns, `T.ptx.tcgen05.alloc`, and says to the others where, in "
                     "shared memory."},
         {.name = "tensor-memory-not-freed",
@@ -25,13 +25,14 @@ static constexpr ir::Refusals refusals{
     }};
 MLC_REFUSALS(gpu_tensor_memory, refusals);
 
-int TensorMemory::allocate(Heap& heap, int64_t columns, const AccessPoint& point) {
+int TensorMemory::allocate(Heap& heap, int rank, int64_t columns, const AccessPoint& point) {
   if (columns < 32 || columns > kColumns || !std::has_single_bit(static_cast<uint64_t>(columns)))
     throw ir::refuse(refusals["tensor-memory-columns"], columns).at(point.span);
   if (!memory_) {
     memory_ = heap.allocate(size_t{kLanes} * kColumns * 4, true);
     memory_->scope = Block::Scope::kTensor;
     memory_->granule = 4;
+    memory_->home = rank;
   }
   auto count = static_cast<size_t>(columns);
   for (size_t first = 0; first + count <= kColumns; first += count) {
@@ -55,9 +56,13 @@ void TensorMemory::release(Thread& thread, int64_t address, int64_t columns, con
   }
 }
 
-char* TensorMemory::at(const Thread& thread, int64_t lane, int64_t column, ir::Span span) const {
-  if (lane < 0 || lane >= kLanes || column < 0 || column >= kColumns || !used_[static_cast<size_t>(column)])
-    throw ir::refuse(refusals["tensor-memory-not-allocated"], thread.name(), lane, column).at(span);
+char* TensorMemory::at(const Thread& thread, int64_t lane, int64_t column, ir::Span span, int rank) const {
+  if (lane < 0 || lane >= kLanes || column < 0 || column >= kColumns || !used_[static_cast<size_t>(column)]) {
+    bool elsewhere = rank >= 0 && rank != thread.block.rank;
+    throw ir::refuse(refusals["tensor-memory-not-allocated"], thread.name(), lane, column,
+                     elsewhere ? " of " + thread.block.cluster.at(rank).name() : "")
+        .at(span);
+  }
   return memory_->begin + (column * kLanes + lane) * 4;
 }
 

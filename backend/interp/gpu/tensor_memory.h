@@ -19,12 +19,13 @@ class TensorMemory {
  public:
   static constexpr int kLanes = 128, kColumns = 512;
 
-  // The first of so many columns side by side. Error: tensor-memory-columns, tensor-memory-exhausted.
-  int allocate(Heap& heap, int64_t columns, const AccessPoint& point);
+  // The first of so many columns side by side, for the block of a rank. Error: tensor-memory-columns,
+  // tensor-memory-exhausted.
+  int allocate(Heap& heap, int rank, int64_t columns, const AccessPoint& point);
   // Error: tensor-memory-not-allocated, race.
   void release(Thread& thread, int64_t address, int64_t columns, const AccessPoint& point);
   // Column `column` from lane `lane` on, which has been allocated; lanes lie side by side.
-  char* at(const Thread& thread, int64_t lane, int64_t column, ir::Span span) const;
+  char* at(const Thread& thread, int64_t lane, int64_t column, ir::Span span, int rank = -1) const;
   const std::shared_ptr<Block>& memory() const { return memory_; }
   // The end of the block. Error: tensor-memory-not-freed.
   void check_freed() const;

@@ -90,7 +90,8 @@ void Traffic::access(const Thread& thread, const Block& memory, const char* begi
   if (memory.scope != Block::Scope::kGlobal && memory.scope != Block::Scope::kShared) return;
   bool stores = touch != Touch::kRead;
   total(point, memory, stores).bytes += bytes;
-  add(stream({thread.warp(), &point, &memory, stores}), thread.lane(), begin - memory.begin, bytes);
+  add(stream({thread.warp_of_cluster(), &point, &memory, stores}), thread.lane(), begin - memory.begin,
+      bytes);
 }
 
 void Traffic::bulk(const Block& memory, const char* begin, int64_t bytes, bool stores,
@@ -106,7 +107,7 @@ void Traffic::bulk(const Block& memory, const char* begin, int64_t bytes, bool s
 }
 
 void Traffic::branch(const Thread& thread, const void* statement, bool taken) {
-  add(stream({thread.warp(), statement, nullptr, false}), thread.lane(), taken ? 1 : 0, 0);
+  add(stream({thread.warp_of_cluster(), statement, nullptr, false}), thread.lane(), taken ? 1 : 0, 0);
 }
 
 void Traffic::shared_memory(const ir::VarNode* buffer, size_t bytes) {
@@ -116,10 +117,13 @@ void Traffic::shared_memory(const ir::VarNode* buffer, size_t bytes) {
   known = bytes;
 }
 
-void Traffic::barrier(const ThreadBlock&, bool ends) {
+void Traffic::barrier(const ThreadBlock& block, bool ends) {
   KernelCost& cost = kernels.back();
   cost.barriers += ends ? 0 : 1;
-  for (auto& [key, stream] : streams_) {
+  auto warps = static_cast<int>(block.of_warp.size());
+  std::erase_if(streams_, [&](auto& each) {
+    auto& [key, stream] = each;
+    if (key.warp / warps != block.rank) return false;
     for (const Lanes& lanes : stream.requests) {
       if (key.memory == nullptr) {
         bool yes = std::find(lanes.at.begin(), lanes.at.end(), 1) != lanes.at.end();
@@ -135,8 +139,8 @@ void Traffic::barrier(const ThreadBlock&, bool ends) {
       sum.units += units;
       sum.least += least;
     }
-  }
-  streams_.clear();
+    return true;
+  });
 }
 
 }  // namespace mlc::interp

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/interp/gpu/cluster.h"
+
+#include <algorithm>
+#include <random>
+
+#include "backend/interp/gpu/traffic.h"
+#include "ir/core/interrupt.h"
+#include "ir/core/refusal.h"
+
+namespace mlc::interp {
+
+static constexpr ir::Refusals refusals{
+    "RuntimeError",
+    {
+        {.name = "cluster-barrier-misused",
+         .message = "{} {}",
+         .meaning = "Every thread of a cluster arrives at its barrier and then waits, in turn: "
+                    "`T.ptx.barrier.cluster.arrive()` and `T.ptx.barrier.cluster.wait()`, or both at once, "
+                    "`T.cuda.cluster_sync()`."},
+        {.name = "cluster-barrier-not-reached",
+         .message =
+             "{} of the {} threads of a cluster that have not ended have arrived at `{}`, and the others do "
+             "not come",
+         .meaning =
+             "The barrier of a cluster is for all threads of all its blocks, but for those that have ended."},
+        {.name = "cluster-block-ended",
+         .message = "{} {} {}, which may have ended by then",
+         .help = "let the blocks wait for each other before they end: `T.cuda.cluster_sync()`",
+         .meaning = "The shared memory of a block is gone when all its threads have ended: somebody of it "
+                    "has to wait "
+                    "for those of other blocks that still reach it."},
+        {.name = "cluster-block-not-begun",
+         .message = "{} {} {}, which may not have begun",
+         .help = "let the blocks wait for each other first: `T.cuda.cluster_sync()`",
+         .meaning =
+             "The blocks of a cluster begin at different times: the shared memory of another block is there "
+             "when it is known that one of its threads runs."},
+        {.name = "cluster-rank",
+         .kind = "ValueError",
+         .message = "{} asks for block {} of its cluster, which has {} block{}"},
+        {.name = "no-pair-of-blocks",
+         .kind = "ValueError",
+         .message = "`{}` is of a pair of blocks, and {} has none: its cluster has {} block{}",
+         .help = "launch clusters of an even number of blocks: `T.cta_id_in_cluster([2])`"},
+        {.name = "not-shared-memory",
+         .kind = "ValueError",
+         .message =
+             "{} asks where an address is in another block of its cluster, and it is none of shared memory"},
+    }};
+MLC_REFUSALS(gpu_cluster, refusals);
+
+namespace {
+
+const char* verb(Touch touch) {
+  return touch == Touch::kRead ? "reads" : touch == Touch::kWrite ? "writes" : "changes atomically";
+}
+
+}  // namespace
+
+Cluster::Cluster(Kernel& kernel, int index)
+    : kernel(kernel), index(index), agents(static_cast<int>(kernel.threads() * kernel.cluster_size())) {
+  for (int rank = 0; rank < kernel.cluster_size(); ++rank)
+    blocks.push_back(std::unique_ptr<ThreadBlock>(
+        new ThreadBlock{kernel, *this, agents, rank, kernel.block_at(index, rank)}));
+}
+
+size_t Cluster::place_of(const VarNode* buffer, int64_t bytes, int granule) {
+  for (size_t i = 0; i < places.size(); ++i)
+    if (places[i].buffer == buffer && places[i].bytes >= bytes) return i;
+  constexpr int64_t kBegin = 1024, kAlign = 1024;  // swizzles are of addresses
+  int64_t end = places.empty() ? kBegin : places.back().first + places.back().bytes;
+  places.push_back({buffer, (end + kAlign - 1) / kAlign * kAlign, bytes, granule});
+  return places.size() - 1;
+}
+
+ThreadBlock* owner_of(const ThreadBlock& block, const Block& memory) {
+  return memory.home < 0 ? nullptr : &block.cluster.at(memory.home);
+}
+
+std::vector<int> ranks_of_mask(const Thread& thread, int64_t mask, Span span) {
+  std::vector<int> ranks;
+  int blocks = thread.block.cluster.size();
+  for (int rank = 0; rank < 32; ++rank) {
+    if ((mask >> rank & 1) == 0) continue;
+    if (rank >= blocks)
+      throw ir::refuse(refusals["cluster-rank"], thread.name(), rank, blocks, blocks == 1 ? "" : "s")
+          .at(span);
+    ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+std::array<ThreadBlock*, 2> pair_of(const ThreadBlock& block, std::string_view what, Span span) {
+  int blocks = block.cluster.size();
+  if (blocks % 2 != 0)
+    throw ir::refuse(refusals["no-pair-of-blocks"], what, block.name(), blocks, blocks == 1 ? "" : "s")
+        .at(span);
+  return {&block.cluster.at(block.rank & ~1), &block.cluster.at(block.rank | 1)};
+}
+
+int64_t Thread::address_in(int64_t address, int64_t rank, Span span) const {
+  const Cluster& cluster = block.cluster;
+  if (rank < 0 || rank >= cluster.size())
+    throw ir::refuse(refusals["cluster-rank"], name(), rank, cluster.size(), cluster.size() == 1 ? "" : "s")
+        .at(span);
+  int64_t in_window = block.window_address(reinterpret_cast<const char*>(address));
+  if (in_window < 0 || in_window >= Cluster::kWindow * cluster.size())
+    throw ir::refuse(refusals["not-shared-memory"], name()).at(span);
+  int64_t mapped = in_window % Cluster::kWindow + rank * Cluster::kWindow;
+  if (in_window == address) return mapped;
+  auto [memory, to] = memory_at(mapped, 0, span);  // a pointer stays one
+  return reinterpret_cast<int64_t>(to);
+}
+
+namespace {
+
+std::string name_of_agent(const Thread& thread, const Epoch& done) {
+  const Agents& agents = thread.block.agents;
+  return agents.is_agent(done.agent) ? fmt::format("{} of {}", agents.at(done.agent).name, thread.name())
+                                     : thread.name();
+}
+
+ir::Error ended(const ThreadBlock& block, const std::string& who, const char* verb, const std::string& what,
+                const AccessPoint& point) {
+  ir::Error error = ir::refuse(refusals["cluster-block-ended"], who, verb, what).at(point.span);
+  if (block.last_barrier != nullptr && block.last_barrier->span)
+    std::move(error).note(block.name() + " ends behind this barrier, the last one that it has passed",
+                          block.last_barrier->span);
+  return error;
+}
+
+}  // namespace
+
+void Thread::reach(const Block& memory, const Epoch& done, Touch touch, int64_t byte,
+                   const AccessPoint& point) {
+  if (memory.home < 0 || memory.home == block.rank) return;
+  ThreadBlock& other = block.cluster.at(memory.home);
+  if ((known_blocks >> other.rank & 1U) == 0) {
+    bool begun = false;
+    for (const auto& thread : other.threads) begun = begun || clock_of(seen, thread->number()) > 0;
+    if (!begun) {
+      throw ir::refuse(refusals["cluster-block-not-begun"], name_of_agent(*this, done), verb(touch),
+                       element_text(block, memory, byte))
+          .at(point.span);
+    }
+    known_blocks |= 1U << other.rank;
+  }
+  if (other.ended)
+    throw ended(other, name_of_agent(*this, done), verb(touch), element_text(block, memory, byte), point);
+  ThreadBlock::Reached& last = other.reached[done.agent];
+  if (last.clock < done.clock) last = {done.clock, &point, verb(touch), &memory, byte, nullptr};
+}
+
+void Thread::reach_barrier(const MBarrier& barrier, const Epoch& done, const AccessPoint& point) {
+  if (barrier.rank == block.rank) return;
+  ThreadBlock& other = block.cluster.at(barrier.rank);
+  if (other.ended) throw ended(other, name_of_agent(*this, done), "arrives at", barrier.text(block), point);
+  ThreadBlock::Reached& last = other.reached[done.agent];
+  if (last.clock < done.clock) last = {done.clock, &point, "arrives at", nullptr, 0, &barrier};
+}
+
+void ThreadBlock::end() {
+  ended = true;
+  tensor_memory.check_freed();
+  if (kernel.traffic != nullptr) kernel.traffic->barrier(*this, true);
+  if (reached.empty()) return;
+  Clocks seen;
+  for (const auto& thread : threads) join(seen, thread->seen);
+  for (const auto& [agent, last] : reached) {
+    auto at = static_cast<size_t>(agent);
+    if (at < seen.size() && seen[at] >= last.clock) continue;
+    std::string what =
+        last.memory != nullptr ? element_text(*this, *last.memory, last.byte) : last.barrier->text(*this);
+    throw interp::ended(*this, name_of({cluster.index, agent}), last.verb, what + " of " + name(),
+                        *last.point);
+  }
+}
+
+void Thread::arrive_at_cluster(bool relaxed, const AccessPoint& point) {
+  Cluster& cluster = block.cluster;
+  if (at_cluster && *at_cluster == cluster.phase)
+    throw ir::refuse(refusals["cluster-barrier-misused"], name(),
+                     "arrives twice at the barrier of its cluster, and does not wait in between")
+        .at(point.span);
+  if (at_cluster)
+    throw ir::refuse(refusals["cluster-barrier-misused"], name(),
+                     "arrives at the barrier of its cluster, and has not waited since it arrived last")
+        .at(point.span);
+  at_cluster = cluster.phase;
+  if (relaxed) {
+    release_relaxed(cluster.arrived, cluster.visible);
+  } else {
+    release(cluster.arrived, cluster.visible);
+  }
+}
+
+void Thread::wait_for_cluster(const Barrier& at, const AccessPoint& point) {
+  Cluster& cluster = block.cluster;
+  if (!at_cluster)
+    throw ir::refuse(refusals["cluster-barrier-misused"], name(),
+                     "waits at the barrier of its cluster, and has not arrived there")
+        .at(point.span);
+  barrier = &at;
+  if (cluster.phase == *at_cluster) {
+    state = State::kAtCluster;
+    leave();
+  }
+  at_cluster.reset();
+  acquire(cluster.completed, cluster.completed_visible);
+  block.last_barrier = &at;
+}
+
+bool Cluster::release_barrier() {
+  bool all = true, waits = false;
+  each_thread([&](const Thread& thread) {
+    all = all && (thread.state == Thread::State::kDone || thread.at_cluster == phase);
+    waits = waits || thread.state == Thread::State::kAtCluster;
+  });
+  if (!all || !waits) return false;
+  ++phase;
+  completed = std::make_shared<Clocks>(arrived);
+  completed_visible = std::make_shared<Clocks>(visible);
+  for (const auto& block : blocks) {
+    for (const auto& thread : block->threads)
+      if (thread->state == Thread::State::kAtCluster) thread->state = Thread::State::kReady;
+    if (kernel.traffic != nullptr) kernel.traffic->barrier(*block, false);
+  }
+  return true;
+}
+
+bool Cluster::release() {
+  auto any_of = [&](bool (ThreadBlock::*releases)()) {
+    bool any = false;
+    for (const auto& block : blocks) any |= ((*block).*releases)();
+    return any;
+  };
+  return any_of(&ThreadBlock::release_mbarriers) || any_of(&ThreadBlock::release_warps) ||
+         any_of(&ThreadBlock::release_barriers) || release_barrier() || any_of(&ThreadBlock::release_tries);
+}
+
+void Cluster::fail_stuck_at_cluster() {
+  size_t arrived = 0, running = 0;
+  const Thread *waiting = nullptr, *missing = nullptr;
+  each_thread([&](const Thread& thread) {
+    if (thread.state == Thread::State::kDone) return;
+    ++running;
+    if (thread.at_cluster == phase) {
+      ++arrived;
+      if (thread.state == Thread::State::kAtCluster && waiting == nullptr) waiting = &thread;
+    } else if (missing == nullptr) {
+      missing = &thread;
+    }
+  });
+  MLC_CHECK(waiting != nullptr, "a cluster is stuck without a thread that waits");
+  ir::Error error =
+      ir::refuse(refusals["cluster-barrier-not-reached"], arrived, running, waiting->barrier->text)
+          .at(waiting->barrier->span);
+  if (missing == nullptr) throw std::move(error);
+  bool in_warp = missing->state == Thread::State::kInWarp;
+  throw std::move(error).note(missing->name() + " " + fate_of(*missing),
+                              in_warp ? missing->meeting->span : missing->barrier->span);
+}
+
+void Cluster::stuck() {
+  for (auto state : {Thread::State::kAtMbarrier, Thread::State::kInWarp, Thread::State::kAtBarrier})
+    for (const auto& block : blocks)
+      for (const auto& thread : block->threads)
+        if (thread->state == state) block->fail_stuck(state);
+  fail_stuck_at_cluster();
+}
+
+void Cluster::cancel() {
+  cancelled = true;
+  each_thread([](Thread& thread) {
+    if (thread.begun && thread.state != Thread::State::kDone) thread.fiber->enter();
+  });
+}
+
+void Cluster::run() {
+  for (const auto& block : blocks) block->begin();
+  std::vector<Thread*> order;
+  each_thread([&](Thread& thread) { order.push_back(&thread); });
+  std::mt19937_64 random(kernel.seed * 0x9E3779B97F4A7C15ULL + static_cast<uint64_t>(index));
+  try {
+    for (;;) {
+      if (kernel.seed != 0) std::shuffle(order.begin(), order.end(), random);
+      bool ready = false;
+      for (Thread* thread : order) {
+        if (thread->state != Thread::State::kReady) continue;
+        thread->run();
+        ready = ready || thread->state == Thread::State::kReady;
+      }
+      size_t done = 0;
+      for (const auto& block : blocks) {
+        bool all = std::all_of(block->threads.begin(), block->threads.end(),
+                               [](auto& thread) { return thread->state == Thread::State::kDone; });
+        if (all && !block->ended) block->end();
+        done += all ? 1 : 0;
+      }
+      if (done == blocks.size()) break;
+      if (!ready && !release()) stuck();
+    }
+  } catch (...) {
+    kernel.program.heap.thread = nullptr;
+    cancel();
+    throw;
+  }
+}
+
+}  // namespace mlc::interp

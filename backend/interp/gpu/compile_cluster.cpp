@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// What threads do with the other blocks of their cluster: its barrier, addresses in their shared memory,
+// stores there that an mbarrier counts.
+#include <cstring>
+
+#include "backend/interp/gpu/cluster.h"
+#include "backend/interp/gpu/ptx_call.h"
+#include "backend/interp/gpu/traffic.h"
+#include "ir/core/refusal.h"
+#include "ir/tir/op.h"
+
+namespace mlc::interp {
+
+static constexpr ir::Refusals refusals{
+    "RuntimeError",
+    {
+        {.name = "barrier-of-other-block",
+         .message = "{} {} {} and completes at {}, which is another block's",
+         .meaning =
+             "What an mbarrier counts arrives in the shared memory of the block that the mbarrier is in."},
+    }};
+MLC_REFUSALS(gpu_compile_cluster, refusals);
+
+Code Compiler::cluster_barrier(const ir::CallNode* node, bool arrives, bool waits, bool relaxed) {
+  std::string text = arrives && waits ? "T.cuda.cluster_sync()" : "T.ptx.barrier.cluster.wait";
+  const Barrier* made = &program_.barriers.emplace_back(Barrier{node->span, text});
+  return [=, at = point(node->span, nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    if (arrives) thread.arrive_at_cluster(relaxed, *at);
+    if (waits) thread.wait_for_cluster(*made, *at);
+    out->i = 0;
+  };
+}
+
+// A pointer, or an address in the window of shared memory: it stays what it is, unless the instruction asks
+// for the other.
+Code Compiler::map_address(const PtxCall& call) {
+  bool in_window = !call.modifier("space").empty();
+  return [to = destination(call.one("d"), call.span()), from = integer(call.one("a")),
+          rank = integer(call.one("b")), in_window, span = call.span()](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    int64_t address = from(frame), which = rank(frame);
+    frame.program.heap.use(span);
+    if (in_window) address = thread.block.window_address(reinterpret_cast<const char*>(address));
+    to(frame, Lane{.i = thread.address_in(address, which, span)});
+    out->i = 0;
+  };
+}
+
+namespace {
+
+// What a reduction of integers makes of what is there and what comes (PTX ISA, `red`).
+Lane reduced(std::string_view op, const Number& type, Lane there, Lane operand) {
+  auto a = static_cast<uint64_t>(there.i), b = static_cast<uint64_t>(operand.i);
+  uint64_t bits = type.bytes == 8 ? ~uint64_t{0} : 0xFFFFFFFFU;
+  a &= bits;
+  b &= bits;
+  if (op == "inc") return Lane{.i = static_cast<int64_t>(a >= b ? 0 : a + 1)};
+  if (op == "dec") return Lane{.i = static_cast<int64_t>(a == 0 || a > b ? b : a - 1)};
+  if (op == "and") return Lane{.i = static_cast<int64_t>(a & b)};
+  if (op == "or") return Lane{.i = static_cast<int64_t>(a | b)};
+  if (op == "xor") return Lane{.i = static_cast<int64_t>(a ^ b)};
+  if (op == "add") return Lane{.i = type.wrap(static_cast<int64_t>(a + b))};
+  bool less = type.is_unsigned ? a < b : there.i < operand.i;
+  return less == (op == "min") ? there : operand;
+}
+
+}  // namespace
+
+// `st.async` and `red.async`: words to shared memory, whose arrival the mbarrier of that block counts.
+Code Compiler::store_to_cluster(const PtxCall& call, bool reduces) {
+  std::string op(reduces ? call.modifier("op") : "");
+  std::string_view type = call.modifier("type");
+  bool is_signed = type[0] == 's';
+  int bits = std::atoi(std::string(type.substr(1)).c_str());
+  if (bits > 64) unsupported(call.span(), "words of 128 bits");
+  const Number* word = &number_of(is_signed ? ir::DataType::Int(bits) : ir::DataType::UInt(bits));
+  struct Source {
+    Code value;
+    const Number* number;
+  };
+  std::vector<Source> sources;
+  for (const Expr& each : call.all(reduces ? "value" : "b"))
+    sources.push_back({expr(each), &number_of(each->dtype())});
+  return [address = integer(call.one("addr")), barrier = integer(call.one("mbar")), sources, op, word,
+          text = call.text(), at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    int64_t where = address(frame), completes_at = barrier(frame);
+    int64_t all = word->bytes * static_cast<int64_t>(sources.size());
+    std::vector<char> image(static_cast<size_t>(all) + 8);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      char bytes[16] = {};
+      sources[i].value(frame, out);
+      sources[i].number->store(bytes, *out);
+      std::memcpy(image.data() + i * static_cast<size_t>(word->bytes), bytes,
+                  static_cast<size_t>(word->bytes));
+    }
+    frame.program.heap.use(at->span);
+    auto [memory, begin] = thread.memory_at(where, all, at->span);
+    MBarrier& completes = thread.mbarrier_at(completes_at, *at);
+    if (memory->home != completes.rank)
+      throw ir::refuse(refusals["barrier-of-other-block"], thread.name(), "stores to",
+                       element_text(thread.block, *memory, begin - memory->begin),
+                       completes.text(thread.block))
+          .at(at->span);
+    if (op.empty()) {
+      thread.write_by(completes.now(), *memory, begin, all, *at);
+      std::memcpy(begin, image.data(), static_cast<size_t>(all));
+    } else {
+      thread.check_written(*memory, begin, all, *at);
+      frame.program.heap.use(at->span);
+      thread.touch_by(completes.now(), *memory, begin, all, Touch::kAtomic, *at);
+      word->store(begin, reduced(op, *word, word->load(begin), word->load(image.data())));
+    }
+    if (Traffic* traffic = thread.block.kernel.traffic)
+      traffic->access(thread, *memory, begin, all, Touch::kWrite, *at);
+    completes.complete(all, thread.seen, *at);
+    out->i = 0;
+  };
+}
+
+Code Compiler::cluster_intrinsic(const ir::CallNode* node, std::string_view name) {
+  if (name == "tirx.cuda.cluster_sync") return cluster_barrier(node, true, true, false);
+  if (name == "tirx.ptx.barrier_cluster_arrive") {
+    PtxCall call(node, name);
+    return guarded(call, cluster_barrier(node, true, false, call.modifier("sem") == "relaxed"));
+  }
+  if (name == "tirx.ptx.barrier_cluster_wait") {
+    PtxCall call(node, name);
+    return guarded(call, cluster_barrier(node, false, true, false));
+  }
+  // The barrier of the first block of a pair has bit 24 of its address clear.
+  if (name == "tirx.cuda.sm100_2sm_leader_smem_addr")
+    return [address = integer(node->args[0])](Frame& frame, Lane* out) {
+      const ThreadBlock& block = frame.program.heap.thread->block;
+      out->i = block.window_address(reinterpret_cast<const char*>(address(frame))) & ~Cluster::kWindow;
+    };
+  if (name == "tirx.cuda.smem_addr_from_uint64")
+    return
+        [address = integer(node->args[0])](Frame& frame, Lane* out) { out->i = address(frame) & 0xFFFFFFFF; };
+  if (name.starts_with("tirx.ptx.mapa")) {
+    PtxCall call(node, name);
+    return guarded(call, map_address(call));
+  }
+  if (name.starts_with("tirx.ptx.getctarank")) {
+    PtxCall call(node, name);
+    return guarded(call, [to = destination(call.one("d"), node->span), address = integer(call.one("a")),
+                          span = node->span](Frame& frame, Lane* out) {
+      Thread& thread = *frame.program.heap.thread;
+      int64_t where = address(frame);
+      frame.program.heap.use(span);
+      auto memory = thread.memory_at(where, 1, span).first;
+      to(frame, Lane{.i = memory->home < 0 ? thread.block.rank : memory->home});
+      out->i = 0;
+    });
+  }
+  bool reduces = name == "tirx.ptx.red_async";
+  if (reduces || name == "tirx.ptx.st_async" || name == "tirx.ptx.st_async_vec") {
+    PtxCall call(node, name);
+    return guarded(call, store_to_cluster(call, reduces));
+  }
+  return nullptr;
+}
+
+}  // namespace mlc::interp

@@ -42,6 +42,9 @@ int Agents::of(AgentKind kind, int64_t whose, int rank) {
     case AgentKind::kBulkWrite:
       agents_.push_back({kind, rank, "a bulk copy"});
       break;
+    case AgentKind::kBarrierStores:
+      agents_.push_back({kind, rank, "an asynchronous store"});
+      break;
     case AgentKind::kWarpGroup:
       agents_.push_back({kind, rank, "a `wgmma`", true});
       break;

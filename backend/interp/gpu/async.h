@@ -27,13 +27,14 @@ void advance(Clocks& clocks, int agent, uint32_t to);
 void join(Clocks& clocks, const SharedClocks& others);
 
 enum class AgentKind : uint8_t {
-  kBarrierBytes,  // bulk copies that an mbarrier counts, by barrier; its clock: phases
-  kBulkRead,      // bulk copies out of shared memory, by thread: that they have read; its clock: groups
-  kBulkWrite,     // ... and that they have written
-  kWarpGroup,     // wgmma, by warp; its clock: groups
-  kTensorCore,    // tcgen05.mma and cp, by thread; its clock: commits
-  kTensorLoad,    // tcgen05.ld, by warp; its clock: waits
-  kTensorStore,   // tcgen05.st, by warp; its clock: waits
+  kBarrierBytes,   // bulk copies that an mbarrier counts, by barrier; its clock: phases
+  kBarrierStores,  // likewise, words that threads store and add to other blocks
+  kBulkRead,       // bulk copies out of shared memory, by thread: that they have read; its clock: groups
+  kBulkWrite,      // ... and that they have written
+  kWarpGroup,      // wgmma, by warp; its clock: groups
+  kTensorCore,     // tcgen05.mma and cp, by thread; its clock: commits
+  kTensorLoad,     // tcgen05.ld, by warp; its clock: waits
+  kTensorStore,    // tcgen05.st, by warp; its clock: waits
 };
 
 struct Agent {
@@ -41,6 +42,7 @@ struct Agent {
   int rank;               // of its block in the cluster: of the mbarrier, of the thread
   std::string name;       // "a bulk copy"
   bool in_order = false;  // an operation comes after those before it
+  bool is_of_barrier() const { return kind == AgentKind::kBarrierBytes || kind == AgentKind::kBarrierStores; }
 };
 
 class Agents {

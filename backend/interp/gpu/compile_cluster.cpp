@@ -104,12 +104,12 @@ Code Compiler::store_to_cluster(const PtxCall& call, bool reduces) {
                        completes.text(thread.block))
           .at(at->span);
     if (op.empty()) {
-      thread.write_by(completes.now(), *memory, begin, all, *at);
+      thread.write_by(completes.now_of_stores(), *memory, begin, all, *at);
       std::memcpy(begin, image.data(), static_cast<size_t>(all));
     } else {
       thread.check_written(*memory, begin, all, *at);
       frame.program.heap.use(at->span);
-      thread.touch_by(completes.now(), *memory, begin, all, Touch::kAtomic, *at);
+      thread.touch_by(completes.now_of_stores(), *memory, begin, all, Touch::kAtomic, *at);
       word->store(begin, reduced(op, *word, word->load(begin), word->load(image.data())));
     }
     if (Traffic* traffic = thread.block.kernel.traffic)

@@ -15,6 +15,9 @@ namespace mlc::interp {
 static constexpr ir::Refusals refusals{
     "RuntimeError",
     {
+        {.name = "address-in-other-block",
+         .message = "{} reaches {} by `{}`, which is for its own block",
+         .help = "spell it with the shared memory of the cluster: `shared::cluster`"},
         {.name = "address-misaligned",
          .message = "{} reaches {} bytes at an address that is no multiple of that",
          .meaning = "Memory is read and written in words, and vectors of them, at multiples of their size."},
@@ -35,6 +38,17 @@ void check_aligned(const Thread& thread, const Block& memory, const char* at, in
     throw ir::refuse(refusals["address-misaligned"], thread.name(), bytes).at(span);
 }
 
+// Instructions on shared memory are on that of their block, unless they say that it is the cluster's.
+void check_own(const Thread& thread, const Block& memory, const char* at, const std::string& space,
+               Span span) {
+  if (memory.home < 0 || memory.home == thread.block.rank || !space.starts_with("shared") ||
+      space == "shared::cluster")
+    return;
+  throw ir::refuse(refusals["address-in-other-block"], thread.name(),
+                   element_text(thread.block, memory, at - memory.begin), space)
+      .at(span);
+}
+
 }  // namespace
 
 Code Compiler::load_registers(const PtxCall& call) {
@@ -49,12 +63,14 @@ Code Compiler::load_registers(const PtxCall& call) {
   for (const Expr& each : call.all("d"))
     targets.push_back({destination(each, call.span()), each ? &number_of(each->dtype()) : nullptr});
   return [address = integer(call.one("addr")), targets, bytes, is_signed = type[0] == 's',
+          space = std::string(call.modifier("space")),
           at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
     Thread& thread = *frame.program.heap.thread;
     int64_t where = address(frame), all = bytes * static_cast<int64_t>(targets.size());
     frame.program.heap.use(at->span);
     auto [memory, begin] = thread.memory_at(where, all, at->span);
     check_aligned(thread, *memory, begin, all, at->span);
+    check_own(thread, *memory, begin, space, at->span);
     thread.read(*memory, begin, all, *at);
     for (size_t i = 0; i < targets.size(); ++i) {
       const char* from = begin + static_cast<int64_t>(i) * bytes;
@@ -76,8 +92,8 @@ Code Compiler::store_from_registers(const PtxCall& call) {
   };
   std::vector<Source> sources;
   for (const Expr& each : call.all("value")) sources.push_back({expr(each), &number_of(each->dtype())});
-  return [address = integer(call.one("addr")), sources, bytes, at = point(call.span(), nullptr)](Frame& frame,
-                                                                                                 Lane* out) {
+  return [address = integer(call.one("addr")), sources, bytes, space = std::string(call.modifier("space")),
+          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
     Thread& thread = *frame.program.heap.thread;
     int64_t where = address(frame), all = bytes * static_cast<int64_t>(sources.size());
     std::vector<char> image(static_cast<size_t>(all) + 8);
@@ -90,6 +106,7 @@ Code Compiler::store_from_registers(const PtxCall& call) {
     frame.program.heap.use(at->span);
     auto [memory, begin] = thread.memory_at(where, all, at->span);
     check_aligned(thread, *memory, begin, all, at->span);
+    check_own(thread, *memory, begin, space, at->span);
     if (memory->scope == Block::Scope::kLocal) thread.store_registers(*memory, begin, all, at->span);
     thread.write(*memory, begin, all, *at);
     std::memcpy(begin, image.data(), static_cast<size_t>(all));

@@ -247,6 +247,7 @@ void Thread::read(Block& memory, char* begin, int64_t bytes, const AccessPoint& 
   if (Traffic* traffic = block.kernel.traffic)
     traffic->access(*this, memory, begin, bytes, Touch::kRead, point);
   Heap& heap = block.kernel.program.heap;
+  reach(memory, {number(), clock}, Touch::kRead, begin - memory.begin, point);
   check_written(memory, begin, bytes, point);
   heap.use(point.span);
   touch(memory, begin, bytes, Touch::kRead, point);

@@ -70,6 +70,7 @@ void MBarrier::complete(int64_t bytes, const SharedClocks& before, const AccessP
   last_bytes = &point;
   join(released, before);
   advance(released, agent, phase + 1);
+  advance(released, stores, phase + 1);
   came += bytes;
   settle();
 }
@@ -105,6 +106,7 @@ MBarrier& ThreadBlock::init_mbarrier(Thread& thread, Block& memory, char* at, in
   made.count = made.pending = count;
   made.init = {cluster.index, thread.number(), thread.clock, Touch::kWrite, &point};
   made.agent = agents.of(AgentKind::kBarrierBytes, reinterpret_cast<int64_t>(at), rank);
+  made.stores = agents.of(AgentKind::kBarrierStores, reinterpret_cast<int64_t>(at), rank);
   // Of one that stood there before the phases go on counting: its copies have their clocks.
   if (auto old = mbarriers.find(at); old != mbarriers.end()) made.phase = (old->second.phase + 2) & ~1U;
   return mbarriers.insert_or_assign(at, std::move(made)).first->second;

@@ -22,7 +22,7 @@ struct MBarrier {
   int64_t announced = 0, came = 0;  // bytes of this phase
   uint32_t phase = 0;               // that it is in: how many have ended
   Toucher init;
-  int agent = 0;                              // of the copies that it counts
+  int agent = 0, stores = 0;                  // of the copies and the stores that it counts
   Clocks released, visible;                   // of what has arrived so far
   SharedClocks completed, completed_visible;  // of the phases that have ended
   bool valid = true;                          // false: invalidated
@@ -33,6 +33,7 @@ struct MBarrier {
   bool has_ended(int64_t parity) const { return (phase & 1U) != (static_cast<uint32_t>(parity) & 1U); }
   std::string text(const ThreadBlock& seen_from) const;  // "`full[2]` of block (1, 0, 0)"
   Epoch now() const { return {agent, phase + 1}; }
+  Epoch now_of_stores() const { return {stores, phase + 1}; }
   void announce(int64_t bytes) { announced += bytes; }
   // Bytes of a copy that its thread issued when it had seen `before`.
   void complete(int64_t bytes, const SharedClocks& before, const AccessPoint& point);

@@ -58,6 +58,7 @@ std::string element_of(const VarNode* buffer, int64_t byte) {
 const char* way_to_wait(AgentKind kind) {
   switch (kind) {
     case AgentKind::kBarrierBytes:
+    case AgentKind::kBarrierStores:
       return "wait for the mbarrier at which the copy completes: `T.cuda.mbarrier_wait(pointer, parity)`";
     case AgentKind::kBulkRead:
       return "wait for the group of the copy: `T.ptx.cp.async_.bulk.wait_group.read(0)`, and let others know";
@@ -289,6 +290,7 @@ void Thread::touch_same(Block& memory, char* begin, int64_t bytes, const AccessP
 
 void Thread::read_by(const Epoch& agent, Block& memory, char* begin, int64_t bytes,
                      const AccessPoint& point) {
+  reach(memory, agent, Touch::kRead, begin - memory.begin, point);
   check_written(memory, begin, bytes, point);
   block.kernel.program.heap.use(point.span);
   touch_by(agent, memory, begin, bytes, Touch::kRead, point);

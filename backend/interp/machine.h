@@ -293,6 +293,7 @@ class Compiler {
   Code tcgen05_move(const PtxCall& call, bool loads);
   Code tcgen05_commit(const PtxCall& call);
   Code tcgen05_copy(const PtxCall& call);
+  Code encode_instruction(const ir::CallNode* node, bool scaled);
   // Registers of a warp's lanes, for instructions that use many: their addresses.
   std::vector<Code> registers(std::span<const Expr> all, Span span);
   Code register_bits(const Expr& value);
@@ -302,6 +303,7 @@ class Compiler {
   Code store_from_registers(const PtxCall& call);
   Code matrix_rows(const PtxCall& call, bool loads);
   Code multiply_in_registers(const PtxCall& call);
+  Code multiply_sparse(const PtxCall& call);
   Code add_registers(const PtxCall& call);
   Code shuffle_registers(const PtxCall& call);
   Action async_attribute(const ir::AttrStmtNode* node);

@@ -260,9 +260,14 @@ Code Compiler::memory_intrinsic(const ir::CallNode* node, std::string_view name)
   constexpr std::string_view kRows[] = {"ld",     "ld_vec",     "ld_vec256", "st",
                                         "st_vec", "st_vec256",  "ldmatrix",  "stmatrix",
                                         "mma",    "mma_f16acc", "mma_int",   "add"};
+  constexpr std::string_view kSparse[] = {
+      "mma_sp",         "mma_sp_all",      "mma_sp_f16acc", "mma_sp_f16acc_pair",
+      "mma_sp_int_all", "mma_sp_int_pair", "mma_sp_pair"};
   constexpr std::string_view kPrefix = "tirx.ptx.";
   if (!name.starts_with(kPrefix)) return nullptr;
   std::string_view row = name.substr(kPrefix.size());
+  if (std::find(std::begin(kSparse), std::end(kSparse), row) != std::end(kSparse))
+    return multiply_sparse(PtxCall(node, name));
   if (std::find(std::begin(kRows), std::end(kRows), row) == std::end(kRows)) return nullptr;
   PtxCall call(node, name);
   if (row.starts_with("ld") && row != "ldmatrix") return guarded(call, load_registers(call));

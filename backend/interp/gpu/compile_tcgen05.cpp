@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcgen05: tensor memory, products into it, copies to it, and its way to and from registers. With
-// `cta_group::2` one thread has the pair of blocks multiply: each has its half of the rows of A and of the
-// result, and its half of the columns of B, at the same addresses.
+// tcgen05: tensor memory, copies to it, and its way to and from registers. With `cta_group::2` an instruction
+// is of a pair of blocks, which have what it names at the same addresses.
 #include <cstring>
 
 #include "backend/interp/gpu/cluster.h"
-#include "backend/interp/gpu/matrix.h"
 #include "backend/interp/gpu/ptx_call.h"
-#include "backend/interp/gpu/traffic.h"
+#include "backend/interp/gpu/tensor_cores.h"
 #include "ir/core/refusal.h"
+#include "ir/core/split_words.h"
 #include "ir/tir/op.h"
 
 namespace mlc::interp {
@@ -16,9 +15,6 @@ namespace mlc::interp {
 static constexpr ir::Refusals refusals{
     "RuntimeError",
     {
-        {.name = "cta-groups-differ",
-         .message = "`{}` is of {} block{}, and others of this kernel are of {}",
-         .meaning = "All `tcgen05` instructions of a kernel have the same `cta_group`."},
         {.name = "tensor-memory-lanes",
          .message = "{} moves lanes {} and on of tensor memory, and its warp reaches lanes {} to {}",
          .meaning = "Warp w of a group of four reaches lanes 32 w to 32 w + 31 of tensor memory."},
@@ -26,73 +22,6 @@ static constexpr ir::Refusals refusals{
 MLC_REFUSALS(gpu_compile_tcgen05, refusals);
 
 namespace {
-
-// What the descriptor of an instruction says (PTX ISA, "Instruction descriptor").
-struct Instruction {
-  int m, n, k;
-  const Number *in_a, *in_b, *accumulator;
-  bool as_tf32, turned_a, turned_b, negates;
-};
-
-Instruction instruction_of(int64_t bits, std::string_view kind, size_t blocks, Span span) {
-  auto word = static_cast<uint32_t>(bits);
-  auto field = [&](int at, uint32_t mask) { return static_cast<int>(word >> at & mask); };
-  auto refuse = [&](std::string_view what) { unsupported(span, fmt::format("`tcgen05.mma` {}", what)); };
-  if (field(2, 1) != 0) refuse("of sparse matrices");
-  if (field(3, 1) != 0) refuse("that saturates");
-  auto element = [&](int format) -> const Number* {
-    if (kind == "kind::f16" && format < 2)
-      return &number_of(format == 0 ? ir::DataType::Float(16) : ir::DataType(kDLBfloat, 16));
-    if (kind == "kind::tf32" && format == 2) return &number_of(ir::DataType::Float(32));
-    if (kind == "kind::f8f6f4" && format < 2)
-      return &number_of(ir::DataType(format == 0 ? kDLFloat8_e4m3fn : kDLFloat8_e5m2, 8));
-    if (kind == "kind::i8" && format < 2)
-      return &number_of(format == 0 ? ir::DataType::UInt(8) : ir::DataType::Int(8));
-    refuse(fmt::format("of {} with elements of format {}", kind, format));
-    return nullptr;
-  };
-  Instruction made{};
-  made.in_a = element(field(7, 7));
-  made.in_b = element(field(10, 7));
-  made.as_tf32 = kind == "kind::tf32";
-  bool integers = kind == "kind::i8";
-  if (field(4, 3) != (integers ? 2 : 1)) refuse("to accumulators of 16 bits");
-  made.accumulator = &number_of(integers ? ir::DataType::Int(32) : ir::DataType::Float(32));
-  made.negates = (field(13, 1) != 0) != (field(14, 1) != 0);
-  made.turned_a = field(15, 1) != 0;
-  made.turned_b = field(16, 1) != 0;
-  made.n = field(17, 0x3F) * 8;
-  made.m = field(24, 0x1F) * 16;
-  made.k = 32 / made.in_a->bytes;
-  bool rows = blocks == 1 ? made.m == 64 || made.m == 128 : made.m == 128 || made.m == 256;
-  if (!rows || made.n < 8 || made.n > 256 || (blocks == 2 && made.n % 16 != 0))
-    refuse(fmt::format("of {} rows and {} columns by {} block{}", made.m, made.n, blocks,
-                       blocks == 1 ? "" : "s"));
-  return made;
-}
-
-// The blocks that an instruction is of: its own one, or the pair.
-std::vector<ThreadBlock*> group_of(Thread& thread, bool pair, const std::string& text, Span span) {
-  int blocks = pair ? 2 : 1, &known = thread.block.kernel.cta_group;
-  if (known == 0) known = blocks;
-  if (known != blocks)
-    throw ir::refuse(refusals["cta-groups-differ"], text, blocks, pair ? "s" : "", known).at(span);
-  if (!pair) return {&thread.block};
-  auto [first, second] = pair_of(thread.block, text, span);
-  return {first, second};
-}
-bool is_of_pair(const PtxCall& call) { return call.modifier("cta_group") == "cta_group::2"; }
-
-// Where a result of a block lies in its tensor memory. Of 64 rows of one block, 16 are in the lanes of each
-// warp; of 64 rows of each block of a pair, the second half of the columns is in the upper lanes.
-struct Place {
-  int lane, column;
-};
-Place place_of(int row, int column, int rows, int columns, bool pair) {
-  if (rows == 128) return {row, column};
-  if (!pair) return {row / 16 * 32 + row % 16, column};
-  return {row + (column < columns / 2 ? 0 : 64), column % (columns / 2)};
-}
 
 // Registers and where they lie in 16 or 32 lanes, by shape: lane and column of register `r` of lane `t`.
 struct Shape {
@@ -165,98 +94,37 @@ Code Compiler::tcgen05_commit(const PtxCall& call) {
   };
 }
 
-Code Compiler::tcgen05_multiply(const PtxCall& call) {
-  constexpr std::string_view kRows[] = {"tcgen05_mma_ss", "tcgen05_mma_ts"};
-  if (std::find(std::begin(kRows), std::end(kRows), call.row()) == std::end(kRows))
-    unsupported(call.span(), fmt::format("`T.ptx.tcgen05.mma`, the form {}", call.row()));
-  bool from_tensor_memory = call.row().ends_with("ts");
-  std::vector<std::function<int64_t(Frame&)>> disabled;
-  for (const Expr& each : call.all("disable_output_lane")) disabled.push_back(integer(each));
-  return [d = integer(call.one("d_tmem")), a = integer(call.one(from_tensor_memory ? "a_tmem" : "a_desc")),
-          b = integer(call.one("b_desc")), descriptor = integer(call.one("idesc")),
-          adds = integer(call.one("enable_input_d")), kind = std::string(call.modifier("kind")), disabled,
-          from_tensor_memory, pair = is_of_pair(call), text = call.text(),
-          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
-    Thread& thread = *frame.program.heap.thread;
-    int64_t target = d(frame), of_a = a(frame), of_b = b(frame);
-    std::vector<ThreadBlock*> group = group_of(thread, pair, text, at->span);
-    Instruction what = instruction_of(descriptor(frame), kind, group.size(), at->span);
-    bool accumulates = adds(frame) != 0;
-    for (const auto& lanes : disabled)
-      if (lanes(frame) != 0) unsupported(at->span, "`tcgen05.mma` that leaves out lanes");
-    frame.program.heap.use(at->span);
-    auto [m, n, k] = std::array{what.m, what.n, what.k};
-    auto blocks = static_cast<int>(group.size());
-    int rows = m / blocks, columns = n / blocks;  // of a block
-    Epoch epoch{thread.agent(AgentKind::kTensorCore), thread.tensor_commit};
-    std::vector<Lane> left(static_cast<size_t>(m * k)), right(static_cast<size_t>(n * k)),
-        sums(static_cast<size_t>(m * n), what.accumulator->floating ? Lane{.f = 0} : Lane{.i = 0});
-    if (from_tensor_memory && rows != 128)
-      unsupported(at->span, "`tcgen05.mma` of 64 rows from tensor memory");
-    for (int i = 0; i < blocks; ++i) {
-      const ThreadBlock& block = *group[static_cast<size_t>(i)];
-      Lane* of_block = left.data() + i * rows * k;
-      if (from_tensor_memory) {
-        const TensorMemory& memory = block.tensor_memory;
-        for (int column = 0; column < k * what.in_a->bytes / 4; ++column) {
-          char* from = memory.at(thread, of_a >> 16, (of_a & 0xFFFF) + column, at->span, block.rank);
-          thread.read_by(epoch, *memory.memory(), from, 4L * rows, *at);
-          int word = 4 / what.in_a->bytes;
-          for (int row = 0; row < rows; ++row)
-            for (int e = 0; e < word; ++e)
-              of_block[row * k + column * word + e] = what.in_a->load(from + row * 4 + e * what.in_a->bytes);
-        }
-      } else {
-        load_matrix(thread, epoch, tcgen05_descriptor(of_a, at->span).in(block), 0, rows, k, *what.in_a,
-                    what.turned_a, *at, of_block);
-      }
-      load_matrix(thread, epoch, tcgen05_descriptor(of_b, at->span).in(block), 0, columns, k, *what.in_b,
-                  what.turned_b, *at, right.data() + i * columns * k);
-    }
-    std::vector<Lane> turned = transposed(right, n, k, what.negates);
-    auto each_run = [&](auto&& f) {  // rows whose lanes lie side by side
-      int run = rows == 128 ? 128 : pair ? 64 : 16;
-      for (int i = 0; i < blocks; ++i) {
-        const ThreadBlock& block = *group[static_cast<size_t>(i)];
-        const TensorMemory& memory = block.tensor_memory;
-        for (int j = 0; j < n; ++j) {
-          for (int row = 0; row < rows; row += run) {
-            Place place = place_of(row, j, rows, n, pair);
-            char* begin = memory.at(thread, (target >> 16) + place.lane, (target & 0xFFFF) + place.column,
-                                    at->span, block.rank);
-            f(*memory.memory(), begin, i * rows + row, j, run);
-          }
-        }
-      }
-    };
-    if (accumulates) {
-      each_run([&](Block& memory, char* from, int row, int j, int run) {
-        thread.read_by(epoch, memory, from, 4L * run, *at);
-        for (int i = 0; i < run; ++i)
-          sums[static_cast<size_t>((row + i) * n + j)] = what.accumulator->load(from + i * 4);
-      });
-    }
-    multiply_matrices(*what.in_a, *what.accumulator, what.as_tf32, {m, n, k}, left.data(), turned.data(),
-                      sums.data(), sums.data());
-    each_run([&](Block& memory, char* to, int row, int j, int run) {
-      thread.write_by(epoch, memory, to, 4L * run, *at);
-      for (int i = 0; i < run; ++i)
-        what.accumulator->store(to + i * 4, sums[static_cast<size_t>((row + i) * n + j)]);
-    });
-    if (Traffic* traffic = thread.block.kernel.traffic) traffic->tensor_flops(2.0 * m * n * k);
-    out->i = 0;
-  };
-}
+namespace {
 
-// Rows of 16 or 32 bytes of shared memory to lanes of tensor memory; of a pair, each block's to its own.
+// Rows of a copy to tensor memory: how many, of how many bytes, and in which lanes each of them arrives.
+struct CopyShape {
+  std::string_view shape, multicast;
+  int rows, bytes;
+  int (*lane)(int row, int copy);
+  int copies;
+};
+constexpr CopyShape kCopies[] = {
+    {"128x256b", "", 128, 32, [](int row, int) { return row; }, 1},
+    {"4x256b", "", 4, 32, [](int row, int) { return row * 32; }, 1},
+    {"128x128b", "", 128, 16, [](int row, int) { return row; }, 1},
+    {"64x128b", "warpx2::02_13", 64, 16, [](int row, int copy) { return row + copy * 64; }, 2},
+    {"64x128b", "warpx2::01_23", 64, 16,
+     [](int row, int copy) { return row / 32 * 64 + row % 32 + copy * 32; }, 2},
+    {"32x128b", "warpx4", 32, 16, [](int row, int copy) { return row + copy * 32; }, 4},
+};
+
+}  // namespace
+
+// Rows of shared memory to lanes of tensor memory; of a pair, each block's to its own.
 Code Compiler::tcgen05_copy(const PtxCall& call) {
   call.without("dst_fmt");
-  call.only("shape", "128x256b 128x128b 32x128b");
-  bool repeats = call.modifier("shape") == "32x128b";
-  int rows = repeats ? 32 : 128, bytes = call.modifier("shape") == "128x256b" ? 32 : 16;
-  return [to = integer(call.one("taddr")), from = integer(call.one("s_desc")), rows, bytes, repeats,
-          pair = is_of_pair(call), text = call.text(),
-          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
+  const CopyShape* shape = std::find_if(std::begin(kCopies), std::end(kCopies), [&](const CopyShape& one) {
+    return one.shape == call.modifier("shape") && one.multicast == call.modifier("multicast");
+  });
+  if (shape == std::end(kCopies))
+    unsupported(call.span(), fmt::format("`{}` of shape {}", call.text(), call.modifier("shape")));
+  return [to = integer(call.one("taddr")), from = integer(call.one("s_desc")), shape, pair = is_of_pair(call),
+          text = call.text(), at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
     Thread& thread = *frame.program.heap.thread;
     int64_t target = to(frame);
     MatrixDescriptor descriptor = tcgen05_descriptor(from(frame), at->span);
@@ -265,13 +133,13 @@ Code Compiler::tcgen05_copy(const PtxCall& call) {
     for (const ThreadBlock* block : group_of(thread, pair, text, at->span)) {
       const TensorMemory& memory = block->tensor_memory;
       MatrixDescriptor matrix = descriptor.in(*block);
-      for (int row = 0; row < rows; ++row) {
-        for (int byte = 0; byte < bytes; byte += 16) {
+      for (int row = 0; row < shape->rows; ++row) {
+        for (int byte = 0; byte < shape->bytes; byte += 16) {
           auto [shared, begin] = thread.memory_at(matrix.address(row, byte, 1, false), 16, at->span);
           thread.read_by(epoch, *shared, begin, 16, *at);
-          for (int copy = 0; copy < (repeats ? 4 : 1); ++copy) {
+          for (int copy = 0; copy < shape->copies; ++copy) {
             for (int column = 0; column < 4; ++column) {
-              char* place = memory.at(thread, (target >> 16) + row + copy * 32,
+              char* place = memory.at(thread, (target >> 16) + shape->lane(row, copy),
                                       (target & 0xFFFF) + byte / 4 + column, at->span, block->rank);
               thread.write_by(epoch, *memory.memory(), place, 4, *at);
               std::memcpy(place, begin + column * 4, 4);
@@ -328,7 +196,92 @@ Code Compiler::tcgen05_move(const PtxCall& call, bool loads) {
   });
 }
 
+namespace {
+
+// A data type of a multiplicand by its names, and its number in descriptors.
+int format_number(std::string_view name, bool packed) {
+  struct Row {
+    std::string_view names;
+    int number;
+  };
+  constexpr Row rows[] = {{"float16 fp16 f16", 0},
+                          {"bfloat16 bf16", 1},
+                          {"tf32 tensor_float32", 2},
+                          {"float8_e4m3fn e4m3 float8_e4m3fnuz", 0},
+                          {"float8_e5m2 e5m2", 1},
+                          {"float6_e2m3fn e2m3", 3},
+                          {"float6_e3m2fn e3m2", 4},
+                          {"float4_e2m1fn e2m1", 5},
+                          {"uint8 u8", 0},
+                          {"int8 s8", 1}};
+  for (const Row& row : rows)
+    if (ir::has_word(row.names, name)) return packed ? 1 : row.number;
+  return -1;
+}
+
+}  // namespace
+
+// desc, types of d, a, b [and of their scales, where those lie], M, N, K, a and b transposed, blocks, a and b
+// negated
+// [, saturates], sparse: the descriptor of an instruction, to memory.
+Code Compiler::encode_instruction(const ir::CallNode* node, bool scaled) {
+  auto text = [&](int64_t i) -> std::string_view {
+    auto* imm = ir::as<ir::StringImmNode>(node->args[i]);
+    if (imm == nullptr) unsupported(node->span, "an instruction descriptor of types that are no constants");
+    return ir::view(imm->value);
+  };
+  if (node->args.size() != (scaled ? 17U : 14U))
+    unsupported(node->span, "this form of an instruction descriptor");
+  std::string_view result = text(1), a = text(2), b = text(3);
+  int64_t next = scaled ? 8 : 4;
+  auto number = [&](int64_t i) -> uint32_t {
+    auto value = ir::const_int(node->args[i]);
+    if (!value) unsupported(node->span, "an instruction descriptor of sizes that are no constants");
+    return static_cast<uint32_t>(*value);
+  };
+  auto take = [&] { return number(next++); };
+  uint32_t m = take(), n = take(), k = take(), turned_a = take(), turned_b = take();
+  take();  // blocks
+  uint32_t negated_a = take(), negated_b = take(), saturates = scaled ? 0 : take(), sparse = take(), bits = 0;
+  bool packed = scaled && format_number(a, false) == 5 && format_number(b, false) == 5;
+  int of_a = format_number(a, packed), of_b = format_number(b, packed);
+  if (of_a < 0 || of_b < 0) unsupported(node->span, fmt::format("`tcgen05.mma` of {} and {}", a, b));
+  if (scaled) {
+    bits |= (text(4).find("e8m0") != std::string_view::npos ? 1U : 0U) << 23 | (k == 96 ? 1U : 0U) << 31;
+  } else {
+    uint32_t of_result = ir::has_word("float32 fp32 f32", result) ? 1 : result == "int32" ? 2 : 0;
+    bits |= saturates << 3 | of_result << 4;
+  }
+  bits |= sparse << 2 | static_cast<uint32_t>(of_a) << 7 | static_cast<uint32_t>(of_b) << 10 |
+          negated_a << 13 | negated_b << 14 | turned_a << 15 | turned_b << 16 | n >> 3 << 17 | m >> 4 << 24;
+  return [to = integer(node->args[0]), bits, at = point(node->span, nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    auto [memory, begin] = thread.memory_at(to(frame), 4, at->span);
+    thread.write(*memory, begin, 4, *at);
+    std::memcpy(begin, &bits, sizeof(bits));
+    out->i = 0;
+  };
+}
+
 Code Compiler::tcgen05_intrinsic(const ir::CallNode* node, std::string_view name) {
+  if (name == "tirx.cuda.tcgen05_encode_instr_descriptor") return encode_instruction(node, false);
+  if (name == "tirx.cuda.tcgen05_encode_instr_descriptor_block_scaled") return encode_instruction(node, true);
+  // The bytes where scales begin, in a descriptor in memory.
+  if (name == "tirx.cuda.runtime_instr_desc") {
+    return [place = integer(node->args[0]), id = integer(node->args[1]), at = point(node->span, nullptr)](
+               Frame& frame, Lane* out) {
+      Thread& thread = *frame.program.heap.thread;
+      auto [memory, begin] = thread.memory_at(place(frame), 4, at->span);
+      auto which = static_cast<uint32_t>(id(frame));
+      thread.read(*memory, begin, 4, *at);
+      uint32_t bits;
+      std::memcpy(&bits, begin, sizeof(bits));
+      bits = (bits & ~0x60000030U) | which << 29 | which << 4;
+      thread.write(*memory, begin, 4, *at);
+      std::memcpy(begin, &bits, sizeof(bits));
+      out->i = 0;
+    };
+  }
   if (name == "tirx.cuda.get_tmem_addr") {
     return [base = integer(node->args[0]), lane = integer(node->args[1]), column = integer(node->args[2])](
                Frame& frame, Lane* out) { out->i = base(frame) + (lane(frame) << 16) + column(frame); };

@@ -127,10 +127,11 @@ void multiply(std::span<Thread* const> lanes, const Product& product) {
     }
   } else {
     load_matrix(first, epoch, wgmma_descriptor(operands[of_a].i, product.at->span).in(first.block),
-                first.warp() % 4 * kRows, kRows, k, *product.in_a, product.turned_a, *product.at, a.data());
+                first.warp() % 4 * kRows, kRows, k, ElementFormat::of(*product.in_a), product.turned_a,
+                *product.at, a.data());
   }
   load_matrix(first, epoch, wgmma_descriptor(operands[of_b].i, product.at->span).in(first.block), 0, n, k,
-              *product.in_b, product.turned_b, *product.at, b.data());
+              ElementFormat::of(*product.in_b), product.turned_b, *product.at, b.data());
   std::vector<Lane> turned = transposed(b, n, k, product.negates);
   std::vector<Registers> registers;
   registers.reserve(lanes.size());

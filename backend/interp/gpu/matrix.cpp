@@ -123,20 +123,29 @@ int64_t MatrixDescriptor::address(int64_t mn, int64_t k, int bytes, bool mn_majo
   return swizzled(start + mn / wide * leading + k / 8 * stride + k % 8 * row + mn % wide * bytes, swizzle);
 }
 
+Lane ElementFormat::load(const char* at, int i) const {
+  if (number != nullptr) return number->load(at + i * number->bytes);
+  int first = i * bits;
+  uint32_t value = static_cast<uint8_t>(at[first / 8]);
+  if (first % 8 + bits > 8) value |= static_cast<uint32_t>(static_cast<uint8_t>(at[first / 8 + 1])) << 8;
+  return Lane{.f = ir::decode(*small_float, value >> first % 8 & ((1U << bits) - 1))};
+}
+
 void load_matrix(Thread& thread, const Epoch& agent, const MatrixDescriptor& from, int64_t first,
-                 int64_t mn_count, int64_t k_count, const Number& number, bool mn_major,
+                 int64_t mn_count, int64_t k_count, const ElementFormat& format, bool mn_major,
                  const AccessPoint& point, Lane* out) {
-  int64_t unit = 16 / number.bytes;
+  int64_t unit = format.unit;
   int64_t outer = mn_major ? k_count : mn_count, inner = mn_major ? mn_count : k_count;
   for (int64_t o = 0; o < outer; ++o) {
     for (int64_t i = 0; i < inner; i += unit) {
       int64_t mn = mn_major ? i : o, k = mn_major ? o : i;
-      auto [memory, at] =
-          thread.memory_at(from.address(first + mn, k, number.bytes, mn_major), 16, point.span);
+      int64_t address = mn_major ? from.address(first + mn, k, format.bits / 8, true)
+                                 : from.address(first + mn, k / unit * 16, 1, false);
+      auto [memory, at] = thread.memory_at(address, 16, point.span);
       thread.read_by(agent, *memory, at, 16, point);
       for (int64_t e = 0; e < std::min(unit, inner - i); ++e)
         out[(mn + (mn_major ? e : 0)) * k_count + k + (mn_major ? 0 : e)] =
-            number.load(at + e * number.bytes);
+            format.load(at, static_cast<int>(e));
     }
   }
 }

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string_view>
 #include <vector>
 
 #include "backend/interp/gpu/async.h"
 #include "backend/interp/number.h"
+#include "ir/core/small_float.h"
 #include "ir/core/span.h"
 
 namespace mlc::interp {
@@ -17,6 +19,26 @@ struct AccessPoint;
 struct Thread;
 struct ThreadBlock;
 using ir::Span;
+
+// How elements lie in memory: `unit` of them in 16 bytes, one behind the other from the first bit on. Floats
+// of 4 and 6 bits are packed, or 16 of them begin at a multiple of 16 bytes and leave the rest empty.
+struct ElementFormat {
+  const Number* number = nullptr;               // null: of less than 8 bits
+  const ir::SmallFloat* small_float = nullptr;  // of such
+  int bits = 0, unit = 0;
+
+  static ElementFormat of(const Number& number) {
+    return {&number, nullptr, number.bytes * 8, 16 / number.bytes};
+  }
+  static ElementFormat narrow(ir::DataType type, int unit) {
+    return {nullptr, ir::narrow_format(type), type.bits(), unit};
+  }
+  int room() const { return 128 / unit; }  // bits that each has on average
+  // Element `i` of those that begin there.
+  Lane load(const char* at, int i) const;
+  // A number of its kind: is it a float?
+  const Number& in_memory() const { return number != nullptr ? *number : number_of(ir::DataType::Float(32)); }
+};
 
 // m, n, k of "m16n8k16".
 std::array<int, 3> matrix_shape(std::string_view text);
@@ -54,7 +76,12 @@ MatrixDescriptor tcgen05_descriptor(int64_t bits, Span span);
 
 // Elements `first` and on along mn, as `agent` reads them: mn x k, row-major.
 void load_matrix(Thread& thread, const Epoch& agent, const MatrixDescriptor& from, int64_t first,
-                 int64_t mn_count, int64_t k_count, const Number& number, bool mn_major,
+                 int64_t mn_count, int64_t k_count, const ElementFormat& format, bool mn_major,
                  const AccessPoint& point, Lane* out);
+
+// A row of k elements of a sparse matrix: of four in a row two are there, `packed` without the zeros. The
+// metadata of four: 2 bits for each of the two. Error: sparse-metadata.
+void expand_row(const Lane* packed, int k, int row, bool ordered,
+                const std::function<uint32_t(int chunk)>& metadata, Span span, Lane* out);
 
 }  // namespace mlc::interp

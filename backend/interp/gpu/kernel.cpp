@@ -50,7 +50,7 @@ static constexpr ir::Refusals refusals{
         {.name = "shared-memory-too-large",
          .message = "`{}` takes {} bytes of shared memory, and no GPU gives a block more than {}",
          .help = "cache less at a time: split the loop at which the copy is computed"},
-        {.name = "uninitialized-read", .message = "element {} of `{}` is read before it is written"},
+        {.name = "uninitialized-read", .message = "{} is read before it is written"},
     }};
 MLC_REFUSALS(gpu_kernel, refusals);
 
@@ -140,7 +140,9 @@ void Thread::check_written(Block& memory, char* begin, int64_t bytes, const Acce
   for (size_t byte = first; byte < first + static_cast<size_t>(bytes); ++byte) {
     if (memory.written[byte]) continue;
     if (!busy.empty()) check_free(memory, begin, bytes, false, point.span);
-    block.kernel.program.heap.unwritten = {&point, static_cast<int64_t>(first) / std::max(memory.granule, 1)};
+    bool by_pointer = point.buffer == nullptr && memory.home >= 0;
+    block.kernel.program.heap.unwritten = {&point, static_cast<int64_t>(first) / std::max(memory.granule, 1),
+                                           by_pointer ? &memory : nullptr, &block};
     return;
   }
 }
@@ -150,9 +152,12 @@ void Heap::fail_unwritten(Span span) {
   if (what.point->exchange)
     throw ir::refuse(refusals["lane-absent"], thread->name(), what.element).at(what.point->span);
   const VarNode* buffer = what.point->buffer;
-  ir::Error error = ir::refuse(refusals["uninitialized-read"], what.element,
-                               buffer == nullptr ? "memory behind a pointer" : buffer->name.c_str())
-                        .at(what.point->span);
+  std::string text =
+      what.memory != nullptr
+          ? element_text(*what.block, *what.memory, what.element * std::max(what.memory->granule, 1))
+          : fmt::format("element {} of `{}`", what.element,
+                        buffer == nullptr ? "memory behind a pointer" : buffer->name.c_str());
+  ir::Error error = ir::refuse(refusals["uninitialized-read"], text).at(what.point->span);
   if (thread != nullptr) std::move(error).note(fmt::format("{} reads it", thread->name()), what.point->span);
   if (span && !(span == what.point->span)) std::move(error).note("this depends on it", span);
   throw std::move(error);

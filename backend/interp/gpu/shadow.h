@@ -18,6 +18,7 @@
 namespace mlc::interp {
 
 struct Block;
+struct ThreadBlock;
 
 // A place in the program that touches memory. Lives as long as the program.
 struct AccessPoint {
@@ -30,6 +31,9 @@ struct AccessPoint {
 struct Unwritten {
   const AccessPoint* point = nullptr;  // null: none
   int64_t element = 0;
+  // Memory of a cluster that was read through a pointer, by a thread of this block.
+  const Block* memory = nullptr;
+  const ThreadBlock* block = nullptr;
 };
 
 enum class Touch : uint8_t { kRead, kWrite, kAtomic };

@@ -301,6 +301,8 @@ void Cluster::run() {
       if (done == blocks.size()) break;
       if (!ready && !release()) stuck();
     }
+    for (int rank = 0; kernel.cta_group == 2 && rank < size(); ++rank)
+      at(rank).tensor_memory.check_pair(at(rank ^ 1).tensor_memory, at(rank).name());
   } catch (...) {
     kernel.program.heap.thread = nullptr;
     cancel();

@@ -141,6 +141,7 @@ Code Compiler::matrix_rows(const PtxCall& call, bool loads) {
         Thread& thread = *lanes[static_cast<size_t>(i)];
         auto [memory, begin] = thread.memory_at(operands_of(thread)[0].i, 16, at->span);
         check_aligned(thread, *memory, begin, 16, at->span);
+        check_own(thread, *memory, begin, "shared", at->span);
         f(thread, *memory, begin, matrices[static_cast<size_t>(i / 8)][static_cast<size_t>(i % 8)]);
       }
     };

@@ -11,6 +11,10 @@ namespace mlc::interp {
 static constexpr ir::Refusals refusals{
     "RuntimeError",
     {
+        {.name = "tensor-memory-alone",
+         .message = "{} allocates tensor memory {} time{}, and the other block of its pair {} time{}",
+         .meaning =
+             "With `cta_group::2` a warp of each of the two blocks allocates, and each waits for the other."},
         {.name = "tensor-memory-columns",
          .message = "{} columns of tensor memory are asked for: a power of two from 32 to 512"},
         {.name = "tensor-memory-exhausted",
@@ -41,6 +45,7 @@ int TensorMemory::allocate(Heap& heap, int rank, int64_t columns, const AccessPo
     if (!free) continue;
     for (size_t c = first; c < first + count; ++c) used_[c] = true;
     allocated_ = &point;
+    ++allocations_;
     return static_cast<int>(first);
   }
   throw ir::refuse(refusals["tensor-memory-exhausted"], columns, used_.count()).at(point.span);
@@ -68,6 +73,13 @@ char* TensorMemory::at(const Thread& thread, int64_t lane, int64_t column, ir::S
 
 void TensorMemory::check_freed() const {
   if (used_.any()) throw ir::refuse(refusals["tensor-memory-not-freed"], used_.count()).at(allocated_->span);
+}
+
+void TensorMemory::check_pair(const TensorMemory& other, const std::string& block) const {
+  if (allocations_ <= other.allocations_) return;
+  throw ir::refuse(refusals["tensor-memory-alone"], block, allocations_, allocations_ == 1 ? "" : "s",
+                   other.allocations_, other.allocations_ == 1 ? "" : "s")
+      .at(allocated_->span);
 }
 
 }  // namespace mlc::interp

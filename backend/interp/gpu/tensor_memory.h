@@ -5,6 +5,7 @@
 
 #include <bitset>
 #include <memory>
+#include <string>
 
 #include "ir/core/span.h"
 
@@ -29,11 +30,14 @@ class TensorMemory {
   const std::shared_ptr<Block>& memory() const { return memory_; }
   // The end of the block. Error: tensor-memory-not-freed.
   void check_freed() const;
+  // The end of a pair of blocks that allocate together. Error: tensor-memory-alone.
+  void check_pair(const TensorMemory& other, const std::string& block) const;
 
  private:
   std::shared_ptr<Block> memory_;
   std::bitset<kColumns> used_;
   const AccessPoint* allocated_ = nullptr;  // last
+  int allocations_ = 0;
 };
 
 }  // namespace mlc::interp

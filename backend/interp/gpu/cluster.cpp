@@ -43,10 +43,6 @@ static constexpr ir::Refusals refusals{
          .kind = "ValueError",
          .message = "`{}` is of a pair of blocks, and {} has none: its cluster has {} block{}",
          .help = "launch clusters of an even number of blocks: `T.cta_id_in_cluster([2])`"},
-        {.name = "not-shared-memory",
-         .kind = "ValueError",
-         .message =
-             "{} asks where an address is in another block of its cluster, and it is none of shared memory"},
     }};
 MLC_REFUSALS(gpu_cluster, refusals);
 
@@ -65,27 +61,17 @@ Cluster::Cluster(Kernel& kernel, int index)
         new ThreadBlock{kernel, *this, agents, rank, kernel.block_at(index, rank)}));
 }
 
-size_t Cluster::place_of(const VarNode* buffer, int64_t bytes, int granule) {
-  for (size_t i = 0; i < places.size(); ++i)
-    if (places[i].buffer == buffer && places[i].bytes >= bytes) return i;
-  constexpr int64_t kBegin = 1024, kAlign = 1024;  // swizzles are of addresses
-  int64_t end = places.empty() ? kBegin : places.back().first + places.back().bytes;
-  places.push_back({buffer, (end + kAlign - 1) / kAlign * kAlign, bytes, granule});
-  return places.size() - 1;
-}
-
-ThreadBlock* owner_of(const ThreadBlock& block, const Block& memory) {
-  return memory.home < 0 ? nullptr : &block.cluster.at(memory.home);
+void check_rank(const Thread& thread, int64_t rank, Span span) {
+  int blocks = thread.block.cluster.size();
+  if (rank < 0 || rank >= blocks)
+    throw ir::refuse(refusals["cluster-rank"], thread.name(), rank, blocks, blocks == 1 ? "" : "s").at(span);
 }
 
 std::vector<int> ranks_of_mask(const Thread& thread, int64_t mask, Span span) {
   std::vector<int> ranks;
-  int blocks = thread.block.cluster.size();
   for (int rank = 0; rank < 32; ++rank) {
     if ((mask >> rank & 1) == 0) continue;
-    if (rank >= blocks)
-      throw ir::refuse(refusals["cluster-rank"], thread.name(), rank, blocks, blocks == 1 ? "" : "s")
-          .at(span);
+    check_rank(thread, rank, span);
     ranks.push_back(rank);
   }
   return ranks;
@@ -97,20 +83,6 @@ std::array<ThreadBlock*, 2> pair_of(const ThreadBlock& block, std::string_view w
     throw ir::refuse(refusals["no-pair-of-blocks"], what, block.name(), blocks, blocks == 1 ? "" : "s")
         .at(span);
   return {&block.cluster.at(block.rank & ~1), &block.cluster.at(block.rank | 1)};
-}
-
-int64_t Thread::address_in(int64_t address, int64_t rank, Span span) const {
-  const Cluster& cluster = block.cluster;
-  if (rank < 0 || rank >= cluster.size())
-    throw ir::refuse(refusals["cluster-rank"], name(), rank, cluster.size(), cluster.size() == 1 ? "" : "s")
-        .at(span);
-  int64_t in_window = block.window_address(reinterpret_cast<const char*>(address));
-  if (in_window < 0 || in_window >= Cluster::kWindow * cluster.size())
-    throw ir::refuse(refusals["not-shared-memory"], name()).at(span);
-  int64_t mapped = in_window % Cluster::kWindow + rank * Cluster::kWindow;
-  if (in_window == address) return mapped;
-  auto [memory, to] = memory_at(mapped, 0, span);  // a pointer stays one
-  return reinterpret_cast<int64_t>(to);
 }
 
 namespace {

@@ -58,6 +58,8 @@ struct Cluster {
 // The block whose memory it is; null: nobody's.
 ThreadBlock* owner_of(const ThreadBlock& block, const Block& memory);
 
+// Is there a block of that rank? Error: cluster-rank.
+void check_rank(const Thread& thread, int64_t rank, Span span);
 // The ranks whose bits are set. Error: cluster-rank.
 std::vector<int> ranks_of_mask(const Thread& thread, int64_t mask, Span span);
 // The blocks of the pair of a block, which tensor cores use together. Error: no-pair-of-blocks.

@@ -148,21 +148,23 @@ struct Arrival {
 std::vector<Arrival> arrivals_of(Thread& thread, int64_t target, int64_t barrier, std::optional<int64_t> mask,
                                  bool pairs, const AccessPoint& point) {
   const ThreadBlock& block = thread.block;
-  int64_t base = block.window_address(reinterpret_cast<const char*>(target));
+  auto in_window = [&](int64_t address) {
+    return block.window_address(thread.memory_at(address, 1, point.span).second);
+  };
+  int64_t base = in_window(target);
   if (!mask) {
     MBarrier& completes = thread.mbarrier_of_copy(barrier, point);
-    auto [memory, at] = thread.memory_at(base, 1, point.span);
-    int mine = pairs ? completes.rank / 2 : completes.rank, theirs = pairs ? memory->home / 2 : memory->home;
-    if (memory->home >= 0 && mine != theirs) {
-      throw ir::refuse(refusals["bulk-copy-elsewhere"], thread.name(), block.cluster.at(memory->home).name(),
+    int home = thread.memory_at(base, 1, point.span).first->home;
+    bool there = pairs ? completes.rank / 2 == home / 2 : completes.rank == home;
+    if (home >= 0 && !there) {
+      throw ir::refuse(refusals["bulk-copy-elsewhere"], thread.name(), block.cluster.at(home).name(),
                        fmt::format("`{}` of {}", completes.name, block.cluster.at(completes.rank).name()))
           .at(point.span);
     }
-    base = block.window_address(at);
     return {{base, &completes}};
   }
   if ((*mask & 0xFFFFFFFF) == 0) throw ir::refuse(refusals["bulk-copy-to-nobody"]).at(point.span);
-  int64_t named = block.window_address(reinterpret_cast<const char*>(barrier));
+  int64_t named = in_window(barrier);
   std::vector<Arrival> arrivals;
   for (int rank : ranks_of_mask(thread, *mask, point.span)) {
     int64_t at = pairs ? (rank & ~1) | (named >> Cluster::kWindowBits & 1) : rank;

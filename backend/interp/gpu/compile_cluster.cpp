@@ -41,7 +41,7 @@ Code Compiler::map_address(const PtxCall& call) {
     Thread& thread = *frame.program.heap.thread;
     int64_t address = from(frame), which = rank(frame);
     frame.program.heap.use(span);
-    if (in_window) address = thread.block.window_address(reinterpret_cast<const char*>(address));
+    if (in_window) address = thread.block.window_address(thread.memory_at(address, 0, span).second);
     to(frame, Lane{.i = thread.address_in(address, which, span)});
     out->i = 0;
   };

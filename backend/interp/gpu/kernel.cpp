@@ -19,9 +19,6 @@ namespace mlc::interp {
 static constexpr ir::Refusals refusals{
     "RuntimeError",
     {
-        {.name = "address-out-of-bounds",
-         .kind = "IndexError",
-         .message = "{} has a pointer to no known memory of {} bytes"},
         {.name = "barrier-not-reached",
          .message = "{} of {} threads of block {} wait at `{}`, and the others do not come",
          .meaning = "All threads of a block must reach a barrier: one in a branch that some do not take, or "
@@ -188,65 +185,7 @@ std::shared_ptr<Block> ThreadBlock::memory(Thread& thread, const VarNode* buffer
   return found;
 }
 
-const std::shared_ptr<Block>& ThreadBlock::shared_at(size_t place) {
-  if (window.size() <= place) window.resize(place + 1);
-  std::shared_ptr<Block>& found = window[place];
-  if (!found) {
-    const Cluster::Place& what = cluster.places[place];
-    found = kernel.program.heap.allocate(static_cast<size_t>(what.bytes), true);
-    found->buffer = what.buffer;
-    found->scope = Block::Scope::kShared;
-    found->granule = what.granule;
-    found->home = rank;
-  }
-  return found;
-}
-
 std::string ThreadBlock::name() const { return "block " + tuple_text(at); }
-
-int64_t ThreadBlock::window_address(const char* address) const {
-  auto in_block = [&](const ThreadBlock& block) -> int64_t {
-    for (size_t i = 0; i < block.window.size(); ++i) {
-      const auto& memory = block.window[i];
-      if (memory && address >= memory->begin && address <= memory->end)
-        return block.rank * Cluster::kWindow + cluster.places[i].first + (address - memory->begin);
-    }
-    return -1;
-  };
-  int64_t found = in_block(*this);
-  for (int other = 0; found < 0 && other < cluster.size(); ++other) found = in_block(cluster.at(other));
-  return found < 0 ? reinterpret_cast<int64_t>(address) : found;
-}
-
-std::pair<std::shared_ptr<Block>, char*> Thread::memory_at(int64_t address, int64_t bytes, Span span) const {
-  auto* to = reinterpret_cast<char*>(address);
-  std::shared_ptr<Block> memory;
-  Cluster& cluster = block.cluster;
-  if (address >= 0 && address < Cluster::kWindow * cluster.size()) {
-    int64_t offset = address % Cluster::kWindow;
-    for (size_t i = 0; i < cluster.places.size() && !memory; ++i) {
-      const Cluster::Place& place = cluster.places[i];
-      if (offset < place.first || offset >= place.first + place.bytes) continue;
-      memory = cluster.at(address >> Cluster::kWindowBits).shared_at(i);
-      to = memory->begin + (offset - place.first);
-    }
-  }
-  if (!memory && address > 0 && address <= 0xFFFFFFFF) {
-    for (int rank = 0; rank < cluster.size(); ++rank) {
-      for (const auto& known : cluster.at(rank).window) {
-        if (!known) continue;
-        int64_t offset = (address - reinterpret_cast<int64_t>(known->begin)) & 0xFFFFFFFF;
-        if (offset >= known->end - known->begin) continue;
-        memory = known;
-        to = known->begin + offset;
-      }
-    }
-  }
-  if (!memory) memory = block.kernel.program.heap.find(to);
-  if (!memory || to + bytes > memory->end)
-    throw ir::refuse(refusals["address-out-of-bounds"], name(), bytes).at(span);
-  return {memory, to};
-}
 
 void Thread::read(Block& memory, char* begin, int64_t bytes, const AccessPoint& point) {
   if (Traffic* traffic = block.kernel.traffic)

@@ -116,9 +116,10 @@ TensorProduct tensor_product(uint32_t descriptor, std::string_view kind, std::st
     made.selector = sparse ? field(0, 3) : 0;
   }
   bool rows = blocks == 1 ? (made.m == 64 && !scaled) || made.m == 128 : made.m == 128 || made.m == 256;
-  if (!rows || made.n < 8 || made.n > 256 || (blocks == 2 && made.n % 16 != 0))
-    absent(fmt::format("of {} rows and {} columns by {} block{}", made.m, made.n, blocks,
-                       blocks == 1 ? "" : "s"));
+  int step = scaled ? 8 * static_cast<int>(blocks) : blocks == 2 ? 32 : made.m == 64 ? 8 : 16;
+  if (!rows || made.n < step || made.n > 256 || made.n % step != 0)
+    wrong(fmt::format("has {} rows and {} columns, which no instruction of {} block{} has", made.m, made.n,
+                      blocks, blocks == 1 ? "" : "s"));
   if (sparse &&
       (made.m != 128 * static_cast<int>(blocks) || made.as_tf32 || integers || made.in_a.number == nullptr))
     absent(fmt::format("of {} rows of sparse matrices of {} by {} block{}", made.m, kind, blocks,

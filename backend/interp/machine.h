@@ -305,6 +305,7 @@ class Compiler {
   Code multiply_in_registers(const PtxCall& call);
   Code multiply_sparse(const PtxCall& call);
   Code add_registers(const PtxCall& call);
+  Code atomic_registers(const PtxCall& call);
   Code shuffle_registers(const PtxCall& call);
   Action async_attribute(const ir::AttrStmtNode* node);
   Code async_intrinsic(const ir::CallNode* node, std::string_view name);

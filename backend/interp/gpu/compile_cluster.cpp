@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backend/interp/gpu/cluster.h"
+#include "backend/interp/gpu/memory_access.h"
 #include "backend/interp/gpu/ptx_call.h"
 #include "backend/interp/gpu/traffic.h"
 #include "ir/core/refusal.h"
@@ -47,34 +48,10 @@ Code Compiler::map_address(const PtxCall& call) {
   };
 }
 
-namespace {
-
-// What a reduction of integers makes of what is there and what comes (PTX ISA, `red`).
-Lane reduced(std::string_view op, const Number& type, Lane there, Lane operand) {
-  auto a = static_cast<uint64_t>(there.i), b = static_cast<uint64_t>(operand.i);
-  uint64_t bits = type.bytes == 8 ? ~uint64_t{0} : 0xFFFFFFFFU;
-  a &= bits;
-  b &= bits;
-  if (op == "inc") return Lane{.i = static_cast<int64_t>(a >= b ? 0 : a + 1)};
-  if (op == "dec") return Lane{.i = static_cast<int64_t>(a == 0 || a > b ? b : a - 1)};
-  if (op == "and") return Lane{.i = static_cast<int64_t>(a & b)};
-  if (op == "or") return Lane{.i = static_cast<int64_t>(a | b)};
-  if (op == "xor") return Lane{.i = static_cast<int64_t>(a ^ b)};
-  if (op == "add") return Lane{.i = type.wrap(static_cast<int64_t>(a + b))};
-  bool less = type.is_unsigned ? a < b : there.i < operand.i;
-  return less == (op == "min") ? there : operand;
-}
-
-}  // namespace
-
 // `st.async` and `red.async`: words to shared memory, whose arrival the mbarrier of that block counts.
 Code Compiler::store_to_cluster(const PtxCall& call, bool reduces) {
   std::string op(reduces ? call.modifier("op") : "");
-  std::string_view type = call.modifier("type");
-  bool is_signed = type[0] == 's';
-  int bits = std::atoi(std::string(type.substr(1)).c_str());
-  if (bits > 64) unsupported(call.span(), "words of 128 bits");
-  const Number* word = &number_of(is_signed ? ir::DataType::Int(bits) : ir::DataType::UInt(bits));
+  const Number* word = &number_of_ptx(call.modifier("type"), call.span());
   struct Source {
     Code value;
     const Number* number;

@@ -3,8 +3,8 @@
 // `st`, `ldmatrix`, `stmatrix`, `mma`.
 #include <cstring>
 
-#include "backend/interp/gpu/kernel.h"
 #include "backend/interp/gpu/matrix.h"
+#include "backend/interp/gpu/memory_access.h"
 #include "backend/interp/gpu/ptx_call.h"
 #include "backend/interp/gpu/traffic.h"
 #include "ir/core/refusal.h"
@@ -33,12 +33,13 @@ int bytes_of(std::string_view type) {
   return bits / 8;
 }
 
+}  // namespace
+
 void check_aligned(const Thread& thread, const Block& memory, const char* at, int64_t bytes, Span span) {
   if ((at - memory.begin) % bytes != 0)
     throw ir::refuse(refusals["address-misaligned"], thread.name(), bytes).at(span);
 }
 
-// Instructions on shared memory are on that of their block, unless they say that it is the cluster's.
 void check_own(const Thread& thread, const Block& memory, const char* at, const std::string& space,
                Span span) {
   if (memory.home < 0 || memory.home == thread.block.rank || !space.starts_with("shared") ||
@@ -48,8 +49,6 @@ void check_own(const Thread& thread, const Block& memory, const char* at, const 
                    element_text(thread.block, memory, at - memory.begin), space)
       .at(span);
 }
-
-}  // namespace
 
 Code Compiler::load_registers(const PtxCall& call) {
   std::string_view type = call.modifier("type");
@@ -261,12 +260,18 @@ Code Compiler::memory_intrinsic(const ir::CallNode* node, std::string_view name)
   constexpr std::string_view kRows[] = {"ld",     "ld_vec",     "ld_vec256", "st",
                                         "st_vec", "st_vec256",  "ldmatrix",  "stmatrix",
                                         "mma",    "mma_f16acc", "mma_int",   "add"};
+  constexpr std::string_view kAtomic[] = {
+      "atom", "atom_bitbucket", "atom_cas", "atom_cas_bitbucket", "atom_exch", "atom_exch_bitbucket", "red"};
   constexpr std::string_view kSparse[] = {
       "mma_sp",         "mma_sp_all",      "mma_sp_f16acc", "mma_sp_f16acc_pair",
       "mma_sp_int_all", "mma_sp_int_pair", "mma_sp_pair"};
   constexpr std::string_view kPrefix = "tirx.ptx.";
   if (!name.starts_with(kPrefix)) return nullptr;
   std::string_view row = name.substr(kPrefix.size());
+  if (std::find(std::begin(kAtomic), std::end(kAtomic), row) != std::end(kAtomic)) {
+    PtxCall call(node, name);
+    return guarded(call, atomic_registers(call));
+  }
   if (std::find(std::begin(kSparse), std::end(kSparse), row) != std::end(kSparse))
     return multiply_sparse(PtxCall(node, name));
   if (std::find(std::begin(kRows), std::end(kRows), row) == std::end(kRows)) return nullptr;

@@ -192,12 +192,9 @@ int run_command_line(int argc, char** argv) {
   } catch (const script::Evaluator::SystemExit& exit) {
     return exit.code;
   } catch (const ir::Error& error) {
-    if (error.first().kind == "KeyboardInterrupt") {
-      complain(repl::interrupt_report(error));
-      return 130;  // what shells give a program that SIGINT ended
-    }
-    complain(error);
-    return 1;
+    int code = repl::exit_code_of(error);
+    code == 130 ? complain(repl::interrupt_report(error)) : complain(error);
+    return code;
   } catch (const std::bad_alloc&) {
     put(kOutOfMemory);
     return 3;

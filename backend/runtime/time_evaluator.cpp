@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/runtime/time_evaluator.h"
 #include "ir/core/inputs.h"
+#include "ir/core/interrupt.h"
 #include "ir/target/device_api.h"
 
 #include <algorithm>
@@ -46,6 +47,7 @@ ir::ffi::Function time_evaluator(ir::ffi::Function fn, const TimingOptions& opti
     ir::Array<double> results;
     int64_t number = options.number;
     for (int64_t i = 0; i < options.repeat; ++i) {
+      ir::heed_interrupt();
       if (options.cooldown_interval_ms > 0 && i > 0 && i % options.repeats_to_cooldown == 0) {
         std::this_thread::sleep_for(std::chrono::milliseconds(options.cooldown_interval_ms));
       }

@@ -27,6 +27,7 @@ SessionOptions options_of_notebook(ir::Any& value) {
   const char* no_colour = std::getenv("NO_COLOR");
   SessionOptions options;
   options.colour = no_colour == nullptr || *no_colour == '\0';
+  options.has_editor = false;
   options.result = [&value](const ir::Any& result) { value = result; };
   return options;
 }

@@ -8,8 +8,10 @@
 #include "ir/registry/context.h"
 #include "ir/relax/visit.h"
 #include "repl/lsp/definitions.h"
+#include "repl/shell/check_program.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
+#include "transform/analysis/out_of_range.h"
 
 namespace mlc::lsp {
 
@@ -101,7 +103,8 @@ class FactReader {
   std::vector<Fact>& facts_;
 };
 
-// The types of parameters and bindings of a graph, found again by their place: a name may be bound several times.
+// The types of parameters and bindings of a graph, found again by their place: a name may be bound several
+// times.
 class ValueReader final : public relax::Visitor {
  public:
   ValueReader(std::string function, uint32_t file, std::vector<Fact>& values)
@@ -147,7 +150,10 @@ void gather(script::Evaluator& evaluator, const std::string& name, uint32_t file
       ValueReader(std::string(global->name_hint), file, built.values).visit(*graph);
     auto fn = Any(base).as<ir::PrimFunc>();
     bool alone = value->as<ir::PrimFunc>().has_value();
-    if (fn) FactReader(alone ? name : std::string(global->name_hint), built.facts).read(*fn);
+    if (!fn) continue;
+    FactReader(alone ? name : std::string(global->name_hint), built.facts).read(*fn);
+    for (const transform::OutOfRange& one : transform::accesses_out_of_range(*fn))
+      keep(repl::warning_of(one), file, built);
   }
   std::ranges::stable_sort(built.values, {}, &Fact::begin);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 
 #include "ir/core/error.h"
 #include "repl/session/session.h"
@@ -18,6 +19,33 @@ std::string_view take_word(std::string_view& text) {
   std::string_view word = text.substr(0, end);
   text = trim(text.substr(end));
   return word;
+}
+
+std::string take_target(std::string_view& text) {
+  text = trim(text);
+  size_t end = std::string_view::npos;
+  if (text.starts_with('\'') || text.starts_with('"')) {
+    end = text.find(text[0], 1);
+    if (end == std::string_view::npos) return std::string(take_word(text));
+    std::string word(text.substr(1, end - 1));
+    text = trim(text.substr(end + 1));
+    return word;
+  }
+  if (!text.starts_with('{')) return std::string(take_word(text));
+  int depth = 0;
+  for (end = 0; end < text.size() && (depth += (text[end] == '{') - (text[end] == '}')) > 0;) ++end;
+  end = std::min(end + 1, text.size());
+  std::string word(text.substr(0, end));
+  text = trim(text.substr(end));
+  return word;
+}
+
+std::string path_of(std::string_view text) {
+  text = trim(text);
+  bool quoted = text.size() > 1 && (text[0] == '"' || text[0] == '\'') && text.back() == text[0];
+  if (quoted) text = text.substr(1, text.size() - 2);
+  const char* home = std::getenv("HOME");
+  return text.starts_with("~/") && home != nullptr ? home + std::string(text.substr(1)) : std::string(text);
 }
 
 void no_more(std::string_view command, std::string_view text) {

@@ -15,7 +15,7 @@ namespace mlc::repl {
 class Session;
 
 // What Tab completes after the command.
-enum class Argument : uint8_t { kNothing, kName, kStatement, kFile, kBranch, kSetting, kTopic };
+enum class Argument : uint8_t { kNothing, kName, kStatement, kFile, kBranch, kSetting, kTopic, kPass };
 
 struct Command {
   std::string_view name;       // without the colon
@@ -37,6 +37,8 @@ const Command* find_command(std::string_view name);
 
 // Names of the settings of `:set`, with a line of documentation each.
 std::vector<std::pair<std::string, std::string>> settings();
+// The words that one of them may be; none of a number.
+std::vector<std::string> values_of_setting(std::string_view name);
 
 // Runs "name arguments". Throws CallError for an unknown name or arguments that make no sense.
 void run_command(Session& session, std::string_view line);
@@ -44,6 +46,10 @@ void run_command(Session& session, std::string_view line);
 // ---- for the rows ----
 // The word before the first blank, removed from `text`.
 std::string_view take_word(std::string_view& text);
+// The same of one that may hold blanks in quotes, which are taken off, or in braces: `'{"kind": "cuda"}'`.
+std::string take_target(std::string_view& text);
+// The name of a file, all of `text`: quotes around it are taken off, `~/` is the user's folder.
+std::string path_of(std::string_view text);
 // Nothing may be left. Throws CallError.
 void no_more(std::string_view command, std::string_view text);
 std::optional<size_t> number_of(std::string_view word);

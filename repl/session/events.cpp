@@ -36,6 +36,7 @@ class Events {
     dup2(nothing, STDIN_FILENO);
     close(nothing);
     capture_.emplace([this](const char* stream, const std::string& text) { output(stream, text); });
+    session_.options().has_editor = false;
     session_.options().out = [this](std::string_view text) { print("stdout", text); };
     session_.evaluator().err = [this](std::string_view text) { print("stderr", text); };
     session_.options().result = [this](const ir::Any& value) {

@@ -53,6 +53,12 @@ std::string prompt_after(const Session& session, size_t before) {
   return fmt::format("mlc {}> ", verdict.substr(0, verdict.find_first_of(": ")));
 }
 
+// What is typed is not there behind a crash: better known before.
+void tell_trouble(Session& session) {
+  if (std::string why = session.options().journal->trouble(); !why.empty())
+    session.show(fmt::format("not kept for `:resume`: what is typed, {}\n", why));
+}
+
 int read_terminal(Session& session) {
   std::cout << "mlc " MLC_VERSION "; `:help` lists the commands, Ctrl-D ends the session\n" << std::flush;
   if (auto found = session.options().journal->cut_off()) {
@@ -62,6 +68,7 @@ int read_terminal(Session& session) {
                              counted(found->inputs.size(), "input"))
               << std::flush;
   }
+  tell_trouble(session);
   // A Ctrl-C that came when its statement had ended is none of what is typed next.
   LineEditor editor({.complete =
                          [&](std::string_view text) {
@@ -75,7 +82,7 @@ int read_terminal(Session& session) {
                          }},
                     history_path());
   // input() is edited as well.
-  script::set_line_input([&](const std::string& prompt) -> std::optional<std::string> {
+  auto ask = [&](const std::string& prompt) -> std::optional<std::string> {
     std::string answer;
     switch (editor.read_answer(prompt, session.options().colour, answer)) {
       case LineEditor::Result::kInterrupt:
@@ -87,7 +94,10 @@ int read_terminal(Session& session) {
         break;
     }
     return answer + "\n";
-  });
+  };
+  Journal& journal = *session.options().journal;
+  script::set_line_input(
+      [&](const std::string& prompt) { return journal.answer([&] { return ask(prompt); }); });
   std::string input, prompt = "mlc> ";
   while (!session.ended()) {
     std::string continuation = "..." + std::string(prompt.size() - 3, ' ');
@@ -102,6 +112,7 @@ int read_terminal(Session& session) {
     script::Evaluator::clear_interrupt();
     size_t before = session.position();
     session.run(input);
+    tell_trouble(session);
     prompt = prompt_after(session, before);
   }
   return session.ended().value_or(0);
@@ -110,12 +121,21 @@ int read_terminal(Session& session) {
 // Lines as the terminal gives them, and nothing that moves the cursor: what a screen reader can follow.
 int read_plain(Session& session) {
   InputCollector inputs(true);
+  Journal& journal = *session.options().journal;
+  script::set_line_input([&](const std::string& prompt) {
+    return journal.answer([&] {
+      session.show(prompt);
+      return script::standard_input().next();
+    });
+  });
   size_t state = session.position();
   auto run = [&](const std::string& input) {
     script::Evaluator::clear_interrupt();
     state = session.position();
     session.run(input);
+    tell_trouble(session);
   };
+  tell_trouble(session);
   while (!session.ended()) {
     session.show(inputs.pending() ? "...  " : prompt_after(session, state));
     script::Evaluator::clear_interrupt();
@@ -288,8 +308,7 @@ int run_repl(const std::string& program, bool plain) {
   limit_memory();
   if (std::string first = terminal ? init_file() : ""; !first.empty()) session.run(":load " + first);
   if (file && !session.ended()) {
-    Journal::Entry entry(session.options().journal, ":load " + program);
-    session.attempt([&] { session.load(program, *file); });
+    session.attempt([&] { session.journalled(":load " + program, [&] { session.load(program, *file); }); });
   }
   if (!terminal) return read_pipe(session);
   int code = plain ? read_plain(session) : read_terminal(session);

@@ -145,17 +145,23 @@ void Session::run_input(std::string_view input) {
   } else if (line.starts_with(':')) {
     std::string_view rest = line.substr(1);
     const Command* command = find_command(take_word(rest));
-    Journal::Entry entry(command != nullptr && command->moves ? options_.journal : nullptr, line);
-    run_command(*this, line.substr(1));
+    auto run = [&] { run_command(*this, line.substr(1)); };
+    command != nullptr && command->moves ? journalled(line, run) : run();
   } else if (line.starts_with('?')) {
     document(trim(line.substr(1)));
   } else if (is_question(line)) {
     document(trim(line.substr(0, line.size() - 1)));
   } else {
-    Journal::Entry entry(options_.journal, input);
     ways_out_.clear();
-    run_statements(input);
+    journalled(input, [&] { run_statements(input); });
   }
+}
+
+void Session::journalled(std::string_view input, const std::function<void()>& what) {
+  begun_ = 0;
+  stopped_.reset();
+  Journal::Entry entry(options_.journal, input, &stopped_);
+  what();
 }
 
 void Session::show_error(const ir::Error& error) {
@@ -244,9 +250,20 @@ double Session::run_timed(std::string_view statements) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void Session::load(const std::string& path) { load(path, read_source(path)); }
+uint32_t Session::read_program(const std::string& path) {
+  if (auto text = options_.journal == nullptr ? std::nullopt : options_.journal->file_again())
+    return ir::SourceMap::current().add(path, *text);
+  return read_source(path);
+}
+
+void Session::note_program(uint32_t file) {
+  if (options_.journal != nullptr) options_.journal->note_file(ir::SourceMap::current().file(file).text);
+}
+
+void Session::load(const std::string& path) { load(path, read_program(path)); }
 
 void Session::load(const std::string& path, uint32_t file) {
+  note_program(file);
   std::erase_if(loaded_, [&](const Loaded& each) { return each.path == path; });
   loaded_.push_back({path, at_, {}});
   run_source(file, &loaded_.back());
@@ -261,7 +278,8 @@ Session::Reloaded Session::reload(const std::string& path) {
   if (found == loaded_.end())
     throw CallError{fmt::format("`{}` was not loaded in this session", path),
                     fmt::format("`:load {}`", path)};
-  uint32_t file = read_source(path);
+  uint32_t file = read_program(path);
+  note_program(file);
   std::vector<std::string> now;
   for (const Chunk& chunk : chunks_of(syntax::parse_file(file)->module))
     now.push_back(text_of_chunk(file, chunk));
@@ -322,6 +340,8 @@ void Session::take_back() {
 
 Any Session::run_statement(const std::shared_ptr<const syntax::Tree>& tree, const Chunk& chunk,
                            bool of_file) {
+  size_t number = begun_++;
+  if (options_.journal != nullptr && options_.journal->was_stopped(number)) throw ir::interrupted();
   heap_.prepare();
   std::unordered_map<const ir::ffi::Object*, size_t> steps_before;
   for (const auto& [name, value] : evaluator_.globals())
@@ -336,9 +356,12 @@ Any Session::run_statement(const std::shared_ptr<const syntax::Tree>& tree, cons
   auto start = std::chrono::steady_clock::now();
   bool taken = false;
   try {
-    {
+    try {
       transform::PassNotes notes(&made.passes);
       value = run_chunk_of(evaluator_, tree, chunk, !of_file);
+    } catch (const ir::Error& error) {
+      if (error.first().kind == "KeyboardInterrupt") stopped_ = number;
+      throw;
     }
     made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     made.change = heap_.take();

@@ -28,6 +28,7 @@ struct SessionOptions {
   bool compact_errors = false;                // the form of goldens, without file names and line numbers
   bool classic = false;                       // modules are shown in the classic dialect
   bool paged = true;                          // `page` is used
+  bool has_editor = true;                     // `:edit` can open one: who types is at the terminal of this process
   size_t history = 1024;                      // MiB that the states other than the one in force may hold
   std::function<void(std::string_view)> out;  // everything the session shows; stdout unless set
   Journal* journal = nullptr;                 // null: none is kept
@@ -102,6 +103,10 @@ class Session {
   std::string last_loaded() const { return loaded_.empty() ? "" : loaded_.back().path; }
   // As `run` does with statements; how long they took, without what shows their value.
   double run_timed(std::string_view statements);
+  // Does something that leads to another state, as what is to be run again behind a crash.
+  void journalled(std::string_view input, const std::function<void()>& what);
+  // Has Ctrl-C stopped a statement of the input that was journalled last?
+  bool was_stopped() const { return stopped_.has_value(); }
   // Does something, and shows the error in which it ends.
   void attempt(const std::function<void()>& what);
   // Set by :quit, sys.exit() and quit(): the session is over, with this exit code.
@@ -175,6 +180,9 @@ class Session {
   };
 
   void run_statements(std::string_view text);
+  // Of an input that is run again as it was the first time.
+  uint32_t read_program(const std::string& path);
+  void note_program(uint32_t file);
   uint32_t add_input(std::string_view text);
   // The value of the last one. `loaded` gets those that have run; the first `kept` are passed over.
   ir::Any run_source(uint32_t file, Loaded* loaded = nullptr, size_t kept = 0);
@@ -207,6 +215,8 @@ class Session {
   std::vector<Branch> branches_{{"main", 0}};
   size_t branch_ = 0;
   size_t inputs_ = 0;
+  size_t begun_ = 0;               // statements of the input that runs
+  std::optional<size_t> stopped_;  // the one of them that Ctrl-C has stopped
   size_t values_ = 0;      // that were shown
   size_t last_value_ = 0;  // the number of that which `_` is; 0 where a program has bound it
   bool remarked_ = false;  // the last statement changed nothing

@@ -375,6 +375,9 @@ Calls other_buffer(const RefusedCall& call) {
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     if (!call.arguments[i].blamed) continue;
     for (int number = 0; number < 4; ++number) calls.push_back(call.with(i, fmt::format("{}", number)));
+    if (is_method(call, {"transform_layout", "set_axis_separator"}))
+      for (const char* buffer : {"(\"write\", 0)", "(\"read\", 0)", "(\"read\", 1)"})
+        calls.push_back(call.with(i, buffer));
   }
   return calls;
 }
@@ -470,6 +473,25 @@ Calls factors_as_list(const RefusedCall& call) {
   return calls;
 }
 
+// The keyword that the refusal takes it for.
+Calls keyword_as_meant(const RefusedCall& call) {
+  Calls calls = factors_as_list(call);
+  std::string_view help = call.error.help;
+  size_t begin = help.find('`'), end = help.find('`', begin + 1);
+  if (end == std::string_view::npos) return calls;
+  for (const RefusedCall::Argument& each : call.arguments) {
+    if (each.keyword.empty() || !call.error.message.ends_with(fmt::format("`{}`", each.keyword))) continue;
+    std::vector<std::string> texts;
+    for (const RefusedCall::Argument& other : call.arguments) {
+      std::string_view keyword =
+          &other == &each ? help.substr(begin + 1, end - begin - 1) : std::string_view(other.keyword);
+      texts.push_back(keyword.empty() ? other.text : fmt::format("{}={}", keyword, other.text));
+    }
+    calls.push_back(call.call(call.method, texts));
+  }
+  return calls;
+}
+
 // A list of loops where each is an argument of its own; the name of a loop where its handle is asked for.
 Calls of_the_type(const RefusedCall& call) {
   Calls calls = factors_as_list(call);
@@ -485,6 +507,12 @@ Calls of_the_type(const RefusedCall& call) {
       for (const SRefNode* loop : call.loops())
         if (std::string text = call.text_of(*loop); loop->name == *name && !text.empty())
           calls.push_back(call.with(i, text));
+    // A loop of the block.
+    if (const SRefNode* block = name ? nullptr : call.block(i)) {
+      std::vector<SRefNode*> around = transform::loops_above(*block);
+      for (auto loop = around.rbegin(); loop != around.rend(); ++loop)
+        if (std::string text = call.text_of(**loop); !text.empty()) calls.push_back(call.with(i, text));
+    }
   }
   return calls;
 }
@@ -690,7 +718,7 @@ constexpr WayOutRow kRows[] = {
     {"split-not-covering", infer_a_factor},
     {"split-several-inferred", infer_one_factor_only},
     {"split-without-factors", some_factors},
-    {"unknown-keyword", factors_as_list},
+    {"unknown-keyword", keyword_as_meant},
     {"unknown-storage-scope", other_scope},
     {"unknown-thread-axis", other_thread},
     {"written-after-read", another_location},

@@ -72,24 +72,29 @@ nlohmann::ordered_json milliseconds_of(const Measured& one) {
 
 }  // namespace
 
-int bench_models(const CommandLine& line, script::Evaluator& evaluator, const std::vector<Model>& models) {
-  Progress progress;
-  MeasureOptions options{.sizes = {}, .seconds = line.budget};
+std::vector<MeasuredGraph> measure_models(const std::vector<Model>& models, script::Evaluator& evaluator,
+                                          double budget, Progress& progress) {
+  MeasureOptions options{.sizes = {}, .seconds = budget};
   options.progress = [&](std::string_view what) { progress.at(std::string(what)); };
-  std::optional<Baseline> before;
-  if (!line.against.empty()) before = read_baseline(line.against, {});
   std::vector<GraphRunnable> graphs;
   for (const Model& each : models) graphs.push_back(runnable_of(each, evaluator, progress));
-  int threads = mlc_num_threads();
-  std::vector<MeasuredGraph> measured = measure_graphs(graphs, options, threads, evaluator);
+  std::vector<MeasuredGraph> measured = measure_graphs(graphs, options, mlc_num_threads(), evaluator);
   progress.clear();
+  return measured;
+}
+
+int bench_models(const CommandLine& line, script::Evaluator& evaluator, const std::vector<Model>& models) {
+  Progress progress;
+  std::optional<Baseline> before;
+  if (!line.against.empty()) before = read_baseline(line.against, {});
+  std::vector<MeasuredGraph> measured = measure_models(models, evaluator, line.budget, progress);
 
   bool coloured = print::wants_colour(STDOUT_FILENO);
   size_t width = isatty(STDOUT_FILENO) != 0 ? size_of_screen().second : 0;
   std::vector<std::vector<Measured>> groups(1);
   for (const MeasuredGraph& each : measured) groups.front().push_back(each.whole);
   nlohmann::ordered_json found = bench_json(groups, {});
-  found["machine"]["threads_used"] = threads;
+  found["machine"]["threads_used"] = mlc_num_threads();
   for (size_t i = 0; i < measured.size(); ++i) {
     nlohmann::ordered_json& row = found["functions"][i];
     row.update(milliseconds_of(measured[i].whole));

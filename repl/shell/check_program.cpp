@@ -13,7 +13,6 @@
 #include "repl/shell/deadline.h"
 #include "repl/shell/interpreter.h"
 #include "repl/shell/program.h"
-#include "transform/analysis/out_of_range.h"
 #include "transform/schedule/primitive.h"
 
 namespace mlc::repl {
@@ -141,24 +140,10 @@ class Checker {
         auto same = [&](const ir::PrimFunc& other) { return other->body.same_as((*fn)->body); };
         if (!fn || std::ranges::any_of(seen, same)) continue;
         seen.push_back(*fn);
-        for (const transform::OutOfRange& one : transform::accesses_out_of_range(*fn)) report(one);
+        for (const transform::OutOfRange& one : transform::accesses_out_of_range(*fn))
+          checked_.found.push_back(warning_of(one));
       }
     }
-  }
-
-  void report(const transform::OutOfRange& one) {
-    ir::Diagnostic warning;
-    warning.severity = ir::Diagnostic::Severity::kWarning;
-    warning.name = "out-of-bounds";
-    warning.kind = "UserWarning";
-    std::string when;
-    for (const auto& [loop, value] : one.when)
-      when += fmt::format("{}`{}` is {}", when.empty() ? ", when " : ", ", loop, value);
-    warning.message = fmt::format("index {} is outside of dimension {} of `{}`, which has {} element{}{}",
-                                  one.index, one.dimension, std::string(one.buffer->name), one.extent,
-                                  one.extent == 1 ? "" : "s", when);
-    warning.span = one.span;
-    checked_.found.push_back(std::move(warning));
   }
 
   static std::optional<std::string> folders() {
@@ -174,6 +159,21 @@ class Checker {
 };
 
 }  // namespace
+
+ir::Diagnostic warning_of(const transform::OutOfRange& one) {
+  ir::Diagnostic warning;
+  warning.severity = ir::Diagnostic::Severity::kWarning;
+  warning.name = "out-of-bounds";
+  warning.kind = "UserWarning";
+  std::string when;
+  for (const auto& [loop, value] : one.when)
+    when += fmt::format("{}`{}` is {}", when.empty() ? ", when " : ", ", loop, value);
+  warning.message =
+      fmt::format("index {} is outside of dimension {} of `{}`, which has {} element{}{}", one.index,
+                  one.dimension, std::string(one.buffer->name), one.extent, one.extent == 1 ? "" : "s", when);
+  warning.span = one.span;
+  return warning;
+}
 
 CheckedProgram check_program(uint32_t file, const std::string& path, bool run) {
   std::shared_ptr<const syntax::Tree> tree;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/core/error.h"
+#include "transform/analysis/out_of_range.h"
 
 namespace mlc::repl {
 
@@ -22,6 +23,8 @@ struct CheckedProgram {
   std::vector<Unchecked> unchecked;
   size_t not_run = 0;  // statements of which only their syntax and their names were looked at
 };
+
+ir::Diagnostic warning_of(const transform::OutOfRange& access);
 
 // Of a registered text. Without `run` nothing of the program runs: definitions of the IR are read as far as
 // they are made of what the text says. With it, the program runs as an import would run it, statement by

@@ -98,7 +98,7 @@ int run_as_events(const CommandLine& line, Interpreter& evaluator) {
     } catch (const script::Evaluator::SystemExit& exit) {
       code = exit.code;
     } catch (const ir::Error& error) {
-      code = error.first().kind == "KeyboardInterrupt" ? kInterrupted : 1;
+      code = exit_code_of(error);
       wrong = event_text(error.all());
     } catch (const CallError& error) {
       code = 2;

@@ -74,6 +74,8 @@ GoldenVerdict judge(const std::string& path, bool update) {
     verdict.report = full_report(error, false);
   } catch (const CallError& error) {
     verdict.report = call_report(error, false);
+  } catch (const std::bad_alloc&) {
+    verdict.report = "error: out of memory\n";
   } catch (const std::exception& error) {
     verdict.report = internal_report(error.what(), path);
   }

@@ -12,6 +12,7 @@
 
 #include "ir/core/module.h"
 #include "ir/registry/host.h"
+#include "repl/measure/graph_measure.h"
 #include "repl/shell/command_line.h"
 #include "repl/shell/program.h"
 #include "repl/shell/progress.h"
@@ -58,6 +59,10 @@ using AfterPass = std::function<void(const std::string& pass, const ir::IRModule
 // By the pipeline `graph`, for this machine: an executable of the virtual machine.
 ir::ffi::Module compile_model(const Model& model, script::Evaluator& evaluator, Progress& progress,
                               const AfterPass& after = {});
+
+// How long they take in turn, compiled for this machine; `progress` is told what is at work.
+std::vector<MeasuredGraph> measure_models(const std::vector<Model>& models, script::Evaluator& evaluator, double budget,
+                                          Progress& progress);
 
 // `mlc run` of a model, `mlc bench` of models.
 int run_model(const CommandLine& line, script::Evaluator& evaluator);

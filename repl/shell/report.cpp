@@ -88,6 +88,13 @@ std::string interrupt_report(const ir::Error& error) {
   return fmt::format("{} at {}: {}\n", first.message, sources.describe(first.span), text.substr(0, 120));
 }
 
+int exit_code_of(const ir::Error& error) {
+  const ir::Diagnostic& first = error.first();
+  if (first.kind == "KeyboardInterrupt") return 130;  // what shells give a program that SIGINT ended
+  if (first.name == "out-of-memory") return 3;
+  return first.name == "cannot-write" && !first.span ? 2 : 1;
+}
+
 std::string call_report(const CallError& error, bool colour) {
   std::string text = fmt::format("{}error{}: {}\n", colour ? "\x1b[1;31m" : "", colour ? "\x1b[0m" : "",
                                  diagnostics::visible(error.message));

@@ -24,6 +24,8 @@ std::string compact_report(const ir::Diagnostic& diagnostic);
 std::string where_explained(const std::vector<ir::Diagnostic>& errors);
 // Of a program that Ctrl-C has stopped, in one line: where it was.
 std::string interrupt_report(const ir::Error& error);
+// With which `mlc` ends: 130 behind Ctrl-C, 3 out of memory, 2 where its output cannot be written, else 1.
+int exit_code_of(const ir::Error& error);
 // "error: message", and what would work.
 std::string call_report(const CallError& error, bool colour);
 // The same as a diagnostic.

@@ -7,14 +7,17 @@
 #include <optional>
 #include <tuple>
 
+#include "backend/backend.h"
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
 #include "frontend/script/core/evaluator.h"
 #include "ir/core/walk_with.h"
 #include "ir/target/target.h"
 #include "repl/session/commands.h"
+#include "repl/session/lowering.h"
 #include "repl/session/session.h"
 #include "repl/shell/explain.h"
+#include "transform/schedule/tensor_intrin.h"
 
 namespace mlc::repl {
 
@@ -148,15 +151,54 @@ void add_words(std::string_view arguments, std::vector<Candidate>& found) {
   }
 }
 
-// What may follow a command.
-std::vector<Candidate> arguments_of(Session& session, const Command& command, std::string_view word) {
+// `[NAME] [--target T] [--all]`: the options.
+void add_options(std::string_view arguments, std::vector<Candidate>& found) {
+  for (size_t begin = arguments.find("--"); begin != arguments.npos; begin = arguments.find("--", begin + 2))
+    found.push_back(
+        {std::string(arguments.substr(begin, arguments.find_first_of(" ]|", begin) - begin)), ""});
+}
+
+void add_targets(std::vector<Candidate>& found) {
+  for (std::string& each : ir::target_names()) found.push_back({std::move(each), "target", 2});
+}
+
+void add_passes(Session& session, std::vector<Candidate>& found) {
+  for (auto [word, doc] :
+       {std::pair("back", "to the stage before"), std::pair("list", "all passes, and where we are"),
+        std::pair("show", "the text of this stage"),
+        std::pair("begin", "from the beginning, without what was edited")})
+    found.push_back({word, doc});
+  Lowering walk(session, {}, backend::default_target_kind());
+  for (size_t i = 0; i < walk.passes(); ++i)
+    found.push_back({walk.pipeline().pass_name(i), walk.stage_name(i + 1), 1});
+}
+
+// What may follow a command. `words`: those between it and the one that is completed.
+std::vector<Candidate> arguments_of(Session& session, const Command& command, std::string_view words,
+                                    std::string_view word) {
   std::vector<Candidate> found;
+  words = trim(words);
+  std::string_view before = words.substr(words.find_last_of(' ') + 1);
+  if (word.starts_with('-')) {
+    add_options(command.arguments, found);
+    return found;
+  }
+  if (before == "--target" && command.arguments.find("--target T") != std::string_view::npos) {
+    add_targets(found);
+    return found;
+  }
   switch (command.completes) {
     case Argument::kFile:
       return file_names(word);
     case Argument::kName:
-      add_words(command.arguments, found);
-      for (const auto& [name, value] : session.evaluator().globals()) found.push_back({name, ""});
+      if (words.empty()) add_words(command.arguments, found);
+      for (const auto& [name, value] : session.evaluator().globals())
+        if (bool is_module = module_in(session.evaluator(), value).has_value();
+            is_module || command.name == "show" || command.name == "explain")
+          found.push_back({name, doc_line(session.evaluator(), value), is_module ? 0 : 1});
+      break;
+    case Argument::kPass:
+      add_passes(session, found);
       break;
     case Argument::kTopic:
       for (const Command& each : commands())
@@ -170,7 +212,11 @@ std::vector<Candidate> arguments_of(Session& session, const Command& command, st
         found.push_back({each.name, fmt::format("state {}", each.tip)});
       break;
     case Argument::kSetting:
-      for (const auto& [name, summary] : settings()) found.push_back({name, summary});
+      if (words.empty()) {
+        for (const auto& [name, summary] : settings()) found.push_back({name, summary});
+      } else {
+        for (std::string& value : values_of_setting(words)) found.push_back({std::move(value), ""});
+      }
       break;
     case Argument::kNothing:
     case Argument::kStatement:
@@ -235,8 +281,95 @@ std::vector<Candidate> names_in_strings(Session& session, std::string_view word)
   for (std::string_view each : kScopes) found.push_back({std::string(each), "scope", 1});
   for (std::string_view each : kTags) found.push_back({std::string(each), "thread tag", 1});
   for (std::string_view each : kTypes) found.push_back({std::string(each), "data type", 1});
-  for (std::string& each : ir::target_names()) found.push_back({std::move(each), "target", 2});
+  add_targets(found);
+  for (std::string& each : transform::intrinsic_names())
+    found.push_back({std::move(each), "tensor intrinsic", 2});
+  for (Candidate& each : file_names(word)) found.push_back({std::move(each.text), "file", 3});
   return found;
+}
+
+// What the string is for that begins behind `before`, by the call that it is an argument of; "" where that is
+// not known.
+std::string_view kind_wanted(std::string_view before) {
+  before = before.substr(0, before.find_last_not_of(' ') + 1);
+  if (before.ends_with('['))
+    return before.size() > 1 && name_char(before[before.size() - 2]) ? "function" : "";
+  size_t open = open_call(before);
+  if (open == std::string_view::npos) return "";
+  struct Row {
+    std::string_view word;  // the function, or the keyword where `position` is kKeyword
+    int position;
+    std::string_view kind;
+  };
+  constexpr int kKeyword = -1;
+  static constexpr Row kRows[] = {
+      {"get_sblock", 0, "block"},
+      {"get_sblock", 1, "function"},
+      {"get_block", 0, "block"},
+      {"get_block", 1, "function"},
+      {"get_loops", 0, "block"},
+      {"work_on", 0, "function"},
+      {"get_child_blocks", 0, "block"},
+      {"compute_at", 0, "block"},
+      {"reverse_compute_at", 0, "block"},
+      {"compute_inline", 0, "block"},
+      {"reverse_compute_inline", 0, "block"},
+      {"cache_read", 0, "block"},
+      {"cache_read", 1, "buffer"},
+      {"cache_read", 2, "scope"},
+      {"cache_write", 0, "block"},
+      {"cache_write", 1, "buffer"},
+      {"cache_write", 2, "scope"},
+      {"set_scope", 0, "block"},
+      {"set_scope", 1, "buffer"},
+      {"set_scope", 2, "scope"},
+      {"transform_layout", 0, "block"},
+      {"transform_layout", 1, "buffer"},
+      {"storage_align", 0, "block"},
+      {"storage_align", 1, "buffer"},
+      {"bind", 1, "thread tag"},
+      {"tensorize", 1, "tensor intrinsic"},
+      {"compile", 1, "target"},
+      {"build", 1, "target"},
+      {"Target", 0, "target"},
+      {"Buffer", 1, "data type"},
+      {"Tensor", 1, "data type"},
+      {"zeros", 1, "data type"},
+      {"ones", 1, "data type"},
+      {"array", 1, "data type"},
+      {"astype", 0, "data type"},
+      {"open", 0, "file"},
+      {"load", 0, "file"},
+      {"save", 0, "file"},
+      {"load_module", 0, "file"},
+      {"dtype", kKeyword, "data type"},
+      {"target", kKeyword, "target"},
+      {"scope", kKeyword, "scope"},
+      {"storage_scope", kKeyword, "scope"},
+      {"thread", kKeyword, "thread tag"},
+      {"thread_axis", kKeyword, "thread tag"},
+      {"func_name", kKeyword, "function"},
+      {"tensor_intrin", kKeyword, "tensor intrinsic"},
+  };
+  std::string_view callee = before.substr(0, open), arguments = before.substr(open + 1);
+  size_t begin = callee.size();
+  while (begin > 0 && name_char(callee[begin - 1])) --begin;
+  std::string_view word = callee.substr(begin);
+  int position = 0, depth = 0;
+  for (char c : arguments) {
+    depth += (c == '(' || c == '[' || c == '{') - (c == ')' || c == ']' || c == '}');
+    position += c == ',' && depth == 0;
+  }
+  if (arguments.ends_with('=')) {
+    position = kKeyword;
+    arguments.remove_suffix(1);
+    begin = arguments.size();
+    while (begin > 0 && name_char(arguments[begin - 1])) --begin;
+    word = arguments.substr(begin);
+  }
+  const auto* row = std::ranges::find_if(
+      kRows, [&](const Row& each) { return each.word == word && each.position == position; });
+  return row == std::end(kRows) ? "" : row->kind;
 }
 
 // Properties are not computed for their documentation.
@@ -260,6 +393,19 @@ constexpr std::array kKeywords = std::to_array<std::string_view>(
      "finally", "for",    "from",  "global", "if",       "import", "in",    "is",   "lambda", "nonlocal",
      "not",     "or",     "pass",  "raise",  "return",   "try",    "while", "with"});
 
+// What begins like the word, each once.
+Completion ready(Completion found, std::string_view word) {
+  std::erase_if(found.candidates, [&](const Candidate& each) {
+    bool hidden = each.text.starts_with('_') && !word.starts_with('_');
+    return hidden || !std::string_view(each.text).starts_with(word);
+  });
+  std::ranges::sort(found.candidates, {},
+                    [](const Candidate& each) { return std::tie(each.rank, each.text); });
+  auto same = std::ranges::unique(found.candidates, {}, &Candidate::text);
+  found.candidates.erase(same.begin(), same.end());
+  return found;
+}
+
 }  // namespace
 
 Completion complete(Session& session, std::string_view text) {
@@ -279,11 +425,14 @@ Completion complete(Session& session, std::string_view text) {
              command != nullptr && command->completes != Argument::kStatement) {
     found.begin = std::min(text.find_last_of(' ') + 1, text.size());
     word = text.substr(found.begin);
-    found.candidates = arguments_of(session, *command, word);
+    found.candidates = arguments_of(session, *command, text.substr(blank, found.begin - blank), word);
   } else if (size_t string = open_string(text); string != std::string_view::npos) {
     found.begin = string;
     word = text.substr(string);
     found.candidates = names_in_strings(session, word);
+    std::string_view kind = kind_wanted(text.substr(0, string - 1));
+    for (Candidate& each : found.candidates)
+      if (!kind.empty() && each.doc.starts_with(kind)) each.rank = -1;
   } else {
     size_t begin = std::max(dotted_begin(text, text.size()), begin_of_line);
     std::string_view path = text.substr(begin);
@@ -301,6 +450,17 @@ Completion complete(Session& session, std::string_view text) {
     } else {
       found.begin = begin;
       word = path;
+      // `from tvm import re`: what the module has, as far as it is imported.
+      std::string_view line = trim(text.substr(begin_of_line, begin - begin_of_line));
+      std::string_view first = take_word(line), module = take_word(line);
+      if (first == "from" && line.starts_with("import")) {
+        if (auto value = dotted_value(evaluator, module))
+          for (std::string& name : evaluator.attribute_names(*value)) {
+            std::string doc = name.starts_with(word) ? attribute_doc(evaluator, *value, name) : "";
+            found.candidates.push_back({std::move(name), std::move(doc)});
+          }
+        return ready(std::move(found), word);
+      }
       for (const auto& [name, value] : evaluator.globals())
         if (name.starts_with(word)) found.candidates.push_back({name, doc_line(evaluator, value)});
       for (std::string& name : evaluator.builtin_names()) found.candidates.push_back({std::move(name), ""});
@@ -308,15 +468,7 @@ Completion complete(Session& session, std::string_view text) {
       add_keyword_arguments(evaluator, text, found.candidates);
     }
   }
-  std::erase_if(found.candidates, [&](const Candidate& each) {
-    bool hidden = each.text.starts_with('_') && !word.starts_with('_');
-    return hidden || !std::string_view(each.text).starts_with(word);
-  });
-  std::ranges::sort(found.candidates, {},
-                    [](const Candidate& each) { return std::tie(each.rank, each.text); });
-  auto same = std::ranges::unique(found.candidates, {}, &Candidate::text);
-  found.candidates.erase(same.begin(), same.end());
-  return found;
+  return ready(std::move(found), word);
 }
 
 }  // namespace mlc::repl

@@ -29,7 +29,8 @@ struct LockedFile {
   int descriptor;
   explicit LockedFile(const std::string& path)
       : descriptor(open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600)) {
-    struct stat opened {}, named {};
+    struct stat opened {
+    }, named{};
     // The name may belong to a shorter file by now.
     while (descriptor >= 0 && (flock(descriptor, LOCK_EX) != 0 || fstat(descriptor, &opened) != 0 ||
                                stat(path.c_str(), &named) != 0 || opened.st_ino != named.st_ino)) {
@@ -59,9 +60,9 @@ std::string history_path() {
     return "";
   }
   folder /= "mlc";
-  std::error_code error;
-  fs::create_directories(folder, error);
-  return error ? "" : (folder / "history.jsonl").string();
+  std::error_code ignored;  // who writes there finds out
+  fs::create_directories(folder, ignored);
+  return (folder / "history.jsonl").string();
 }
 
 History::History(std::string path) : path_(std::move(path)) {
@@ -99,8 +100,13 @@ void History::refresh() {
 bool History::append(const std::string& line) {
   if (path_.empty()) return false;
   LockedFile file(path_);
-  return file.descriptor >= 0 &&
-         write(file.descriptor, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  if (file.descriptor < 0) return false;
+  off_t end = lseek(file.descriptor, 0, SEEK_END);
+  if (write(file.descriptor, line.data(), line.size()) == static_cast<ssize_t>(line.size())) return true;
+  // Half a line would spoil the next one.
+  if (end >= 0) [[maybe_unused]]
+    int cut = ftruncate(file.descriptor, end);
+  return false;
 }
 
 void History::add(std::string_view input) {
@@ -121,7 +127,8 @@ void History::shorten() {
   if (file.descriptor < 0) return;
   refresh();
   std::string text;
-  for (size_t i = inputs_.size() - std::min(inputs_.size(), kKept); i < inputs_.size(); ++i) text += line_of(inputs_[i]);
+  for (size_t i = inputs_.size() - std::min(inputs_.size(), kKept); i < inputs_.size(); ++i)
+    text += line_of(inputs_[i]);
   std::string beside = path_ + ".new";
   int descriptor = open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (descriptor < 0) return;

@@ -208,6 +208,12 @@ def test_commands_in_a_cell(front):
     assert any("]:2:1" in line for line in answer.reply["traceback"]), answer.reply
 
 
+def test_no_editor_is_opened(front):
+    front.run("from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\ndef edited(A: T.Buffer((4,), 'int32')):\n    A[0] = 1")
+    answer = front.run(":edit")
+    assert answer.reply["status"] == "error" and "no editor" in answer.reply["evalue"], answer.reply
+
+
 def test_ways_out_of_a_refused_step(front):
     front.run(MODULE)
     front.run("sch = tvm.s_tir.Schedule(Mod)\n(i,) = sch.get_loops('double')")

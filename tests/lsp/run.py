@@ -162,6 +162,11 @@ def test_definitions_are_checked(program):
     assert editor.codes() == []
     editor.type("A[vi, vj]", "A[vi]", remove=9)
     assert len(editor.found()) == 1 and "2" in editor.found()[0]["message"], editor.found()
+    editor.type("A[vi]", "A[vi + 1, vj]", remove=5)
+    (found,) = editor.found()
+    assert (found["code"], found["severity"]) == ("out-of-bounds", 2) and "index 64" in found["message"], found
+    editor.type(" + 1", "", remove=4)
+    assert editor.codes() == []
 
 
 def test_nothing_runs(program):

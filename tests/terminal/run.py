@@ -65,6 +65,7 @@ class Terminal:
     def __init__(self, command, columns, rows, environment, folder):
         self.screen = pyte.Screen(columns, rows)
         self.stream = pyte.ByteStream(self.screen)
+        self.folder = folder
         self.pid, self.master = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
@@ -119,7 +120,8 @@ class Terminal:
         shown[y] = before + "▏" + after
         while shown and not shown[-1] and len(shown) > y + 1:
             shown.pop()
-        return [re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "YEAR-MM-DD HH:MM", row) for row in shown]
+        return [re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "YEAR-MM-DD HH:MM", row).replace(self.folder, "FOLDER")
+                for row in shown]
 
     def end(self):
         self.send(b"\x03\x04")

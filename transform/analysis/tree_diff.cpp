@@ -293,12 +293,30 @@ class Comparison {
     // The block that stays where it was keeps its loops, and it is the other one that came or went.
     if (keeps_loops && old_others != new_others) return false;
     if (old_others == new_others) return false;
+    if (!keeps_loops && owns_nest(now, to.depth)) return false;
     std::vector<const Node*> own(now.loops.begin() + static_cast<ptrdiff_t>(to.depth), now.loops.end());
     std::string where = to.depth == 0 ? "into a nest of its own"
                                       : fmt::format("under {} of {}", to.loop, fmt::join(new_others, ", "));
     say("moved", fmt::format("{} {}{}", was.name, where,
                              own.empty() ? "" : fmt::format(", with loops {}", shown(own))));
     return true;
+  }
+
+  // Where a nest was made of other loops and blocks came into it, nobody keeps its loops: it is taken for
+  // that of the first block without loops of its own below it, and the others for those that came.
+  bool owns_nest(const Leaf& leaf, size_t depth) const {
+    if (depth == 0) return false;
+    auto shares = [&](const Leaf& other) { return &other == &leaf || loops_in_common(leaf, other) >= depth; };
+    auto stays = [&](const Leaf& other) {
+      auto before = std::ranges::find(old_, other.name, &Leaf::name);
+      return before != old_.end() && std::ranges::includes(vars_of(other), vars_of(*before)) &&
+             !before->loops.empty();
+    };
+    if (std::ranges::any_of(new_, [&](const Leaf& other) { return shares(other) && stays(other); }))
+      return false;
+    auto owner = std::ranges::find_if(
+        new_, [&](const Leaf& other) { return shares(other) && other.loops.size() == depth; });
+    return owner != new_.end() && &*owner == &leaf;
   }
 
   static std::set<const VarNode*> vars_of(const Leaf& leaf) {

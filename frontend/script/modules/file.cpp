@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "frontend/script/modules/paths.h"
 #include "frontend/script/numpy/array.h"
 #include "frontend/script/types/text_points.h"
+#include "ir/core/file_kind.h"
 #include "ir/core/inputs.h"
 #include "ir/core/mapped_files.h"
 #include "ir/core/refusal.h"
@@ -309,7 +309,7 @@ void read_content(FileNode& file, ir::Span span) {
   std::ifstream in(file.name, std::ios::binary);
   if (!in) refuse_file(errno, file.name, span);
   ir::Inputs::global().opened(file.name);
-  std::string raw((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  std::string raw = ir::read_whole(in);
   file.content = file.binary ? raw
                              : with_plain_ends(text_of(text_of_bytes(raw, file.encoding, span, file.errors)),
                                                file.pairs);

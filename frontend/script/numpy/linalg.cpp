@@ -244,7 +244,7 @@ Any einsum(ApiCall& call, const std::string& subscripts, const Tuple& operands, 
   with_type(dtype, [&](auto tag) {
     using T = decltype(tag);
     using C = Compute<T>;
-    walk.run([&](char* const* p, int64_t n, const int64_t* s) {
+    walk.run_in_parts([&](char* const* p, int64_t n, const int64_t* s) {
       auto product_at = [&](int64_t i) {
         C value = static_cast<C>(load<T>(p[1] + i * s[1]));
         for (size_t k = 2; k <= count; ++k)

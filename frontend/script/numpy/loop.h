@@ -30,13 +30,13 @@ class Walk {
   static constexpr size_t kMost = 6;  // operands
   Walk(const Shape& shape, std::span<const Operand> operands);
 
-  // The same for an `inner` that does each element by itself: long rows in parts, between which Ctrl-C is heeded.
+  // The same for an `inner` that does each element by itself: in parts, between which Ctrl-C is heeded.
   template <class F>
   void run_in_parts(F&& inner) {
-    run([&](char** at, int64_t count, const int64_t* steps) {
+    run([&, since = int64_t{0}](char** at, int64_t count, const int64_t* steps) mutable {
       constexpr int64_t kPart = int64_t{1} << 18;
       for (int64_t done = 0; done < count; done += kPart) {
-        if (count > kPart) ir::heed_interrupt();
+        if ((since += std::min(kPart, count - done)) > kPart) ir::heed_interrupt(), since = 0;
         inner(at, std::min(kPart, count - done), steps);
         for (size_t k = 0; k < count_; ++k) at[k] += kPart * steps[k];
       }

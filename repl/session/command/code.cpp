@@ -38,7 +38,7 @@ Request request_of(std::string_view command, std::string_view arguments, std::st
     if (word == "--all") {
       request.all = true;
     } else if (word == "--target") {
-      request.target = take_word(arguments);
+      request.target = take_target(arguments);
       if (request.target.empty())
         throw CallError{"for which target?", fmt::format("`:{} --target x86-64-v3`", command)};
     } else {

@@ -25,15 +25,18 @@ std::string keep_aside(Session& session, const std::string& path) {
   std::string kept = path + "~";
   for (size_t i = 2; fs::exists(kept, failed); ++i) kept = fmt::format("{}~{}", path, i);
   fs::copy_file(path, kept, failed);
-  if (failed)
+  if (failed) {
+    std::error_code ignored;
+    fs::remove(kept, ignored);  // a part of it
     throw CallError{
         fmt::format("`{}` is there, and cannot be kept as `{}`: {}", path, kept, failed.message()),
         "save to another name"};
+  }
   return kept;
 }
 
 void save(Session& session, std::string_view arguments) {
-  std::string path(trim(arguments));
+  std::string path = path_of(arguments);
   if (path.empty()) throw CallError{"save to which file?", "`:save session.mlc`"};
   std::string text = session.program();
   std::string kept = keep_aside(session, path);
@@ -49,13 +52,13 @@ void save(Session& session, std::string_view arguments) {
 }
 
 void load(Session& session, std::string_view arguments) {
-  std::string path(trim(arguments));
+  std::string path = path_of(arguments);
   if (path.empty()) throw CallError{"load which file?", "`:load session.mlc`"};
   session.load(path);
 }
 
 std::string file_or_last(Session& session, std::string_view command, std::string_view arguments) {
-  std::string path(trim(arguments));
+  std::string path = path_of(arguments);
   if (path.empty()) path = session.last_loaded();
   if (path.empty())
     throw CallError{fmt::format("{} which file? none was loaded", command), "`:load session.mlc`"};
@@ -78,13 +81,16 @@ void reload(Session& session, std::string_view arguments) {
 void watch(Session& session, std::string_view arguments) {
   namespace fs = std::filesystem;
   std::string path = file_or_last(session, "watch", arguments);
+  auto again = [&] {
+    session.attempt([&] { session.journalled(":reload " + path, [&] { reload_one(session, path); }); });
+  };
   // What is written while it loads, or was since, is seen.
   std::error_code ignored;
   auto seen = fs::last_write_time(path, ignored);
   if (!session.has_loaded(path)) {
-    session.load(path);
+    session.journalled(":load " + path, [&] { session.load(path); });
   } else {
-    session.attempt([&] { reload_one(session, path); });
+    again();
   }
   session.show(fmt::format("watching {}; Ctrl-C ends it\n", path));
   while (!script::Evaluator::is_interrupted() && !session.ended()) {
@@ -92,27 +98,41 @@ void watch(Session& session, std::string_view arguments) {
     auto now = fs::last_write_time(path, ignored);
     if (ignored || now == seen) continue;
     seen = now;
-    session.attempt([&] { reload_one(session, path); });
+    again();
   }
   script::Evaluator::clear_interrupt();
 }
 
-// The inputs of the session that was cut off last, again; what they show is not.
+// The inputs of the session that was cut off last, again; what they show is not. Ctrl-C leaves the others for
+// the next `:resume`.
 void resume(Session& session, std::string_view arguments) {
   no_more("resume", arguments);
   Journal* journal = session.options().journal;
   auto found = journal == nullptr ? std::nullopt : journal->cut_off();
   if (!found) throw CallError{"no session was cut off", ""};
   auto out = std::exchange(session.options().out, [](std::string_view) {});
-  for (const std::string& input : found->inputs)
-    if (!session.ended() && !script::Evaluator::is_interrupted()) session.run(input);
+  size_t run = 0;
+  bool stopped = false;
+  while (run < found->inputs.size() && !session.ended() && !stopped) {
+    const JournalledInput& input = found->inputs[run++];
+    Journal::Again again(*journal, input);
+    session.run(input.text);
+    stopped = script::Evaluator::is_interrupted() || (session.was_stopped() && !input.stopped);
+  }
   session.options().out = std::move(out);
-  Journal::forget(*found);
-  session.show(
-      fmt::format("{} run again: state {}\n", counted(found->inputs.size(), "input"), session.position()));
-  if (!found->unfinished.empty())
+  size_t left = found->inputs.size() - run;
+  left == 0 ? Journal::forget(*found) : Journal::forget(*found, run);
+  session.show(fmt::format("{}{} run again: state {}\n", stopped ? "\n" : "", counted(run, "input"),
+                           session.position()));
+  if (stopped && session.was_stopped())
+    session.show(
+        fmt::format("Ctrl-C has stopped the last of them:\n{}\n", trim(found->inputs[run - 1].text)));
+  if (left != 0) {
+    session.show(fmt::format("`:resume` goes on with the {} behind it\n", counted(left, "input")));
+  } else if (!found->unfinished.empty()) {
     session.show(
         fmt::format("this one had not ended, and was not run again:\n{}\n", trim(found->unfinished)));
+  }
 }
 
 constexpr Command kRows[] = {

@@ -167,4 +167,17 @@ std::vector<std::pair<std::string, std::string>> settings() {
   return made;
 }
 
+std::vector<std::string> values_of_setting(std::string_view name) {
+  std::vector<std::string> values;
+  for (const auto& each : commands_general::kSettings) {
+    if (each.name != name || each.values.starts_with("a ")) continue;
+    for (std::string_view left = each.values; !left.empty();) {  // "terminal, light, dark or mono"
+      std::string_view word = take_word(left);
+      if (word.ends_with(',')) word.remove_suffix(1);
+      if (word != "or") values.emplace_back(word);
+    }
+  }
+  return values;
+}
+
 }  // namespace mlc::repl

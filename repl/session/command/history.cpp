@@ -7,21 +7,61 @@
 #include "ir/core/error.h"
 #include "repl/session/commands.h"
 #include "repl/session/session.h"
+#include "repl/session/subject.h"
 #include "repl/session/table.h"
 #include "repl/shell/source.h"
+#include "repl/terminal/glyphs.h"
 
 namespace mlc::repl::commands_history {
 namespace {
 
-std::string row_of(Session& session, size_t number, std::string_view mark, std::string_view indent) {
+// As `:steps` is asked for.
+struct Listing {
+  bool all = false, details = false;
+  size_t width = 0;  // of the screen; 0: lines may be of any length
+};
+
+// What stands behind `head`, in lines that keep within the screen, each below the first.
+std::string beside(const std::string& head, std::string_view text, size_t width) {
+  size_t indent = columns_of(head), room = width > indent ? width - indent : 1;
+  std::string lines = head;
+  for (size_t column = 0; !text.empty();) {
+    size_t end = std::min(text.find(' ', 1), text.size());
+    std::string_view word = text.substr(0, end);
+    if (column > 0 && column + columns_of(word) > room) {
+      lines += "\n" + std::string(indent, ' ');
+      column = 0;
+      word = trim(word);
+    }
+    lines += word;
+    column += columns_of(word);
+    text.remove_prefix(end);
+  }
+  return lines + "\n";
+}
+
+std::string row_of(Session& session, size_t number, std::string_view mark, std::string_view indent,
+                   const Listing& listing) {
   const State& state = session.states()[number];
   std::string names;
   for (const Branch& branch : session.branches())
     if (branch.tip == number && session.branches().size() > 1) names += fmt::format(" [{}]", branch.name);
   if (state.let_go) names += " (let go)";
   std::string source = first_line(state.source);
-  return fmt::format("{}{} {:>2}  {:<50}  {}{}{}{}\n", indent, mark, number, source, session.effect_of(number),
-                     state.verdict.empty() ? "" : ", ", state.verdict, names);
+  std::string effect = fmt::format("{}{}{}{}", session.effect_of(number), state.verdict.empty() ? "" : ", ",
+                                   state.verdict, names);
+  std::string head = fmt::format("{}{} {:>2}  ", indent, mark, number);
+  if (listing.details) head += fmt::format("{}  {:>9}  ", session.hash_of(number), time_text(state.seconds));
+  if (listing.width == 0) return fmt::format("{}{:<50}  {}\n", head, source, effect);
+  size_t room = listing.width > columns_of(head) ? listing.width - columns_of(head) : 0;
+  // Beneath the statement where there is no room beside it.
+  constexpr size_t kNarrow = 50;
+  if (room < kNarrow)
+    return head + cut_to(source, std::max<size_t>(room, 8)) + "\n" +
+           beside(std::string(columns_of(head) + 2, ' '), effect, listing.width);
+  size_t wide = std::min<size_t>(50, room * 2 / 5);
+  source = cut_to(source, wide);
+  return beside(head + source + std::string(wide + 2 - columns_of(source), ' '), effect, listing.width);
 }
 
 // The children of a state in the order in which they were made.
@@ -33,12 +73,13 @@ std::vector<size_t> children_of(const Session& session, size_t parent) {
 }
 
 // One column of `|` for each branch that is still to come.
-std::string graph(Session& session) {
+std::string graph(Session& session, const Listing& listing) {
   std::string text;
   auto add = [&](auto& self, size_t number, const std::string& indent) -> void {
     for (;;) {
       std::vector<size_t> children = children_of(session, number);
-      if (number != 0) text += row_of(session, number, number == session.position() ? "*" : " ", indent);
+      if (number != 0)
+        text += row_of(session, number, number == session.position() ? "*" : " ", indent, listing);
       if (children.empty()) return;
       for (size_t i = children.size(); i > 1; --i) self(self, children[i - 1], indent + "| ");
       number = children.front();
@@ -49,18 +90,22 @@ std::string graph(Session& session) {
 }
 
 void list_states(Session& session, std::string_view arguments) {
-  std::string_view word = take_word(arguments);
-  no_more("steps", arguments);
-  if (session.states().size() == 1)
-    return session.show("no steps yet: no statement has changed anything\n");
-  if (word == "all") return session.show(graph(session));
-  if (!word.empty()) throw CallError{fmt::format("`:steps` does not take `{}`", word), "`:steps` or `:steps all`"};
+  Listing listing{.width = width_of(session)};
+  for (std::string_view word = take_word(arguments); !word.empty(); word = take_word(arguments)) {
+    if (word != "all" && word != "--long")
+      throw CallError{fmt::format("`:steps` does not take `{}`", word),
+                      "`:steps`, `:steps all`, `:steps --long`"};
+    (word == "all" ? listing.all : listing.details) = true;
+  }
+  if (session.states().size() == 1) return session.show("no steps yet: no statement has changed anything\n");
+  if (listing.all) return session.page(graph(session, listing));
   std::string text;
-  for (size_t each : session.path()) text += row_of(session, each, each == session.position() ? "*" : " ", "");
+  for (size_t each : session.path())
+    text += row_of(session, each, each == session.position() ? "*" : " ", "", listing);
   // What `:redo` leads to.
   for (size_t each = session.states()[session.position()].next; each != 0; each = session.states()[each].next)
-    text += row_of(session, each, "-", "");
-  session.show(text);
+    text += row_of(session, each, "-", "", listing);
+  session.page(text);
 }
 
 size_t count_of(std::string_view command, std::string_view arguments) {
@@ -69,7 +114,8 @@ size_t count_of(std::string_view command, std::string_view arguments) {
   if (word.empty()) return 1;
   auto count = number_of(word);
   if (!count || *count == 0)
-    throw CallError{fmt::format("`{}` is not a number of steps", word), fmt::format("`:{0}` or `:{0} 2`", command)};
+    throw CallError{fmt::format("`{}` is not a number of steps", word),
+                    fmt::format("`:{0}` or `:{0} 2`", command)};
   return *count;
 }
 
@@ -83,7 +129,8 @@ void undo(Session& session, std::string_view arguments) {
   size_t wanted = count_of("undo", arguments), steps = session.path().size();
   if (steps == 0) throw CallError{"there is no step to undo", ""};
   if (wanted > steps)
-    throw CallError{fmt::format("there {} to undo, not {}", steps == 1 ? "is one step" : fmt::format("are {} steps", steps), wanted),
+    throw CallError{fmt::format("there {} to undo, not {}",
+                                steps == 1 ? "is one step" : fmt::format("are {} steps", steps), wanted),
                     "`:goto 0` is the beginning"};
   for (size_t count = wanted; count > 0; --count) {
     size_t at = session.position();
@@ -171,10 +218,10 @@ void merge(Session& session, std::string_view arguments) {
   size_t done = 0;
   for (size_t i = shared; i < there.size(); ++i) {
     if (!session.replay(there[i])) {
-      throw CallError{fmt::format("`{}` is merged as far as it goes: {} of {} steps; refused was state {}, {}",
-                                  name, done, there.size() - shared, there[i],
-                                  first_line(session.states()[there[i]].source)),
-                      done == 0 ? "" : fmt::format("`:undo {}` takes back what was merged", done)};
+      throw CallError{
+          fmt::format("`{}` is merged as far as it goes: {} of {} steps; refused was state {}, {}", name,
+                      done, there.size() - shared, there[i], first_line(session.states()[there[i]].source)),
+          done == 0 ? "" : fmt::format("`:undo {}` takes back what was merged", done)};
     }
     ++done;
   }
@@ -207,19 +254,26 @@ void drop(Session& session, std::string_view arguments) {
 }
 
 constexpr Command kRows[] = {
-    {"steps", "[all]", "the statements that changed something, what they changed, and what is known of it",
-     "  `*` marks the state in force, `-` what `:redo` leads to. `:steps all` shows every branch.\n", list_states},
-    {"undo", "[N]", "back to the state before the last step, or the last N", "  Nothing is lost: `:redo`, `:goto`.\n",
-     undo, Argument::kNothing, true},
-    {"redo", "[N]", "the step that was undone last, again, or the last N", "", redo, Argument::kNothing, true},
+    {"steps", "[all] [--long]",
+     "the statements that changed something, what they changed, and what is known of it",
+     "  `*` marks the state in force, `-` what `:redo` leads to. `:steps all` shows every branch,\n"
+     "  `--long` the hash of each state's modules and how long its statement took.\n",
+     list_states},
+    {"undo", "[N]", "back to the state before the last step, or the last N",
+     "  Nothing is lost: `:redo`, `:goto`.\n", undo, Argument::kNothing, true},
+    {"redo", "[N]", "the step that was undone last, again, or the last N", "", redo, Argument::kNothing,
+     true},
     {"goto", "STATE", "to a state, by its number or by the branch whose tip it is",
-     "    :goto 3\n    :goto main\n  A new step behind a state that has others behind it opens a branch.\n", go_to,
-     Argument::kBranch, true},
+     "    :goto 3\n    :goto main\n  A new step behind a state that has others behind it opens a branch.\n",
+     go_to, Argument::kBranch, true},
     {"branch", "[NAME]", "the branches, or a new one from here",
-     "    :branch\n    :branch tiled\n  `:goto NAME` changes to one.\n", list_or_open, Argument::kNothing, true},
+     "    :branch\n    :branch tiled\n  `:goto NAME` changes to one.\n", list_or_open, Argument::kNothing,
+     true},
     {"merge", "BRANCH", "the steps of another branch, since the two parted, on top of this one",
-     "    :merge tiled\n  Stops at the first that is refused, and says why.\n", merge, Argument::kBranch, true},
-    {"rename", "BRANCH NAME", "another name for a branch", "    :rename main~2 tiled\n", rename, Argument::kBranch, true},
+     "    :merge tiled\n  Stops at the first that is refused, and says why.\n", merge, Argument::kBranch,
+     true},
+    {"rename", "BRANCH NAME", "another name for a branch", "    :rename main~2 tiled\n", rename,
+     Argument::kBranch, true},
     {"drop", "BRANCH", "forget a branch, and the states that no other has", "    :drop main~2\n", drop,
      Argument::kBranch, true},
 };

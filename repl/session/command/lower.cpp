@@ -150,15 +150,21 @@ std::string edited_text(const std::string& stage, const std::string& text) {
 void edit(Session& session, std::string_view arguments) {
   constexpr std::string_view kText = "--text ";
   bool is_given = arguments.starts_with(kText);
-  auto given = is_given ? nlohmann::json::parse(arguments.substr(kText.size()), nullptr, false) : nlohmann::json();
+  auto given =
+      is_given ? nlohmann::json::parse(arguments.substr(kText.size()), nullptr, false) : nlohmann::json();
   if (!given.is_string()) no_more("edit", arguments);
+  if (!is_given && !session.options().has_editor)
+    throw CallError{"no editor can be opened from here",
+                    "`:lower show` shows the stage; `mlc build --from FILE` goes on from it, edited or not"};
   Lowering& walk = walk_of(session);
   std::string stage = walk.stage_name(walk.at());
   std::string was = print::script(ir::Any(walk.here())) + "\n";
-  std::string text = is_given ? given.get<std::string>() : edited_text(stage, walk.draft.empty() ? was : walk.draft);
+  std::string text =
+      is_given ? given.get<std::string>() : edited_text(stage, walk.draft.empty() ? was : walk.draft);
   using Handler = nlohmann::json::error_handler_t;
-  Journal::Entry entry(session.options().journal,
-                       fmt::format(":edit {}{}", kText, nlohmann::json(text).dump(-1, ' ', false, Handler::replace)));
+  Journal::Entry entry(
+      session.options().journal,
+      fmt::format(":edit {}{}", kText, nlohmann::json(text).dump(-1, ' ', false, Handler::replace)));
   if (text == was) {
     walk.draft.clear();
     return session.show(fmt::format("{} is as it was\n", stage));
@@ -195,7 +201,7 @@ constexpr Command kRows[] = {
      "    :lower begin [TARGET]\n"
      "                        from the beginning, without what was edited\n"
      "  `:edit` changes the stage in view.\n",
-     lower, Argument::kNothing, true},
+     lower, Argument::kPass, true},
     {"edit", "", "change the stage that `:lower` has in view, in $EDITOR",
      "  The passes that follow, and `:asm`, `:llvm`, `:c`, go on from what you wrote. A text with a mistake "
      "changes nothing;\n"

@@ -384,7 +384,7 @@ struct Compact final : Rewriter {
 
 Array<Expr> aligned_strides(const Array<Expr>& shape, const std::vector<DimAlign>& requests) {
   std::vector<Expr> strides(shape.size());
-  Expr stride = int32(1);
+  Expr stride = shape.empty() ? Expr(int32(1)) : Expr(const_like(shape[0], 1));
   for (size_t d = shape.size(); d-- > 0;) {
     for (const DimAlign& request : requests) {
       if (request.axis == d) {  // the next multiple of factor plus offset

@@ -123,8 +123,12 @@ class Manifest final : public Rewriter {
       extents.push_back(loop->extent);
       indices.push_back(loop->min + Expr(loop->loop_var));
     }
-    Buffer local = new_buffer(std::string(store->buffer->name) + "_local", store->buffer->buffer()->dtype,
-                              "local", extents);
+    // The offset keeps the type that it has in shared memory.
+    const BufferTypeNode* shared = store->buffer->buffer();
+    Expr offset = shared->elem_offset ? Expr(const_like(shared->elem_offset, 0)) : Expr(int32(0));
+    Buffer local =
+        make<VarNode>(String(std::string(store->buffer->name) + "_local"),
+                      make<BufferTypeNode>(shared->dtype, String("local"), extents, Array<Expr>{}, offset));
     around_.back().locals.push_back(local);
 
     Array<Range> written;

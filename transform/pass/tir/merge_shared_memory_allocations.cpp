@@ -244,8 +244,10 @@ class Merge final : public Rewriter {
     Stmt inside = rewrite(attr.body);
 
     if (!used_.empty()) {
-      Buffer memory = new_buffer(scope_ == "shared.dyn" ? "buf_dyn_shmem" : "buf_shmem", DataType::UInt(8),
-                                 scope_, {plan_->size()});
+      Expr size = plan_->size();
+      BufferType type = make<BufferTypeNode>(DataType::UInt(8), String(std::string(scope_)),
+                                             Array<Expr>{size}, Array<Expr>{}, Expr(const_like(size, 0)));
+      Buffer memory = make<VarNode>(String(scope_ == "shared.dyn" ? "buf_dyn_shmem" : "buf_shmem"), type);
       Array<Stmt> stmts{make<AllocBufferNode>(memory)};
       for (size_t i = used_.size(); i-- > 0;)
         stmts.push_back(make<DeclBufferNode>(used_[i], data_of(memory)));

@@ -75,7 +75,8 @@ char* find_stack_limit() {
 
 // What a printed program is headed by, in comments: `# from tvm.script import tirx as T`. Its file runs as it
 // is. The values are looked up when one of the names is first asked for.
-constexpr std::string_view kDefaultNames[] = {"tvm", "I", "ir", "T", "tir", "tirx", "R", "relax", "Axis", "TypeVar"};
+constexpr std::string_view kDefaultNames[] = {"tvm", "I",     "ir",   "T",      "tir", "tirx", "Tx",
+                                              "R",   "relax", "Axis", "TypeVar"};
 
 }  // namespace
 
@@ -99,7 +100,7 @@ void State::add_default_names() const {
   constexpr std::pair<std::string_view, std::string_view> modules[] = {
       {"tvm", "tvm"},           {"I", "tvm.script.ir"},     {"ir", "tvm.script.ir"},
       {"T", "tvm.script.tirx"}, {"tir", "tvm.script.tirx"}, {"tirx", "tvm.script.tirx"},
-      {"R", "tvm.script.relax"}, {"relax", "tvm.script.relax"},
+      {"R", "tvm.script.relax"}, {"relax", "tvm.script.relax"}, {"Tx", "tvm.script.tirx.tile"},
   };
   const ir::ApiRegistry& registry = ir::ApiRegistry::global();
   for (std::string_view name : kDefaultNames) {

@@ -39,6 +39,13 @@ struct Ssa final : Substituter {
     return found == values.end() ? buffer : ref(as<VarNode>(found->second));
   }
   Var rewrite_def(const Var& var) override {
+    if (std::exchange(launching_, nullptr) != var.get()) return define(var);
+    Var& launched = threads_[var.get()];
+    if (!launched) return launched = define(var);
+    values[var.get()] = launched;
+    return launched;
+  }
+  Var define(const Var& var) {
     Var next = var->buffer() ? map_buffer(var) : var;
     if (!defined.insert(var.get()).second && next.same_as(var))
       next = make<VarNode>(var->name, var->ty, var->span);
@@ -54,6 +61,9 @@ struct Ssa final : Substituter {
     bool scope = as<ForNode>(s) || as<SBlockNode>(s) || as<IfThenElseNode>(s) || as<WhileNode>(s) ||
                  as<AttrStmtNode>(s);
     if (!scope) return rewrite_children(s);
+    // Launches of one thread, one after the other, have one variable in a function.
+    auto* attr = as<AttrStmtNode>(s);
+    if (auto thread = attr ? attr->node.as<IterVar>() : std::nullopt) launching_ = (*thread)->var.get();
     VarMap outside = values;
     Stmt next = rewrite_children(s);
     values = std::move(outside);
@@ -61,7 +71,14 @@ struct Ssa final : Substituter {
   }
 
   // A function has variables of its own.
-  void begin() { values.clear(); }
+  void begin() {
+    values.clear();
+    threads_.clear();
+  }
+
+ private:
+  std::unordered_map<const VarNode*, Var> threads_;  // of the function
+  const VarNode* launching_ = nullptr;               // the thread whose launch is rewritten
 };
 
 PrimFunc convert(Ssa& ssa, const PrimFunc& fn) {

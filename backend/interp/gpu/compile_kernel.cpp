@@ -156,10 +156,11 @@ Action Compiler::preferred_cluster(const ir::IterVar& cluster, std::function<int
 }
 
 void name_memory(Thread& thread, const VarNode* buffer, const View& view) {
-  if (!view.block || view.block->scope != Block::Scope::kShared || buffer->name.empty()) return;
+  if (!view.block || view.block->scope != Block::Scope::kShared) return;
   ir::DataType type = buffer->buffer()->dtype;
   int64_t bits = static_cast<int64_t>(type.bits()) * type.lanes(), elements = 1;
   for (int64_t extent : view.shape) elements *= extent;
+  if (buffer->name.empty() && elements * bits <= 32) return;  // where a copy begins
   ThreadBlock* owner = owner_of(thread.block, *view.block);
   if (owner != nullptr) owner->declare(buffer, view.data + view.offset * bits / 8, elements * bits / 8);
 }

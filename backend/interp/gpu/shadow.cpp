@@ -52,7 +52,9 @@ std::string element_of(const VarNode* buffer, int64_t byte) {
     index.insert(index.begin(), d == 0 ? element : element % *extent);
     if (d > 0) element /= *extent;
   }
-  return fmt::format("{}[{}]", buffer->name.c_str(), fmt::join(index, ", "));
+  // The printer calls those without a name so.
+  return fmt::format("{}[{}]", buffer->name.empty() ? "buffer" : buffer->name.c_str(),
+                     fmt::join(index, ", "));
 }
 
 const char* way_to_wait(AgentKind kind) {

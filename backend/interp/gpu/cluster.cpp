@@ -202,13 +202,16 @@ bool Cluster::release_barrier() {
 }
 
 bool Cluster::release() {
-  auto any_of = [&](bool (ThreadBlock::*releases)()) {
+  auto any_of = [&](auto&& releases) {
     bool any = false;
-    for (const auto& block : blocks) any |= ((*block).*releases)();
+    for (const auto& block : blocks) any |= releases(*block);
     return any;
   };
-  return any_of(&ThreadBlock::release_mbarriers) || any_of(&ThreadBlock::release_warps) ||
-         any_of(&ThreadBlock::release_barriers) || release_barrier() || any_of(&ThreadBlock::release_tries);
+  return any_of([](ThreadBlock& block) { return block.release_mbarriers(); }) ||
+         any_of([](ThreadBlock& block) { return block.release_warps(false); }) ||
+         any_of([](ThreadBlock& block) { return block.release_warps(true); }) ||
+         any_of([](ThreadBlock& block) { return block.release_barriers(); }) || release_barrier() ||
+         any_of([](ThreadBlock& block) { return block.release_tries(); });
 }
 
 void Cluster::fail_stuck_at_cluster() {

@@ -221,10 +221,10 @@ void ThreadBlock::synchronise(std::span<Thread* const> who) {
   }
 }
 
-// Lanes that wait for each other and are all there. Those that wait for whoever comes go on when nobody of
-// the warp can come any more: first those at the earliest statement, for the others may still be on the way
-// there.
-bool ThreadBlock::release_warp(int warp) {
+// Lanes that wait for each other and are all there; or those that wait for whoever comes. These go on when
+// nobody of the warp can come any more, and all others of the cluster wait, too: first those at the earliest
+// statement, for the others may still be on the way there.
+bool ThreadBlock::release_warp(int warp, bool whoever) {
   std::array<Thread*, kWarp> lanes{};
   std::vector<Thread*> waiting;
   for (int lane = 0; lane < kWarp; ++lane) {
@@ -249,7 +249,7 @@ bool ThreadBlock::release_warp(int warp) {
   };
   bool any = false;
   for (Thread* thread : waiting) {
-    if (thread->state != Thread::State::kInWarp || thread->mask == 0) continue;
+    if (whoever || thread->state != Thread::State::kInWarp || thread->mask == 0) continue;
     bool complete = true;
     for (int lane = 0; lane < kWarp; ++lane) {
       const Thread* other = lanes[static_cast<size_t>(lane)];
@@ -261,7 +261,7 @@ bool ThreadBlock::release_warp(int warp) {
     go(*thread);
     any = true;
   }
-  if (any) return true;
+  if (!whoever) return any;
   const Thread* first = nullptr;
   for (const Thread* thread : waiting)
     if (thread->mask == 0 && (first == nullptr || thread->meeting->order < first->meeting->order))
@@ -302,9 +302,9 @@ bool ThreadBlock::release_barriers() {
   return any;
 }
 
-bool ThreadBlock::release_warps() {
+bool ThreadBlock::release_warps(bool whoever) {
   bool any = false;
-  for (size_t warp = 0; warp < of_warp.size(); ++warp) any |= release_warp(static_cast<int>(warp));
+  for (size_t warp = 0; warp < of_warp.size(); ++warp) any |= release_warp(static_cast<int>(warp), whoever);
   return any;
 }
 

@@ -242,13 +242,13 @@ struct ThreadBlock {
   // Does somebody go on?
   bool release_mbarriers();
   bool release_tries();
-  bool release_warps();
+  bool release_warps(bool whoever);
   bool release_barriers();
   // Why threads of this block wait for ever, for those that wait in such a state.
   [[noreturn]] void fail_stuck(Thread::State state);
 
  private:
-  bool release_warp(int warp);
+  bool release_warp(int warp, bool whoever);
 };
 
 inline int Thread::number() const { return block.first_thread() + index; }

@@ -272,6 +272,8 @@ class Compiler {
   Code cluster_intrinsic(const ir::CallNode* node, std::string_view name);
   Code cluster_barrier(const ir::CallNode* node, bool arrives, bool waits, bool relaxed);
   Code map_address(const PtxCall& call);
+  Code take_over_cluster(const PtxCall& call);
+  Code cluster_taken_over(const PtxCall& call);
   Code store_to_cluster(const PtxCall& call, bool reduces);
   Code mbarrier_intrinsic(const ir::CallNode* node, std::string_view name);
   Code mbarrier_wait(const ir::CallNode* node);
@@ -300,6 +302,7 @@ class Compiler {
   Code move_registers(const PtxCall& call);
   Code memory_intrinsic(const ir::CallNode* node, std::string_view name);
   Code load_registers(const PtxCall& call);
+  Code move_wide_word(const PtxCall& call, bool loads);
   Code store_from_registers(const PtxCall& call);
   Code matrix_rows(const PtxCall& call, bool loads);
   Code multiply_in_registers(const PtxCall& call);

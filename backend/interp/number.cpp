@@ -67,6 +67,16 @@ Number native_number(DataType type) {
           }};
 }
 
+// Numbers of 128 bits are moved by instructions of kernels, and nothing computes with them.
+Number opaque_number(DataType type) {
+  return {type,
+          false,
+          type.is_uint(),
+          16,
+          +[](const char*) -> Lane { throw ir::refuse(refusals["interpret-unsupported"], "uint128"); },
+          +[](char*, Lane) { throw ir::refuse(refusals["interpret-unsupported"], "uint128"); }};
+}
+
 const std::vector<Number>& numbers() {
   static const std::vector<Number> rows = [] {
     std::vector<Number> all = {
@@ -82,7 +92,8 @@ const std::vector<Number>& numbers() {
         small_float<kDLFloat8_e4m3, uint8_t>(),      small_float<kDLFloat8_e4m3b11fnuz, uint8_t>(),
         small_float<kDLFloat8_e4m3fn, uint8_t>(),    small_float<kDLFloat8_e4m3fnuz, uint8_t>(),
         small_float<kDLFloat8_e5m2, uint8_t>(),      small_float<kDLFloat8_e5m2fnuz, uint8_t>(),
-        small_float<kDLFloat8_e8m0fnu, uint8_t>(),
+        small_float<kDLFloat8_e8m0fnu, uint8_t>(),   opaque_number(DataType::UInt(128)),
+        opaque_number(DataType::Int(128)),
     };
     return all;
   }();

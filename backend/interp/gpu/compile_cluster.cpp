@@ -19,6 +19,9 @@ static constexpr ir::Refusals refusals{
          .message = "{} {} {} and completes at {}, which is another block's",
          .meaning =
              "What an mbarrier counts arrives in the shared memory of the block that the mbarrier is in."},
+        {.name = "no-cluster-taken-over",
+         .message = "{} asks which cluster it takes over, and the answer is that none is left",
+         .help = "ask first: `T.ptx.clusterlaunchcontrol.query_cancel.is_canceled.pred.b128`"},
     }};
 MLC_REFUSALS(gpu_compile_cluster, refusals);
 
@@ -96,6 +99,69 @@ Code Compiler::store_to_cluster(const PtxCall& call, bool reduces) {
   };
 }
 
+namespace {
+
+// The answer to `clusterlaunchcontrol.try_cancel`, whose form is the hardware's own.
+struct TakenOver {
+  uint32_t is_there;
+  std::array<uint32_t, 3> first_block;
+};
+static_assert(sizeof(TakenOver) == 16);
+
+}  // namespace
+
+// Asks for the work of a cluster that has not begun; the answer comes as a copy does, to this block or to
+// all.
+Code Compiler::take_over_cluster(const PtxCall& call) {
+  return [address = integer(call.one("addr")), barrier = integer(call.one("mbar")),
+          to_all = !call.modifier("multicast").empty(),
+          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    int64_t where = address(frame), completes_at = barrier(frame);
+    frame.program.heap.use(at->span);
+    TakenOver answer{};
+    const Kernel& kernel = thread.block.kernel;
+    if (std::optional<int64_t> taken = thread.block.kernel.take_over()) {
+      answer.is_there = 1;
+      std::array<int64_t, 3> first = kernel.block_at(*taken, 0);
+      for (size_t axis = 0; axis < 3; ++axis) answer.first_block[axis] = static_cast<uint32_t>(first[axis]);
+    }
+    for (int rank = 0; rank < thread.block.cluster.size(); ++rank) {
+      if (!to_all && rank != thread.block.rank) continue;
+      auto [memory, begin] = thread.memory_at(thread.address_in(where, rank, at->span), 16, at->span);
+      check_aligned(thread, *memory, begin, 16, at->span);
+      MBarrier& completes = thread.mbarrier_of_copy(thread.address_in(completes_at, rank, at->span), *at);
+      thread.write_by(completes.now(), *memory, begin, 16, *at);
+      std::memcpy(begin, &answer, sizeof(answer));
+      completes.complete(16, thread.seen, *at);
+    }
+    out->i = 0;
+  };
+}
+
+// What an answer says: whether there is a cluster, and where its first block is.
+Code Compiler::cluster_taken_over(const PtxCall& call) {
+  std::string_view query = call.modifier("query");
+  bool asks = query == "is_canceled";
+  std::vector<std::function<void(Frame&, Lane)>> to;
+  for (const Expr& each : call.all(asks ? "p" : "d")) to.push_back(destination(each, call.span()));
+  size_t axis = query.ends_with("::y") ? 1 : query.ends_with("::z") ? 2 : 0;
+  return [response = registers(call.all("response"), call.span())[0], to, asks, axis,
+          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    response(frame, out);
+    auto [memory, begin] = thread.memory_at(out->i, 16, at->span);
+    thread.read(*memory, begin, 16, *at);
+    TakenOver answer;
+    std::memcpy(&answer, begin, sizeof(answer));
+    out->i = 0;
+    if (asks) return to[0](frame, Lane{.i = answer.is_there});
+    if (answer.is_there == 0) throw ir::refuse(refusals["no-cluster-taken-over"], thread.name()).at(at->span);
+    for (size_t i = 0; i < std::min<size_t>(to.size(), 3); ++i)
+      to[i](frame, Lane{.i = answer.first_block[to.size() == 1 ? axis : i]});
+  };
+}
+
 Code Compiler::cluster_intrinsic(const ir::CallNode* node, std::string_view name) {
   if (name == "tirx.cuda.cluster_sync") return cluster_barrier(node, true, true, false);
   if (name == "tirx.ptx.barrier_cluster_arrive") {
@@ -130,6 +196,14 @@ Code Compiler::cluster_intrinsic(const ir::CallNode* node, std::string_view name
       to(frame, Lane{.i = memory->home < 0 ? thread.block.rank : memory->home});
       out->i = 0;
     });
+  }
+  if (name == "tirx.ptx.clusterlaunchcontrol_try_cancel") {
+    PtxCall call(node, name);
+    return guarded(call, take_over_cluster(call));
+  }
+  if (name.starts_with("tirx.ptx.clusterlaunchcontrol_query_cancel")) {
+    PtxCall call(node, name);
+    return guarded(call, cluster_taken_over(call));
   }
   bool reduces = name == "tirx.ptx.red_async";
   if (reduces || name == "tirx.ptx.st_async" || name == "tirx.ptx.st_async_vec") {

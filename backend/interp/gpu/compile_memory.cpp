@@ -50,10 +50,32 @@ void check_own(const Thread& thread, const Block& memory, const char* at, const 
       .at(span);
 }
 
+// Words of 128 bits between memory and a register, which is one in memory here.
+Code Compiler::move_wide_word(const PtxCall& call, bool loads) {
+  std::span<const Expr> all = call.all(loads ? "d" : "value");
+  if (all.size() != 1 || !all[0]) unsupported(call.span(), "several words of 128 bits");
+  return [address = integer(call.one("addr")), reg = registers(all, call.span())[0], loads,
+          space = std::string(call.modifier("space")),
+          at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    int64_t where = address(frame);
+    reg(frame, out);
+    frame.program.heap.use(at->span);
+    auto [memory, begin] = thread.memory_at(where, 16, at->span);
+    auto [in_register, to] = thread.memory_at(out->i, 16, at->span);
+    check_aligned(thread, *memory, begin, 16, at->span);
+    check_own(thread, *memory, begin, space, at->span);
+    thread.read(loads ? *memory : *in_register, loads ? begin : to, 16, *at);
+    thread.write(loads ? *in_register : *memory, loads ? to : begin, 16, *at);
+    std::memcpy(loads ? to : begin, loads ? begin : to, 16);
+    out->i = 0;
+  };
+}
+
 Code Compiler::load_registers(const PtxCall& call) {
   std::string_view type = call.modifier("type");
   int bytes = bytes_of(type);
-  if (bytes > 8) unsupported(call.span(), "words of 128 bits");
+  if (bytes > 8) return move_wide_word(call, true);
   struct Target {
     std::function<void(Frame&, Lane)> store;
     const Number* number;
@@ -84,7 +106,7 @@ Code Compiler::load_registers(const PtxCall& call) {
 
 Code Compiler::store_from_registers(const PtxCall& call) {
   int bytes = bytes_of(call.modifier("type"));
-  if (bytes > 8) unsupported(call.span(), "words of 128 bits");
+  if (bytes > 8) return move_wide_word(call, false);
   struct Source {
     Code value;
     const Number* number;

@@ -432,6 +432,13 @@ std::array<int64_t, 3> Kernel::block_at(int64_t cluster, int64_t rank) const {
   return at;
 }
 
+std::optional<int64_t> Kernel::take_over() {
+  if (waiting_.empty() || (seed != 0 && random_() % 4 == 0)) return std::nullopt;
+  int64_t next = waiting_.back();
+  waiting_.pop_back();
+  return next;
+}
+
 void Kernel::run() {
   std::span<const int64_t> all = extents;
   auto product_text = [&](int first) { return fmt::format("{}", fmt::join(all.subspan(first, 3), " x ")); };
@@ -444,17 +451,20 @@ void Kernel::run() {
   for (size_t axis = 0; axis < 3; ++axis)
     if (extents[axis + kOfCluster] < 1 || extents[axis] % extents[axis + kOfCluster] != 0)
       throw ir::refuse(refusals["cluster-not-in-grid"], product_text(0), product_text(kOfCluster)).at(span);
-  std::vector<int64_t> order = clusters;
-  if (order.empty()) {
-    order.resize(static_cast<size_t>(std::max<int64_t>(cluster_count(), 0)));
-    std::iota(order.begin(), order.end(), 0);
+  waiting_ = clusters;
+  if (waiting_.empty()) {
+    waiting_.resize(static_cast<size_t>(std::max<int64_t>(cluster_count(), 0)));
+    std::iota(waiting_.begin(), waiting_.end(), 0);
   }
-  std::mt19937_64 random(seed);
-  if (seed != 0) std::shuffle(order.begin(), order.end(), random);
+  random_.seed(seed);
+  if (seed != 0) std::shuffle(waiting_.begin(), waiting_.end(), random_);
+  std::reverse(waiting_.begin(), waiting_.end());
   auto clear = [&] { program.heap.clear_shadows(); };
   try {
-    for (int64_t i : order) {
-      Cluster cluster(*this, static_cast<int>(i));
+    while (!waiting_.empty()) {
+      auto next = static_cast<int>(waiting_.back());
+      waiting_.pop_back();
+      Cluster cluster(*this, next);
       if (threads() > 0) cluster.run();
     }
   } catch (...) {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <random>
 #include <set>
 #include <unordered_set>
 
@@ -277,11 +278,15 @@ class Kernel {
   // Where a block is in the grid.
   std::array<int64_t, 3> block_at(int64_t cluster, int64_t rank) const;
   void run();
+  // A cluster that has not begun, which is not run then. Of any seed but 0, sometimes there is none.
+  std::optional<int64_t> take_over();
   std::unique_ptr<ir::Fiber> take_fiber();
   void release_fiber(std::unique_ptr<ir::Fiber> fiber) { fibers_.push_back(std::move(fiber)); }
   ~Kernel();
 
  private:
+  std::vector<int64_t> waiting_;  // clusters that have not begun, the next one last
+  std::mt19937_64 random_;
   std::vector<std::unique_ptr<ir::Fiber>> fibers_;
   std::vector<std::pair<void*, size_t>> stacks_;
 };

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "backend/interp/machine.h"
+#include "ir/core/interrupt.h"
 #include "ir/core/ndarray.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
@@ -115,6 +116,7 @@ ir::ffi::Tensor random_tensor(std::mt19937_64& random, DataType type, std::span<
   const Number& number = number_of(type);
   auto* at = static_cast<char*>(tensor.data_ptr());
   for (int64_t i = 0; i < elements * type.lanes(); ++i, at += number.bytes) {
+    if ((i & 0xffff) == 0xffff) ir::heed_interrupt();
     number.store(at, random_lane(random, number, below, values));
   }
   return strided ? tensor.as_strided(ir::ffi::ShapeView(shape.data(), shape.size()),

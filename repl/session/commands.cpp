@@ -74,6 +74,8 @@ size_t state_of(Session& session, std::string_view word) {
   auto branch = std::ranges::find(branches, word, &Branch::name);
   if (branch != branches.end()) return branch->tip;
   auto number = number_of(word);
+  if (Journal* journal = session.options().journal; number && journal != nullptr)
+    number = journal->state_now(*number);
   if (number && *number < session.states().size() && !session.states()[*number].dropped) return *number;
   std::vector<std::string> names;
   for (const Branch& each : branches) names.push_back(each.name);

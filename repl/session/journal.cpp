@@ -44,6 +44,13 @@ void read_inputs(Journal::CutOff& session) {
         input.answers.emplace_back(entry["answer"].get<std::string>());
       if (is("answer", &nlohmann::json::is_null)) input.answers.emplace_back();
       if (is("file", &nlohmann::json::is_string)) input.files.push_back(entry["file"].get<std::string>());
+      if (is("begins", &nlohmann::json::is_number_unsigned)) session.states = entry["begins"].get<size_t>();
+      if (is("shifts", &nlohmann::json::is_array)) {
+        try {
+          session.shifts = entry["shifts"].get<Journal::Shifts>();
+        } catch (const nlohmann::json::exception&) {  // not ours
+        }
+      }
       if (is("stopped", &nlohmann::json::is_number_unsigned)) input.stopped = entry["stopped"].get<size_t>();
     }
   }
@@ -110,6 +117,15 @@ std::string Journal::trouble() {
   return told_of_ = trouble_;
 }
 
+void Journal::begin(size_t states) { write_line(json_line({{"begins", states}})); }
+
+size_t Journal::state_now(size_t number) const {
+  std::ptrdiff_t shift = 0;
+  for (auto [behind, by] : shifts_)
+    if (again_ != nullptr && number > behind) shift = by;
+  return static_cast<size_t>(static_cast<std::ptrdiff_t>(number) + shift);
+}
+
 Journal::Entry::Entry(Journal* journal, std::string_view input, const std::optional<size_t>* stopped)
     : journal_(journal), stopped_(stopped) {
   if (journal_ != nullptr) journal_->write_line(json_line(input));
@@ -148,7 +164,9 @@ std::optional<Journal::CutOff> Journal::cut_off() const {
       return std::pair(a.tv_sec, a.tv_nsec) > std::pair(b.tv_sec, b.tv_nsec);
     };
     if (newest && !is_later(about.st_mtim, newest_time)) continue;
-    CutOff found{path, about.st_mtime, {}, ""};
+    CutOff found;
+    found.path = path;
+    found.last = about.st_mtime;
     read_inputs(found);
     if (found.inputs.empty() && found.unfinished.empty()) {
       forget(found);
@@ -162,17 +180,17 @@ std::optional<Journal::CutOff> Journal::cut_off() const {
 
 void Journal::forget(const CutOff& session) { unlink(session.path.c_str()); }
 
-void Journal::forget(const CutOff& session, size_t inputs) {
-  std::string lines;
-  for (const JournalledInput& input : std::span(session.inputs).subspan(inputs))
+void Journal::forget(const CutOff& left, size_t inputs) {
+  std::string lines = json_line({{"begins", left.states}, {"shifts", left.shifts}}) + "\n";
+  for (const JournalledInput& input : std::span(left.inputs).subspan(inputs))
     lines += entry_text(input) + "true\n";
-  if (!session.unfinished.empty()) lines += entry_text({.text = session.unfinished});
-  std::string beside = session.path + ".new";
+  if (!left.unfinished.empty()) lines += entry_text({.text = left.unfinished});
+  std::string beside = left.path + ".new";
   std::ofstream file(beside, std::ios::binary);
   file << lines;
   file.close();
   // Better all of them again than none.
-  if (!file || rename(beside.c_str(), session.path.c_str()) != 0) unlink(beside.c_str());
+  if (!file || rename(beside.c_str(), left.path.c_str()) != 0) unlink(beside.c_str());
 }
 
 }  // namespace mlc::repl

@@ -31,6 +31,9 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
+  // So many states are there before anything is typed: those of the user's init file.
+  void begin(size_t states);
+
   // The session has come to its regular end: its file goes.
   void finish();
 
@@ -70,12 +73,20 @@ class Journal {
    private:
     Journal& journal_;
   };
+  // Of a state in the session that was cut off: how far its number lies from that here. Each pair is for the numbers
+  // behind its first.
+  using Shifts = std::vector<std::pair<size_t, std::ptrdiff_t>>;
+  void set_shifts(Shifts shifts) { shifts_ = std::move(shifts); }
+  // The state that an input means, by its number.
+  size_t state_now(size_t number) const;
   // Was this statement of it stopped the first time?
   bool was_stopped(size_t statement) const { return again_ != nullptr && again_->stopped == statement; }
 
   struct CutOff {
     std::string path;
     std::time_t last = 0;  // when its last input was written
+    size_t states = 0;      // that were there before the inputs
+    Shifts shifts;          // of the inputs that are taken up already
     std::vector<JournalledInput> inputs;
     std::string unfinished;  // the input that ran when the session was cut off; "" where none did
   };
@@ -83,8 +94,8 @@ class Journal {
   std::optional<CutOff> cut_off() const;
   // It is taken up, or not wanted.
   static void forget(const CutOff& session);
-  // The first ones of its inputs are taken up.
-  static void forget(const CutOff& session, size_t inputs);
+  // The first ones of its inputs are taken up; `left.states` are behind them.
+  static void forget(const CutOff& left, size_t inputs);
 
  private:
   void write_line(std::string line);
@@ -93,6 +104,7 @@ class Journal {
   int descriptor_ = -1;
   std::string behind_;  // what could not be written yet
   const JournalledInput* again_ = nullptr;
+  Shifts shifts_;
   struct {
     size_t answers = 0, files = 0;
   } told_;  // of `again_`

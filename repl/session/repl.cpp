@@ -279,6 +279,24 @@ std::string init_file() {
   return access(path.c_str(), R_OK) == 0 ? path : "";
 }
 
+// Its lines `:set NAME VALUE` are settings, what else stands there is a program.
+void run_init_file(Session& session, const std::string& path) {
+  std::string text = ir::SourceMap::current().file(read_source(path)).text;
+  std::string program;
+  for (std::string_view left = text; !left.empty();) {
+    size_t end = std::min(left.find('\n'), left.size() - 1) + 1;
+    std::string_view line = left.substr(0, end);
+    left.remove_prefix(end);
+    if (!line.starts_with(":set ")) {
+      program += line;
+      continue;
+    }
+    program += "\n";
+    session.run(line);
+  }
+  session.load(path, ir::SourceMap::current().add(path, program));
+}
+
 void limit_memory() {
   rlimit limit{};
   if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
@@ -306,7 +324,9 @@ int run_repl(const std::string& program, bool plain) {
   Session session(std::move(options));
   catch_interrupts(terminal ? WhenUnheard::kEndAtThird : WhenUnheard::kWait);
   limit_memory();
-  if (std::string first = terminal ? init_file() : ""; !first.empty()) session.run(":load " + first);
+  if (std::string first = terminal ? init_file() : ""; !first.empty())
+    session.attempt([&] { run_init_file(session, first); });
+  journal.begin(session.states().size() - 1);
   if (file && !session.ended()) {
     session.attempt([&] { session.journalled(":load " + program, [&] { session.load(program, *file); }); });
   }

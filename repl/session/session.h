@@ -67,6 +67,7 @@ struct State {
   std::vector<NamedModule> modules;        // bound after it
   std::vector<Remark> remarks;             // that followed
   double seconds = 0;
+  mutable std::string hash;  // hash_of(), once it was asked for
   Heap::Delta change;  // to its parent's contents while it is on the way to the state in force, else to its own
   size_t next = 0;     // the child that `:redo` goes to; 0: none
   bool dropped = false;

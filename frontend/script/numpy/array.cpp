@@ -158,10 +158,10 @@ ffi::Tensor make_array(std::span<const int64_t> shape, DataType dtype) {
 
 ffi::Tensor filled(std::span<const int64_t> shape, DataType dtype, double value) {
   ffi::Tensor tensor = make_array(shape, dtype);
-  int64_t count = product(shape);
   with_type(dtype, [&](auto tag) {
     using T = decltype(tag);
-    std::fill_n(data_of<T>(tensor), count, static_cast<T>(value));
+    for (int64_t i = 0, part = 1 << 22, count = product(shape); i < count; i += part, ir::heed_interrupt())
+      std::fill_n(data_of<T>(tensor) + i, std::min(part, count - i), static_cast<T>(value));
   });
   return tensor;
 }

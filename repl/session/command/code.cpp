@@ -202,8 +202,8 @@ void show_ir(Session& session, std::string_view arguments) {
 
 // A text that the backend of `kind` writes.
 void show_text(Session& session, std::string_view command, std::string_view arguments,
-               const std::string& kind, std::string_view artefact) {
-  Request request = request_of(command, arguments, kind);
+               const std::string& kind, std::string_view artefact, std::string_view target = {}) {
+  Request request = request_of(command, arguments, std::string(target.empty() ? kind : target));
   Subject subject = subject_of(session, request.name);
   Lowered ready = lowered(session, subject, request.target);
   if (std::string_view(ready.target->kind.data(), ready.target->kind.size()) != kind)
@@ -227,8 +227,12 @@ void show_c(Session& session, std::string_view arguments) { show_text(session, "
 void show_cuda(Session& session, std::string_view arguments) {
   show_text(session, "cu", arguments, "cuda", "cu");
 }
+// For the GPU that is here; without one TVM's target is older than what CUDA 13 still compiles for.
 void show_ptx(Session& session, std::string_view arguments) {
-  show_text(session, "ptx", arguments, "cuda", "ptx");
+  constexpr std::string_view kOldest = R"({"kind":"cuda","arch":"sm_75"})";
+  ir::Target here = ir::parse_target(ir::Any(ir::String("cuda")));
+  bool is_known = ir::target_attr<ir::String>(here, "arch", ir::String("sm_50")) != "sm_50";
+  show_text(session, "ptx", arguments, "cuda", "ptx", is_known ? "cuda" : kOldest);
 }
 void show_opencl(Session& session, std::string_view arguments) {
   show_text(session, "cl", arguments, "opencl", "cl");
@@ -255,8 +259,8 @@ constexpr Command kRows[] = {
     :cu --target {"kind":"cuda","arch":"sm_90"}
 )",
      show_cuda, Argument::kName},
-    {"ptx", "[NAME] [--target T]", "the kernels as PTX, where CUDA's compiler is", "    :ptx\n", show_ptx,
-     Argument::kName},
+    {"ptx", "[NAME] [--target T]", "the kernels as PTX, where CUDA's compiler is",
+     "    :ptx\n  For the GPU that is here, sm_75 where none is.\n", show_ptx, Argument::kName},
     {"cl", "[NAME] [--target T]", "the kernels as OpenCL C", "    :cl\n", show_opencl, Argument::kName},
 };
 

@@ -111,6 +111,11 @@ void resume(Session& session, std::string_view arguments) {
   auto found = journal == nullptr ? std::nullopt : journal->cut_off();
   if (!found) throw CallError{"no session was cut off", ""};
   auto out = std::exchange(session.options().out, [](std::string_view) {});
+  // What was typed here before has numbers of its own.
+  size_t before = session.states().size() - 1;
+  found->shifts.emplace_back(
+      found->states, static_cast<std::ptrdiff_t>(before) - static_cast<std::ptrdiff_t>(found->states));
+  journal->set_shifts(found->shifts);
   size_t run = 0;
   bool stopped = false;
   while (run < found->inputs.size() && !session.ended() && !stopped) {
@@ -121,6 +126,7 @@ void resume(Session& session, std::string_view arguments) {
   }
   session.options().out = std::move(out);
   size_t left = found->inputs.size() - run;
+  found->states += session.states().size() - 1 - before;
   left == 0 ? Journal::forget(*found) : Journal::forget(*found, run);
   session.show(fmt::format("{}{} run again: state {}\n", stopped ? "\n" : "", counted(run, "input"),
                            session.position()));

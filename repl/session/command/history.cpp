@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/core/error.h"
+#include "ir/core/interrupt.h"
 #include "repl/session/commands.h"
 #include "repl/session/session.h"
 #include "repl/session/subject.h"
@@ -42,6 +43,7 @@ std::string beside(const std::string& head, std::string_view text, size_t width)
 
 std::string row_of(Session& session, size_t number, std::string_view mark, std::string_view indent,
                    const Listing& listing) {
+  ir::heed_interrupt();  // what large modules have changed takes a while
   const State& state = session.states()[number];
   std::string names;
   for (const Branch& branch : session.branches())

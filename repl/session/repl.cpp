@@ -59,15 +59,18 @@ void tell_trouble(Session& session) {
     session.show(fmt::format("not kept for `:resume`: what is typed, {}\n", why));
 }
 
+void tell_cut_off(Session& session) {
+  auto found = session.options().journal->cut_off();
+  if (!found) return;
+  char when[32] = "";
+  std::strftime(when, sizeof when, "%Y-%m-%d %H:%M", std::localtime(&found->last));
+  session.show(fmt::format("the session of {} was cut off; `:resume` runs its {} again\n", when,
+                           counted(found->inputs.size(), "input")));
+}
+
 int read_terminal(Session& session) {
   std::cout << "mlc " MLC_VERSION "; `:help` lists the commands, Ctrl-D ends the session\n" << std::flush;
-  if (auto found = session.options().journal->cut_off()) {
-    char when[32] = "";
-    std::strftime(when, sizeof when, "%Y-%m-%d %H:%M", std::localtime(&found->last));
-    std::cout << fmt::format("the session of {} was cut off; `:resume` runs its {} again\n", when,
-                             counted(found->inputs.size(), "input"))
-              << std::flush;
-  }
+  tell_cut_off(session);
   tell_trouble(session);
   // A Ctrl-C that came when its statement had ended is none of what is typed next.
   LineEditor editor({.complete =
@@ -135,6 +138,7 @@ int read_plain(Session& session) {
     session.run(input);
     tell_trouble(session);
   };
+  tell_cut_off(session);
   tell_trouble(session);
   while (!session.ended()) {
     session.show(inputs.pending() ? "...  " : prompt_after(session, state));

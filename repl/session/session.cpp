@@ -519,13 +519,19 @@ std::string Session::effect_of(size_t number) {
 }
 
 std::string Session::hash_of(size_t number) const {
-  if (std::string& known = states_[number].hash; !known.empty()) return known;
+  const State &state = states_[number], &parent = states_[state.parent];
+  if (!state.hash.empty()) return state.hash;
+  auto same = [](const NamedModule& a, const NamedModule& b) {
+    return a.name == b.name && a.mod.same_as(b.mod);
+  };
+  if (!parent.hash.empty() && std::ranges::equal(state.modules, parent.modules, same))
+    return state.hash = parent.hash;
   uint64_t hash = 0xcbf29ce484222325;
-  for (const NamedModule& each : states_[number].modules) {
+  for (const NamedModule& each : state.modules) {
     hash = (hash ^ std::hash<std::string>()(each.name)) * 0x100000001b3;
     hash = (hash ^ static_cast<uint64_t>(ir::structural_hash(Any(each.mod)))) * 0x100000001b3;
   }
-  return states_[number].hash = fmt::format("{:08x}", static_cast<uint32_t>(hash ^ (hash >> 32)));
+  return state.hash = fmt::format("{:08x}", static_cast<uint32_t>(hash ^ (hash >> 32)));
 }
 
 // The verdict on what schedules and passes have done in a step, before anything was run.

@@ -73,8 +73,8 @@ class Journal {
    private:
     Journal& journal_;
   };
-  // Of a state in the session that was cut off: how far its number lies from that here. Each pair is for the numbers
-  // behind its first.
+  // Of a state in the session that was cut off: how far its number lies from that here. Each pair is for the
+  // numbers behind its first.
   using Shifts = std::vector<std::pair<size_t, std::ptrdiff_t>>;
   void set_shifts(Shifts shifts) { shifts_ = std::move(shifts); }
   // The state that an input means, by its number.
@@ -85,8 +85,8 @@ class Journal {
   struct CutOff {
     std::string path;
     std::time_t last = 0;  // when its last input was written
-    size_t states = 0;      // that were there before the inputs
-    Shifts shifts;          // of the inputs that are taken up already
+    size_t states = 0;     // that were there before the inputs
+    Shifts shifts;         // of the inputs that are taken up already
     std::vector<JournalledInput> inputs;
     std::string unfinished;  // the input that ran when the session was cut off; "" where none did
   };

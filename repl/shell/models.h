@@ -48,8 +48,8 @@ struct Model {
 Model model_of_file(const CommandLine& line, script::Evaluator& evaluator);
 Model model_of_module(const CommandLine& line, script::Evaluator& evaluator, const NamedModule& module);
 
-// The graphs of a module, or of a model's file, as `mlc build` is to build them: with --weights and --dim. `standalone`: all
-// dimensions must be numbers.
+// The graphs of a module, or of a model's file, as `mlc build` is to build them: with --weights and --dim.
+// `standalone`: all dimensions must be numbers.
 ir::IRModule graphs_to_build(const CommandLine& line, script::Evaluator& evaluator, const ir::IRModule& mod);
 ir::IRModule model_to_build(const CommandLine& line, script::Evaluator& evaluator, const std::string& file,
                             bool standalone);
@@ -61,8 +61,8 @@ ir::ffi::Module compile_model(const Model& model, script::Evaluator& evaluator, 
                               const AfterPass& after = {});
 
 // How long they take in turn, compiled for this machine; `progress` is told what is at work.
-std::vector<MeasuredGraph> measure_models(const std::vector<Model>& models, script::Evaluator& evaluator, double budget,
-                                          Progress& progress);
+std::vector<MeasuredGraph> measure_models(const std::vector<Model>& models, script::Evaluator& evaluator,
+                                          double budget, Progress& progress);
 
 // `mlc run` of a model, `mlc bench` of models.
 int run_model(const CommandLine& line, script::Evaluator& evaluator);

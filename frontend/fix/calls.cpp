@@ -45,6 +45,8 @@ class CallFixer final : public Visitor {
     if (auto* call = as<Call>(&e)) {
       idle_keywords(*call);
       buffer_in_two(*call);
+      wrapped_constant(*call);
+      key_of_variable(*call);
     }
     if (auto* attribute = as<Attribute>(&e)) {
       member(*attribute);
@@ -68,6 +70,31 @@ class CallFixer final : public Visitor {
     if (!compiled || std::find(begin, end, attribute.attr.str()) == end) return;
     uint32_t at = attribute.value->span.end;
     rewriter_.replace({attribute.span.file, at, at}, ".mod");
+  }
+
+  // relax.PrimValue(n) is relax.prim_value(n), relax.DataTypeImm("float16") the name alone.
+  void wrapped_constant(const Call& call) {
+    auto* name = as<Attribute>(call.func);
+    if (name == nullptr || call.args.size() != 1 || !call.keywords.empty()) return;
+    std::string path = ir::current_path(imports_.path_of(call.func));
+    if (path == "tvm.relax.PrimValue") {
+      rewriter_.replace(name->attr_span, "prim_value");
+    } else if (path == "tvm.relax.DataTypeImm") {
+      rewriter_.replace({call.span.file, call.span.begin, call.args[0]->span.begin}, "");
+      rewriter_.replace({call.span.file, call.args[0]->span.end, call.span.end}, "");
+    } else {
+      return;
+    }
+    rewriter_.claim(call.func->span);
+  }
+
+  // self.set_var_remap(var.vid, new): the variable is its own key.
+  void key_of_variable(const Call& call) {
+    auto* method = as<Attribute>(call.func);
+    auto* key = call.args.empty() ? nullptr : as<Attribute>(call.args[0]);
+    if (method == nullptr || key == nullptr || key->attr.str() != "vid") return;
+    if (method->attr.str() != "set_var_remap" && method->attr.str() != "get_var_remap") return;
+    rewriter_.replace({key->span.file, key->value->span.end, key->span.end}, "");
   }
 
   // block.writes[0].buffer: a region's buffer is its source.

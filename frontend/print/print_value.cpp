@@ -260,6 +260,8 @@ void Printer::region(const TensorRegionNode* r) {
     At at(*this, "source");
     Mark source(*this, r->source.get());
     put(name_of(r->source.get()));
+    // The name alone means the element there.
+    if (scalars_.contains(r->source.get())) put(".source");
   }
   put("[");
   if (r->region.empty()) put("()");

@@ -20,13 +20,14 @@ struct Moved {
 constexpr Moved moved[] = {
     {kString, "tir.", "tirx.",
      "noalias is_entry_func is_global_func is_host_func is_scheduled UnrollLoop RemoveNoOp "
-     "add_lower_pass debug_keep_trivial_loop disable_assert disable_cse_tir disable_storage_rewrite "
+     "HoistIfThenElseExprWithBlock add_lower_pass debug_keep_trivial_loop disable_assert disable_cse_tir "
+     "disable_storage_rewrite "
      "disable_vectorize enable_buffer_level_predication enable_debug instrument_bound_checkers "
      "instrument_lwp merge_static_smem use_async_copy vtcm_capacity"},
     {kString, "tir.", "s_tir.", "LoopPartition HoistExpression HoistIfThenElse InjectDoubleBuffer"},
     {kPath, "tvm.tir.", "tvm.s_tir.",
      "Schedule ScheduleError schedule TensorIntrin tensor_intrin StmtSRef ScheduleState "
-     "MatchBufferRegion"},
+     "MatchBufferRegion SBlock SBlockRealize"},
     {kPath, "tvm.tir.transform.", "tvm.s_tir.transform.",
      "AnnotateIrregularLoop CompactBufferAllocation ConvertBlocksToOpaque DefaultGPUSchedule "
      "HoistExpression HoistIfThenElse InjectDoubleBuffer InjectPTXAsyncCopy InjectSoftwarePipeline "
@@ -41,6 +42,8 @@ constexpr Moved moved[] = {
      "verify_gpu_code calculate_allocated_bytes detect_buffer_access_lca estimate_tir_flops OOBChecker "
      "is_pure_function assert_pure_function get_vtcm_compaction_passes"},
     {kPath, "tvm.contrib.", "tvm.support.", "cc clang emcc ndk nvcc popen_pool rocm tar utils xcode"},
+    {kPath, "tvm.relax.backend.contrib.", "tvm.relax.backend.cuda.", "cublas cudnn cutlass"},
+    {kPath, "tvm.relax.backend.contrib.", "tvm.relax.backend.rocm.", "hipblas"},
     {kPath, "tvm.script.tirx.", "tvm.script.tirx.metal.",
      "make_filled_simdgroup_matrix simdgroup_load simdgroup_multiply_accumulate simdgroup_store"},
 };
@@ -79,6 +82,7 @@ constexpr ClassicName classic_names_table[] = {
     {kPath, "tvm.tir.stmt", "tvm.tir"},
     {kPath, "tvm.tir.expr", "tvm.tir"},
     {kPath, "tvm.tir.Block", "tvm.s_tir.SBlock"},
+    {kPath, "tvm.tir.stmt_functor.renew_defs", "tvm.s_tir.renew_defs"},
     {kPath, "tvm.tir.BlockRealize", "tvm.s_tir.SBlockRealize"},
     {kMethod, "get_block", "get_sblock"},
     {kMethod, "astext", "script"},
@@ -161,6 +165,9 @@ constexpr ClassicName classic_names_table[] = {
     {kSynonym, "tvm.relax.StructInfo", "tvm.ir.Type"},
     {kSynonym, "tvm.relax.StringImm", "tvm.ir.StringImm"},
     {kSynonym, "tvm.relax.Constant", "tvm.ir.Constant"},
+    {kSynonym, "tvm.relax.expr.Constant", "tvm.ir.Constant"},
+    {kSynonym, "tvm.relax.expr.Call", "tvm.ir.Call"},
+    {kSynonym, "tvm.relax.expr.StringImm", "tvm.ir.StringImm"},
     {kKeyword, "out_sinfo", "out_ty"},
     {kKeyword, "sinfo_args", "ty_args"},
     {kKeyword, "struct_info", "ty"},

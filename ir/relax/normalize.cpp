@@ -337,6 +337,11 @@ Expr BlockBuilder::normalize_call(const CallNode* call) {
   InferContext context = context_;
   context.builder = this;
   Type type = infer_type(next.get(), context);
+  // Whoever holds the call sees its type from now on, as in TVM.
+  if (next.get() == call) {
+    const_cast<CallNode*>(call)->ty = type;
+    return next;
+  }
   return ir::with(next, [&](CallNode& n) { n.ty = type; });
 }
 

@@ -68,7 +68,9 @@ struct Operators {
 
   // Does the result lie where the first operand does?
   bool same_memory(const Expr& op) const {
-    return op.same_as(reshape) || op.same_as(view) || op.same_as(ensure_zero_offset);
+    auto* packed = as<ExternFuncNode>(op);  // what a program calls itself
+    return op.same_as(reshape) || op.same_as(view) || op.same_as(ensure_zero_offset) ||
+           (packed != nullptr && packed->global_symbol == "vm.builtin.reshape");
   }
 };
 

@@ -27,6 +27,9 @@ static constexpr ir::Refusals refusals{
         {.name = "block-layout-several-blocks",
          .message = "below loop `{}` are other blocks as well",
          .help = "move the others out, with `compute_at` or `reverse_compute_at`"},
+        {.name = "block-layout-condition",
+         .message = "block `{}` is not all that its loops repeat: what stands around it would be lost",
+         .help = "write the condition within the block, or as `T.where`"},
         {.name = "block-layout-mixed-iterators",
          .message = "the new iterator {} of block `{}` mixes reduction and other iterators",
          .help = "a new iterator is made of spatial ones or of reductions alone",
@@ -134,6 +137,14 @@ static void apply(Step& step, BlockArg block, Any) {
   }
   if (child_blocks(step.state, *loops[0]).size() != 1) {
     throw refuse(refusals["block-layout-several-blocks"], loops[0]->name.c_str()).at(block.span);
+  }
+  for (size_t i = 0; i < loops.size(); ++i) {
+    const Stmt& inner = loops[i]->loop()->body;
+    bool last = i + 1 == loops.size();
+    if (last ? !inner.same_as(realize) : inner.get() != loops[i + 1]->loop()) {
+      throw about_block(refuse(refusals["block-layout-condition"], block->name.c_str()), block.span,
+                        inner->span);
+    }
   }
   Analyzer analyzer;
   std::vector<LoopRange> iters;

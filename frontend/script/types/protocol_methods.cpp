@@ -260,7 +260,7 @@ bool State::payload_special(InstanceNode* instance, const Any& object, Symbol na
 
 Any as_mapping(Evaluator& evaluator, const Any& value) {
   const Any& plain = builtin_value_of(value);
-  if (as<InstanceNode>(plain) == nullptr) return plain;
+  if (plain.type_index() == kTVMFFIDict || plain.type_index() == kTVMFFIMap) return plain;
   Any keys;
   if (!evaluator.find_attribute(plain, Symbol("keys"), keys)) return plain;
   Dict made;

@@ -599,8 +599,11 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
   }
   if (is_generic_alias(type))
     raise_as(refusals["not-a-type"], span, "isinstance() argument 2 cannot be a parameterized generic");
-  // A union of types: `int | None`.
+  // A union of types, `int | None`, or a bare form of `typing`, which stands for a class.
   if (auto* form = as<InstanceNode>(type)) {
+    if (const Any* meant = form->own(Symbol("_stands_for"));
+        meant != nullptr && form->cls->module == "typing")
+      return is_instance(value, *meant, span);
     const Any* args = form->own(Symbol("__args__"));
     if (args != nullptr && args->type_index() == kTVMFFIArray &&
         form->cls->short_name().find("Union") != std::string_view::npos)

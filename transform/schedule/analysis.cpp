@@ -9,6 +9,7 @@
 #include "transform/arith/region_bound.h"
 #include "transform/arith/split_sum_form.h"
 #include "transform/schedule/compute_location.h"
+#include "transform/schedule/iterations_apart.h"
 #include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
@@ -576,11 +577,8 @@ std::string why_not_dominant(ScheduleState& state, const SRefNode& block, const 
   return "";
 }
 
-}  // namespace
-
-std::string why_not_complete(ScheduleState& state, const SRefNode& sref, const SRefNode& scope) {
-  const SBlockNode* block = sref.block();
-  if (std::string why = why_not_dominant(state, sref, scope); !why.empty()) return why;
+// Data-parallel, and reads nothing of what it writes?
+std::string why_not_independent(const SBlockNode* block) {
   for (const IterVar& iter : block->iter_vars) {
     if (iter->iter_type != IterType::kDataPar) {
       return fmt::format("iterator `{}` is not data-parallel", iter->var->name.c_str());
@@ -594,6 +592,13 @@ std::string why_not_complete(ScheduleState& state, const SRefNode& sref, const S
     }
   }
   return "";
+}
+
+}  // namespace
+
+std::string why_not_complete(ScheduleState& state, const SRefNode& sref, const SRefNode& scope) {
+  std::string why = why_not_dominant(state, sref, scope);
+  return why.empty() ? why_not_independent(sref.block()) : why;
 }
 
 std::string why_not_reduction(ScheduleState& state, const SRefNode& sref, const SRefNode& scope) {
@@ -704,37 +709,17 @@ void require_affine_binding(ScheduleState& state, const SRefNode& block) {
       .note("the block is defined here", block.stmt->span)
       .help("bind each iterator to sums of loop variables in mixed radix, such as `i0 * 4 + i1`");
 }
-void require_compact_dataflow(ScheduleState& state, const SRefNode& below, const SRefNode& scope) {
-  for (const SRefNode* block : child_blocks(state, below)) {
-    std::string complete = why_not_complete(state, *block, scope);
+void require_compact_dataflow(ScheduleState& state, SRefNode& loop) {
+  for (SRefNode* block : child_blocks(state, loop)) {
+    std::string complete = why_not_complete(state, *block, loop);
     if (complete.empty()) continue;
-    std::string reduction = why_not_reduction(state, *block, scope);
+    if (why_not_independent(block->block()).empty() && writes_apart(state, loop, *block)) continue;
+    std::string reduction = why_not_reduction(state, *block, loop);
     if (reduction.empty()) continue;
-    throw_for(refuse(refusals["not-compact-dataflow"], below.name.c_str(), block->name.c_str(), complete,
-                     reduction),
-              state, *block);
+    throw_for(
+        refuse(refusals["not-compact-dataflow"], loop.name.c_str(), block->name.c_str(), complete, reduction),
+        state, *block);
   }
-}
-
-// Have both regions an index that is the same in one iteration of the loop, and another one in each other?
-static bool accessed_by_one_iteration(SRefNode& loop, const TensorRegion& a, const VarMap& a_values,
-                                      const TensorRegion& b, const VarMap& b_values) {
-  std::vector<SRefNode*> around = loops_up(loop);
-  auto is_around = [&](const std::pair<Expr, int64_t>& term) {
-    return std::any_of(around.begin(), around.end(),
-                       [&](SRefNode* each) { return term.first.same_as(each->loop()->loop_var); });
-  };
-  for (size_t d = 0; d < a->region.size(); ++d) {
-    if (!is_const_int(a->region[d]->extent, 1) || !is_const_int(b->region[d]->extent, 1)) continue;
-    Expr first = substitute(a->region[d]->min, a_values), second = substitute(b->region[d]->min, b_values);
-    auto terms = ir::LinearForm::of(first).terms;
-    bool moves = std::any_of(terms.begin(), terms.end(),
-                             [&](const auto& term) { return term.first.same_as(loop.loop()->loop_var); });
-    if (moves && ir::constant_difference(first, second) == 0 &&
-        std::all_of(terms.begin(), terms.end(), is_around))
-      return true;
-  }
-  return false;
 }
 
 void require_apart(ScheduleState& state, SRefNode& loop, std::string_view primitive) {

@@ -144,7 +144,7 @@ void require_complete_or_reduction(ScheduleState& state, const SRefNode& block, 
 void require_complete(ScheduleState& state, const SRefNode& block, const SRefNode& scope);
 void require_reduction(ScheduleState& state, const SRefNode& block, const SRefNode& scope);
 void require_affine_binding(ScheduleState& state, const SRefNode& block);
-void require_compact_dataflow(ScheduleState& state, const SRefNode& below, const SRefNode& scope);
+void require_compact_dataflow(ScheduleState& state, SRefNode& loop);
 // Do the blocks below this loop take only what the same iteration has made, or what comes from outside of it?
 void require_apart(ScheduleState& state, SRefNode& loop, std::string_view primitive);
 // Do the blocks declare what they access? Where not, a primitive that needs their regions refuses.

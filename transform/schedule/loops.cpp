@@ -176,7 +176,7 @@ void require_independent(ScheduleState& state, const SRefNode& block, const SBlo
 void require_parallelizable(Step& step, const LoopArg& loop, std::string_view thread_tag) {
   require_apart(step.state, *loop, step.primitive.name());
   // Other writers of a buffer matter only where they share the loop.
-  require_compact_dataflow(step.state, *loop, *loop);
+  require_compact_dataflow(step.state, *loop);
   for (SRefNode* block : child_blocks(step.state, *loop)) {
     SBlockRealize realize = realize_of(step.state, *block);
     // Instances of a complete block that run twice write the same.

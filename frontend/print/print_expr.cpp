@@ -327,7 +327,8 @@ void Printer::call(const CallNode* e) {
   if (auto* global = as<GlobalVarNode>(e->op)) {
     if (auto sum = e->attrs.find("sum"); sum != e->attrs.end() && view(global->name_hint) == "iter_sum")
       return nameless("sym.IterSumExpr", (*sum).second.cast<ffi::ObjectRef>().get());
-    if (module_) put(module_name_, ".");
+    // One that the module does not have is a name alone.
+    if (module_ && functions_.count(view(global->name_hint)) != 0) put(module_name_, ".");
     put(view(global->name_hint));
   } else {
     expr("op", e->op);

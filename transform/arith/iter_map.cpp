@@ -207,6 +207,15 @@ IterMapResult detect_iter_map(const Array<Expr>& indices, const std::vector<Loop
     result.errors.push_back({"Invalid iterators.  Iterators may not be expressions of each other.", {}});
     return result;
   }
+  // As in TVM, sums are those of 32 or 64 bits with a sign; others have no negative numbers to compute with.
+  auto is_sum = [](const Expr& index) {
+    DataType type = index->dtype();
+    return as<VarNode>(index) || (type.is_int() && (type.bits() == 32 || type.bits() == 64));
+  };
+  if (!std::all_of(indices.begin(), indices.end(), is_sum)) {
+    result.errors.push_back({"Could not normalize iterators", {}});
+    return result;
+  }
   std::vector<LoopRange> constrained = iters;
   Predicate parsed(constrained);
   if (!is_const_int(predicate, 1) && !parsed.parse(predicate)) {

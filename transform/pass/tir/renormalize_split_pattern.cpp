@@ -60,8 +60,10 @@ struct Renormalize final : Rewriter {
     return parts && std::gcd(parts->scale, divisor) > 1 ? parts : std::nullopt;
   }
 
-  // A division whose operands are in order.
+  // A division whose operands are in order. Others than of 32 and 64 bits with a sign stay, as in TVM.
   Expr divide(const Expr& e) {
+    DataType type = e->dtype();
+    if (!type.is_int() || (type.bits() != 32 && type.bits() != 64)) return e;
     auto* division = as<FloorDivNode>(e);
     auto divisor = division ? const_int(division->b) : std::nullopt;
     if (!divisor || *divisor <= 0) return e;
@@ -127,9 +129,7 @@ struct Renormalize final : Rewriter {
 
 }  // namespace
 
-extern const Pass renormalize_split_pattern{
-                                            "RenormalizeSplitPattern", "s_tir.transform",
-                                            "RenormalizeSplitPattern()",
-                                            doc, rewritten_by<Renormalize>};
+extern const Pass renormalize_split_pattern{"RenormalizeSplitPattern", "s_tir.transform",
+                                            "RenormalizeSplitPattern()", doc, rewritten_by<Renormalize>};
 
 }  // namespace mlc::transform::pass_renormalize_split_pattern

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "transform/pass/pass.h"
 
@@ -41,7 +42,7 @@ std::string_view scope_of(const VarNode* var) {
 }
 
 [[noreturn]] void refuse(Span span, std::string message) {
-  throw refuse(refusals["fragment-mismatch"], message).kind("ValueError").at(span);
+  throw refuse(refusals["fragment-mismatch"], message).kind(kRefusedValue).at(span);
 }
 
 Fragments fragments_of(const Stmt& body) {

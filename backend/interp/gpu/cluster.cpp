@@ -14,7 +14,7 @@ static constexpr ir::Refusals refusals{
     "RuntimeError",
     {
         {.name = "cluster-barrier-misused",
-         .message = "{} {}",
+         .message = "{} {} at the barrier of its cluster, and has not {}",
          .meaning = "Every thread of a cluster arrives at its barrier and then waits, in turn: "
                     "`T.ptx.barrier.cluster.arrive()` and `T.ptx.barrier.cluster.wait()`, or both at once, "
                     "`T.cuda.cluster_sync()`."},
@@ -151,13 +151,8 @@ void ThreadBlock::end() {
 
 void Thread::arrive_at_cluster(bool relaxed, const AccessPoint& point) {
   Cluster& cluster = block.cluster;
-  if (at_cluster && *at_cluster == cluster.phase)
-    throw ir::refuse(refusals["cluster-barrier-misused"], name(),
-                     "arrives twice at the barrier of its cluster, and does not wait in between")
-        .at(point.span);
   if (at_cluster)
-    throw ir::refuse(refusals["cluster-barrier-misused"], name(),
-                     "arrives at the barrier of its cluster, and has not waited since it arrived last")
+    throw ir::refuse(refusals["cluster-barrier-misused"], name(), "arrives", "waited since it arrived last")
         .at(point.span);
   at_cluster = cluster.phase;
   if (relaxed) {
@@ -170,9 +165,7 @@ void Thread::arrive_at_cluster(bool relaxed, const AccessPoint& point) {
 void Thread::wait_for_cluster(const Barrier& at, const AccessPoint& point) {
   Cluster& cluster = block.cluster;
   if (!at_cluster)
-    throw ir::refuse(refusals["cluster-barrier-misused"], name(),
-                     "waits at the barrier of its cluster, and has not arrived there")
-        .at(point.span);
+    throw ir::refuse(refusals["cluster-barrier-misused"], name(), "waits", "arrived there").at(point.span);
   barrier = &at;
   if (cluster.phase == *at_cluster) {
     state = State::kAtCluster;

@@ -296,6 +296,10 @@ bool EditBuffer::redo() {
 }
 
 std::optional<std::pair<size_t, size_t>> EditBuffer::matching_brackets() const {
+  auto is_bracket = [&](size_t at) {
+    return at < text_.size() && std::string_view("()[]{}").find(text_[at]) != std::string_view::npos;
+  };
+  if (!is_bracket(cursor_ - 1) && !is_bracket(cursor_)) return std::nullopt;
   std::vector<size_t> open;
   std::vector<std::pair<size_t, size_t>> pairs;
   each_bracket(text_, [&](size_t at) {

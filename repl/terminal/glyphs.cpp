@@ -24,6 +24,10 @@ utf8proc_int32_t code_point(std::string_view text, size_t begin, size_t& size) {
 }  // namespace
 
 Glyph glyph_at(std::string_view text, size_t begin, size_t column) {
+  auto is_ascii = [&](size_t at) { return (text[at] & 0x80) == 0; };
+  bool stands_alone = begin + 1 == text.size() || is_ascii(begin + 1);  // what combines with it is not ASCII
+  if (is_ascii(begin) && text[begin] >= ' ' && text[begin] != '\x7f' && stands_alone)
+    return {.begin = begin, .size = 1, .columns = 1};
   size_t size = 0;
   utf8proc_int32_t code = code_point(text, begin, size);
   Glyph glyph{.begin = begin, .size = size};

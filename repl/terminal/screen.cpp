@@ -60,7 +60,7 @@ Screen::Rows Screen::layout(const View& view, size_t columns) const {
   size_t line_column = 0;  // tabs count from where the line's text begins
   prompt(view.prompt);
   std::string_view text = view.text;
-  for (size_t at = 0;; at += glyph_at(text, at, line_column).size) {
+  for (size_t at = 0;;) {
     if (at == view.cursor) {
       // Behind a full row the cursor is at the beginning of the next.
       if (column >= columns) finish_row();
@@ -72,6 +72,7 @@ Screen::Rows Screen::layout(const View& view, size_t columns) const {
       finish_row();
       prompt(view.continuation);
       line_column = 0;
+      ++at;
       continue;
     }
     Glyph glyph = glyph_at(text, at, line_column);
@@ -85,10 +86,12 @@ Screen::Rows Screen::layout(const View& view, size_t columns) const {
     if (piece < pieces.size() && pieces[piece].begin <= at) colour = print::colour_of(pieces[piece].role);
     bool bracket = view.brackets && (view.brackets->first == at || view.brackets->second == at);
     if (bracket && colour_) colour = print::colour_of(print::Role::kBracket);
-    std::string shown = glyph.shown.empty() ? std::string(text.substr(at, glyph.size)) : glyph.shown;
-    row += colour.empty() ? shown : fmt::format("{}{}{}", colour, shown, print::kColourReset);
+    row += colour;
+    glyph.shown.empty() ? row.append(text, at, glyph.size) : row.append(glyph.shown);
+    if (!colour.empty()) row += print::kColourReset;
     column += glyph.columns;
     line_column += glyph.columns;
+    at += glyph.size;
   }
   finish_row();
   made.inputs = made.rows.size();

@@ -3,6 +3,7 @@
 
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -266,10 +267,18 @@ void page(std::string_view text) {
   std::string command = wanted != nullptr && *wanted != '\0' ? wanted : "less -RFX";
   std::signal(SIGPIPE, SIG_IGN);  // who reads may stop
   FILE* pager = popen(command.c_str(), "w");
+  // Ctrl-C is for the pager, as long as it runs.
+  struct sigaction ignored {
+  }, before{};
+  ignored.sa_handler = SIG_IGN;
+  sigaction(SIGINT, &ignored, &before);
   if (pager != nullptr) std::fwrite(text.data(), 1, text.size(), pager);
-  int code = pager != nullptr ? pclose(pager) : 1;
+  int code = pager != nullptr ? pclose(pager) : 127 << 8;
+  sigaction(SIGINT, &before, nullptr);
   std::signal(SIGPIPE, SIG_DFL);  // programs that are run inherit it
-  if (code != 0) std::cout << text << std::flush;
+  // The shell's own words for a program that it cannot run.
+  bool has_run = !WIFEXITED(code) || WEXITSTATUS(code) < 126;
+  if (!has_run) std::cout << text << std::flush;
 }
 
 // A program of the user's own that each session on a terminal begins with.

@@ -441,6 +441,22 @@ Type callable_type(const Type& type) {
   return callable_of(std::vector<Type>(fn->arg_types.begin(), fn->arg_types.end()), fn->ret_type);
 }
 
+namespace {
+
+// Is it a number for a kernel whose integers have been narrowed? That they fit is on trust there.
+bool for_narrowed_kernel(const CallNode* call, const Type& wanted, const Type& given,
+                         const InferContext& context) {
+  auto* global = as<GlobalVarNode>(call->op);
+  BaseFunc callee = global && context.mod ? function_of(context.mod, global) : BaseFunc(nullptr);
+  if (!callee || !Any(callee).as<PrimFuncNode>()) return false;
+  const auto* narrow = as_type<ir::PrimTypeNode>(wanted);
+  const auto* wide = as_type<ir::PrimTypeNode>(given);
+  return narrow && wide && DataType(narrow->dtype) == DataType::Int(32) &&
+         DataType(wide->dtype) == DataType::Int(64);
+}
+
+}  // namespace
+
 Type infer_function_call(const CallNode* call, const FuncTypeNode* fn, const InferContext& context) {
   if (fn->is_opaque()) {
     if (!fn->derive_func.has_value()) return fn->ret;
@@ -458,7 +474,8 @@ Type infer_function_call(const CallNode* call, const FuncTypeNode* fn, const Inf
     match(params[i], arg->ty, bound);
     Type wanted = substitute(params[i], bound, context);
     Fit fit = fits(wanted, arg->ty, context);
-    if (fit == Fit::kNever || fit == Fit::kTypeUnknown) {
+    if ((fit == Fit::kNever || fit == Fit::kTypeUnknown) &&
+        !for_narrowed_kernel(call, wanted, arg->ty, context)) {
       ir::Error error = ir::refuse(refusals["argument-type-mismatch"], i + 1, callee_text(call), describe(arg->ty),
                                    describe(wanted))
                             .at(arg->span ? arg->span : call->span);

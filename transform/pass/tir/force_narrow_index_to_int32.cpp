@@ -37,6 +37,13 @@ struct Narrow final : IndexRewriter {
   // Names that occur in an index somewhere, which may come after their other uses.
   void learn(const Narrow& from) { vars_ = from.vars_; }
 
+  // By more bits than a type has it cannot be shifted.
+  static Expr bits_within(const Expr& bits, DataType shifted) {
+    int64_t most = shifted.bits() - 1;
+    auto known = const_int(bits);
+    return known && *known <= most ? bits : min(bits, int_imm(bits->dtype(), most));
+  }
+
   using IndexRewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     if (auto* var = as<VarNode>(e)) return use_of(var);
@@ -58,6 +65,8 @@ struct Narrow final : IndexRewriter {
       if (compares) is_index_ = is_condition_ && op->a->dtype().is_int() && op->b->dtype().is_int();
       Expr a = rewrite(op->a), b = rewrite(op->b);
       is_index_ = outside;
+      bool shifts = op->kind == ExprKind::kLShift || op->kind == ExprKind::kRShift;
+      if (shifts && wide(op->a) && !wide(a)) b = bits_within(b, a->dtype());
       return a.same_as(op->a) && b.same_as(op->b) ? e : build(op->kind, a, b, e->span);
     }
     if (auto* choice = as_call_to(e, "tirx.if_then_else")) return rewrite_choice(*choice);

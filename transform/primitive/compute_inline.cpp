@@ -93,7 +93,7 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
       at = single;
       for (const auto& [var, dimension] : *axis) at[var] = indices[dimension];
     }
-    return substitute(store->value, at);
+    return at_iterators(store->value, at);
   };
   return inline_block(*scope, *block, consumers, buffer, value);
 }

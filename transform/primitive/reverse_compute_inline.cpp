@@ -113,6 +113,7 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
     throw about_block(std::move(error), block.span, block->stmt->span)
         .help("each iterator, or each digit of it, must occur in one index");
   }
+  for (auto& [iter, value] : *at) value = cast(iter->dtype(), value);
   // Where it reads nothing of the buffer, no instance of the producer could do its work.
   Analyzer inner;
   std::vector<LoopRange> iters = ranges_of(block->block()->iter_vars);
@@ -146,7 +147,9 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
   {
     auto assumed = analyzer.assume(inside);
     for (size_t d = 0; d < indices.size(); ++d) {
-      if (analyzer.can_prove_equal(substitute(indices[d], *at), produced->indices[d])) continue;
+      if (analyzer.can_prove_equal(substitute(indices[d], *at),
+                                   cast(indices[d]->dtype(), produced->indices[d])))
+        continue;
       Error error = refuse(refusals["inline-not-covering"], producer.name.c_str(), buffer->name.c_str(),
                            block->name.c_str());
       if (state.explaining) add_witness(error, element_left_unread(state, producer, *block, buffer));

@@ -163,6 +163,33 @@ Expr replace_loads(const Expr& e, const Buffer& buffer, const LoadReplacement& r
   return ReplaceLoads(buffer, replacement).rewrite(e);
 }
 
+Expr at_iterators(const Expr& e, const VarMap& values) {
+  struct At final : Rewriter {
+    const VarMap& values;
+    explicit At(const VarMap& values) : values(values) {}
+    using Rewriter::rewrite;
+    const Expr* value_of(const Expr& each) const {
+      auto* var = as<VarNode>(each);
+      auto found = var == nullptr ? values.end() : values.find(var);
+      return found == values.end() ? nullptr : &found->second;
+    }
+    Expr rewrite(const Expr& each) override {
+      if (const Expr* value = value_of(each)) return cast(each->dtype(), *value);
+      auto* load = as<TensorLoadNode>(each);
+      if (load == nullptr) return rewrite_children(each);
+      return updated(load, [&](TensorLoadNode& n) {
+        n.indices = load->indices.Map([&](const Expr& index) {
+          const Expr* value = value_of(index);
+          return value != nullptr ? *value : rewrite(index);
+        });
+      });
+    }
+  };
+  bool same = std::ranges::all_of(
+      values, [](const auto& each) { return each.first->dtype() == each.second->dtype(); });
+  return same ? substitute(e, values) : At(values).rewrite(e);
+}
+
 void require_one_buffer(const SRefNode& block, const Array<TensorRegion>& regions, bool writes,
                         const std::function<bool(const Buffer&)>& counts, Span span) {
   std::unordered_set<const VarNode*> found;

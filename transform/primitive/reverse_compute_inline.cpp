@@ -113,7 +113,9 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
     throw about_block(std::move(error), block.span, block->stmt->span)
         .help("each iterator, or each digit of it, must occur in one index");
   }
-  for (auto& [iter, value] : *at) value = cast(iter->dtype(), value);
+  // A number stays one of 32 bits where it is an index, as in TVM.
+  for (auto& [iter, value] : *at)
+    if (!const_int(value)) value = cast(iter->dtype(), value);
   // Where it reads nothing of the buffer, no instance of the producer could do its work.
   Analyzer inner;
   std::vector<LoopRange> iters = ranges_of(block->block()->iter_vars);
@@ -164,9 +166,11 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
   }
 
   LoadReplacement load = [&](const Array<Expr>&) { return produced->value; };
-  Array<Expr> target = substitute(store->indices, *at);
-  Stmt body = make<BufferStoreNode>(store->buffer, replace_loads(substitute(store->value, *at), buffer, load),
-                                    target, store->span);
+  Array<Expr> target = store->indices.Map([&](const Expr& index) {
+    return as<VarNode>(index) ? substitute(index, *at) : at_iterators(index, *at);
+  });
+  Stmt body = make<BufferStoreNode>(
+      store->buffer, replace_loads(at_iterators(store->value, *at), buffer, load), target, store->span);
   return inline_into_producer(*scope, *block, producer, storing, buffer, body, predicate);
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "transform/arith/int_set.h"
 #include "transform/pass/fold_constant_branches.h"
 #include "transform/pass/pass.h"
@@ -36,11 +38,16 @@ struct Remove final : Rewriter {
     IntervalSet extent = interval_of(loop.extent, loops, analyzer);
     return extent->has_upper() && analyzer.can_prove(le(extent->max_value, const_like(loop.extent, 0)));
   }
-  // A call that makes a pointer or a tuple stays, whatever it does; one that makes nothing need not.
-  static bool makes_pointer(const Expr& e) {
-    if (!as<CallNode>(e) || !e->ty.defined() || e->ty->kind == TypeKind::kPrim) return false;
+  // A call that makes a pointer or a tuple stays, whatever it does. One that makes nothing need not, unless
+  // it is given memory: `tvm_load_matrix_sync` is said to read alone, and fills a fragment.
+  static bool stays(const Expr& e) {
+    auto* call = as<CallNode>(e);
+    if (!call || !e->ty.defined() || e->ty->kind == TypeKind::kPrim) return false;
     if (e->ty->kind != TypeKind::kTuple) return true;
-    return !static_cast<const TupleTypeNode*>(e->ty.get())->elements.empty();
+    if (!static_cast<const TupleTypeNode*>(e->ty.get())->elements.empty()) return true;
+    return std::any_of(call->args.begin(), call->args.end(), [](const Expr& arg) {
+      return arg->ty.defined() && arg->ty->kind == TypeKind::kPointer;
+    });
   }
   static Stmt only_effects(const Expr& e) { return pure(e) ? no_op() : Stmt(make<EvaluateNode>(e)); }
 
@@ -71,7 +78,7 @@ struct Remove final : Rewriter {
       if (is_no_op(attr->body)) return only_effects(attr->value);
     } else if (auto* evaluate = as<EvaluateNode>(next)) {
       if (as_call_to(evaluate->value, "tirx.assume")) return next;  // its effect is what it declares
-      if (makes_pointer(evaluate->value)) return next;
+      if (stays(evaluate->value)) return next;
       if (pure(evaluate->value) || (ignore_timers && is_timer(evaluate->value))) return no_op();
     } else if (auto* store = as<BufferStoreNode>(next)) {
       if (!stores_what_is_there(*store, analyzer)) return next;

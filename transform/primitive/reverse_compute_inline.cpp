@@ -166,11 +166,9 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
   }
 
   LoadReplacement load = [&](const Array<Expr>&) { return produced->value; };
-  Array<Expr> target = store->indices.Map([&](const Expr& index) {
-    return as<VarNode>(index) ? substitute(index, *at) : at_iterators(index, *at);
-  });
-  Stmt body = make<BufferStoreNode>(
-      store->buffer, replace_loads(at_iterators(store->value, *at), buffer, load), target, store->span);
+  Stmt body =
+      make<BufferStoreNode>(store->buffer, replace_loads(at_iterators(store->value, *at), buffer, load),
+                            indices_at(store->indices, *at), store->span);
   return inline_into_producer(*scope, *block, producer, storing, buffer, body, predicate);
 }
 

@@ -167,27 +167,25 @@ Expr at_iterators(const Expr& e, const VarMap& values) {
   struct At final : Rewriter {
     const VarMap& values;
     explicit At(const VarMap& values) : values(values) {}
-    using Rewriter::rewrite;
-    const Expr* value_of(const Expr& each) const {
-      auto* var = as<VarNode>(each);
-      auto found = var == nullptr ? values.end() : values.find(var);
-      return found == values.end() ? nullptr : &found->second;
-    }
     Expr rewrite(const Expr& each) override {
-      if (const Expr* value = value_of(each)) return cast(each->dtype(), *value);
+      if (auto* var = as<VarNode>(each)) {
+        auto found = values.find(var);
+        return found == values.end() ? each : cast(each->dtype(), found->second);
+      }
       auto* load = as<TensorLoadNode>(each);
       if (load == nullptr) return rewrite_children(each);
-      return updated(load, [&](TensorLoadNode& n) {
-        n.indices = load->indices.Map([&](const Expr& index) {
-          const Expr* value = value_of(index);
-          return value != nullptr ? *value : rewrite(index);
-        });
-      });
+      return updated(load, [&](TensorLoadNode& n) { n.indices = indices_at(load->indices, values); });
     }
   };
   bool same = std::ranges::all_of(
       values, [](const auto& each) { return each.first->dtype() == each.second->dtype(); });
   return same ? substitute(e, values) : At(values).rewrite(e);
+}
+
+Array<Expr> indices_at(const Array<Expr>& indices, const VarMap& values) {
+  return indices.Map([&](const Expr& index) {
+    return as<VarNode>(index) ? substitute(index, values) : at_iterators(index, values);
+  });
 }
 
 void require_one_buffer(const SRefNode& block, const Array<TensorRegion>& regions, bool writes,

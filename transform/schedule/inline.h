@@ -10,9 +10,10 @@ namespace mlc::transform {
 using LoadReplacement = std::function<Expr(const Array<Expr>&)>;
 Expr replace_loads(const Expr& e, const Buffer& buffer, const LoadReplacement& replacement);
 
-// `e` at other values of a block's iterators. An index of more bits than its iterator stays one as an index of a
-// load; elsewhere it is cast to the iterator's type.
+// `e` at other values of a block's iterators, cast to the types of these. An index that is an iterator alone
+// becomes the value as it is.
 Expr at_iterators(const Expr& e, const VarMap& values);
+Array<Expr> indices_at(const Array<Expr>& indices, const VarMap& values);
 
 // Of the buffers in `regions` that `counts` holds of there is one. Error: inline-not-one-buffer.
 void require_one_buffer(const SRefNode& block, const Array<TensorRegion>& regions, bool writes,

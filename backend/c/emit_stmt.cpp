@@ -479,7 +479,7 @@ void FunctionEmitter::for_lanes(int lanes, const std::vector<Expr>& used, const 
 
 // Does a lane of the value read what another lane has written by then?
 bool FunctionEmitter::must_be_read_first(const ir::BufferStoreNode* s) {
-  bool found = false;
+  bool found = false, mixes = picks_lanes(s->value);
   const Binding& target = binding(s->buffer.get(), s->span);
   Expr at = backend::flat_index(s->buffer, s->indices);
   ir::post_order(s->value, [&](const Expr& e) {
@@ -501,7 +501,7 @@ bool FunctionEmitter::must_be_read_first(const ir::BufferStoreNode* s) {
     // Two parameters may be one tensor, but do not overlap by halves.
     same_lane |= source.root != target.root && source.element == target.element &&
                  ir::structural_equal(backend::flat_index(load->source, load->indices), at);
-    found |= !same_lane;
+    found |= mixes || !same_lane;
   });
   return found;
 }

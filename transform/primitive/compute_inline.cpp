@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/core/refusal.h"
+#include "transform/schedule/cover.h"
 #include "transform/schedule/inline.h"
 #include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/refusals.h"
 
 namespace mlc::transform::primitive_compute_inline {
+
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {
+            .name = "inline-other-threads",
+            .message = "block `{}` would read of `{}` what other threads have written, which do not share it",
+        },
+    }};
+MLC_REFUSALS(primitive_compute_inline, refusals);
 
 static constexpr char doc[] = R"(
 compute_inline(block)      Compute what a block writes where it is read, and drop the block.
@@ -45,6 +57,29 @@ static bool add_single_iterators(const SRefNode& block, const BufferStoreNode& s
     }
   }
   return true;
+}
+
+// What the block reads in memory of another scope than the one it writes, its readers must find there as
+// well: they may belong to other threads.
+static void require_same_threads(ScheduleState& state, const BlockArg& block, const Buffer& buffer,
+                                 const std::vector<SRefNode*>& consumers, const Inlining& inlining) {
+  std::vector<SRefNode*> loops = loops_above(*block);
+  bool threads =
+      std::ranges::any_of(loops, [](SRefNode* each) { return bool(each->loop()->thread_binding); });
+  if (!threads) return;
+  std::vector<ReadBuffer> reads;
+  for (const ReadBuffer& read : covered_by_producers(state, {&*block})) {
+    if (memory_of(read.buffer) == memory_of(buffer)) continue;
+    for (SRefNode* consumer : consumers) reads.push_back({consumer, read.buffer});
+  }
+  if (reads.empty()) return;
+  auto lost = first_uncovered(state, *inlining.scope, inlining.next, inlining.reuse, reads);
+  if (!lost) return;
+  throw about_block(
+      refuse(refusals["inline-other-threads"], lost->block->name.c_str(), lost->buffer->name.c_str())
+          .help(
+              fmt::format("`{}` is in memory that these threads share: keep the copy", buffer->name.c_str())),
+      block.span, lost->block->stmt->span);
 }
 
 static Inlining plan(ScheduleState& state, const BlockArg& block) {
@@ -95,7 +130,9 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
     }
     return at_iterators(store->value, at);
   };
-  return inline_block(*scope, *block, consumers, buffer, value);
+  Inlining inlining = inline_block(*scope, *block, consumers, buffer, value);
+  require_same_threads(state, block, buffer, consumers, inlining);
+  return inlining;
 }
 
 static void apply(Step& step, BlockArg block) {

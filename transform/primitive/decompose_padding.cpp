@@ -134,6 +134,18 @@ SBlockRealize copy_block(const PaddingBlock& padding, const SRefNode& block, con
   return make<SBlockRealizeNode>(values, predicate, copied);
 }
 
+// Do the loops from `top` down to the block print as one `T.grid(...)`, whose extents are read as they stand?
+// Those of other loops are simplified when they are read.
+bool prints_as_grid(const SRefNode& top, const SRefNode& block) {
+  auto plain = [](const SRefNode& sref) {
+    return sref.loop()->for_kind == ForKind::kSerial && sref.loop()->annotations.empty();
+  };
+  std::vector<SRefNode*> loops;
+  for (SRefNode* sref : loops_up(*block.parent))
+    if (is_above(top, *sref)) loops.push_back(sref);
+  return loops.size() > 1 && std::ranges::all_of(loops, [&](SRefNode* sref) { return plain(*sref); });
+}
+
 SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   // check
   PaddingBlock padding = padding_block(step.state, block, loop);
@@ -154,6 +166,11 @@ SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   for (SRefNode* up = top->parent; top != &*loop && up; up = up->parent) {
     analyzer.bind(up->loop()->loop_var, make<RangeNode>(up->loop()->min, up->loop()->extent));
     if (up == &*loop) break;
+  }
+  for (size_t i = 0; i < padding.inside.size() && !prints_as_grid(*top, *block); ++i) {
+    Range& inside = padding.inside[i];
+    if (as<VarNode>(padding.realize->iter_values[i]))  // the extent of a loop
+      inside = make<RangeNode>(inside->min, analyzer.simplify(inside->extent));
   }
   Ranges ranges;
   Stmt copy = copy_block(padding, *block, *top, ranges, analyzer);

@@ -5,13 +5,12 @@
 
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
-#include "ir/tir/for_kind.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/invert_affine_index.h"
 #include "transform/schedule/joint_dims.h"
-#include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
+#include "transform/schedule/repeated_instances.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
@@ -573,42 +572,6 @@ bool reads_what_is_written(ScheduleState& state, const SRefNode& block, const SR
   return true;
 }
 
-// Iterations that run instances of a sum again must be around all of its reduction loops, where they start it
-// again; inside of one they would add to it twice. Nor may they run side by side.
-void require_sums_once(ScheduleState& state, const SRefNode& block, SRefNode& loop, const Stmt& subtree,
-                       Span span) {
-  if (!block.block()->init) return;
-  std::vector<SRefNode*> around = loops_up(loop);
-  std::reverse(around.begin(), around.end());
-  std::vector<std::unique_ptr<SRefNode>> made;
-  const Stmt* below = &subtree;
-  for (; as<ForNode>(*below); below = &as<ForNode>(*below)->body) {
-    made.push_back(std::make_unique<SRefNode>());
-    made.back()->stmt = *below;
-    made.back()->name = as<ForNode>(*below)->loop_var->name;
-    around.push_back(made.back().get());
-  }
-  SBlockRealize realize = ref(as<SBlockRealizeNode>(*below));
-  for (SRefNode* each : around) {
-    const ForNode* one = each->loop();
-    if (ir::runs_side_by_side(one->for_kind))
-      require_independent(state, block, realize, around, *each,
-                          one->thread_binding ? view(one->thread_binding->thread_tag) : "", span);
-  }
-  auto first = std::find_if(around.begin(), around.end(),
-                            [&](const SRefNode* each) { return used_by(realize, *each, true); });
-  if (first == around.end()) return;
-  std::vector<SRefNode*> inside(first, around.end());
-  if (!repeats_instances(realize, inside)) return;
-  Error error =
-      refuse_as(shared_refusals["reduction-repeated"],
-                "below loop `{}`, inside of `{}`, which reduces, block `{}` would add to its sums again",
-                loop.name.c_str(), inside[0]->name.c_str(), block.name.c_str());
-  if (state.explaining) add_witness(error, instance_met_twice(realize, inside));
-  throw about_block(std::move(error), span, block.stmt->span)
-      .help("choose a loop around all loops that compute one element of what it reads");
-}
-
 // A producer's sum is whole after the last of the iterations around that reduce it. A consumer computed in
 // each of them ends with the whole sum; one that takes only a part of them, for another producer's sake, does
 // not. `domains`: the consumer's in one iteration.
@@ -746,6 +709,7 @@ Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std:
   if (!is_producer) require_consumer_runs(block, loop, subtree, analyzer, block_span);
   require_sums_once(state, block, loop, subtree, block_span);
   Stmt next_scope = moved_block(block, loop, subtree, position, scope);
+  if (!is_producer) require_whole_reads(state, block, loop, subtree, scope, next_scope, block_span);
   if (is_no_op(as<SBlockNode>(next_scope)->body)) {
     throw refuse(refusals["only-block"], block.name.c_str()).at(block_span);
   }

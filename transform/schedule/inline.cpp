@@ -87,7 +87,8 @@ class ReplaceLoads final : public Rewriter {
     auto* block = as<SBlockNode>(next);
     // Nested blocks declare what they read as well, unless they declare nothing.
     bool tells = block && (!block->reads.empty() || !block->writes.empty());
-    return tells && !next.same_as(s) ? Stmt(rebuilt(block, block->body, block->init)) : next;
+    bool changes = tells && (!next.same_as(s) || touches(block->reads, buffer_));
+    return changes ? Stmt(rebuilt(block, block->body, block->init)) : next;
   }
 
  private:

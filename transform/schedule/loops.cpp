@@ -4,6 +4,7 @@
 #include "ir/core/refusal.h"
 #include "ir/core/walk_with.h"
 #include "transform/arith/simplify_value.h"
+#include "transform/schedule/cover.h"
 #include "transform/schedule/loops.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/witness.h"
@@ -25,6 +26,11 @@ static constexpr ir::Refusals refusals{
 sch.parallel(k))",
          .right = R"(i, j, k = sch.get_loops("product")
 sch.parallel(i))"},
+        {.name = "threads-share-memory",
+         .message =
+             "block `{}` reads of `{}` what other iterations of loop `{}` write, which is there before "
+             "only while these are threads that share memory",
+         .help = "drop the copy in shared memory first, or keep the loop bound to a thread"},
     }};
 MLC_REFUSALS(schedule_loops, refusals);
 
@@ -117,17 +123,29 @@ void require_plain_loop(const LoopArg& arg, std::string_view primitive) {
   }
 }
 
+// Threads that share memory read what others of them have written; iterations of another kind do not.
+static void require_no_shared_reads(Step& step, SRefNode& loop, const Stmt& next) {
+  std::vector<ReadBuffer> reads = covered_by_producers(step.state, child_blocks(step.state, loop));
+  if (reads.empty()) return;
+  auto lost = first_uncovered(step.state, loop, next, {}, reads);
+  if (!lost) return;
+  throw about_block(refuse(refusals["threads-share-memory"], lost->block->name.c_str(),
+                           lost->buffer->name.c_str(), loop.name.c_str()),
+                    step.span(1), lost->block->stmt->span);
+}
+
 void set_loop_kind(Step& step, SRefNode& loop, ForKind kind, IterVar thread_binding) {
   Stmt next = with(ref(loop.loop()), [&](ForNode& copy) {
     copy.for_kind = kind;
     copy.thread_binding = thread_binding;
   });
+  if (loop.loop()->thread_binding) require_no_shared_reads(step, loop, next);
   step.replace(loop, next);
 }
 
 // A sum that every iteration recomputes, all of them in one element that is read later.
 static void require_own_sums(ScheduleState& state, const SRefNode& block, const SBlockRealize& realize,
-                      const std::vector<SRefNode*>& loops, SRefNode& loop, Span span) {
+                             const std::vector<SRefNode*>& loops, SRefNode& loop, Span span) {
   if (!realize->block->init || is_const_int(loop.loop()->extent, 1)) return;
   std::vector<SRefNode*> inside(std::find(loops.begin(), loops.end(), &loop), loops.end());
   bool used = used_by(realize, loop, true) || used_by(realize, loop, false);

@@ -18,10 +18,10 @@ SBlock substitute_simplified(const SBlock& block, const VarMap& values, Analyzer
 // Refusals: loop-has-annotation, loop-is-bound-to-thread, loop-not-from-zero.
 void require_plain_loop(const LoopArg& loop, std::string_view primitive);
 
-// The loop with another kind; everything else stays.
+// The loop with another kind; everything else stays. Refusal: threads-share-memory.
 void set_loop_kind(Step& step, SRefNode& loop, ForKind kind, IterVar thread_binding = nullptr);
-// Can iterations of the loop run a block at the same time? `loops`: those around the block, `loop` among them.
-// Refusals: loop-repeats-reduction, loop-carries-reduction.
+// Can iterations of the loop run a block at the same time? `loops`: those around the block, `loop` among
+// them. Refusals: loop-repeats-reduction, loop-carries-reduction.
 void require_independent(ScheduleState& state, const SRefNode& block, const SBlockRealize& realize,
                          const std::vector<SRefNode*>& loops, SRefNode& loop, std::string_view thread_tag,
                          Span span);

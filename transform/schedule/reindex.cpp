@@ -197,6 +197,8 @@ void require_inside(Step& step, const SRefNode& block, const Buffer& buffer, con
   std::vector<LoopRange> iters = ranges_of(block.block()->iter_vars);
   Domain domain = domain_of(iters);
   bind_ranges(analyzer, iters);
+  bool guarded =
+      accesses_conditionally(*block.block(), buffer) || !runs_everywhere(realize_of(step.state, block));
   for (size_t d = 0; d < indices.size(); ++d) {
     Interval reach = interval_of(indices[d], domain, analyzer);
     auto low = reach ? const_int(analyzer.simplify(reach.min)) : std::nullopt;
@@ -206,7 +208,7 @@ void require_inside(Step& step, const SRefNode& block, const Buffer& buffer, con
     if ((below || above) && inside_by_branches(indices[d], buffer->buffer()->shape[d], analyzer)) continue;
     if (!below && !above) {
       bool known = low && high && size;
-      if (known || !accesses_conditionally(*block.block(), buffer)) continue;
+      if (known || !guarded) continue;
       const Expr& end = buffer->buffer()->shape[d];
       if (reach && analyzer.can_prove(ge(reach.min, const_like(reach.min, 0))) &&
           analyzer.can_prove(lt(reach.max, end)))

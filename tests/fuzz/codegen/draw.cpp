@@ -124,6 +124,8 @@ class NoContraction final : public ir::Rewriter {
     if (const auto* choice = ir::as<ir::SelectNode>(e))
       return ir::make<ir::SelectNode>(choice->condition, without_product(choice->true_value),
                                       without_product(choice->false_value));
+    if (const auto* let = ir::as<ir::LetNode>(e))
+      return ir::make<ir::LetNode>(let->var, let->value, without_product(let->body));
     if (const auto* call = ir::as_call_to(e, "tirx.if_then_else"))
       return ir::make<ir::CallNode>(
           e->ty, call->op,

@@ -9,13 +9,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "backend/artefact/build_record.h"
 #include "backend/artefact/write_file.h"
 #include "backend/artefact/write_whole.h"
 #include "backend/llvm/digest.h"
+#include "ir/core/files.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::backend {
@@ -40,14 +39,6 @@ constexpr size_t kDigest = 64;  // hexadecimal digits
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-std::optional<std::string> content(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
-  return in.bad() ? std::nullopt : std::optional(std::move(bytes).str());
 }
 
 bool is_executable(const std::string& path) {
@@ -93,7 +84,7 @@ struct Kept {
   bool executable = false;
 };
 std::optional<Kept> read_entry(const fs::path& entry) {
-  std::optional<std::string> bytes = content(entry);
+  std::optional<std::string> bytes = ir::read_file(entry);
   if (!bytes || bytes->size() < kMark.size() + kDigest + 2 || !bytes->starts_with(kMark)) return std::nullopt;
   std::string_view all = *bytes;
   std::string_view body = all.substr(kMark.size() + kDigest + 2);
@@ -126,7 +117,7 @@ void BuildCache::keep_bytes(const std::string& key, std::string_view bytes) cons
 void BuildCache::keep(const std::string& key, const std::string& path) const {
   std::error_code failed;
   if (!fs::is_regular_file(path, failed)) return;  // `/dev/stdout` has nothing to read
-  std::optional<std::string> body = content(path);
+  std::optional<std::string> body = ir::read_file(path);
   if (!body) return;
   keep_entry(place(folder_, key), head_of(*body, is_executable(path)), *body);
 }
@@ -134,7 +125,7 @@ void BuildCache::keep(const std::string& key, const std::string& path) const {
 void BuildCache::keep_record(const std::string& circumstances, const std::vector<ir::Input>& inputs,
                              const std::string& path, std::string_view message) const {
   std::error_code failed;
-  std::optional<std::string> artefact = content(path);
+  std::optional<std::string> artefact = ir::read_file(path);
   if (circumstances.empty() || !artefact || !fs::is_regular_file(path, failed)) return;
   std::string body;
   record::put(body, circumstances);

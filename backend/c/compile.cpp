@@ -2,13 +2,12 @@
 #include "backend/c/compile.h"
 
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include "backend/artefact/run_tool.h"
 #include "backend/artefact/temporary_folder.h"
 #include "backend/artefact/write_file.h"
 #include "ir/core/error.h"
+#include "ir/core/files.h"
 #include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
 
@@ -28,16 +27,7 @@ static constexpr ir::Refusals refusals{
     }};
 MLC_REFUSALS(c_compile, refusals);
 
-namespace {
-
-std::string contents(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void compile(const std::string& text, const ir::Target& target, Output output, bool parallel,
              const std::string& path) {
@@ -47,7 +37,7 @@ void compile(const std::string& text, const ir::Target& target, Output output, b
   backend::TemporaryFolder folder("mlc-c");
   std::string source = folder.write("module.c", text), made = folder / "made";
   // Sums of reductions are written as multiply-adds; other products are rounded.
-  std::vector<std::string> words{compiler, "-std=c11",           "-O3",
+  std::vector<std::string> words{compiler, "-std=c11",          "-O3",
                                  "-fPIC",  "-ffp-contract=off", "-fno-math-errno"};
   auto architecture = ir::target_attr<ir::String>(target, "march", ir::String());
   auto processor = ir::target_attr<ir::String>(target, "mcpu", ir::String());
@@ -72,9 +62,9 @@ void compile(const std::string& text, const ir::Target& target, Output output, b
   }
   if (status != 0) {
     throw ir::refuse(refusals["c-compiler-failed"], fmt::format("{}", fmt::join(words, " ")), status,
-                     contents(folder / "log"));
+                     ir::read_file(folder / "log").value_or(""));
   }
-  backend::write_file(path, contents(made), output == Output::kSharedLibrary);
+  backend::write_file(path, ir::read_file(made).value_or(""), output == Output::kSharedLibrary);
 }
 
 }  // namespace mlc::c_backend

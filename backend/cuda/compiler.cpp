@@ -6,15 +6,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <optional>
-#include <sstream>
 #include <vector>
 
 #include "backend/artefact/cache.h"
 #include "backend/artefact/run_tool.h"
 #include "backend/artefact/temporary_folder.h"
+#include "ir/core/files.h"
 #include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
 
@@ -86,13 +85,6 @@ Arch arch_of(const ir::Target& target) {
       named.find_first_not_of("0123456789af", kPrefix.size()) != named.npos)
     throw ir::refuse(refusals["wrong-arch"], named);
   return {named, "compute_" + named.substr(kPrefix.size())};
-}
-
-std::string contents(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 // ---- NVRTC ----
@@ -226,8 +218,9 @@ std::optional<std::string> made_by_tool(
   int status = backend::run_tool(words, folder / "log");
   if (status == -1 || status == 127) return std::nullopt;
   if (status != 0)
-    throw ir::refuse(refusals["cuda-compiler-failed"], words.front(), contents(folder / "log"));
-  return contents(made);
+    throw ir::refuse(refusals["cuda-compiler-failed"], words.front(),
+                     ir::read_file(folder / "log").value_or(""));
+  return ir::read_file(made).value_or("");
 }
 
 std::optional<std::string> compile_by_nvcc(const std::string& text, const Arch& arch,
@@ -276,7 +269,7 @@ std::string compile(const std::string& text, const ir::Target& target, std::stri
                                               fmt::format("{}", fmt::join(include_folders(), ":")), text});
   backend::TemporaryFolder folder("mlc-cuda");
   std::string file = folder / "code";
-  if (cache->copy(key, file)) return contents(file);
+  if (cache->copy(key, file)) return ir::read_file(file).value_or("");
   std::string code = compile_now(text, arch, format);
   folder.write("code", code);
   cache->keep(key, file);

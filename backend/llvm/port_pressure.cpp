@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "backend/artefact/run_tool.h"
 #include "backend/artefact/temporary_folder.h"
 #include "backend/llvm/listing.h"
+#include "ir/core/files.h"
 
 namespace mlc::llvm_backend {
 
@@ -31,11 +31,6 @@ std::string find_program(std::initializer_list<const char*> names) {
     }
   }
   return "";
-}
-
-std::string contents(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace
@@ -60,7 +55,7 @@ PortPressure port_pressure(const Listing& listing, const ListedFunction& functio
   int status = backend::run_tool({program, "-mtriple=" + listing.triple, "-mcpu=" + listing.cpu,
                                   fmt::format("-iterations={}", kIterations), "-json", file},
                                  folder / "log");
-  std::string answer = contents(folder / "log");
+  std::string answer = ir::read_file(folder / "log").value_or("");
   if (status != 0) {
     size_t error = answer.find("error: ");
     std::string said = error == std::string::npos ? answer : answer.substr(error);

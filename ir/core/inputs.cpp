@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "ir/core/file_kind.h"
+#include "ir/core/files.h"
 
 namespace mlc::ir {
 

@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <iterator>
 
 #include "backend/llvm/digest.h"
+#include "ir/core/files.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl::jupyter {
@@ -41,13 +41,12 @@ std::string now() {
 }  // namespace
 
 Connection Connection::read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
+  std::optional<std::string> text = ir::read_file(path);
+  if (!text)
     throw CallError{fmt::format("the connection file `{}` cannot be read", path), "a front end writes it"};
-  std::string text(std::istreambuf_iterator<char>(file), {});
   Connection made;
   try {
-    Json json = Json::parse(text);
+    Json json = Json::parse(*text);
     made.transport = json.value("transport", "tcp");
     made.ip = json.at("ip").get<std::string>();
     made.key = json.at("key").get<std::string>();

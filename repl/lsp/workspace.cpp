@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <iterator>
 
+#include "ir/core/files.h"
 #include "repl/shell/program.h"
 
 namespace mlc::lsp {
@@ -66,8 +66,7 @@ Document* Workspace::file(const fs::path& path) {
   }
   Kept& kept = kept_[path.string()];
   if (kept.document && kept.time == time && kept.size == size) return kept.document.get();
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::string text = ir::read_file(path).value_or("");
   if (kept.document) replaced_.push_back(std::move(kept.document));
   kept = {time, size, std::make_unique<Document>(uri_of_path(path), std::move(text), 0, builtins_)};
   return kept.document.get();

@@ -10,9 +10,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 
+#include "ir/core/files.h"
 #include "repl/shell/source.h"
 
 namespace mlc::repl {
@@ -214,8 +214,7 @@ StandardOutput::~StandardOutput() {
 
 void StandardOutput::write() const {
   if (!wanted()) return;
-  std::ifstream in(file_, std::ios::binary);
-  std::string bytes(std::istreambuf_iterator<char>(in), {});
+  std::string bytes = ir::read_file(file_).value_or("");
   std::fwrite(bytes.data(), 1, bytes.size(), stdout);
 }
 

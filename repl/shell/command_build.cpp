@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -19,6 +18,7 @@
 #include "backend/backend.h"
 #include "backend/target_api.h"
 #include "frontend/print/print.h"
+#include "ir/core/files.h"
 #include "ir/core/inputs.h"
 #include "repl/shell/build_outputs.h"
 #include "repl/shell/command_line.h"
@@ -137,11 +137,10 @@ void check_weights_file(const CommandLine& line, bool standalone, const fs::path
 std::optional<std::vector<ir::Input>> files_of_build(const ir::Inputs& inputs) {
   std::vector<ir::Input> all = inputs.all();
   for (const ir::OpenedFile& file : inputs.opened_files()) {
-    std::ifstream in(file.path, std::ios::binary);
-    std::string content{std::istreambuf_iterator<char>(in), {}};
-    if (!in || ir::as_it_is(file.path) != file || static_cast<int64_t>(content.size()) != file.size)
+    std::optional<std::string> content = ir::read_file(file.path);
+    if (!content || ir::as_it_is(file.path) != file || static_cast<int64_t>(content->size()) != file.size)
       return std::nullopt;
-    all.push_back({file.path, 'd', backend::record::digest(content)});
+    all.push_back({file.path, 'd', backend::record::digest(*content)});
   }
   return all;
 }

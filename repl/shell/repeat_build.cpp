@@ -14,7 +14,7 @@
 
 #include "backend/artefact/build_record.h"
 #include "backend/artefact/write_whole.h"
-#include "ir/core/file_kind.h"
+#include "ir/core/files.h"
 #include "repl/shell/kept_files.h"
 
 namespace mlc::repl {

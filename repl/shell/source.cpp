@@ -6,12 +6,12 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
 #include "backend/artefact/write_file.h"
 #include "frontend/syntax/source_text.h"
 #include "ir/core/error.h"
+#include "ir/core/files.h"
 #include "ir/core/inputs.h"
 #include "ir/core/span.h"
 
@@ -58,13 +58,9 @@ uint32_t read_source(const std::string& path) {
       throw CallError{fmt::format("`{}` is a directory", path),
                       "name a file, or use `mlc test` for all files of a folder"};
     }
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw CallError{fmt::format("cannot read `{}`: {}", path, std::strerror(errno)), ""};
-    try {
-      text.assign(std::istreambuf_iterator<char>(in), {});
-    } catch (const std::ios_base::failure&) {  // what the system says when it can be opened but not read
-      throw CallError{fmt::format("cannot read `{}`: {}", path, std::strerror(errno)), ""};
-    }
+    std::optional<std::string> read = ir::read_file(path);
+    if (!read) throw CallError{fmt::format("cannot read `{}`: {}", path, std::strerror(errno)), ""};
+    text = std::move(*read);
     ir::Inputs::global().read(path, text);
   }
   std::string name = path == "-" ? "<stdin>" : path;

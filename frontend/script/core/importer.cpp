@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 
 #include "frontend/script/core/stdlib.h"
@@ -12,6 +11,7 @@
 #include "frontend/syntax/frozen.h"
 #include "frontend/syntax/parse.h"
 #include "frontend/syntax/source_text.h"
+#include "ir/core/files.h"
 #include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
 #include "ir/registry/classic_names.h"
@@ -225,13 +225,13 @@ Any Importer::load_found(const std::string& name, const Found& found, ir::Span s
   node->set(known().file, str_value(found.file.string()));
   run(name, module, span, [&] {
     std::string shown = shown_path(found.file);
-    std::ifstream in(found.file, std::ios::binary);
-    if (!in) {
+    std::optional<std::string> read = ir::read_file(found.file);
+    if (!read) {
       throw ir::refuse(refusals["file-error"], errno, std::strerror(errno), shown)
           .kind(errno == EACCES ? "PermissionError" : "OSError")
           .at(span);
     }
-    std::string text(std::istreambuf_iterator<char>(in), {});
+    std::string& text = *read;
     ir::Inputs::global().read(found.file, text);
     syntax::check_is_text(shown, text);
     return syntax::parse_file(ir::SourceMap::current().add(shown, std::move(text)));

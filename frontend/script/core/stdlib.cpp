@@ -3,12 +3,12 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <vector>
 
+#include "ir/core/files.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::script {
@@ -37,9 +37,8 @@ Folder read_folder(const fs::path& root) {
   std::error_code failed;
   for (fs::recursive_directory_iterator at(root, failed), end; !failed && at != end; at.increment(failed)) {
     if (at->path().extension() != ".mlc") continue;
-    std::ifstream in(at->path(), std::ios::binary);
-    folder.texts[stdlib_module_name(at->path().lexically_relative(root).generic_string())].assign(
-        std::istreambuf_iterator<char>(in), {});
+    folder.texts[stdlib_module_name(at->path().lexically_relative(root).generic_string())] =
+        ir::read_file(at->path()).value_or("");
   }
   if (folder.texts.empty()) throw ir::refuse(refusals["no-stdlib-folder"], root.string());
   for (const auto& [name, text] : folder.texts) folder.names.push_back(name);

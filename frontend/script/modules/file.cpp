@@ -9,7 +9,7 @@
 #include "frontend/script/modules/paths.h"
 #include "frontend/script/numpy/array.h"
 #include "frontend/script/types/text_points.h"
-#include "ir/core/file_kind.h"
+#include "ir/core/files.h"
 #include "ir/core/inputs.h"
 #include "ir/core/mapped_files.h"
 #include "ir/core/refusal.h"

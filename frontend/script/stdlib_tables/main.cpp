@@ -14,6 +14,7 @@
 #include "frontend/syntax/frozen.h"
 #include "frontend/syntax/parse.h"
 #include "ir/core/error.h"
+#include "ir/core/files.h"
 #include "ir/core/span.h"
 
 namespace {
@@ -41,9 +42,8 @@ std::string escaped(const std::string& bytes) {
 }
 
 Entry read(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
   Entry entry;
-  entry.text.assign(std::istreambuf_iterator<char>(in), {});
+  entry.text = ir::read_file(path).value_or("");
   entry.tree = syntax::freeze(*syntax::parse_file(ir::SourceMap::current().add(path, entry.text)));
   return entry;
 }

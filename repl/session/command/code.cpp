@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "backend/artefact/temporary_folder.h"
 #include "backend/backend.h"
 #include "backend/llvm/listing.h"
 #include "frontend/print/print.h"
+#include "ir/core/files.h"
 #include "repl/session/commands.h"
 #include "repl/session/lowering.h"
 #include "repl/session/subject.h"
@@ -216,11 +215,9 @@ void show_text(Session& session, std::string_view command, std::string_view argu
              {.lowered = ready.mod, .target = ready.target, .path = path, .print = [](const ir::Expr& e) {
                 return print::text_of(ir::Any(e));
               }});
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (!ready.remark.empty()) return session.page(fmt::format("/* {} */\n{}", ready.remark, text.str()));
-  session.page(text.str());
+  std::string text = ir::read_file(path).value_or("");
+  if (!ready.remark.empty()) return session.page(fmt::format("/* {} */\n{}", ready.remark, text));
+  session.page(text);
 }
 
 void show_c(Session& session, std::string_view arguments) { show_text(session, "c", arguments, "c", "c"); }

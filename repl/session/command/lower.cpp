@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "backend/artefact/temporary_folder.h"
 #include "backend/backend.h"
 #include "frontend/print/print.h"
 #include "frontend/tvmscript/builder/module.h"
+#include "ir/core/files.h"
 #include "repl/session/commands.h"
 #include "repl/session/lowering.h"
 #include "repl/session/module_diff.h"
@@ -138,12 +137,10 @@ std::string edited_text(const std::string& stage, const std::string& text) {
   if (status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
     throw CallError{fmt::format("the editor `{}` has failed; the stage is as it was", command),
                     "name another one: `EDITOR=nano mlc repl`, or `os.environ[\"EDITOR\"] = \"nano\"`"};
-  std::ifstream file(path);
-  std::stringstream all;
-  all << file.rdbuf();
-  if (!file)
+  std::optional<std::string> edited = ir::read_file(path);
+  if (!edited)
     throw CallError{fmt::format("the editor `{}` has left no file; the stage is as it was", command), ""};
-  return all.str();
+  return std::move(*edited);
 }
 
 // `--text "..."`, a text of JSON: what was written in an editor, as the journal has it for `:resume`.

@@ -3,10 +3,10 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <istream>
+#include <optional>
 #include <string>
-
-#include "ir/core/interrupt.h"
 
 namespace mlc::ir {
 
@@ -18,14 +18,8 @@ inline char kind_of_file(const char* path) {
 }
 
 // In parts, between which Ctrl-C is heeded: there are files without an end.
-inline std::string read_whole(std::istream& in) {
-  std::string all;
-  char part[1 << 16];
-  while (in.read(part, sizeof part), in.gcount() > 0) {
-    all.append(part, static_cast<size_t>(in.gcount()));
-    heed_interrupt();
-  }
-  return all;
-}
+std::string read_whole(std::istream& in);
+// The bytes of a file; nothing where it cannot be opened or read, errno says why.
+std::optional<std::string> read_file(const std::filesystem::path& path);
 
 }  // namespace mlc::ir

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/files.h"
 
+#include <cstdlib>
 #include <fstream>
 
 #include "ir/core/interrupt.h"
 
 namespace mlc::ir {
+
+std::string with_home(std::string_view path) {
+  const char* home = std::getenv("HOME");
+  bool own = path == "~" || path.starts_with("~/");
+  return own && home != nullptr ? home + std::string(path.substr(1)) : std::string(path);
+}
 
 std::string read_whole(std::istream& in) {
   std::string all;

@@ -7,6 +7,7 @@
 #include <istream>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace mlc::ir {
 
@@ -17,6 +18,8 @@ inline char kind_of_file(const char* path) {
   return S_ISREG(found.st_mode) ? 'f' : S_ISDIR(found.st_mode) ? 'd' : 'o';
 }
 
+// With the user's home folder for a `~` at the beginning.
+std::string with_home(std::string_view path);
 // In parts, between which Ctrl-C is heeded: there are files without an end.
 std::string read_whole(std::istream& in);
 // The bytes of a file; nothing where it cannot be opened or read, errno says why.

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 
 #include "ir/core/error.h"
+#include "ir/core/files.h"
 #include "repl/session/session.h"
 #include "repl/shell/source.h"
 
@@ -44,8 +44,7 @@ std::string path_of(std::string_view text) {
   text = trim(text);
   bool quoted = text.size() > 1 && (text[0] == '"' || text[0] == '\'') && text.back() == text[0];
   if (quoted) text = text.substr(1, text.size() - 2);
-  const char* home = std::getenv("HOME");
-  return text.starts_with("~/") && home != nullptr ? home + std::string(text.substr(1)) : std::string(text);
+  return ir::with_home(text);
 }
 
 void no_more(std::string_view command, std::string_view text) {

@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "frontend/script/modules/paths.h"
 #include "frontend/script/numpy/array.h"
+#include "ir/core/files.h"
 #include "ir/core/refusal.h"
 
 namespace mlc::script {
@@ -98,12 +98,7 @@ Any relative(ApiCall& call, const Any& given, const Any& base) {
   fs::path from = absolute(is_none(base) ? "." : path_text(call, base, 1));
   return str_value(fs::path(absolute(path)).lexically_relative(from).string());
 }
-// With the home folder for `~` at the start.
-Any expand_user(const std::string& path) {
-  const char* home = std::getenv("HOME");
-  bool own = path == "~" || path.starts_with("~/");
-  return str_value(own && home != nullptr ? home + path.substr(1) : path);
-}
+Any expand_user(const std::string& path) { return str_value(ir::with_home(path)); }
 
 struct stat status_of(ApiCall& call, const std::string& path) {
   struct stat status;

@@ -76,7 +76,15 @@ class ValueSimplifier {
   }
   bool may_wrap(const Expr& e) {
     if (!is_ring_operator(e) || !depends_on_memory(e)) return false;
-    return !within_type(analyzer_.const_int_bound(e), e->dtype().element());
+    return !fits_its_type(e);
+  }
+  // Of a shift of what may be negative, or by what is not known, the bound is that of the wrapped number.
+  bool fits_its_type(const Expr& e) {
+    if (auto* shift = as<LShiftNode>(e)) {
+      ConstIntBound by = analyzer_.const_int_bound(shift->b);
+      if (analyzer_.const_int_bound(shift->a).min < 0 || by.min < 0 || by.max >= 62) return false;
+    }
+    return within_type(analyzer_.const_int_bound(e), e->dtype().element());
   }
   // Asked of each sum, so answered once for each part.
   bool depends_on_memory(const Expr& e) {
@@ -122,8 +130,7 @@ class ValueSimplifier {
       Part a = visit(two->a), b = visit(two->b);
       bool same = a.e.same_as(two->a) && b.e.same_as(two->b);
       Part sum{same ? e : binary(e->kind, a.e, b.e, e->span), a.loaded || b.loaded, a.wraps || b.wraps};
-      if (sum.loaded && !sum.wraps)
-        sum.wraps = !within_type(analyzer_.const_int_bound(sum.e), e->dtype().element());
+      if (sum.loaded && !sum.wraps) sum.wraps = !fits_its_type(sum.e);
       return sum;
     }
     if (e->kind >= ExprKind::kLT && e->kind <= ExprKind::kGE) return order(e);

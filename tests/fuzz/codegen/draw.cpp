@@ -192,6 +192,8 @@ class Draw {
       else  // a number of a call is one of int64
         made.args.emplace_back(type.is_uint() && value < 0 ? int64_t{1} : value);
       scope_.values.push_back(y);
+      // A parameter of a function without a result is index arithmetic: docs/numbers.md.
+      if (type == DataType::Int(64)) scope_.index_like.insert(y.get());
     }
     if (random_.one_in(4)) scope_.helpers.push_back(make_helper());
     Stmt body = block(large_ ? 2 : 1);

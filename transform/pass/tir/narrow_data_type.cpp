@@ -51,6 +51,9 @@ class Place {
       ConstIntBound bound = analyzer.const_int_bound(e);
       int64_t limit = (int64_t{1} << (target - 1)) - 1;
       found->second = bound.min >= -limit - 1 && bound.max <= limit;
+      // The narrow type has fewer bits to shift by.
+      if (e->kind == ExprKind::kLShift || e->kind == ExprKind::kRShift)
+        found->second = found->second && analyzer.const_int_bound(as_binary(e)->b).max < target;
     }
     return found->second;
   }

@@ -29,11 +29,30 @@ bool is_side(const Expr* e) {
   return constant != nullptr && (constant->text == "read" || constant->text == "write");
 }
 
+// The names of one variable of a graph.
+class NamesOfVariable final : public Visitor {
+ public:
+  NamesOfVariable(Symbol variable, Rewriter& rewriter) : variable_(variable), rewriter_(rewriter) {}
+
+  bool enter(const Expr& e) override {
+    auto* attribute = as<Attribute>(&e);
+    auto* name = attribute == nullptr ? nullptr : as<Name>(attribute->value);
+    if (name != nullptr && name->id == variable_ && attribute->attr.str() == "name_hint")
+      rewriter_.replace(attribute->attr_span, "name");
+    return true;
+  }
+
+ private:
+  Symbol variable_;
+  Rewriter& rewriter_;
+};
+
 class CallFixer final : public Visitor {
  public:
   CallFixer(const Imports& imports, Rewriter& rewriter) : imports_(imports), rewriter_(rewriter) {}
 
   bool enter(const Stmt& stmt) override {
+    if (auto* function = as<FunctionDef>(&stmt)) visited_variable(*function);
     auto* assign = as<Assign>(&stmt);
     if (assign == nullptr || !is_compilation(assign->value)) return true;
     for (const Expr* target : assign->targets) {
@@ -51,7 +70,11 @@ class CallFixer final : public Visitor {
     if (auto* attribute = as<Attribute>(&e)) {
       member(*attribute);
       buffer_of_region(*attribute);
+      array_of_constant(*attribute);
+      name_of_variable(*attribute);
+      map_of_buffers(*attribute);
     }
+    if (auto* subscript = as<Subscript>(&e)) buffer_of_parameter(*subscript);
     return true;
   }
 
@@ -72,11 +95,20 @@ class CallFixer final : public Visitor {
     rewriter_.replace({attribute.span.file, at, at}, ".mod");
   }
 
-  // relax.PrimValue(n) is relax.prim_value(n), relax.DataTypeImm("float16") the name alone.
+  // relax.PrimValue(n) is relax.prim_value(n), relax.Constant(array) is relax.const(array),
+  // relax.DataTypeImm("float16") the name alone.
   void wrapped_constant(const Call& call) {
     auto* name = as<Attribute>(call.func);
     if (name == nullptr || call.args.size() != 1 || !call.keywords.empty()) return;
-    std::string path = ir::current_path(imports_.path_of(call.func));
+    const Binding* root = nullptr;
+    std::string older = imports_.path_of(call.func, &root);
+    if (older == "tvm.relax.Constant" || older == "tvm.relax.expr.Constant") {
+      std::optional<std::string> spelled = imports_.spell("tvm.relax.const", *root);
+      if (!spelled) return;
+      rewriter_.replace(call.func->span, *spelled);
+      return rewriter_.claim(call.func->span);
+    }
+    std::string path = ir::current_path(older);
     if (path == "tvm.relax.PrimValue") {
       rewriter_.replace(name->attr_span, "prim_value");
     } else if (path == "tvm.relax.DataTypeImm") {
@@ -104,6 +136,52 @@ class CallFixer final : public Visitor {
     auto* list = one == nullptr ? nullptr : as<Attribute>(one->value);
     if (list == nullptr || (list->attr.str() != "reads" && list->attr.str() != "writes")) return;
     rewriter_.replace({attribute.span.file, attribute.span.end - 6, attribute.span.end}, "source");
+  }
+
+  // def visit_var_(self, var): what the argument is.
+  void visited_variable(const FunctionDef& function) {
+    std::string_view name = function.name.str();
+    bool visits = name.starts_with("visit_var_") || name.starts_with("visit_dataflow_var_");
+    if (!visits || function.args == nullptr || function.args->args.size() != 2) return;
+    Symbol argument = function.args->args[1]->name;
+    NamesOfVariable names(argument, rewriter_);
+    walk(function.body, names);
+  }
+  // binding.var.name_hint, func.params[0].name_hint: a variable has a name.
+  void name_of_variable(const Attribute& attribute) {
+    if (attribute.attr.str() != "name_hint") return;
+    auto* var = as<Attribute>(attribute.value);
+    auto* one = as<Subscript>(attribute.value);
+    auto* list = one == nullptr ? nullptr : as<Attribute>(one->value);
+    if ((var != nullptr && var->attr.str() == "var") || (list != nullptr && list->attr.str() == "params"))
+      rewriter_.replace(attribute.attr_span, "name");
+  }
+
+  // call.args[1].data: of an argument, the array of a constant, its value.
+  void array_of_constant(const Attribute& attribute) {
+    if (attribute.attr.str() != "data") return;
+    auto* one = as<Subscript>(attribute.value);
+    auto* list = one == nullptr ? nullptr : as<Attribute>(one->value);
+    if (list != nullptr && list->attr.str() == "args") rewriter_.replace(attribute.attr_span, "value");
+  }
+
+  // func.buffer_map[func.params[0]]: a parameter is its buffer.
+  void buffer_of_parameter(const Subscript& subscript) {
+    auto* map = as<Attribute>(subscript.value);
+    if (map == nullptr || map->attr.str() != "buffer_map") return;
+    auto* inner = as<Subscript>(subscript.slice);
+    bool plain =
+        as<Name>(subscript.slice) != nullptr || (inner != nullptr && as<Attribute>(inner->value) != nullptr);
+    if (!plain || subscript.ctx != Context::kLoad) return;
+    rewriter_.replace({subscript.span.file, subscript.span.begin, subscript.slice->span.begin}, "");
+    rewriter_.replace({subscript.span.file, subscript.slice->span.end, subscript.span.end}, "");
+    read_.insert(map);
+  }
+  void map_of_buffers(const Attribute& attribute) {
+    if (attribute.attr.str() != "buffer_map" || read_.count(&attribute) != 0) return;
+    rewriter_.leave(
+        attribute.attr_span,
+        "parameters are the buffers themselves now: those of `params` whose `ty` is a `BufferType`");
   }
 
   // T.int64(is_size_var=True), tvm.build(mod, target, name="f")
@@ -170,6 +248,7 @@ class CallFixer final : public Visitor {
   const Imports& imports_;
   Rewriter& rewriter_;
   std::set<Symbol> compiled_;
+  std::set<const Attribute*> read_;  // maps of buffers whose reading has been dealt with
 };
 
 }  // namespace

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constructs of a function that are written otherwise today.
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
 
 #include "frontend/fix/rewriter.h"
 #include "frontend/syntax/walk.h"
@@ -39,6 +42,67 @@ struct Survey {
   bool blocks = false;
 };
 
+bool is_scalar_type(std::string_view name) {
+  size_t letters = name.find_first_of("0123456789");
+  std::string_view kind = name.substr(0, letters);
+  return name == "bool" || (letters != std::string_view::npos &&
+                            (kind == "int" || kind == "uint" || kind == "float" || kind == "bfloat"));
+}
+
+// The names of a function that are buffers, and how often each name is assigned.
+struct Locals final : Visitor {
+  Locals(const FunctionDef& def, const Imports& imports) : imports_(imports) {
+    walk(static_cast<const Stmt*>(&def), *this);
+  }
+
+  bool enter(const Stmt& stmt) override {
+    auto* assign = as<Assign>(&stmt);
+    auto* call = assign != nullptr ? as<Call>(assign->value) : nullptr;
+    auto* target = call != nullptr ? as<Name>(assign->targets[0]) : nullptr;
+    if (target != nullptr && makes_buffer(call->func)) buffers.insert(target->id);
+    return true;
+  }
+  bool enter(const Expr& e) override {
+    auto* name = as<Name>(&e);
+    if (name != nullptr && name->ctx == Context::kStore) ++assigned[name->id];
+    return true;
+  }
+  void parameter(const Arg& arg) override {
+    auto* call = as<Call>(arg.annotation);
+    auto* subscript = as<Subscript>(arg.annotation);
+    const Expr* type = call != nullptr ? call->func : subscript != nullptr ? subscript->value : nullptr;
+    if (type != nullptr && makes_buffer(type)) buffers.insert(arg.name);
+  }
+  // An expression of TVMScript that reads a buffer of the function.
+  bool is_load(const Expr& value) const {
+    auto* call = as<Call>(&value);
+    if (call != nullptr && (name_in_t(imports_, call->func).empty() || makes_buffer(call->func) ||
+                            name_in_t(imports_, call->func) == "meta_var"))
+      return false;
+    if (call == nullptr && as<BinOp>(&value) == nullptr && as<Subscript>(&value) == nullptr) return false;
+    bool loads = false, slices = false;
+    each_expr(&value, [&](const Expr& e) {
+      auto* subscript = as<Subscript>(&e);
+      auto* name = subscript != nullptr ? as<Name>(subscript->value) : nullptr;
+      loads = loads || (name != nullptr && buffers.count(name->id) != 0);
+      slices = slices || as<Slice>(&e) != nullptr;
+      return true;
+    });
+    return loads && !slices;
+  }
+
+  std::set<Symbol> buffers;
+  std::map<Symbol, int> assigned;
+
+ private:
+  bool makes_buffer(const Expr* func) const {
+    std::string name = name_in_t(imports_, func);
+    return name == "Buffer" || name == "match_buffer" || name == "alloc_buffer" || name == "decl_buffer" ||
+           name == "sblock_alloc_buffer" || name == "buffer_decl";
+  }
+  const Imports& imports_;
+};
+
 class FormFixer final : public Visitor {
  public:
   FormFixer(const Imports& imports, Rewriter& rewriter, bool any_blocks)
@@ -54,6 +118,7 @@ class FormFixer final : public Visitor {
     if (auto* assign = as<Assign>(&stmt)) {
       allocation(*assign);
       view(*assign);
+      value_of_name(*assign);
     }
     if (auto* annotated = as<AnnAssign>(&stmt)) pointer(*annotated);
     if (auto* expression = as<ExprStmt>(&stmt)) returned(*expression);
@@ -73,6 +138,7 @@ class FormFixer final : public Visitor {
     if (&stmt == function_) {
       function_ = nullptr;
       blocks_ = false;
+      locals_.reset();
     }
   }
 
@@ -85,6 +151,7 @@ class FormFixer final : public Visitor {
       Survey survey(def.body, imports_);
       blocks_ = survey.blocks && survey.older;
       if (survey.blocks) mark_schedulable(*decorator);
+      if (blocks_) locals_.emplace(def, imports_);
     }
   }
 
@@ -121,16 +188,37 @@ class FormFixer final : public Visitor {
     }
   }
 
-  // p: T.handle("int64") = ...: a pointer is bound for good, which is written `T.let` today, and has the type
-  // of its value.
+  // p: T.handle("int64") = ..., x: T.int32 = ...: a pointer is bound for good, which is written `T.let`
+  // today, and has the type of its value.
   void pointer(const AnnAssign& assign) {
     if (function_ == nullptr || assign.value == nullptr) return;
     auto* call = as<Call>(assign.annotation);
     const Expr* type = call != nullptr ? call->func : assign.annotation;
     const Binding* root = nullptr;
-    if (name_in_t(imports_, type, &root) != "handle") return;
+    std::string name = name_in_t(imports_, type, &root);
+    // Scalars of functions with blocks were values, too; today `x: T.int32 = ...` is memory.
+    if (name != "handle" && !(locals_ && call == nullptr && is_scalar_type(name))) return;
     rewriter_.replace(assign.annotation->span, *imports_.spell(std::string(kT) + "let", *root));
     rewriter_.claim(type->span);
+  }
+
+  // x = A[vi] * 2 in a function with blocks: a value, which is written `x: T.let = ...` today.
+  void value_of_name(const Assign& assign) {
+    auto* target = assign.targets.size() == 1 ? as<Name>(assign.targets[0]) : nullptr;
+    if (!locals_ || target == nullptr || locals_->assigned.at(target->id) > 1) return;
+    if (!locals_->is_load(*assign.value)) return;
+    if (const Binding* root = dialect()) {
+      insert(target->span.end, ": " + *imports_.spell(std::string(kT) + "let", *root));
+    }
+  }
+  // What the decorator of the function begins with.
+  const Binding* dialect() const {
+    const Binding* root = nullptr;
+    for (const Expr* decorator : function_->decorators) {
+      auto* call = as<Call>(decorator);
+      if (name_in_t(imports_, call != nullptr ? call->func : decorator, &root) == "prim_func") return root;
+    }
+    return nullptr;
   }
 
   // T.evaluate(T.ret(x)), T.ret(x)
@@ -319,7 +407,8 @@ class FormFixer final : public Visitor {
     if (call.args.size() == 3) insert(call.args[2]->span.begin, "scope=");
     each_expr(function_->body, [&](const Expr& e) {
       auto* name = as<Name>(&e);
-      if (name != nullptr && name->id == target.id && name->ctx == Context::kLoad) insert(e.span.end, ".data");
+      if (name != nullptr && name->id == target.id && name->ctx == Context::kLoad)
+        insert(e.span.end, ".data");
       return true;
     });
   }
@@ -344,6 +433,7 @@ class FormFixer final : public Visitor {
   const Imports& imports_;
   Rewriter& rewriter_;
   const FunctionDef* function_ = nullptr;
+  std::optional<Locals> locals_;   // of a function of the older dialect with blocks
   std::vector<const For*> loops_;  // around
   bool any_blocks_;                // in some function of the file
   bool blocks_ = false;  // and with blocks: the dialect in which T.alloc_buffer means T.sblock_alloc_buffer

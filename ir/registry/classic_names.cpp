@@ -133,6 +133,7 @@ constexpr ClassicName classic_names_table[] = {
     {kSynonym, "tvm.tirx.transform._ffi_api", "tvm.tirx.transform"},
     {kSynonym, "tvm.context", "tvm.device"},
     {kMethod, "asnumpy", "numpy"},
+    {kMethod, "map_ndarray", "map_tensor"},
     // 2025: the packed functions became tvm_ffi
     {kSynonym, "tvm.register_func", "tvm.register_global_func"},
     {kSynonym, "tvm._ffi.register_func", "tvm.register_global_func"},
@@ -256,6 +257,7 @@ constexpr ClassicName classic_names_table[] = {
     {kRemovedMethod, "set_axis_separator", "axis separators were removed in 2026: leave it out"},
     {kRemovedKeyword, "axis_separators", "axis separators were removed in 2026: leave it out"},
     {kRemovedKeyword, "buffer_type", "buffers broadcast no longer: leave it out"},
+    {kRemovedKeyword, "buffer_map", "a parameter is its buffer now: leave it out"},
     {kRemovedKeyword, "tir_vars", "scalars are given among the arguments now"},
     {kRemoved, "tvm.script.tirx.load", "loads are written `A[i]`"},
     {kRemoved, "tvm.script.tirx.store", "stores are written `A[i] = value`"},

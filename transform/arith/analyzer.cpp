@@ -104,6 +104,12 @@ bool Analyzer::can_prove_equal(const Expr& a, const Expr& b) {
   return a->dtype() == b->dtype() &&
          (is_const_int(simplify(sub(a, b)), 0) || solver_proves(*impl_, eq(a, b)));
 }
+bool Analyzer::can_prove_equal_numbers(const Expr& a, const Expr& b) {
+  DataType x = a->dtype(), y = b->dtype();
+  if (x == y || !x.is_int() || !y.is_int() || x.lanes() != y.lanes()) return can_prove_equal(a, b);
+  DataType wider = x.bits() < y.bits() ? y : x;
+  return can_prove_equal(cast(wider, a), cast(wider, b));
+}
 bool Analyzer::can_prove_ge(const Expr& e, int64_t lower) {
   if (impl_->bounds(e).min >= lower) return true;
   return impl_->bounds(rewrite_simplify(e)).min >= lower;

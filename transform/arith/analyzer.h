@@ -69,6 +69,7 @@ class Analyzer {
   bool can_prove(const Expr& condition);
   bool simplifies_to_true(const Expr& condition);  // by simplification alone
   bool can_prove_equal(const Expr& a, const Expr& b);
+  bool can_prove_equal_numbers(const Expr& a, const Expr& b);  // of integers of any width
   bool can_prove_ge(const Expr& e, int64_t lower);
   bool can_prove_lt(const Expr& e, int64_t upper);
   Ordering compare(const Expr& a, const Expr& b);  // by bounds of the difference and by known facts

@@ -353,7 +353,7 @@ std::span<const ApiRow> analyzer_rows() {
        can_prove},
       {ApiKind::kMethod, kAnalyzer, "can_prove_equal(lhs, rhs)", "Are both always equal?",
        +[](ApiCall& call) -> Any {
-         return analyzer_of(call).can_prove_equal(expr_argument(call, 1), expr_argument(call, 2));
+         return analyzer_of(call).can_prove_equal_numbers(expr_argument(call, 1), expr_argument(call, 2));
        }},
       {ApiKind::kMethod, kAnalyzer, "const_int_bound(expr)", "Constant bounds of a value.",
        +[](ApiCall& call) -> Any {

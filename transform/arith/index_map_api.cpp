@@ -140,22 +140,26 @@ auto at_call(const ApiCall& call, F&& work) {
 }
 
 Any map_indices_method(ApiCall& call) {
-  Analyzer analyzer;
+  sym::AnalyzerValue given = sym::analyzer_argument(call, 2);
+  Analyzer& analyzer = *given->analyzer;
   Array<Expr> indices = exprs_argument(call, 1);
   return at_call(call, [&] { return Any(map_indices(self(call), indices, analyzer)); });
 }
 Any map_shape_method(ApiCall& call) {
-  Analyzer analyzer;
+  sym::AnalyzerValue given = sym::analyzer_argument(call, 2);
+  Analyzer& analyzer = *given->analyzer;
   Array<Expr> shape = exprs_argument(call, 1);
   return at_call(call, [&] { return Any(map_shape(self(call), shape, analyzer)); });
 }
 Any inverse_method(ApiCall& call) {
-  Analyzer analyzer;
+  sym::AnalyzerValue given = sym::analyzer_argument(call, 2);
+  Analyzer& analyzer = *given->analyzer;
   std::vector<Range> box = box_argument(call, 1);
   return at_call(call, [&] { return Any(inverse(self(call), box, analyzer)); });
 }
 Any non_surjective_inverse_method(ApiCall& call) {
-  Analyzer analyzer;
+  sym::AnalyzerValue given = sym::analyzer_argument(call, 2);
+  Analyzer& analyzer = *given->analyzer;
   std::vector<Range> box = box_argument(call, 1);
   return at_call(call, [&] {
     PaddedInverse found = non_surjective_inverse(self(call), box, analyzer);
@@ -221,12 +225,13 @@ Any is_equivalent_to(ApiCall& call) {
   if (!b) wrong_argument(call, 1, "IndexMap");
   if (a->initial_indices.size() != (*b)->initial_indices.size()) return false;
   if (a->final_indices.size() != (*b)->final_indices.size()) return false;
-  Analyzer analyzer;
+  sym::AnalyzerValue given = sym::analyzer_argument(call, 2);
+  Analyzer& analyzer = *given->analyzer;
   Array<Expr> indices;
   for (const Var& var : a->initial_indices) indices.push_back(var);
   Array<Expr> other = map_indices(*b, indices, analyzer);
   for (int64_t i = 0; i < static_cast<int64_t>(other.size()); ++i) {
-    if (!analyzer.can_prove_equal(a->final_indices[i], other[i])) return false;
+    if (!analyzer.can_prove_equal_numbers(a->final_indices[i], other[i])) return false;
   }
   return true;
 }
@@ -248,6 +253,8 @@ constexpr ApiRow index_map_api_table[] = {
     {ApiKind::kMethod, kIndexMap, "non_surjective_inverse(shape, analyzer=None)",
      "The map back and where it leaves the shape, for maps with padding.", non_surjective_inverse_method},
     {ApiKind::kMethod, kIndexMap, "map_tensor(arr_src)", "The tensor with its elements at their new places.",
+     map_tensor_method},
+    {ApiKind::kMethod, kIndexMap, "map_ndarray(arr_src)", "map_tensor by its name until 2025.",
      map_tensor_method},
     {ApiKind::kMethod, kIndexMap, "is_equivalent_to(other_map, analyzer=None)",
      "Do both maps give equal indices?", is_equivalent_to},

@@ -241,6 +241,17 @@ Any with_body(ApiCall& call) {
   return ir::with(fn, [&](ir::PrimFuncNode& changed) { changed.body = *body; });
 }
 
+// What programs of older versions read: each parameter that is a buffer, and that buffer.
+Any buffer_map(ApiCall& call) {
+  Map<Var, Var> buffers;
+  for (const Var& param : call.args[0].cast<ir::PrimFunc>()->params) {
+    if (param->ty->kind == ir::TypeKind::kBuffer) buffers.Set(param, param);
+  }
+  return buffers;
+}
+Any name_hint(ApiCall& call) { return call.args[0].as<ir::VarNode>()->name; }
+Any vid(ApiCall& call) { return call.args[0]; }
+
 // specialize({param: value or buffer})
 Any specialize(ApiCall& call) {
   auto fn = call.args[0].cast<ir::PrimFunc>();
@@ -291,6 +302,9 @@ constexpr ir::ApiRow module_methods_table[] = {
            module_with_attr),
     METHOD(kModule, "with_attrs(attr_map)", "The module with more attributes.", module_with_attrs),
     METHOD(kModule, "without_attr(attr_key)", "The module without an attribute.", module_without_attr),
+    {ir::ApiKind::kProperty, kFunc, "buffer_map", "The parameters that are buffers.", buffer_map},
+    {ir::ApiKind::kProperty, "mlc.ir.Var", "name_hint", "The name.", name_hint},
+    {ir::ApiKind::kProperty, "mlc.ir.Var", "vid", "The variable itself.", vid},
     METHOD(kFunc, "with_attr(attr_key_or_dict, attr_value=None)", "The function with more attributes.",
            with_attr),
     METHOD(kFunc, "with_attrs(attr_map)", "The function with more attributes.", with_attrs),

@@ -101,12 +101,17 @@ Any intrinsic_id(ir::ApiCall& call) {
   return static_cast<int64_t>(llvm::Function::lookupIntrinsicID(name));
 }
 
-// Bits of the widest vectors that TVM counts on, by the architecture alone.
+// Bits of the widest vectors that TVM counts on.
 Any vector_width(ir::ApiCall& call) {
   ir::Target target =
       call.args[0] == nullptr ? backend::current_target() : backend::target_argument(call.args[0]);
   if (int64_t said = ir::target_attr<int64_t>(target, "vector-width", 0); said != 0) return said;
   const llvm::Triple& triple = machine_for(target).machine->getTargetTriple();
+  // RISC-V says it in a feature, of which those for shorter vectors follow.
+  if (triple.isRISCV() && processor_has(target, "v")) {
+    for (int64_t bits = 65536; bits > 128; bits /= 2)
+      if (processor_has(target, fmt::format("zvl{}b", bits))) return bits;
+  }
   return int64_t{triple.isX86() ? 512 : 128};
 }
 

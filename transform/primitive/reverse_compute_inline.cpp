@@ -68,6 +68,24 @@ static SRefNode& storing_block(ScheduleState& state, SRefNode& producer) {
   return *at;
 }
 
+// The store of a block, within plain loops of the block's own: `write_at` makes such copies.
+struct LoopedStore {
+  std::vector<const ForNode*> loops;
+  const BufferStoreNode* store;
+};
+static LoopedStore looped_store(const SRefNode& block, Span span) {
+  std::vector<const ForNode*> loops;
+  Stmt body = block.block()->body;
+  while (auto* loop = as<ForNode>(body)) {
+    if (loop->for_kind != ForKind::kSerial || !loop->annotations.empty() || loop->step) break;
+    loops.push_back(loop);
+    body = loop->body;
+  }
+  auto* store = as<BufferStoreNode>(body);
+  if (store == nullptr) return {{}, only_store(block, span)};
+  return {std::move(loops), store};
+}
+
 static Inlining plan(ScheduleState& state, const BlockArg& block) {
   SRefNode* scope = require_scope(block);
   if (block->block()->init) {
@@ -100,7 +118,7 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
   require_complete(state, producer, *scope);
   if (&storing != &producer) require_complete(state, storing, *scope_of(storing));
   require_straight(state, *scope, {&*block, &producer}, {&*block}, "reverse_compute_inline");
-  const BufferStoreNode* produced = only_store(storing, block.span);
+  auto [own_loops, produced] = looped_store(storing, block.span);
   const Buffer& buffer = produced->buffer;
   require_inner_buffer(buffer, producer, *scope, block.span);
   // All loads of the buffer at the same indices, from which the block's iterators follow.
@@ -139,6 +157,8 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
   // What the producer writes and the block does not read, the producer must not compute.
   Analyzer analyzer;
   bind_ranges(analyzer, ranges_of(storing.block()->iter_vars));
+  for (const ForNode* loop : own_loops)
+    bind_ranges(analyzer, {{loop->loop_var, make<RangeNode>(loop->min, loop->extent)}});
   Expr inside = bool_imm(true);
   for (const IterVar& iter : block->block()->iter_vars) {
     const Expr& value = at->at(iter->var.get());
@@ -146,6 +166,8 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
     inside = logical_and(inside, lt(value, add(iter->dom->min, iter->dom->extent)));
   }
   inside = analyzer.simplify(inside);
+  // A condition of the block cannot be one on loops inside of it.
+  if (!own_loops.empty() && !is_const_int(inside, 1)) only_store(storing, block.span);
   {
     auto assumed = analyzer.assume(inside);
     for (size_t d = 0; d < indices.size(); ++d) {
@@ -169,6 +191,11 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
   Stmt body =
       make<BufferStoreNode>(store->buffer, replace_loads(at_iterators(store->value, *at), buffer, load),
                             indices_at(store->indices, *at), store->span);
+  for (size_t i = own_loops.size(); i-- > 0;) {
+    const ForNode& loop = *own_loops[i];
+    body = make<ForNode>(loop.loop_var, loop.min, loop.extent, loop.for_kind, body, loop.thread_binding,
+                         loop.annotations, loop.step, loop.span);
+  }
   return inline_into_producer(*scope, *block, producer, storing, buffer, body, predicate);
 }
 

@@ -127,3 +127,14 @@ const Primitive sample_compute_location =
     primitive<&apply>("SampleComputeLocation", "sample_compute_location(block, decision=None)", doc);
 
 }  // namespace mlc::transform::primitive_sample_compute_location
+
+namespace mlc::transform {
+
+std::vector<int64_t> compute_locations(ScheduleState& state, const BlockArg& block) {
+  std::vector<int64_t> decisions;
+  for (const auto& location : primitive_sample_compute_location::locations_of(state, block))
+    decisions.push_back(location.decision);
+  return decisions;
+}
+
+}  // namespace mlc::transform

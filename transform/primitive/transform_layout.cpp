@@ -296,6 +296,11 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
         .at(step.span(3));
   }
   step.call.args[3] = map;
+  map = with_samples(map, [&](const Var& var) -> std::optional<Expr> {
+    Any value = step.evaluate(var);
+    auto number = value.try_cast<int64_t>();
+    return number ? std::optional<Expr>(int_imm(var->dtype(), *number)) : std::nullopt;
+  });
   if (pad_value != nullptr) step.call.args[4] = padding_map(step, map->final_indices.size(), dtype, buffer);
   SRefNode* owner = &*block;  // the block that allocates it, or the root block
   bool allocated = false;

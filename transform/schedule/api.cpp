@@ -195,6 +195,13 @@ Any can_decompose_padding(ApiCall& call) {
   }
 }
 
+Any compute_locations_of(ApiCall& call) {
+  Step step(mutable_schedule(self(call)), *find_primitive("sample_compute_location"), call);
+  ffi::List<Any> decisions;
+  for (int64_t decision : compute_locations(step.state, step.block(1))) decisions.push_back(decision);
+  return decisions;
+}
+
 Any trace_text(ApiCall& call) { return String(call.args[0].cast<Trace>()->as_python()); }
 Any trace_apply(ApiCall& call) {
   auto to = ir::try_get<Schedule>(call.args[1]);
@@ -258,6 +265,8 @@ const ApiRow api_table[] = {
     {ApiKind::kMethod, kSchedule, "remove_rv(rand_var)", "Forget a handle.", &remove_rv},
     {ApiKind::kMethod, kSchedule, "can_decompose_padding(block, loop)",
      "Would `decompose_padding` take these?", &can_decompose_padding},
+    {ApiKind::kMethod, kSchedule, "_compute_locations(block)",
+     "The decisions among which `sample_compute_location` draws.", &compute_locations_of},
     {ApiKind::kMethod, kSchedule, "seed(seed)", "Set the state of the random generator.", &seed},
     {ApiKind::kMethod, kSchedule, "fork_seed()", "A seed for a schedule that should go its own way.",
      &fork_seed},

@@ -98,13 +98,30 @@ std::string shape_text(const Array<Expr>& shape) {
   return text;
 }
 
+IndexMap with_samples(const IndexMap& map, const std::function<std::optional<Expr>(const Var&)>& value_of) {
+  VarMap values;
+  for (const Expr& index : map->final_indices) {
+    for (const Var& var : free_vars(index)) {
+      bool own = std::any_of(map->initial_indices.begin(), map->initial_indices.end(),
+                             [&](const Var& initial) { return initial.same_as(var); });
+      if (own || values.contains(var.get())) continue;
+      if (std::optional<Expr> value = value_of(var)) values[var.get()] = *value;
+    }
+  }
+  if (values.empty()) return map;
+  return make<IndexMapNode>(map->initial_indices, substitute(map->final_indices, values));
+}
+
 std::string index_map_text(const IndexMap& map) {
   std::string names, indices;
   for (const Var& var : map->initial_indices)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", var->name.c_str());
   for (const Expr& index : map->final_indices)
     indices += fmt::format("{}{},", indices.empty() ? "" : " ", shown(index, {}).text);
-  return fmt::format("lambda {}: ({})", names, indices);
+  std::string forward = fmt::format("lambda {}: ({})", names, indices);
+  if (!map->inverse_index_map) return forward;
+  return fmt::format("tvm.tirx.IndexMap.from_func({}, inverse_index_map={})", forward,
+                     index_map_text(map->inverse_index_map));
 }
 
 std::string access_ranges_text(const AccessRanges& ranges) {

@@ -38,6 +38,9 @@ DataType index_type(const SBlockNode& block);
 // The expression with these names of its variables, or with their own: `v3 * v4`.
 std::string expr_text(const Expr& e, const std::function<std::string(const Var&)>& name_of = {});
 std::string shape_text(const Array<Expr>& shape);  // 16, n * 4
+// The map with other values for what it has beside its indices, which are samples of the schedule; without an
+// inverse then.
+IndexMap with_samples(const IndexMap& map, const std::function<std::optional<Expr>(const Var&)>& value_of);
 // lambda i, j: (j, i // 16, i % 16,)
 std::string index_map_text(const IndexMap& map);
 // lambda vi, vj: [(vi - 1, vi + 1), (0, 128)]

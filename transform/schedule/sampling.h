@@ -31,6 +31,10 @@ std::vector<int64_t> sample_tile(int64_t& random_state, int64_t extent, int64_t 
 // left.
 std::vector<int64_t> repaired_tile(std::vector<int64_t> tile, int64_t extent);
 
+// The decisions among which `sample_compute_location` draws: -2 for inlining, -1 for staying, else a loop's
+// position.
+std::vector<int64_t> compute_locations(ScheduleState& state, const BlockArg& block);
+
 std::vector<int64_t> integers(Step& step, size_t index, const Any& list);
 // Records the decision and makes a variable per factor; -1 is None where it is to be `inferred` by `split`.
 Any decided_tile(Step& step, size_t index, const std::vector<int64_t>& tile, bool inferred);

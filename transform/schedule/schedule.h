@@ -6,6 +6,7 @@
 #include <tvm/ffi/container/list.h>
 
 #include <functional>
+#include <unordered_map>
 
 #include "ir/registry/api.h"
 #include "transform/schedule/state.h"
@@ -60,6 +61,9 @@ using Trace = Ref<TraceNode>;
 // `after`: called with the index of each step that was applied.
 void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remove_postproc = false,
                  const Any& provider = nullptr, const std::function<void(size_t)>& after = {});
+// One step again, with the handles of its trace as they are here; what it makes.
+std::vector<Any> repeat_step(const Instruction& instruction, ScheduleNode& to, Host& host,
+                             const std::unordered_map<const ffi::Object*, Any>& handles);
 // A step of a trace as scripts see it.
 Any instruction_object(const Instruction& instruction);
 // One step as text, handles without names.

@@ -150,17 +150,26 @@ void ScheduleState::replace(SRefNode& at, const Stmt& next, const BlockReuse& re
       taken[i] = true;
     }
   }
-  for (const auto& [stmt, parent] : fresh) {
-    if (successors.contains(stmt.get())) continue;
-    for (size_t i = 0; i < gone.size(); ++i) {
-      if (taken[i] || gone[i]->stmt->kind != stmt->kind) continue;
-      auto *loop = as<ForNode>(stmt), *was = gone[i]->loop();
-      bool same = loop ? loop->loop_var.same_as(was->loop_var)
-                       : as<SBlockNode>(stmt)->name_hint == gone[i]->block()->name_hint;
-      if (!same) continue;
-      take(gone[i], stmt);
-      taken[i] = true;
-      break;
+  // Blocks are known by their names; where several have one, by their iterators first.
+  auto same_iterators = [](const SBlockNode& block, const SBlockNode& other) {
+    return !block.iter_vars.empty() && block.iter_vars.size() == other.iter_vars.size() &&
+           block.iter_vars[0]->var.same_as(other.iter_vars[0]->var);
+  };
+  for (bool by_iterators : {true, false}) {
+    for (const auto& [stmt, parent] : fresh) {
+      if (successors.contains(stmt.get())) continue;
+      for (size_t i = 0; i < gone.size(); ++i) {
+        if (taken[i] || gone[i]->stmt->kind != stmt->kind) continue;
+        auto *loop = as<ForNode>(stmt), *was = gone[i]->loop();
+        auto *block = as<SBlockNode>(stmt), *block_was = gone[i]->block();
+        bool same = loop ? loop->loop_var.same_as(was->loop_var)
+                         : block->name_hint == block_was->name_hint &&
+                               (!by_iterators || same_iterators(*block, *block_was));
+        if (!same) continue;
+        take(gone[i], stmt);
+        taken[i] = true;
+        break;
+      }
     }
   }
   for (const SRef& sref : gone) index.srefs.erase(sref->stmt.get());

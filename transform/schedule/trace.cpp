@@ -132,7 +132,12 @@ class TracePrinter {
     if (auto list = value.as<Array<Any>>()) return sequence(*list);
     if (auto map = value.as<Map<Any, Any>>()) return mapping(*map);
     if (auto dict = value.as<ffi::Dict<Any, Any>>()) return mapping(*dict);
-    if (auto map = ir::try_get<IndexMap>(value)) return index_map_text(*map);
+    if (auto map = ir::try_get<IndexMap>(value)) {
+      return index_map_text(with_samples(*map, [&](const Var& var) -> std::optional<Expr> {
+        if (!names_.contains(var.get())) return std::nullopt;
+        return make_var(String(named(var)), var->dtype());
+      }));
+    }
     if (auto ranges = value.as<AccessRanges>()) return access_ranges_text(*ranges);
     if (auto position = value.as<BufferPosition>())
       return fmt::format("(\"{}\", {})", (*position)->write ? "write" : "read", (*position)->index);
@@ -192,6 +197,12 @@ Any mapped(const Any& value, const std::unordered_map<const ffi::Object*, Any>& 
     }
     return substitute(*e, values);
   }
+  if (auto map = ir::try_get<IndexMap>(value)) {
+    return with_samples(*map, [&](const Var& var) -> std::optional<Expr> {
+      auto found = handles.find(var.get());
+      return found == handles.end() ? std::nullopt : std::optional(found->second.cast<Expr>());
+    });
+  }
   auto list = [&](auto copy, const auto& items) -> Any {
     for (const Any& item : items) copy.push_back(mapped(item, handles));
     return copy;
@@ -246,6 +257,20 @@ Trace TraceNode::simplified(bool remove_postproc) const {
   return Trace(result);
 }
 
+static const Instruction& run_step(const Instruction& instruction, const Api& api, std::vector<Any> args,
+                                   ScheduleNode& to, Host& host) {
+  ApiCall call{api, host, args, {}, {}};
+  run_primitive(*instruction.primitive, to, call);
+  return to.trace->instructions.back();
+}
+
+std::vector<Any> repeat_step(const Instruction& instruction, ScheduleNode& to, Host& host,
+                             const std::unordered_map<const ffi::Object*, Any>& handles) {
+  std::vector<Any> args{Any(ref(&to))};
+  for (const Any& arg : instruction.args) args.push_back(mapped(arg, handles));
+  return run_step(instruction, method_of(*instruction.primitive), std::move(args), to, host).outputs;
+}
+
 void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remove_postproc,
                  const Any& provider, const std::function<void(size_t)>& after) {
   std::unordered_map<const ffi::Object*, Any> handles;
@@ -270,9 +295,7 @@ void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remo
         throw refuse(shared_refusals["nothing-to-decide"], instruction.primitive->name()).kind("ValueError");
       }
     }
-    ApiCall call{api, host, args, {}, {}};
-    run_primitive(*instruction.primitive, to, call);
-    const Instruction& done = to.trace->instructions.back();
+    const Instruction& done = run_step(instruction, api, std::move(args), to, host);
     if (done.outputs.size() != instruction.outputs.size()) {
       throw refuse(refusals["trace-does-not-fit"], instruction.primitive->name(), done.outputs.size(),
                    instruction.outputs.size())

@@ -65,6 +65,23 @@ Any insts(ApiCall& call) {
   return list_of(all);
 }
 
+// One step on another schedule: `handles` are pairs of a handle of the trace and what it is there.
+Any repeat_step_of(ApiCall& call) {
+  Trace trace = self(call);
+  auto index = call.args[1].cast<int64_t>();
+  auto to = ir::try_get<Schedule>(call.args[2]);
+  if (!to) wrong_argument(call, 2, "a schedule");
+  if (index < 0 || index >= static_cast<int64_t>(trace->instructions.size()))
+    wrong_argument(call, 1, "the number of a step");
+  std::unordered_map<const ffi::Object*, Any> handles;
+  each_item(call.args[3], [&](const Any&, const Any& pair) {
+    std::vector<Any> both;
+    each_item(pair, [&](const Any&, const Any& item) { both.push_back(item); });
+    if (both.size() == 2 && both[0].as<ffi::Object>()) handles[both[0].as<ffi::Object>()] = both[1];
+  });
+  return list_of(repeat_step(trace->instructions[index], mutable_schedule(*to), call.host, handles));
+}
+
 Any decisions(ApiCall& call) {
   Trace trace = self(call);
   Map<Any, Any> all;
@@ -222,6 +239,9 @@ const ApiRow trace_api_table[] = {
     {ApiKind::kProperty, kTrace, "decisions", "What samples decided, by step.", &decisions},
     {ApiKind::kMethod, kTrace, "get_decision(inst)", "What the step decided; None when it decides nothing.",
      &get_decision},
+    {ApiKind::kMethod, kTrace, "_repeat_step(index, sch, handles)",
+     "One step on another schedule, with pairs of a handle of the trace and what it is there; what it makes.",
+     &repeat_step_of},
     {ApiKind::kMethod, kTrace, "with_decision(inst, decision, remove_postproc)",
      "The trace with another decision of one step.", &with_decision},
     {ApiKind::kMethod, kTrace, "append(inst, decision=None)", "Put a step at the end.", &append},

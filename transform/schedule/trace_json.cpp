@@ -70,7 +70,14 @@ class Names {
   Any input(const Any& value) const {
     if (value == nullptr) return String("None");
     if (auto text = value.try_cast<String>()) return String(fmt::format("\"{}\"", text->c_str()));
-    if (auto map = ir::try_get<IndexMap>(value)) return String(index_map_json(*map, false));
+    if (auto map = ir::try_get<IndexMap>(value)) {
+      IndexMap named = with_samples(*map, [&](const Var& var) -> std::optional<Expr> {
+        auto name = names_.find(var.get());
+        if (name == names_.end()) return std::nullopt;
+        return make_var(String(name->second), var->dtype());
+      });
+      return String(index_map_json(named, false));
+    }
     auto found = value.as<ffi::Object>() ? names_.find(value.as<ffi::Object>()) : names_.end();
     if (found != names_.end()) return String(found->second);
     if (is_list(value)) {
@@ -115,7 +122,13 @@ class Handles {
       if (name == "None") return nullptr;
       if (name.size() >= 2 && name.front() == '"' && name.back() == '"')
         return String(name.substr(1, name.size() - 2));
-      if (IndexMap map = index_map_of_json(*text)) return map;
+      if (IndexMap map = index_map_of_json(*text)) {
+        // Samples stand in the map by their names.
+        return with_samples(map, [&](const Var& var) -> std::optional<Expr> {
+          auto sample = handles_.find(std::string(view(var->name)));
+          return sample == handles_.end() ? std::nullopt : ir::try_get<Expr>(sample->second);
+        });
+      }
       auto found = handles_.find(name);
       if (found == handles_.end()) bad_json(span_, fmt::format("no step before made `{}`", name));
       return found->second;
@@ -173,7 +186,10 @@ std::vector<Any> arguments(const Primitive& primitive, const Api& api, const std
           value = index_map_of_json(*text);
         auto number = value.as<IntImm>();
         if (number && *number && (*number)->dtype().is_bool()) value = (*number)->value != 0;
-        if (role.as_int && value.type_index() == ffi::TypeIndex::kTVMFFIInt)
+        // Files have 1 where a step has True.
+        bool is_bool = api.params[i].has_default &&
+                       api.params[i].default_value.type_index() == ffi::TypeIndex::kTVMFFIBool;
+        if ((role.as_int || role.as_imm || is_bool) && value.type_index() == ffi::TypeIndex::kTVMFFIInt)
           value = value.cast<int64_t>() != 0;
         args.push_back(value);
       }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
 #include "ir/core/refusal.h"
 #include "transform/pass/pass.h"
 #include "transform/schedule/analysis.h"
@@ -235,7 +237,7 @@ Stmt taken_apart(const Task& task) {
 
 class Lower final : public Rewriter {
  public:
-  explicit Lower(ScheduleState& state) : state_(state) {}
+  explicit Lower(const PrimFunc& fn) : fn_(fn) {}
 
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override { return e; }
@@ -247,7 +249,9 @@ class Lower final : public Rewriter {
   }
 
  private:
-  ScheduleState& state_;
+  const PrimFunc& fn_;
+  IRModule mod_;
+  std::unique_ptr<ScheduleState> state_;
   std::vector<const StmtNode*> around_;
   std::vector<const ForNode*> loops_;  // since the innermost block
   std::vector<const SBlockNode*> blocks_;
@@ -255,6 +259,16 @@ class Lower final : public Rewriter {
   std::unordered_map<const ForNode*, Stmt> replaced_;
   std::unordered_map<const VarNode*, std::vector<Thread>> results_;  // the threads that were reduced over
   std::vector<const ForNode*> threads_;                              // all around
+
+  // Made when the first reduction over threads is met: most functions have none.
+  ScheduleState& state() {
+    if (!state_) {
+      mod_ = module_of(fn_);
+      state_ = std::make_unique<ScheduleState>(mod_);
+      state_->index((*mod_->functions.begin()).first);
+    }
+    return *state_;
+  }
 
   Stmt rewrite_one(const Stmt& s) {
     if (auto* loop = as<ForNode>(s)) {
@@ -305,9 +319,9 @@ class Lower final : public Rewriter {
       by_threads |= is_thread(loop);
     }
     if (!by_threads) return {};
-    SRef block = state_.find(realize.block.get());
-    SRef scope = state_.find(blocks_.back());
-    if (!block || !scope || !block->affine_binding || !why_not_reduction(state_, *block, *scope).empty())
+    SRef block = state().find(realize.block.get());
+    SRef scope = state().find(blocks_.back());
+    if (!block || !scope || !block->affine_binding || !why_not_reduction(state(), *block, *scope).empty())
       return {};
     return reduced;
   }
@@ -364,7 +378,7 @@ class Lower final : public Rewriter {
 
   void take_apart(const SBlockRealizeNode& realize, const std::vector<const ForNode*>& loops) {
     check(realize, loops);
-    SRef sref = state_.find(realize.block.get());
+    SRef sref = state().find(realize.block.get());
     Task task{&realize, loops, reduction_here(*sref, realize.block->span), {}, {}};
     for (const Buffer& buffer : task.reduction.buffers) {
       if (is_local(buffer) != is_local(task.reduction.buffers[0]))
@@ -427,10 +441,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
     return loop && is_thread(loop);
   });
   if (!threads) return fn;
-  IRModule mod = module_of(fn);
-  ScheduleState state(mod);
-  state.index((*mod->functions.begin()).first);
-  return with_body(fn, Lower(state).rewrite(fn->body));
+  return with_body(fn, Lower(fn).rewrite(fn->body));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ void register_api() {
   register_operation_api();
   register_index_map_api();
   register_analysis_api();
+  register_cost_model_api();
   register_graph_api();
   register_copy_api();
   register_arith_api();

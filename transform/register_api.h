@@ -11,6 +11,7 @@ void register_operation_api();
 void register_index_map_api();
 void register_analysis_api();
 void register_copy_api();
+void register_cost_model_api();
 void register_graph_api();
 // The part of transform/arith: tvm.sym.
 void register_arith_api();

@@ -118,6 +118,9 @@ constexpr Address same_modules[] = {
     {"tvm.ir.instrument", "tvm.instrument"},
     {"tvm.topi.utils", "tvm.topi.shapes"},
     {"tvm.support.utils", "tvm.support.files"},
+    {"tvm.ir.utils", "tvm.ir.derived_object"},
+    {"tvm.s_tir.meta_schedule.utils", "tvm.s_tir.meta_schedule.common"},
+    {"tvm.s_tir.meta_schedule.runner.utils", "tvm.s_tir.meta_schedule.runner.evaluate"},
     {"tvm.topi.nn.utils", "tvm.topi.nn.paddings"},
     {"tvm.topi.nn.winograd_util", "tvm.topi.nn.winograd"},
     {"tvm.topi.nn.bitserial_util", "tvm.topi.nn.bitserial"},
@@ -220,7 +223,6 @@ struct LeftOut {
 constexpr std::string_view kNoOperator =
     "this operator is not here yet: write the computation as `@T.prim_func`";
 constexpr std::string_view kNoGpu = "code for GPUs does not run here";
-constexpr std::string_view kNoSearch = "schedules are written, not searched for";
 constexpr std::string_view kNoTorch =
     "it needs torch, which is not here: write the network with `tvm.relax.frontend.nn`";
 constexpr std::string_view kTorchFiles =
@@ -245,12 +247,10 @@ constexpr LeftOut left_out[] = {
     {"tvm.relax.frontend.nn", "llm",
      "caches of attention come from the runtime of a model server, which is not here: write "
      "attention with `nn.op`"},
-    {"tvm.relax.transform", "MetaScheduleApplyDatabase MetaScheduleTuneIRMod MetaScheduleTuneTIR", kNoSearch},
     {"tvm.relax.backend", "contrib metal", kNoLibrary},
     {"tvm.relax.backend.cuda", "cublas cudnn cutlass flashinfer", kNoLibrary},
     {"tvm.relax.backend.rocm", "hipblas", kNoLibrary},
     {"tvm.relax.backend.adreno", "clml", kNoLibrary},
-    {"tvm.s_tir.meta_schedule", "*", kNoSearch},
     {"tvm.s_tir.dlight", "benchmark", "functions are timed by `mlc bench` and by `time_evaluator`"},
     {"tvm.runtime.disco", "*", "code runs in one process"},
     {"tvm.support.nvcc", "*", kNoGpu},
@@ -265,7 +265,7 @@ constexpr LeftOut left_out[] = {
     {"tvm.topi", "cpp", "operators are written in the language: `tvm.topi.add` and the like"},
     {"tvm.topi.nn", "pool_grad", kNoOperator},
     {"tvm.sym", "PresburgerSet", "sets of points are intervals here: `tvm.sym.IntervalSet`"},
-    {"tvm.s_tir", "backend", kNoSearch},
+    {"tvm.s_tir", "backend", kNoGpu},
     {"tvm.target", "tag_registry", "targets and their tags are those of the program: `Target.list_kinds()`"},
     {"tvm.testing", "popen_pool install_request_hook terminate_self", "scripts start no other programs"},
     {"tvm.script", "printer register_dialect", "texts are read with `tvm.script.from_source(text)`"},

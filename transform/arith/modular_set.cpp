@@ -35,6 +35,8 @@ ModularSet wrapped(ModularSet residues, DataType type) {
 ModularSet AnalyzerImpl::modular(const Expr& e) {
   switch (e->kind) {
     case ExprKind::kIntImm:
+      // A uint64 from 2^63 on is held as a negative number.
+      if (e->dtype().is_uint() && as<IntImmNode>(e)->value < 0) return {};
       return {0, as<IntImmNode>(e)->value};
     case ExprKind::kVar: {
       auto found = var_residues.find(as<VarNode>(e));

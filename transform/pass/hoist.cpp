@@ -85,14 +85,19 @@ struct Collector final : Walker {
       for (const IterVar& iter : block->iter_vars) loops_of_[iter->var.get()] = around;
     }
     if (auto* bind = as<BindNode>(s)) binding(bind->var, bind->value, HoistOptions::kBind);
-    if (auto* branch = as<IfThenElseNode>(s))
-      condition(branch->condition, HoistOptions::kIfElseStmt, static_cast<bool>(branch->else_case));
+    auto* branch = as<IfThenElseNode>(s);
+    if (branch) condition(branch->condition, HoistOptions::kIfElseStmt, static_cast<bool>(branch->else_case));
+    // Where a condition inside of one case does not hold, the other case may run all the same.
+    bool outside = two_cases_;
+    two_cases_ = two_cases_ || (branch && branch->else_case);
     walk_children(s);
+    two_cases_ = outside;
   }
 
  private:
   std::vector<Level> active_;
   VarSet block_vars_;
+  bool two_cases_ = false;                                  // in a branch of a condition that has two
   std::unordered_map<const VarNode*, VarSet> loops_of_;     // of a name: the variables its value depends on
   std::unordered_map<const VarNode*, VarSet> bindings_of_;  // and the names
 
@@ -129,7 +134,7 @@ struct Collector final : Walker {
       needed.insert(var.get());
       needed.insert(found->second.begin(), found->second.end());
     }
-    to->conditions.push_back({e, from, uses_block_var, std::move(needed), has_else});
+    to->conditions.push_back({e, from, uses_block_var, std::move(needed), has_else || two_cases_});
   }
   // What memory that is written here holds is known where it is read only.
   bool stays(const Expr& value) const {

@@ -167,9 +167,11 @@ SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
     analyzer.bind(up->loop()->loop_var, make<RangeNode>(up->loop()->min, up->loop()->extent));
     if (up == &*loop) break;
   }
-  for (size_t i = 0; i < padding.inside.size() && !prints_as_grid(*top, *block); ++i) {
+  bool reads_as_it_stands = prints_as_grid(*top, *block);
+  for (size_t i = 0; i < padding.inside.size(); ++i) {
     Range& inside = padding.inside[i];
-    if (as<VarNode>(padding.realize->iter_values[i]))  // the extent of a loop
+    bool of_loop = as<VarNode>(padding.realize->iter_values[i]) != nullptr;
+    if (of_loop && !reads_as_it_stands)
       inside = make<RangeNode>(inside->min, analyzer.simplify(inside->extent));
   }
   Ranges ranges;

@@ -119,7 +119,7 @@ constexpr Address same_modules[] = {
     {"tvm.topi.utils", "tvm.topi.shapes"},
     {"tvm.support.utils", "tvm.support.files"},
     {"tvm.ir.utils", "tvm.ir.derived_object"},
-    {"tvm.s_tir.meta_schedule.utils", "tvm.s_tir.meta_schedule.common"},
+    {"tvm.s_tir.meta_schedule.utils", "tvm.s_tir.meta_schedule.search_options"},
     {"tvm.s_tir.meta_schedule.runner.utils", "tvm.s_tir.meta_schedule.runner.evaluate"},
     {"tvm.topi.nn.utils", "tvm.topi.nn.paddings"},
     {"tvm.topi.nn.winograd_util", "tvm.topi.nn.winograd"},

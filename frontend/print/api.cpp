@@ -183,6 +183,7 @@ void register_api() {
   ApiRegistry::global().add(text_rows);
   ApiRegistry::global().add(access_path_rows);
   ApiRegistry::global().add(mismatch_rows);
+  ApiRegistry::global().add(attrs_rows);
 }
 
 }  // namespace mlc::print

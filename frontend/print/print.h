@@ -69,6 +69,8 @@ std::string float_text(double value);
 
 // AccessPath for scripts.
 std::span<const ir::ApiRow> access_path_rows();
+// Attrs, DictAttrs and their methods.
+std::span<const ir::ApiRow> attrs_rows();
 // assert_structural_equal and get_first_structural_mismatch.
 std::span<const ir::ApiRow> mismatch_rows();
 // Adds script(), show() and the rest to ApiRegistry::global().

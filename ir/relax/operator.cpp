@@ -3,6 +3,7 @@
 
 #include <unordered_map>
 
+#include "ir/core/attrs.h"
 #include "ir/tir/op.h"
 
 namespace mlc::relax {
@@ -11,7 +12,9 @@ static constexpr ir::Refusals refusals{
     "AttributeError+ValueError",
     {
         {.name = "unknown-operator", .message = "there is no operator `{}`"},
-        {.name = "missing-attribute", .kind = "ValueError", .message = "a call of `{}` without its attribute `{}`"},
+        {.name = "missing-attribute",
+         .kind = "ValueError",
+         .message = "a call of `{}` without its attribute `{}`"},
     }};
 MLC_REFUSALS(relax_operator, refusals);
 
@@ -45,6 +48,15 @@ const Table& table() {
 }  // namespace
 
 std::string operator_name(const Operator& row) { return "relax." + std::string(row.short_name()); }
+std::string attrs_type_key(const Operator& row) {
+  return row.attrs.type.empty() ? std::string() : "relax.attrs." + std::string(row.attrs.type);
+}
+Any attrs_of_call(const CallNode* call) {
+  if (call->attrs.empty()) return nullptr;
+  const Operator* row = operator_of(call->op);
+  if (row == nullptr || row->attrs.type.empty()) return Any(make<ir::DictAttrsNode>(call->attrs));
+  return Any(make<ir::OpAttrsNode>(attrs_type_key(*row), call->attrs));
+}
 
 const Operator* find_operator(std::string_view name) {
   auto found = table().by_name.find(std::string(name));
@@ -66,8 +78,10 @@ ir::Op op(std::string_view name) {
   throw ir::refuse(refusals["unknown-operator"], name).help(ir::did_you_mean(name, names));
 }
 
-Call make_call(std::string_view name, Array<Expr> args, Map<String, Any> attrs, Array<Type> ty_args, Span span) {
-  return make<CallNode>(Type(nullptr), Expr(op(name)), std::move(args), std::move(attrs), span, std::move(ty_args));
+Call make_call(std::string_view name, Array<Expr> args, Map<String, Any> attrs, Array<Type> ty_args,
+               Span span) {
+  return make<CallNode>(Type(nullptr), Expr(op(name)), std::move(args), std::move(attrs), span,
+                        std::move(ty_args));
 }
 
 Any attr(const CallNode* call, std::string_view name) {

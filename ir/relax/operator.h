@@ -70,6 +70,12 @@ struct AttrRow {
 
 struct AttrRows {
   AttrRow rows[16];
+  std::string_view type;  // what scripts know them as, in tvm.relax.op.op_attrs: "SoftmaxAttrs"
+  constexpr AttrRows of(std::string_view other) const {
+    AttrRows same = *this;
+    same.type = other;
+    return same;
+  }
   std::span<const AttrRow> span() const {
     size_t n = 0;
     while (n < 16 && !rows[n].name.empty()) ++n;
@@ -128,6 +134,10 @@ const Operator* operator_of(const Expr& callee);
 // The shared object of a name; Error unknown-operator with the nearest name.
 ir::Op op(std::string_view name);
 std::string operator_name(const Operator& row);  // "relax.nn.relu"
+// "relax.attrs.SoftmaxAttrs"; "" for an operator without attributes.
+std::string attrs_type_key(const Operator& row);
+// The attributes of a call as scripts see them: None where it has none.
+Any attrs_of_call(const CallNode* call);
 
 // A call with its type still to be inferred.
 Call make_call(std::string_view name, Array<Expr> args, Map<String, Any> attrs = {}, Array<Type> ty_args = {},

@@ -20,7 +20,6 @@ std::span<const ir::ApiRow> dtype_rows();            // dtype.cpp
 std::span<const ir::ApiRow> crossing_rows();         // ffi_errors.cpp
 void alias_crossings();
 std::span<const ir::ApiRow> container_rows();   // containers_api.cpp
-std::span<const ir::ApiRow> dict_attrs_rows();  // dict_attrs.cpp
 std::span<const ir::ApiRow> np_library_rows();  // numpy/library.cpp
 std::span<const ir::ApiRow> np_print_rows();    // numpy/print.cpp
 std::span<const ir::ApiRow> np_file_rows();     // numpy/file.cpp
@@ -53,8 +52,7 @@ void register_api() {
                     dtype_rows,       container_rows,
                     system_rows,      frame_rows,
                     float_bytes_rows, clock_rows,
-                    process_rows,     crossing_rows,
-                    dict_attrs_rows}) {
+                    process_rows,     crossing_rows}) {
     registry.add(rows);
   }
   register_classic_names();

@@ -21,10 +21,13 @@ struct Address {
   const char* to;
 };
 constexpr Address addresses[] = {
-    {"tvm.driver.build", "tvm.compile"},          {"tvm.ir.Node", "tvm_ffi.Object"},
-    {"tvm.runtime.Scriptable", "tvm_ffi.Object"}, {"tvm.ir.Scriptable", "tvm_ffi.Object"},
-    {"tvm.ir.Attrs", "tvm.ir.DictAttrs"},         {"tvm.DataType", "tvm_ffi.dtype"},
-    {"tvm.runtime.DataType", "tvm_ffi.dtype"},    {"tvm.runtime.ShapeTuple", "tvm_ffi.Shape"},
+    {"tvm.driver.build", "tvm.compile"},
+    {"tvm.ir.Node", "tvm_ffi.Object"},
+    {"tvm.runtime.Scriptable", "tvm_ffi.Object"},
+    {"tvm.ir.Scriptable", "tvm_ffi.Object"},
+    {"tvm.DataType", "tvm_ffi.dtype"},
+    {"tvm.runtime.DataType", "tvm_ffi.dtype"},
+    {"tvm.runtime.ShapeTuple", "tvm_ffi.Shape"},
     {"numpy.random.mtrand", "numpy.random"},
 };
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attributes of a function or module as a script sees them: a map whose keys are attributes as well.
+// Attributes in scripts: the names are keys of DictAttrs, and fields of the attributes of operators.
 #pragma once
 
 #include "frontend/script/core/value.h"
+#include "ir/core/attrs.h"
 #include "ir/registry/api.h"
 
 namespace mlc::script {
 
-struct DictAttrsNode final : ffi::Object {
-  ffi::Map<String, Any> values;
-  explicit DictAttrsNode(ffi::Map<String, Any> values) : values(std::move(values)) {}
-  MLC_NODE("mlc.ir.DictAttrs", DictAttrsNode, ffi::Object);
-};
+using ir::DictAttrsNode;
 
 Any integers_in(ir::ApiCall& call, const Any& sequence);  // as ints of the script
 
 // What a script gets that reads the field `name`, whose content is `value`, of an object.
 Any as_read(const Any& object, Symbol name, const Any& value);
+
+// The name of the type whose class `type(value)` is: attributes of operators have one for each kind.
+std::string_view class_key(const Any& value);
 
 }  // namespace mlc::script

@@ -6,6 +6,7 @@
 
 #include "frontend/script/core/machine.h"
 #include "frontend/script/numpy/scalar.h"
+#include "frontend/script/types/dict_attrs.h"
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/expr.h"
 #include "ir/core/ndarray.h"
@@ -13,24 +14,21 @@
 
 namespace mlc::script {
 
-static constexpr ir::Refusals refusals{
-    "ValueError",
-    {
-        {.name = "not-a-byte",
-         .message = "bytes must be in range(0, 256)",
-         .meaning = "A byte is a number from 0 to 255.",
-         .wrong = "bytes([300])",
-         .right = "bytes([30])"},
-        {.name = "not-a-pair",
-         .kind = "TypeError",
-         .meaning = "A dict is made of pairs.",
-         .wrong = "dict([1, 2])",
-         .right = "dict([(1, 2)])"},
-        {.name = "not-a-type",
-         .kind = "TypeError"},
-        {.name = "zero-step",
-         .message = "range() arg 3 must not be zero"},
-    }};
+static constexpr ir::Refusals refusals{"ValueError",
+                                       {
+                                           {.name = "not-a-byte",
+                                            .message = "bytes must be in range(0, 256)",
+                                            .meaning = "A byte is a number from 0 to 255.",
+                                            .wrong = "bytes([300])",
+                                            .right = "bytes([30])"},
+                                           {.name = "not-a-pair",
+                                            .kind = "TypeError",
+                                            .meaning = "A dict is made of pairs.",
+                                            .wrong = "dict([1, 2])",
+                                            .right = "dict([(1, 2)])"},
+                                           {.name = "not-a-type", .kind = "TypeError"},
+                                           {.name = "zero-step", .message = "range() arg 3 must not be zero"},
+                                       }};
 MLC_REFUSALS(types_types, refusals);
 
 using State = Evaluator::State;
@@ -308,8 +306,7 @@ Any bytes_from(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& arg
   std::string data;
   evaluator.each_of(args[0], args.span_of(0), [&](Any& value) {
     int64_t byte = index_value(evaluator, value, args.span_of(0), "byte");
-    if (byte < 0 || byte > 255)
-      raise(refusals["not-a-byte"], args.span_of(0));
+    if (byte < 0 || byte > 255) raise(refusals["not-a-byte"], args.span_of(0));
     data += static_cast<char>(byte);
     return true;
   });
@@ -458,10 +455,8 @@ Any Evaluator::type_of(const Any& value) {
   if (Ref<ClassNode> own = builtin_type_of(value)) return Any(own);
   if (is_object(value) || value.type_index() == kTVMFFIDevice) {
     if (std::optional<Any> scalar = numpy_type_of(value)) return *scalar;
-    const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(value.type_index());
-    if (const ir::Api* api = ir::ApiRegistry::global().class_of({info->type_key.data, info->type_key.size})) {
+    if (const ir::Api* api = ir::ApiRegistry::global().class_of(class_key(value)))
       return state_->api_value(api);
-    }
   }
   Any& type = state_->native_types[value.type_index()];
   if (is_none(type)) {
@@ -557,7 +552,9 @@ bool fits_protocol(Evaluator& evaluator, const Any& value, const ClassNode* cls)
 
 }  // namespace
 
-bool derives_or_counts(const ClassNode* own, const ClassNode* cls) { return own == cls || own->counts_as(cls); }
+bool derives_or_counts(const ClassNode* own, const ClassNode* cls) {
+  return own == cls || own->counts_as(cls);
+}
 
 bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
   if (type.type_index() == kTVMFFIArray) {
@@ -576,8 +573,7 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
     if (is_foreign_array(value)) return cls->scripted && fits_protocol(*this, value, cls);
     if (Ref<ClassNode> own = builtin_type_of(value)) {
       // type(x) of a class is `type`; functions of the registry are functions.
-      return derives_or_counts(own.get(), cls) ||
-             (cls->scripted && fits_protocol(*this, value, cls));
+      return derives_or_counts(own.get(), cls) || (cls->scripted && fits_protocol(*this, value, cls));
     }
     auto* own = as<ClassNode>(type_of(value));
     return own != nullptr && derives_or_counts(own, cls);
@@ -587,11 +583,11 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
     if (!is_object(value)) return value.type_index() == kTVMFFIDevice && key == "Device";
     if (Tuple::is(value)) return false;
     if (key == "ffi.Object" && builtin_type_of(value)) return value.type_index() == kTVMFFIArray;
+    if (class_key(value) == key) return true;
     const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(value.type_index());
     auto same = [&](const TVMFFITypeInfo* type_info) {
       return std::string_view(type_info->type_key.data, type_info->type_key.size) == key;
     };
-    if (same(info)) return true;
     for (int32_t i = 0; i < info->type_depth; ++i) {
       if (same(info->type_ancestors[i])) return true;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/tvmscript/builder/arguments.h"
 
-#include "frontend/script/types/dict_attrs.h"
+#include "ir/core/attrs.h"
 
 #include "frontend/script/core/evaluator.h"
 #include "ir/core/refusal.h"
@@ -213,7 +213,7 @@ Any attribute_value(const Any& value, Span span) {
 
 Map<String, Any> attributes_arg(const ApiCall& call, size_t i) {
   if (!is_given(call, i)) return {};
-  if (auto* attrs = call.args[i].as<script::DictAttrsNode>()) return attrs->values;
+  if (auto* attrs = call.args[i].as<ir::AttrsNode>()) return attrs->values;
   Any value = attribute_value(call.args[i], call.span_of(i));
   if (auto map = value.try_cast<Map<String, Any>>()) return *map;
   ir::wrong_argument(call, i, "dict");

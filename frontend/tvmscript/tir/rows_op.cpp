@@ -206,6 +206,10 @@ Any set_said(ApiCall& call) {
   attributes()[what][std::string(op_self(call)->name)] = call.args[1];
   return nullptr;
 }
+Any attrs_type(ApiCall& call) {
+  const relax::Operator* row = graph_row(call);
+  return said(call, kTypeKey, String(row == nullptr ? std::string() : attrs_type_key(*row)));
+}
 Any shown_op(ApiCall& call) {
   std::vector<std::string> shown;
   for (const Any& each : arguments(call)) shown.push_back(shown_argument(each.as<ArgumentInfoNode>()));
@@ -213,8 +217,7 @@ Any shown_op(ApiCall& call) {
   return String(fmt::format(
       "ir.Op(span=None, ty=ir.Type(span=None), name=\"{}\", description=\"\", arguments=({}{}), "
       "attrs_type_key=\"{}\", num_inputs={}, support_level={})",
-      op_self(call)->name.c_str(), fmt::join(shown, ", "), comma,
-      said(call, kTypeKey, String("")).cast<String>().c_str(),
+      op_self(call)->name.c_str(), fmt::join(shown, ", "), comma, attrs_type(call).cast<String>().c_str(),
       call.host.repr(said(call, kInputs, arity(call))), call.host.repr(said(call, kLevel, int64_t{10}))));
 }
 
@@ -238,8 +241,9 @@ constexpr ir::ApiRow op_table[] = {
     PROPERTY("num_inputs", "The number of arguments; -1: any.", said(call, kInputs, arity(call))),
     PROPERTY("support_level", "10: everything else.", said(call, kLevel, int64_t{10})),
     PROPERTY("description", "None is kept.", (static_cast<void>(call), String(""))),
-    PROPERTY("attrs_type_key", "Operators of tensor functions have no kind of attributes of their own.",
-             said(call, kTypeKey, String(""))),
+    PROPERTY("attrs_type_key",
+             "The type of the attributes of its calls; \"\" for operators without attributes.",
+             attrs_type(call)),
     PROPERTY("arguments", "What the arguments of an operator of graphs are called, and what they are.",
              arguments(call)),
     {ir::ApiKind::kProperty, kArgument, "name", "What the argument is called.",

@@ -126,14 +126,14 @@ constexpr Operator kRows[] = {
      .doc =
          "softmax(query * key * scale + bias) * value; without a scale it is 1 / sqrt(dimension of a head).",
      .infer = infer_attention,
-     .attrs = kAttrs,
+     .attrs = kAttrs.of("AttentionAttrs"),
      .build = build_attention,
      .precision = Precision::kAlways},
     {.signature =
          "nn.attention_bias(query, key, value, bias=None, scale=None, causal_mask=None, window_size=None)",
      .doc = "As nn.attention.",
      .infer = infer_attention,
-     .attrs = kAttrs,
+     .attrs = kAttrs.of("AttentionAttrs"),
      .build = build_attention,
      .precision = Precision::kAlways},
     {.signature = "nn.attention_var_len(queries, keys, values, seqstart_q, max_seqlen_q, seqstart_k=None, "
@@ -142,7 +142,7 @@ constexpr Operator kRows[] = {
                   "max_seqlen_q Tensor; max_seqlen_k Tensor",
      .doc = "Attention of sequences of different lengths that lie one behind the other.",
      .infer = infer_attention,
-     .attrs = kAttrs,
+     .attrs = kAttrs.of("AttentionAttrs"),
      .build = build_attention_var_len,
      .precision = Precision::kAlways},
 };

@@ -28,7 +28,7 @@ Any build_checkpoint(ApiCall& call) {
 }
 Any build_pool(ApiCall& call) {
   for (const char* name : {"pool_size", "strides", "dilation"}) complete_ints(call, name, 2);
-  complete_ints(call, "padding", 4);
+  complete_padding(call, "padding", 2);
   default_to(call, "out_layout", "layout");
   return call_with_attrs(call, {operand_arg(call, 0), operand_arg(call, 1)}, 2);
 }
@@ -65,24 +65,24 @@ constexpr Operator kRows[] = {
                   "ignore_index=-100)",
      .doc = "The gradient of nn.nll_loss to its predictions.",
      .infer = infer_second,
-     .attrs = {{{"reduction", AttrKind::kString}, {"ignore_index", AttrKind::kInt}}},
+     .attrs = {{{"reduction", AttrKind::kString}, {"ignore_index", AttrKind::kInt}}, "NLLLossAttrs"},
      .build = build_nll_loss},
     {.signature = "grad.max_pool2d_backward(output_grad, data, pool_size=1, strides=1, padding=0, "
                   "dilation=1, ceil_mode=False, count_include_pad=False, layout='NCHW', out_layout=None)",
      .doc = "The gradient of nn.max_pool2d to its data.",
      .infer = infer_second,
-     .attrs = kPoolAttrs,
+     .attrs = kPoolAttrs.of("Pool2DAttrs"),
      .build = build_pool},
     {.signature = "grad.avg_pool2d_backward(output_grad, data, pool_size=1, strides=1, padding=0, "
                   "dilation=1, ceil_mode=False, count_include_pad=False, layout='NCHW', out_layout=None)",
      .doc = "The gradient of nn.avg_pool2d to its data.",
      .infer = infer_second,
-     .attrs = kPoolAttrs,
+     .attrs = kPoolAttrs.of("Pool2DAttrs"),
      .build = build_pool},
     {.signature = "grad.take_backward(output_grad, x, indices, axis=None)",
      .doc = "The gradient of take to its tensor.",
      .infer = infer_second,
-     .attrs = {{{"axis", AttrKind::kOptInt}, {"mode", AttrKind::kString}}},
+     .attrs = {{{"axis", AttrKind::kOptInt}, {"mode", AttrKind::kString}}, "TakeAttrs"},
      .build = build_take},
 };
 

@@ -115,7 +115,7 @@ constexpr Operator kRows[] = {
     {.signature = "nn.nll_loss(predictions, targets, weights=None, reduction='mean', ignore_index=-100)",
      .doc = "The negative log likelihood of the target classes, as a scalar or for each sample.",
      .infer = infer_nll_loss,
-     .attrs = {{{"reduction", AttrKind::kString}, {"ignore_index", AttrKind::kInt}}},
+     .attrs = {{{"reduction", AttrKind::kString}, {"ignore_index", AttrKind::kInt}}, "NLLLossAttrs"},
      .build = build_nll_loss},
 };
 

@@ -82,12 +82,12 @@ constexpr Operator kRows[] = {
             "axis.",
      .infer = infer_quantize,
      .operands = 3,
-     .attrs = kAttrs},
+     .attrs = kAttrs.of("QuantizeAttrs")},
     {.signature = "dequantize(data, scale, zero_point, axis=-1, out_dtype='float32')",
      .doc = "(data - zero_point) * scale; scale and zero_point along an axis.",
      .infer = infer_dequantize,
      .operands = 3,
-     .attrs = kAttrs},
+     .attrs = kAttrs.of("QuantizeAttrs")},
 };
 
 }  // namespace

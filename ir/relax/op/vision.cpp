@@ -62,10 +62,10 @@ Type infer_all_class_nms(const CallNode* call, const InferContext&) {
   const Expr& classes = (*dims[1])[1];
   VDevice vdevice = all[0]->vdevice;
   if (string_attr(call, "output_format") == "onnx") {
-    // A row for each box that is selected: how many there are is known when it has run, and at most batch * classes *
-    // boxes, which TVM has as the dimension.
-    return make<TupleTypeNode>(Array<Type>{tensor_type(kInt64, 2, vdevice),
-                                           tensor_type(Array<Expr>{dim(1)}, kInt64, vdevice)});
+    // A row for each box that is selected: how many there are is known when it has run, and at most batch *
+    // classes * boxes, which TVM has as the dimension.
+    return make<TupleTypeNode>(
+        Array<Type>{tensor_type(kInt64, 2, vdevice), tensor_type(Array<Expr>{dim(1)}, kInt64, vdevice)});
   }
   Expr total = ir::mul(classes, boxes);
   return make<TupleTypeNode>(Array<Type>{tensor_type(Array<Expr>{batch, total, dim(2)}, kInt64, vdevice),
@@ -197,13 +197,14 @@ constexpr Operator kRows[] = {
          "score_threshold, output_format='onnx')",
      .doc = "For each class, the boxes that overlap none of a higher score too much.",
      .infer = internal_errors_of_tensors<infer_all_class_nms>,
-     .attrs = {{{"output_format", AttrKind::kString}}}},
+     .attrs = {{{"output_format", AttrKind::kString}}, "AllClassNonMaximumSuppressionAttrs"}},
     {.signature = "vision.get_valid_counts(data, score_threshold=0, id_index=0, score_index=1)",
      .doc = "The boxes above the threshold at the front, their number, and where they were.",
      .infer = infer_valid_counts,
      .attrs = {{{"score_threshold", AttrKind::kFloat},
                 {"id_index", AttrKind::kInt},
-                {"score_index", AttrKind::kInt}}}},
+                {"score_index", AttrKind::kInt}},
+               "GetValidCountsAttrs"}},
     {.signature =
          "vision.non_max_suppression(data, valid_count, indices, max_output_size=-1, iou_threshold=0.5, "
          "force_suppress=False, top_k=-1, coord_start=2, score_index=1, id_index=0, return_indices=True, "
@@ -220,7 +221,8 @@ constexpr Operator kRows[] = {
                 {"return_indices", AttrKind::kBool},
                 {"invalid_to_bottom", AttrKind::kBool},
                 {"soft_nms_sigma", AttrKind::kFloat},
-                {"score_threshold", AttrKind::kFloat}}}},
+                {"score_threshold", AttrKind::kFloat}},
+               "NonMaximumSuppressionAttrs"}},
     {.signature = "vision.multibox_transform_loc(cls_pred, loc_pred, anchor, clip=False, threshold=0.0, "
                   "variances=None, keep_background=True, apply_softmax=True)",
      .doc = "Boxes and scores from the offsets to anchors that a detector predicts.",
@@ -229,7 +231,8 @@ constexpr Operator kRows[] = {
                 {"threshold", AttrKind::kFloat},
                 {"variances", AttrKind::kFloats},
                 {"keep_background", AttrKind::kBool},
-                {"apply_softmax", AttrKind::kBool}}},
+                {"apply_softmax", AttrKind::kBool}},
+               "MultiboxTransformLocAttrs"},
      .build = build_multibox},
     {.signature = "vision.roi_align(data, rois, pooled_size, spatial_scale, sample_ratio=-1, aligned=False, "
                   "layout='NCHW', mode='avg')",
@@ -240,7 +243,8 @@ constexpr Operator kRows[] = {
                 {"sample_ratio", AttrKind::kInt},
                 {"aligned", AttrKind::kBool},
                 {"layout", AttrKind::kString},
-                {"mode", AttrKind::kString}}},
+                {"mode", AttrKind::kString}},
+               "ROIAlignAttrs"},
      .build = build_roi,
      .precision = Precision::kFollow},
     {.signature = "vision.roi_pool(data, rois, pooled_size, spatial_scale, layout='NCHW')",
@@ -248,7 +252,8 @@ constexpr Operator kRows[] = {
      .infer = infer_roi_pool,
      .attrs = {{{"pooled_size", AttrKind::kInts},
                 {"spatial_scale", AttrKind::kFloat},
-                {"layout", AttrKind::kString}}},
+                {"layout", AttrKind::kString}},
+               "ROIPoolAttrs"},
      .build = build_roi,
      .precision = Precision::kFollow},
 };

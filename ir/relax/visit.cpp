@@ -234,7 +234,7 @@ SeqExpr Mutator::rewrite_body(const SeqExpr& seq, const Array<Var>& params) {
   bool changed = false;
   for (size_t i = 0; i < seq->blocks.size(); ++i) {
     BindingBlock next = rewrite_block(seq->blocks[i]);
-    changed = changed || !next.same_as(seq->blocks[i]);
+    changed = changed || !next.same_as(seq->blocks[i]) || next->bindings.empty();
     if (!next->bindings.empty()) blocks.push_back(next);
   }
   builder_->begin_binding_block();

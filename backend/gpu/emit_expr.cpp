@@ -259,6 +259,7 @@ Text KernelEmitter::arithmetic(ExprKind kind, const Text& a, const Text& b, Data
   bool wraps = dtype.is_int() && !narrow && !in_index_ && !words_.wraps;
   if (dtype.is_bool() && (kind == ExprKind::kAdd || kind == ExprKind::kSub || kind == ExprKind::kMul))
     refuse("arithmetic on bool", span, "cast to int32 before");
+  type(dtype, span);  // refuses widths that kernels do not have
   DataType unsigned_type = DataType::UInt(dtype.bits(), dtype.lanes());
   auto sum = [&](std::string_view op, Precedence precedence) {
     if (wraps) {

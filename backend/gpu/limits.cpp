@@ -44,8 +44,8 @@ void check_limits(const ir::IRModule& kernels, const ir::Target& target) {
   // The first of them that the kind of target has.
   std::string threads = most("max_threads_per_block") != 0 ? "max_threads_per_block" : "max_num_threads";
   for (const auto& [global, base] : kernels->functions) {
-    auto fn = ir::Any(base).as<ir::PrimFunc>();
-    if (!fn || !is_kernel(base)) continue;
+    if (!is_kernel(base)) continue;
+    auto fn = ir::Any(base).cast<ir::PrimFunc>();
     auto check = [&](int64_t wanted, std::string_view attr, std::string_view of_what) {
       int64_t limit = most(attr);
       if (limit == 0 || wanted <= limit) return;
@@ -55,12 +55,12 @@ void check_limits(const ir::IRModule& kernels, const ir::Target& target) {
                        fmt::format("{} {}", wanted, of_what), ir::view(target->kind), limit)
           .help(fmt::format("bind loops with smaller extents, cache less, or say what the device has: `{}`",
                             better))
-          .at((*fn)->span);
+          .at(fn->span);
     };
-    check(block_threads(*fn).value_or(0), threads, "threads in a block");
-    check(shared_bytes(*fn), "max_shared_memory_per_block", "bytes of shared memory in a block");
+    check(block_threads(fn).value_or(0), threads, "threads in a block");
+    check(shared_bytes(fn), "max_shared_memory_per_block", "bytes of shared memory in a block");
     int64_t buffers = 0;
-    for (const Var& param : (*fn)->params)
+    for (const Var& param : fn->params)
       buffers += param->buffer() != nullptr || param->ty->kind == ir::TypeKind::kPointer ? 1 : 0;
     check(buffers, "max_function_args", "buffers as parameters");
   }

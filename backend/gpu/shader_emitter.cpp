@@ -18,10 +18,13 @@ std::string ShaderEmitter::parameter_type(const Var& param, bool) {
   auto* pointer = param->ty->kind == ir::TypeKind::kPointer
                       ? static_cast<const ir::PointerTypeNode*>(param->ty.get())
                       : nullptr;
-  if (pointer == nullptr || pointer->element_type->kind != ir::TypeKind::kPrim)
+  auto* element = pointer != nullptr && pointer->element_type->kind == ir::TypeKind::kPrim
+                      ? static_cast<const ir::PrimTypeNode*>(pointer->element_type.get())
+                      : nullptr;
+  if (element == nullptr || ir::DataType(element->dtype).is_void())
     refuse(fmt::format("the parameter `{}`, of whose elements nothing is known,", ir::view(param->name)),
            param->span);
-  return storage_type(static_cast<const ir::PrimTypeNode*>(pointer->element_type.get())->dtype, param->span);
+  return storage_type(element->dtype, param->span);
 }
 
 }  // namespace mlc::gpu_backend

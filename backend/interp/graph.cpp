@@ -2,6 +2,7 @@
 #include "backend/interp/graph.h"
 
 #include <tvm/ffi/container/list.h>
+#include <numeric>
 
 #include <cstring>
 #include <map>
@@ -74,7 +75,8 @@ struct InMemoryOf {
   void AllocData(DLTensor* tensor) { tensor->data = static_cast<char*>(storage.data_ptr()) + offset; }
   void FreeData(DLTensor*) {}
 };
-ffi::Tensor view_of(const ffi::Tensor& storage, int64_t offset, const std::vector<int64_t>& shape, DataType dtype) {
+ffi::Tensor view_of(const ffi::Tensor& storage, int64_t offset, const std::vector<int64_t>& shape,
+                    DataType dtype) {
   return ffi::Tensor::FromNDAlloc(InMemoryOf{storage, offset}, ffi::Shape(shape.begin(), shape.end()), dtype,
                                   DLDevice{kDLCPU, 0});
 }
@@ -113,7 +115,8 @@ class Machine {
 
   // ---- functions ----
 
-  Any apply(const relax::Function& fn, std::span<const Any> args, std::shared_ptr<const Scope> around, std::string_view name) {
+  Any apply(const relax::Function& fn, std::span<const Any> args, std::shared_ptr<const Scope> around,
+            std::string_view name) {
     if (args.size() != fn->params.size()) {
       throw refuse(refusals["graph-argument-count"], name, fn->params.size(), args.size()).at(fn->span);
     }
@@ -149,8 +152,8 @@ class Machine {
     return eval(seq->body, scope);
   }
 
-  // Is the value of that type? Symbolic variables that are new get their values. `known`: other dimensions are
-  // compared, too.
+  // Is the value of that type? Symbolic variables that are new get their values. `known`: other dimensions
+  // are compared, too.
   Any match(const Type& type, const Any& value, Scope& scope, const std::string& what, bool known) {
     switch (type->kind) {
       case TypeKind::kTensor: {
@@ -164,7 +167,8 @@ class Machine {
         ffi::ShapeView shape = tensor->shape();
         match_rank(wanted->ndim, shape.size(), what);
         if (auto dims = wanted->dims()) match_dims(*dims, {shape.data(), shape.size()}, scope, what, known);
-        if (auto* var = as<VarNode>(wanted->shape)) scope.values[var] = ffi::Shape(shape.begin(), shape.end());
+        if (auto* var = as<VarNode>(wanted->shape))
+          scope.values[var] = ffi::Shape(shape.begin(), shape.end());
         return value;
       }
       case TypeKind::kShape: {
@@ -183,7 +187,8 @@ class Machine {
         }
         Array<Any> matched;
         for (size_t i = 0; i < fields.size(); ++i)
-          matched.push_back(match(fields[i], (*items)[i], scope, fmt::format("element {} of {}", i, what), known));
+          matched.push_back(
+              match(fields[i], (*items)[i], scope, fmt::format("element {} of {}", i, what), known));
         return matched;
       }
       default:
@@ -194,8 +199,8 @@ class Machine {
     if (wanted == kUnknownNDim || wanted == static_cast<int64_t>(given)) return;
     throw refuse(refusals["graph-shape-mismatch"], what, "its number of dimensions", wanted, given);
   }
-  void match_dims(const Array<Expr>& wanted, std::span<const int64_t> given, Scope& scope, const std::string& what,
-                  bool known) {
+  void match_dims(const Array<Expr>& wanted, std::span<const int64_t> given, Scope& scope,
+                  const std::string& what, bool known) {
     for (size_t i = 0; i < wanted.size(); ++i) {
       auto* var = as<VarNode>(wanted[i]);
       if (var && !scope.find(var)) {
@@ -205,7 +210,8 @@ class Machine {
       if (!var && !known && !ir::const_int(wanted[i])) continue;
       int64_t expected = integer(wanted[i], scope);
       if (expected != given[i])
-        throw refuse(refusals["graph-shape-mismatch"], what, fmt::format("dimension {}", i), expected, given[i]);
+        throw refuse(refusals["graph-shape-mismatch"], what, fmt::format("dimension {}", i), expected,
+                     given[i]);
     }
   }
   static std::vector<int64_t> shape_of(const Any& value, const std::string& what) {
@@ -239,7 +245,8 @@ class Machine {
       }
     }
     Expr folded = host_.simplify(ir::substitute(e, values));
-    if (auto* imm = as<ir::IntImmNode>(folded)) return imm->dtype().is_bool() ? Any(imm->value != 0) : Any(imm->value);
+    if (auto* imm = as<ir::IntImmNode>(folded))
+      return imm->dtype().is_bool() ? Any(imm->value != 0) : Any(imm->value);
     if (auto* imm = as<ir::FloatImmNode>(folded)) return imm->value;
     unsupported("this primitive expression", e->span);
   }
@@ -288,7 +295,8 @@ class Machine {
         auto* branches = static_cast<const IfNode*>(e.get());
         auto inner = std::make_shared<Scope>();
         inner->outer = scope;
-        return run(truth(eval(branches->cond, scope)) ? branches->true_branch : branches->false_branch, inner);
+        return run(truth(eval(branches->cond, scope)) ? branches->true_branch : branches->false_branch,
+                   inner);
       }
       case ExprKind::kFunction:
         return make<ClosureNode>(ref(static_cast<const FunctionNode*>(e.get())), scope, Array<Any>{});
@@ -326,7 +334,8 @@ class Machine {
       if (auto* graph = fn.as<FunctionNode>()) return apply(ref(graph), args, nullptr, name);
       return tensor_function(name, args);
     }
-    if (auto* external = as<ExternFuncNode>(call->op)) return packed(view(external->global_symbol), args, call);
+    if (auto* external = as<ExternFuncNode>(call->op))
+      return packed(view(external->global_symbol), args, call);
     return invoke(eval(call->op, scope), args, call->span);
   }
   Any invoke(const Any& callee, const std::vector<Any>& args, Span span) {
@@ -377,7 +386,8 @@ class Machine {
   Any packed(std::string_view name, const std::vector<Any>& args, const CallNode* call) {
     if (auto result = builtin(name, args, call->span)) return *result;
     auto function = ffi::Function::GetGlobal(ir::String(std::string(name)));
-    if (!function) unsupported(fmt::format("the packed function `{}`, which is not registered", name), call->span);
+    if (!function)
+      unsupported(fmt::format("the packed function `{}`, which is not registered", name), call->span);
     std::vector<Any> given;
     for (const Any& arg : args) given.push_back(callable(arg));
     std::vector<ir::AnyView> views(given.begin(), given.end());
@@ -425,8 +435,8 @@ class Machine {
     if (name == "check_tuple_info") {
       auto items = args[0].as<Array<Any>>();
       if (!items || static_cast<int64_t>(items->size()) != args[1].cast<int64_t>())
-        throw refuse(refusals["graph-wrong-argument"], "a value", fmt::format("tuple of {}", args[1].cast<int64_t>()),
-                     ir::type_name(args[0]));
+        throw refuse(refusals["graph-wrong-argument"], "a value",
+                     fmt::format("tuple of {}", args[1].cast<int64_t>()), ir::type_name(args[0]));
       return Any(nullptr);
     }
     if (name == "check_prim_value_info" || name == "check_func_info") return Any(nullptr);
@@ -434,7 +444,8 @@ class Machine {
       auto tensor = args[0].as<ffi::Tensor>();
       std::vector<int64_t> dims = shape_of(tensor ? shape_value(args[0]) : args[0], "a value");
       match_rank(args[2].cast<int64_t>(), dims.size(), "a value");
-      for (size_t i = 0; i < dims.size(); ++i) match_slot(dims[i], i, args[1], args[3 + 2 * i], args[4 + 2 * i]);
+      for (size_t i = 0; i < dims.size(); ++i)
+        match_slot(dims[i], i, args[1], args[3 + 2 * i], args[4 + 2 * i]);
       return Any(nullptr);
     }
     if (name == "match_prim_value") {
@@ -443,7 +454,8 @@ class Machine {
     }
     if (name == "make_shape") {
       std::vector<int64_t> dims;
-      for (size_t i = 2; i + 1 < args.size(); i += 2) dims.push_back(slot_value(args[0], args[i], args[i + 1]));
+      for (size_t i = 2; i + 1 < args.size(); i += 2)
+        dims.push_back(slot_value(args[0], args[i], args[i + 1]));
       return ffi::Shape(dims.begin(), dims.end());
     }
     if (name == "make_prim_value") return Any(slot_value(args[0], args[1], args[2]));
@@ -459,7 +471,9 @@ class Machine {
                    DataType(tensor->dtype()).str());
     return nullptr;
   }
-  static int64_t* heap_of(const Any& heap) { return static_cast<int64_t*>(heap.cast<ffi::Tensor>().data_ptr()); }
+  static int64_t* heap_of(const Any& heap) {
+    return static_cast<int64_t*>(heap.cast<ffi::Tensor>().data_ptr());
+  }
   static void match_slot(int64_t extent, size_t i, const Any& heap, const Any& code, const Any& argument) {
     int64_t expected = argument.cast<int64_t>();
     switch (code.cast<int64_t>()) {
@@ -473,7 +487,8 @@ class Machine {
         [[fallthrough]];
       case kEqualToImm:
         if (extent != expected)
-          throw refuse(refusals["graph-shape-mismatch"], "a value", fmt::format("dimension {}", i), expected, extent);
+          throw refuse(refusals["graph-shape-mismatch"], "a value", fmt::format("dimension {}", i), expected,
+                       extent);
     }
   }
   static int64_t slot_value(const Any& heap, const Any& code, const Any& argument) {
@@ -501,7 +516,12 @@ class Machine {
   }
   static Any reshaped(const Any& value, const Any& shape) {
     auto tensor = value.cast<ffi::Tensor>();
-    return view_of(tensor, 0, shape_of(shape, "a shape"), DataType(tensor.dtype()));
+    auto dims = shape_of(shape, "a shape");
+    int64_t wanted = std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
+    if (wanted != tensor.numel())
+      throw refuse(refusals["graph-shape-mismatch"], "a tensor that is reshaped", "its number of elements",
+                   wanted, tensor.numel());
+    return view_of(tensor, 0, dims, DataType(tensor.dtype()));
   }
   static void flatten(const Any& value, std::vector<Any>& all) {
     if (auto items = value.as<Array<Any>>()) {
@@ -514,7 +534,8 @@ class Machine {
   }
 
   // call_tir, call_tir_inplace, call_dps_packed: the results are the last arguments.
-  Any destination_call(const CallNode* call, const std::shared_ptr<Scope>& scope, const std::vector<int64_t>& inplace) {
+  Any destination_call(const CallNode* call, const std::shared_ptr<Scope>& scope,
+                       const std::vector<int64_t>& inplace) {
     std::vector<Any> args;
     flatten(eval(call->args[1], scope), args);
     Array<Type> types = call->ty_args;
@@ -556,7 +577,8 @@ class Machine {
       std::vector<Any> args = evaluated(call->args, scope);
       Any callee = args[0];
       args.erase(args.begin());
-      if (auto* external = callee.as<ExternFuncNode>()) return packed(view(external->global_symbol), args, call);
+      if (auto* external = callee.as<ExternFuncNode>())
+        return packed(view(external->global_symbol), args, call);
       return invoke(callee, args, call->span);
     }
     if (name == "call_builtin_with_ctx") {
@@ -591,13 +613,14 @@ class Machine {
       return zeroed({shape_of(arg(0), "the size of a storage").at(0)}, DataType::UInt(8));
     if (name == "memory.kill_tensor" || name == "memory.kill_storage" || name == "vm.kill_object")
       return Array<Any>{};
-    for (std::string_view same : {"to_vdevice", "hint_on_device", "wrap_param", "builtin.stop_lift_params",
-                                  "memory.ensure_zero_offset", "grad.no_grad", "grad.start_checkpoint",
-                                  "grad.end_checkpoint"}) {
+    for (std::string_view same :
+         {"to_vdevice", "hint_on_device", "wrap_param", "builtin.stop_lift_params",
+          "memory.ensure_zero_offset", "grad.no_grad", "grad.start_checkpoint", "grad.end_checkpoint"}) {
       if (name == same) return arg(0);
     }
     if (name == "assert_op") {
-      if (!truth(arg(0))) throw refuse(refusals["graph-assertion-failed"], "an assertion of the graph failed").at(call->span);
+      if (!truth(arg(0)))
+        throw refuse(refusals["graph-assertion-failed"], "an assertion of the graph failed").at(call->span);
       return Array<Any>{};
     }
     unsupported(fmt::format("the operator `{}`, which has no legalisation", name), call->span);
@@ -615,8 +638,8 @@ class Machine {
     for (int64_t extent : shape) bytes *= extent;
     int64_t room = storage.shape()[0];
     if (offset + bytes > room)
-      throw refuse(refusals["graph-shape-mismatch"], "a tensor in a storage", "its size", fmt::format("at most {} bytes", room),
-                   fmt::format("{} from byte {}", bytes, offset))
+      throw refuse(refusals["graph-shape-mismatch"], "a tensor in a storage", "its size",
+                   fmt::format("at most {} bytes", room), fmt::format("{} from byte {}", bytes, offset))
           .at(call->span);
     return view_of(storage, offset, shape, DataType(dtype));
   }

@@ -110,6 +110,8 @@ const Number& number_of(DataType type) {
 }
 
 Lane convert(const Number& from, const Number& to, Lane value) {
+  if (from.bytes > 8 || to.bytes > 8)
+    throw ir::refuse(refusals["interpret-unsupported"], (from.bytes > 8 ? from : to).type.str());
   // To bfloat16 and floats of 8 bits by way of float32, as NumPy and TVM do it.
   if (to.floating && to.bytes <= 2 && !to.type.is_float() && (from.bytes > 4 || !from.floating)) {
     static const Number& single = number_of(DataType::Float(32));

@@ -50,8 +50,8 @@ bool Printer::is_graph_call(const CallNode* e) const {
   return function || (graph_ && (e->op->kind == ExprKind::kVar || e->op->kind == ExprKind::kGlobalVar));
 }
 
-// A function of the module: through its alias, which the first use in a function defines. One that the module does not have
-// is a name alone.
+// A function of the module: through its alias, which the first use in a function defines. One that the module
+// does not have is a name alone.
 void Printer::global_var(const GlobalVarNode* n) {
   if (functions_.count(view(n->name_hint)) == 0) return put(view(n->name_hint));
   if (options_.module_alias.empty() || !head_) return put(module_name_, ".", view(n->name_hint));
@@ -223,7 +223,7 @@ void Printer::graph_call(const CallNode* e) {
     return put(")");
   }
   if (name == "to_vdevice" && e->args.size() == 1) {
-    if (auto device = attribute("dst_vdevice").as<VDevice>(); device && (*device)->target) {
+    if (auto device = attribute("dst_vdevice").as<VDevice>(); device && *device && (*device)->target) {
       relax_name("to_vdevice");
       put("(");
       argument(0);

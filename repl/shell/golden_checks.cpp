@@ -63,8 +63,8 @@ bool only_bounds_differ(const Any& a, const Any& b) {
 
 std::string classic_script(script::Evaluator& evaluator, const Any& mod) {
   Any script = evaluator.attribute(mod, syntax::Symbol("script"));
-  std::pair<std::string_view, Any> dialect{"dialect", Any(ir::String("classic"))};
-  return std::string(evaluator.call(script, {}, {&dialect, 1}, {}).cast<ir::String>());
+  std::pair<std::string_view, Any> options[] = {{"dialect", Any(ir::String("classic"))}, {"show_meta", true}};
+  return std::string(evaluator.call(script, {}, options, {}).cast<ir::String>());
 }
 
 // Whatever the older dialect can say, it says such that it is read as the same.
@@ -263,7 +263,8 @@ void GoldenChecks::check_runs(const std::string& name, const ir::IRModule& mod, 
     }
     ++outcome_.compared;
     check(what + " compiled", [&]() -> std::string {
-      if (!built) built = build_for_this_machine(has_graphs(mod) ? tensor_functions_of(mod) : mod, evaluator_);
+      if (!built)
+        built = build_for_this_machine(has_graphs(mod) ? tensor_functions_of(mod) : mod, evaluator_);
       std::string found = run.difference([&](const std::string&, const std::vector<Any>& args) {
         return backend::run_built(*built, std::string(symbol->cast<ir::String>()), args);
       });

@@ -286,6 +286,8 @@ Value CudaEmitter::ptx_call(const ir::CallNode* call, std::string_view name) {
       in_bracket = false;
     }
   }
+  if (at != last - (predicated ? 1 : 0))
+    refuse(fmt::format("`tirx.{}` with so many operands", name), call->span);
   for (const Fixed& one : fixed_operands) {
     if (!one.first && matches(one.names, row)) texts.emplace_back(one.text);
   }

@@ -18,8 +18,11 @@ using namespace ir;  // NOLINT: rows of the api speak of IR values
 static constexpr Refusals refusals{
     "AttributeError",
     {
-        {.name = "no-such-attribute", .message = "{} has no attribute `{}`"},
-        {.name = "no-such-key", .kind = "KeyError", .message = "there is no attribute `{}`"},
+        {.name = "no-such-attribute", .message = "{} has no attribute {}"},
+        {.name = "no-such-key",
+         .kind = "KeyError",
+         .message = "{}",  // as KeyErrors of dicts say
+         .help = "there is no attribute of that name; `.get(name, default)` asks for one"},
         {.name = "no-integers", .kind = "TypeError", .message = "the attribute `{}` holds no integers"},
         {.name = "abstract-attributes",
          .kind = "TypeError",
@@ -123,18 +126,18 @@ const ApiRow attrs_table[] = {
      }},
     {ApiKind::kClass, "tvm.ir", "DictAttrs(values)", "Attributes by name.", made, kDict,
      "tvm.ir.attrs.DictAttrs"},
-    {ApiKind::kMethod, kDict, "__contains__(k)", "Is there a value of that name?",
+    {ApiKind::kMethod, kAttrs, "__contains__(k)", "Is there a value of that name?",
      [](ApiCall& call) -> Any { return entry(call).has_value(); }},
-    {ApiKind::kMethod, kDict, "__len__()", "The number of names.",
+    {ApiKind::kMethod, kAttrs, "__len__()", "The number of names.",
      [](ApiCall& call) -> Any { return static_cast<int64_t>(values_of(call.args[0]).size()); }},
-    {ApiKind::kMethod, kDict, "__iter__()", "The names.",
+    {ApiKind::kMethod, kAttrs, "__iter__()", "The names.",
      [](ApiCall& call) -> Any { return call.host.call_method(Any(names(call)), "__iter__", {}, {}); }},
-    {ApiKind::kMethod, kDict, "keys()", "The names.", [](ApiCall& call) -> Any { return names(call); }},
-    {ApiKind::kMethod, kDict, "items()", "The names with their values.",
+    {ApiKind::kMethod, kAttrs, "keys()", "The names.", [](ApiCall& call) -> Any { return names(call); }},
+    {ApiKind::kMethod, kAttrs, "items()", "The names with their values.",
      [](ApiCall& call) -> Any {
        return call.host.call_method(Any(values_of(call.args[0])), "items", {}, {});
      }},
-    {ApiKind::kMethod, kDict, "get(key, default=None)", "The value of a name, or the default.",
+    {ApiKind::kMethod, kAttrs, "get(key, default=None)", "The value of a name, or the default.",
      [](ApiCall& call) -> Any { return entry(call).value_or(call.args[2]); }},
 };
 

@@ -168,8 +168,11 @@ void KernelEmitter::emit_attr(const ir::AttrStmtNode* s) {
     auto iter = ir::try_get<ir::IterVar>(s->node);
     if (!iter || !*iter) refuse("a thread binding without a thread", s->span);
     const Var& var = (*iter)->var;
+    std::string_view tag = view((*iter)->thread_tag);
+    if (tag.empty() || tag.back() < 'x' || tag.back() > 'z')
+      refuse(fmt::format("a thread `{}`", tag), s->span);
     Binding made;
-    made.text = thread(view((*iter)->thread_tag), var->dtype(), s->span);
+    made.text = thread(tag, var->dtype(), s->span);
     made.is_size = made.nonnegative = true;
     bindings_[var.get()] = std::move(made);
   } else if (key == "virtual_thread") {

@@ -71,8 +71,8 @@ Any integers(ApiCall& call) {
   }
   return all;
 }
-Array<Any> names(ApiCall& call) {
-  Array<Any> all;
+ffi::List<Any> names(ApiCall& call) {
+  ffi::List<Any> all;
   for (const auto& [key, value] : values_of(call.args[0])) all.push_back(key);
   return all;
 }

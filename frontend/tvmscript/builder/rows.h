@@ -11,23 +11,18 @@ namespace mlc::tvmscript {
 inline constexpr std::string_view kT = "tvm.script.tirx";  // owner of T.*
 
 // The tables: `name_rows()` of each.
-// clang-format off: a list
-#define MLC_TVMSCRIPT_TABLES(X)                                                                              \
-  X(dtype)                                                                                                   \
-  X(loop) X(block) X(buffer) X(buffer_value) X(layout) X(hardware_layout) X(statement) X(arithmetic) X(call) \
-      X(module) X(module_method) X(node) X(node_stmt) X(constant) X(ir_builder) X(kernel) X(scope) X(tile)   \
-          X(device) X(device_form) X(ptx) X(global_info) X(node_method) X(op_attribute) X(op_attrs) X(span)  \
-              X(layout_relation) X(pool) X(graph) X(graph_type) X(graph_dist)
-// clang-format on
+#define MLC_TVMSCRIPT_TABLES(X)                                                                   \
+  X(dtype) X(loop) X(block) X(buffer) X(buffer_value) X(layout) X(hardware_layout) X(statement)   \
+  X(arithmetic) X(call) X(module) X(module_method) X(node) X(node_stmt) X(constant)               \
+  X(ir_builder) X(kernel) X(scope) X(tile) X(device) X(device_form) X(ptx) X(global_info)         \
+  X(node_method) X(op_attribute) X(op_attrs) X(span) X(layout_relation) X(pool) X(graph)          \
+  X(graph_type) X(graph_dist)
 #define X(name) std::span<const ir::ApiRow> name##_rows();
 MLC_TVMSCRIPT_TABLES(X)
 X(template)  // behind the aliases
 #undef X
 void register_template_hooks();
 void register_graph_hooks();  // @R.function
-
-// Error unknown-thread-axis for a tag that no axis of threads has.
-void check_thread_tag(std::string_view tag, ir::Span span);
 
 // The second addresses of nodes and operators: tvm.prim.Add, tvm.tirx.stmt.For, tvm.tirx.call_extern.
 void register_node_aliases();

@@ -93,6 +93,17 @@ Any loop(ApiCall& call) {
   return frame;
 }
 
+bool is_thread_tag(std::string_view tag) {
+  static constexpr std::string_view stems[] = {"blockIdx.", "threadIdx.", "clusterCtaIdx.",
+                                               "preferredClusterCtaIdx.", "vthread."};
+  if (tag == "vthread" || tag == "cthread") return true;
+  for (std::string_view stem : stems) {
+    if (tag.starts_with(stem) && tag.size() == stem.size() + 1 && tag.back() >= 'x' && tag.back() <= 'z')
+      return true;
+  }
+  return false;
+}
+
 Any thread_binding(ApiCall& call) {
   // thread_binding(extent, thread) and thread_binding(start, stop, thread): the name decides.
   Any start = call.args[0];
@@ -105,7 +116,13 @@ Any thread_binding(ApiCall& call) {
         .at(call.span)
         .help("write `T.thread_binding(n, thread=\"threadIdx.x\")`");
   }
-  check_thread_tag(script::text_of(thread), call.span_of(2));
+  std::string_view tag = script::text_of(thread);
+  if (!is_thread_tag(tag)) {
+    throw ir::refuse(refusals["unknown-thread-axis"], tag)
+        .at(call.span_of(2))
+        .help(ir::did_you_mean(tag, {"blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y",
+                                     "threadIdx.z", "vthread.x", "vthread.y", "vthread.z", "vthread"}));
+  }
   auto frame = ir::make<ForFrameNode>();
   ForFrameNode& out = change(frame);
   out.kind = ir::ForKind::kThreadBinding;
@@ -167,23 +184,5 @@ constexpr ir::ApiRow loop_table[] = {
 }  // namespace
 
 std::span<const ir::ApiRow> loop_rows() { return loop_table; }
-
-static bool is_thread_tag(std::string_view tag) {
-  static constexpr std::string_view stems[] = {"blockIdx.", "threadIdx.", "clusterCtaIdx.",
-                                               "preferredClusterCtaIdx.", "vthread."};
-  if (tag == "vthread" || tag == "cthread") return true;
-  for (std::string_view stem : stems) {
-    if (tag.starts_with(stem) && tag.size() == stem.size() + 1 && tag.back() >= 'x' && tag.back() <= 'z')
-      return true;
-  }
-  return false;
-}
-void check_thread_tag(std::string_view tag, Span span) {
-  if (is_thread_tag(tag)) return;
-  throw ir::refuse(refusals["unknown-thread-axis"], tag)
-      .at(span)
-      .help(ir::did_you_mean(tag, {"blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y",
-                                   "threadIdx.z", "vthread.x", "vthread.y", "vthread.z", "vthread"}));
-}
 
 }  // namespace mlc::tvmscript

@@ -95,7 +95,6 @@ Any attr(ApiCall& call) {
 }
 
 Any env_thread(ApiCall& call) {
-  check_thread_tag(view(str_arg(call, 0)), call.span_of(0));
   return Expr(Builder::current(call).env_thread(str_arg(call, 0), dtype_arg(call, 1), call.span));
 }
 
@@ -128,7 +127,6 @@ Any launch_thread(ApiCall& call) {
   String tag;
   if (script::is_str(call.args[0])) {
     tag = call.args[0].cast<String>();
-    check_thread_tag(view(tag), call.span_of(0));
     var = builder.env_thread(tag, extent->dtype(), call.span);
   } else {
     auto* given = call.args[0].as<ir::VarNode>();

@@ -10,6 +10,7 @@
 #include "ir/core/expr.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
+#include "ir/tir/stmt.h"
 
 namespace mlc::script {
 
@@ -465,6 +466,11 @@ Any Evaluator::type_of(const Any& value) {
   }
   Any& type = state_->native_types[value.type_index()];
   if (is_none(type)) {
+    // The class may be one of the library's text.
+    if (auto* own = ir::ApiRegistry::global().method(value.type_index(), "__class__")) {
+      ir::ApiCall call{*own, *this, {}, {}, {}};
+      return type = own->row.body(call);
+    }
     std::string path = numpy_type_name(value);
     size_t dot = path.rfind('.');
     type = Any(dot == path.npos ? new_class(path) : new_class(path.substr(dot + 1), path.substr(0, dot)));
@@ -587,7 +593,8 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
     if (!is_object(value)) return value.type_index() == kTVMFFIDevice && key == "Device";
     if (Tuple::is(value)) return false;
     if (key == "ffi.Object" && builtin_type_of(value)) return value.type_index() == kTVMFFIArray;
-    const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(value.type_index());
+    const Any& held = builtin_value_of(value);
+    const TVMFFITypeInfo* info = TVMFFIGetTypeInfo((held.as<ir::StmtNode>() ? held : value).type_index());
     auto same = [&](const TVMFFITypeInfo* type_info) {
       return std::string_view(type_info->type_key.data, type_info->type_key.size) == key;
     };

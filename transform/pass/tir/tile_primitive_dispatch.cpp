@@ -75,6 +75,10 @@ class Dispatch final : public Rewriter {
   Stmt lowered(const Stmt& body) {
     Stmt done = rewrite(body);
     done = around(done, {at_begin_.rbegin(), at_begin_.rend()});
+    if (!buffers_.empty()) {
+      buffers_.push_back(done);
+      done = seq(buffers_);
+    }
     if (behind_.empty()) return done;
     done = rewrite_with(done, [&](const Stmt& s, Rewriter& on) -> Stmt {
       const VarNode* defined = nullptr;
@@ -131,9 +135,11 @@ class Dispatch final : public Rewriter {
   Any cache_;  // what schedules of this kernel keep for each other
   std::unordered_map<const VarNode*, std::vector<Stmt>> behind_;
   std::vector<Stmt> on_host_, at_begin_;
+  Array<Stmt> buffers_;  // that schedules allocate
   Map<Var, Any> ranges_;  // of the loops around
 
-  // What stands at the begin encloses the rest. On the host the last one is the first, on the device the first.
+  // What stands at the begin encloses the rest. On the host the last one is the first, on the device the
+  // first.
   static Stmt around(Stmt rest, const std::vector<Stmt>& begins) {
     for (const Stmt& begin : begins) {
       rest = rewrite_with(begin, [&](const Stmt& s, Rewriter& on) -> Stmt {
@@ -154,13 +160,18 @@ class Dispatch final : public Rewriter {
     }
     const Any args[] = {ref(&call), target_, launch_params_, split.inter, split.intra, cache_, ranges_};
     // [function, what is kept, where, statement, where, statement, ...]; where: behind the definition of a
-    // buffer, or "host", or "device"
-    auto result =
-        host_.call_library("tvm.tirx.operator.tile_primitive", "lower_call", args).cast<Array<Any>>();
+    // buffer, or "host", or "device"; after "buffer" comes one to allocate
+    auto result = host_.call_library("tvm.tirx.operator.tile_primitive.dispatcher", "lower_call", args)
+                      .cast<Array<Any>>();
     cache_ = result[1];
     for (int64_t i = 2; i + 1 < static_cast<int64_t>(result.size()); i += 2) {
+      auto where = result[i].try_cast<String>();
+      if (where && *where == "buffer") {
+        buffers_.push_back(make<AllocBufferNode>(result[i + 1].cast<Var>()));
+        continue;
+      }
       Stmt added = result[i + 1].cast<Stmt>();
-      if (auto where = result[i].try_cast<String>())
+      if (where)
         (*where == "host" ? on_host_ : at_begin_).push_back(added);
       else
         behind_[result[i].cast<Var>().get()].push_back(added);

@@ -589,12 +589,13 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
     return own != nullptr && derives_or_counts(own, cls);
   }
   if (auto* api = as<ApiFunctionNode>(type); api != nullptr && api->api->row.kind == ir::ApiKind::kClass) {
+    if (const Any& held = builtin_value_of(value); held.as<ir::StmtNode>() && !value.as<ir::StmtNode>())
+      return is_instance(held, type, span);
     std::string_view key = api->api->row.type_key;
     if (!is_object(value)) return value.type_index() == kTVMFFIDevice && key == "Device";
     if (Tuple::is(value)) return false;
     if (key == "ffi.Object" && builtin_type_of(value)) return value.type_index() == kTVMFFIArray;
-    const Any& held = builtin_value_of(value);
-    const TVMFFITypeInfo* info = TVMFFIGetTypeInfo((held.as<ir::StmtNode>() ? held : value).type_index());
+    const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(value.type_index());
     auto same = [&](const TVMFFITypeInfo* type_info) {
       return std::string_view(type_info->type_key.data, type_info->type_key.size) == key;
     };

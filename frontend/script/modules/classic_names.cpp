@@ -114,10 +114,6 @@ constexpr Address same_modules[] = {
     {"tvm.tirx.script.builder.tirx", "tvm.script.ir_builder.tirx"},
     {"tvm.tirx.script.builder.ir", "tvm.script.ir_builder.tirx"},
     {"tvm.tirx.script.builder.frame", "tvm.script.ir_builder.tirx"},
-    {"tvm.tirx.cuda", "tvm.backend.cuda"},
-    {"tvm.tirx.cuda.op", "tvm.backend.cuda.op"},
-    {"tvm.tirx.metal.op", "tvm.backend.metal.op"},
-    {"tvm.tirx.metal", "tvm.backend.metal"},
     {"tvm.ir.transform", "tvm.transform"},
     {"tvm.ir.instrument", "tvm.instrument"},
     {"tvm.topi.utils", "tvm.topi.shapes"},
@@ -230,8 +226,7 @@ constexpr std::string_view kNoTorch =
     "it needs torch, which is not here: write the network with `tvm.relax.frontend.nn`";
 constexpr std::string_view kTorchFiles =
     "of torch its files alone are read: `torch.export.load` and `torch.load`; run the rest where torch is, "
-    "and "
-    "bring the model with `torch.export.save`";
+    "and bring the model with `torch.export.save`";
 constexpr std::string_view kNoLibrary =
     "the library that it calls is not here: operators are computed by tensor functions";
 // `*`: whatever is asked of the module, which can be imported all the same.

@@ -162,11 +162,11 @@ class Dispatch final : public Rewriter {
   }
 
   Stmt kernel(const AttrStmtNode& entry) {
-    if (text(target_->kind) != "cuda")
-      throw refuse(refusals["ids-without-scopes"], target_->kind.c_str()).at(entry.span);
     ScopeIds ids(entry.body);
     Dispatch dispatch(ids, *this);
     Stmt lowered = dispatch.lowered(entry.body);
+    if (text(target_->kind) != "cuda")
+      throw refuse(refusals["ids-without-scopes"], target_->kind.c_str()).at(entry.span);
     ids.learn_from(lowered);
     return dispatch.launched(ids.launch(lowered));
   }

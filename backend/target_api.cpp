@@ -146,6 +146,9 @@ const ApiRow target_api_table[] = {
      })},
     {ApiKind::kProperty, kTarget, "features", "What is known of the processor, by names such as `has_sve`.",
      native([](Target target) { return ir::make<TargetFeaturesNode>(target); })},
+    {ApiKind::kClass, "tvm.target", "TargetFeatures(target)", "What is known of the processor, by name.",
+     native([](Target target) { return ir::make<TargetFeaturesNode>(target); }), kFeatures,
+     "tvm.target.target.TargetFeatures"},
     {ApiKind::kMethod, kFeatures, "__getattr__(name)", "The value, or None.",
      native([](TargetFeatures features, String name) -> Any {
        auto found = features->target->attrs.find(String("feature." + std::string(name)));

@@ -396,6 +396,14 @@ std::span<const ApiRow> analyzer_rows() {
       {ApiKind::kMethod, kAnalyzer, "__repr__()", "The name of the class.",
        +[](ApiCall&) -> Any { return String("sym.Analyzer"); }},
 
+      {ApiKind::kClass, kSym, "ConstraintScope()", "What `Analyzer.constraint_scope` returns.",
+       +[](ApiCall& call) -> Any {
+         throw Error("not-constructible", "a condition is assumed by an analyzer")
+             .kind("TypeError")
+             .at(call.span)
+             .help("write `with analyzer.constraint_scope(condition):`");
+       },
+       kScope, "tvm.sym.analyzer.ConstraintScope"},
       {ApiKind::kMethod, kScope, "__enter__()", "Puts the condition in force.",
        +[](ApiCall& call) -> Any {
          auto scope = call.args[0].cast<Ref<ConstraintScopeNode>>();

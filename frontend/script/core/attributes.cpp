@@ -429,6 +429,10 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
       return answer(out, dtype_text(*found));
   }
   if (name == known().doc) return answer(out, nullptr);
+  if (Any type = self.type_of(object); auto* cls = as<ClassNode>(type)) {
+    if (const Any* member = cls->scripted ? cls->find(name) : nullptr)
+      return answer(out, bind_member(self, object, const_cast<ClassNode*>(cls), *member, span));
+  }
   return member_below_class(*this, object, name, out) || computed_attribute(self, object, name, out, span);
 }
 

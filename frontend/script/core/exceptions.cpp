@@ -72,7 +72,7 @@ constexpr ClassRow exceptions_table[] = {
     {"NameError", "UnboundLocalError"},
     {"OSError",
      "FileNotFoundError FileExistsError IsADirectoryError NotADirectoryError PermissionError TimeoutError "
-     "ConnectionError"},
+     "ConnectionError ChildProcessError ProcessLookupError BlockingIOError InterruptedError"},
     {"ConnectionError", "BrokenPipeError ConnectionRefusedError"},
     {"RuntimeError", "NotImplementedError RecursionError"},
     {"SyntaxError", "IndentationError"},

@@ -67,7 +67,7 @@ struct Shown {
 };
 constexpr Shown parts[] = {
     {"tvm.ir", "base expr function op type attrs module global_info supply"},
-    {"tvm.tirx", "buffer expr function op stmt exec_scope tile_primitive"},
+    {"tvm.tirx", "buffer expr function op stmt exec_scope tile_primitive type"},
     {"tvm.tirx.analysis", "analysis"},
     {"tvm.tirx.transform", "transform function_pass"},
     {"tvm.s_tir.transform", "transform"},
@@ -123,6 +123,7 @@ constexpr Address same_modules[] = {
     {"tvm.support.utils", "tvm.support.files"},
     {"tvm.ir.utils", "tvm.ir.derived_object"},
     {"tvm.s_tir.meta_schedule.utils", "tvm.s_tir.meta_schedule.search_options"},
+    {"tvm.s_tir.meta_schedule.post_optimization.utils", "tvm.s_tir.meta_schedule.post_optimization.records"},
     {"tvm.s_tir.meta_schedule.runner.utils", "tvm.s_tir.meta_schedule.runner.evaluate"},
     {"tvm.topi.nn.utils", "tvm.topi.nn.paddings"},
     {"tvm.topi.nn.winograd_util", "tvm.topi.nn.winograd"},
@@ -210,7 +211,6 @@ constexpr Removed removed[] = {
     {"tvm.ir", "to_json_graph_str", "write `tvm.ir.save_json(node)`"},
     {"tvm.runtime", "load_static_library",
      "export and load a shared library: `tvm.runtime.load_module(path)`"},
-    {"tvm.runtime", "disco", "code runs in one process"},
     {"tvm.s_tir.analysis", "get_vtcm_compaction_passes", "Hexagon is not a target here"},
     {"tvm.testing", "rpc_run", "code runs in this process: there are no remote devices"},
     {"tvm.testing", "local_run", "call the compiled function: `tvm.compile(mod)[name](...)`"},
@@ -230,8 +230,7 @@ constexpr std::string_view kNoTorch =
     "it needs torch, which is not here: write the network with `tvm.relax.frontend.nn`";
 constexpr std::string_view kTorchFiles =
     "of torch its files alone are read: `torch.export.load` and `torch.load`; run the rest where torch is, "
-    "and "
-    "bring the model with `torch.export.save`";
+    "and bring the model with `torch.export.save`";
 constexpr std::string_view kNoLibrary =
     "the library that it calls is not here: operators are computed by tensor functions";
 // `*`: whatever is asked of the module, which can be imported all the same.
@@ -255,14 +254,14 @@ constexpr LeftOut left_out[] = {
     {"tvm.relax.backend.rocm", "hipblas", kNoLibrary},
     {"tvm.relax.backend.adreno", "clml", kNoLibrary},
     {"tvm.s_tir.dlight", "benchmark", "functions are timed by `mlc bench` and by `time_evaluator`"},
-    {"tvm.runtime.disco", "*", "code runs in one process"},
+    {"tvm.contrib.cudnn", "*", kNoLibrary},
+    {"tvm.contrib.nnpack", "*", kNoLibrary},
     {"tvm.support.nvcc", "*", kNoGpu},
     {"tvm.support.rocm", "*", kNoGpu},
     {"tvm.support.ndk", "*", "code is compiled for CPUs that run a shared library"},
     {"tvm.support.xcode", "*", "code is compiled for CPUs that run a shared library"},
     {"tvm.support.emcc", "*", "code is compiled for CPUs that run a shared library"},
     {"tvm.support.clang", "*", "compilers of the system are called by `tvm.support.cc`"},
-    {"tvm.support.popen_pool", "*", "a script is one process: call the function"},
     {"tvm.topi", "unique sparse_reshape", kNoOperator},
     {"tvm.topi", "gpu", kNoGpu},
     {"tvm.topi", "cpp", "operators are written in the language: `tvm.topi.add` and the like"},

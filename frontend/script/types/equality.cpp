@@ -81,6 +81,7 @@ ir::Expr deferred_equality(bool equal, const Any& a, const Any& b, ir::Expr x, i
 
 Any settled(const Any& value) {
   if (auto* attrs = value.as<DictAttrsNode>()) return Any(attrs->values);
+  if (const Any& held = builtin_value_of(value); held.as<ir::StmtNode>()) return held;
   const ir::BinaryNode* comparison = comparison_in(value);
   if (comparison == nullptr || !ways().find(comparison->ty)) return value;
   if (ir::Expr known = ir::fold(comparison->kind, comparison->a, comparison->b, comparison->span))

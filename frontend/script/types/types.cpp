@@ -11,6 +11,7 @@
 #include "ir/core/expr.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
+#include "ir/tir/stmt.h"
 
 namespace mlc::script {
 
@@ -460,6 +461,11 @@ Any Evaluator::type_of(const Any& value) {
   }
   Any& type = state_->native_types[value.type_index()];
   if (is_none(type)) {
+    // The class may be one of the library's text.
+    if (auto* own = ir::ApiRegistry::global().method(value.type_index(), "__class__")) {
+      ir::ApiCall call{*own, *this, {}, {}, {}};
+      return type = own->row.body(call);
+    }
     std::string path = numpy_type_name(value);
     size_t dot = path.rfind('.');
     type = Any(dot == path.npos ? new_class(path) : new_class(path.substr(dot + 1), path.substr(0, dot)));
@@ -579,6 +585,8 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
     return own != nullptr && derives_or_counts(own, cls);
   }
   if (auto* api = as<ApiFunctionNode>(type); api != nullptr && api->api->row.kind == ir::ApiKind::kClass) {
+    if (const Any& held = builtin_value_of(value); held.as<ir::StmtNode>() && !value.as<ir::StmtNode>())
+      return is_instance(held, type, span);
     std::string_view key = api->api->row.type_key;
     if (!is_object(value)) return value.type_index() == kTVMFFIDevice && key == "Device";
     if (Tuple::is(value)) return false;

@@ -6,9 +6,9 @@
 #include "frontend/tvmscript/builder/module.h"
 #include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
-#include "ir/relax/expr.h"
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
+#include "ir/relax/expr.h"
 
 namespace mlc::tvmscript {
 
@@ -514,6 +514,11 @@ constexpr std::string_view exit_doc = "Completes what is below `with`; forgets i
 constexpr std::string_view exit_signature = "__exit__(exc_type=None, exc_value=None, trace=None)";
 #define FUNCTION(owner, signature, doc, body) \
   { ir::ApiKind::kFunction, owner, signature, doc, body }
+#define FRAME(name, key)                                                                             \
+  {                                                                                                  \
+    ir::ApiKind::kClass, "tvm.script.ir_builder.tirx", name "()", "What `with` opens in a builder.", \
+        not_constructible, key, "tvm.tirx.script.builder.frame." name                                \
+  }
 #define CONTEXT(owner, enter, exit)                                 \
   {ir::ApiKind::kMethod, owner, "__enter__()", enter_doc, enter}, { \
     ir::ApiKind::kMethod, owner, exit_signature, exit_doc, exit     \
@@ -523,8 +528,8 @@ constexpr ir::ApiRow ir_builder_table[] = {
      "script.ir_builder.IRBuilder", "tvm.script.ir_builder.base.IRBuilder"},
     CONTEXT("script.ir_builder.IRBuilder", enter_builder, exit_builder),
     {ir::ApiKind::kMethod, "script.ir_builder.IRBuilder", "get()", "What was built.", builder_result},
-    FUNCTION(kStatic, "_deliver(func, name=None)", "Hands the builder at work a function that a script has made.",
-             deliver_function),
+    FUNCTION(kStatic, "_deliver(func, name=None)",
+             "Hands the builder at work a function that a script has made.", deliver_function),
     FUNCTION(kStatic, "current()", "The builder at work.", current_builder),
     FUNCTION(kStatic, "is_in_scope()", "Is a builder at work?", is_in_scope),
     FUNCTION(kStatic, "name(s, v)", "Names a variable or buffer, and returns it.", name_value),
@@ -557,11 +562,19 @@ constexpr ir::ApiRow ir_builder_table[] = {
 
     {ir::ApiKind::kClass, kBuilder, "IRBuilderFrame()", "What `with` opens in a builder.", not_constructible,
      "script.ir_builder.IRBuilderFrame", "tvm.script.ir_builder.base.IRBuilderFrame"},
+    FRAME("SBlockFrame", "mlc.tvmscript.BlockFrame"),
+    FRAME("BlockInitFrame", "mlc.tvmscript.InitFrame"),
+    FRAME("ForFrame", "mlc.tvmscript.ForFrame"),
+    FRAME("AttrFrame", "mlc.tvmscript.AttrFrame"),
+    FRAME("IfFrame", "mlc.tvmscript.IfFrame"),
+    FRAME("WhileFrame", "mlc.tvmscript.WhileFrame"),
+    FRAME("AssertFrame", "mlc.tvmscript.AssertFrame"),
     {ir::ApiKind::kMethod, "script.ir_builder.IRBuilderFrame", "add_callback(callback)",
      "Calls `callback` when the frame is left.", add_callback},
     CONTEXT("script.ir_builder.IRBuilderFrame", enter_frame, exit_frame),
 };
 #undef FUNCTION
+#undef FRAME
 #undef CONTEXT
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Execution scopes and the ids that count in them as values: tirx.ExecScope, ScopeIdDef, LambdaExpr.
+#include "frontend/script/core/value.h"
 #include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
 #include "frontend/tvmscript/builder/scope_binding.h"
@@ -108,17 +109,36 @@ Any apply_lambda(ApiCall& call) {
   return ir::substitute(lambda->pred, values);
 }
 
-// TilePrimitiveCall(*args, op, workspace, config, dispatch, scope)
+// tile_call(op, args, workspace, config, dispatch, scope)
 Any make_tile_call(ApiCall& call) {
-  auto* op = call.args[1].as<ir::OpNode>();
-  if (op == nullptr) ir::wrong_argument(call, 1, "an operator of tiles");
+  auto* op = call.args[0].as<ir::OpNode>();
+  if (op == nullptr) ir::wrong_argument(call, 0, "an operator of tiles");
   Array<Any> args;
-  for (const Any& one : items(call.args[0], call.span_of(0))) args.push_back(one);
+  for (const Any& one : items(call.args[1], call.span_of(1)))
+    args.push_back(is_list(one) ? attribute_value(one, call.span_of(1)) : one);
   auto* scope = call.args[5].as<ir::ExecScopeNode>();
+  if (scope == nullptr) ir::wrong_argument(call, 5, "an execution scope");
   String dispatch = is_given(call, 4) ? str_arg(call, 4) : String();
-  return ir::make<ir::TilePrimitiveCallNode>(
-      ir::ref(op), args, attributes_arg(call, 2), attributes_arg(call, 3), dispatch,
-      scope != nullptr ? ir::ref(scope) : ir::exec_scope(ir::ScopeKind::kThread), call.span);
+  return ir::make<ir::TilePrimitiveCallNode>(ir::ref(op), args, attributes_arg(call, 2),
+                                             attributes_arg(call, 3), dispatch, ir::ref(scope), call.span);
+}
+// An object of a script's class stands for the statement from now on.
+Any stand_for(ApiCall& call) {
+  auto* object = script::as<script::InstanceNode>(call.args[0]);
+  auto* statement = call.args[1].as<ir::StmtNode>();
+  if (object == nullptr || statement == nullptr) ir::wrong_argument(call, 1, "a statement");
+  object->payload = call.args[1];
+  return call.args[0];
+}
+// The statement that an object stands for: arguments are made plain before they come here.
+Any statement_of(ApiCall& call) { return call.args[0]; }
+// The schedule that is asked for, or None.
+Any tile_dispatch(ApiCall& call) {
+  const String& name = call.args[0].as<ir::TilePrimitiveCallNode>()->dispatch;
+  return name.empty() ? Any(nullptr) : Any(name);
+}
+Any class_of_tile_calls(ApiCall& call) {
+  return call.host.call_library("tvm.tirx.operator.tile_primitive.calls", "class_of_calls", {});
 }
 // An operand by its name: the first is what is written.
 template <int kIndex>
@@ -131,7 +151,6 @@ Any tile_operand(ApiCall& call) {
   }
   return tile->args[kIndex];
 }
-Any same_tile_call(ApiCall& call) { return call.args[0]; }
 
 constexpr ir::ApiRow scope_table[] = {
     {ApiKind::kFunction, "tvm.script.tirx", "ExecScope(name)",
@@ -148,11 +167,16 @@ constexpr ir::ApiRow scope_table[] = {
                    make_scope_statement),
     MLC_NODE_CLASS("tirx", "tile_primitive", "LambdaExpr", "(f_pred)", "A function of indices as a value.",
                    make_lambda),
-    MLC_NODE_CLASS("tirx", "tile_primitive", "TilePrimitiveCall",
-                   "(*args, op=None, workspace=None, config=None, dispatch=None, scope=None)",
-                   "A call of a tile primitive.", make_tile_call),
-    {ApiKind::kFunction, "tvm.tirx.TilePrimitiveCall", "downcast(instance)",
-     "The call itself: operands are there by their names.", same_tile_call},
+    {ApiKind::kFunction, "mlc.statements", "tile_call(op, args, workspace, config, dispatch, scope)",
+     "A call of a tile primitive.", make_tile_call},
+    {ApiKind::kFunction, "mlc.statements", "stand_for(object, statement)",
+     "Lets an object stand for a statement, wherever one is asked for.", stand_for},
+    {ApiKind::kFunction, "mlc.statements", "statement_of(object)", "The statement that an object stands for.",
+     statement_of},
+    {ApiKind::kProperty, "mlc.tirx.TilePrimitiveCall", "__class__", "The class of calls of tile primitives.",
+     class_of_tile_calls},
+    {ApiKind::kProperty, "mlc.tirx.TilePrimitiveCall", "dispatch", "The schedule that is asked for, or None.",
+     tile_dispatch},
     {ApiKind::kProperty, "mlc.tirx.TilePrimitiveCall", "dst", "The first operand, which is written.",
      tile_operand<0>},
     {ApiKind::kProperty, "mlc.tirx.TilePrimitiveCall", "output", "The first operand, which is written.",

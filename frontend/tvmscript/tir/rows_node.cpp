@@ -409,6 +409,8 @@ constexpr ir::ApiRow node_table[] =
                        +[](ApiCall&) -> Any { return ir::string_type(); }),
         MLC_NODE_CLASS("ir", "type", "OpaqueType", "()", "What has no type.",
                        +[](ApiCall&) -> Any { return ir::opaque_type(); }),
+        MLC_NODE_CLASS("tirx", "type", "TensorMapType", "(span=None)", "A descriptor of bulk copies.",
+                       +[](ApiCall&) -> Any { return ir::tensor_map_type(); }),
         MLC_NODE_CLASS("tirx", "buffer", "BufferType", "()", "The type of a buffer.", not_constructible),
         MLC_NODE_CLASS("ir", "expr", "Var", "(name=None, ty=None, span=None, *, name_hint=None)",
                        "A variable.", make_var_node),

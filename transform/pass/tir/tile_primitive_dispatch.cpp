@@ -11,9 +11,6 @@ namespace mlc::transform::pass_tile_primitive_dispatch {
 static constexpr ir::Refusals refusals{
     "InternalError",
     {
-        {.name = "primitive-outside-kernel",
-         .message = "a tile primitive stands outside of a kernel",
-         .help = "begin the kernel with `T.device_entry()`"},
         {.name = "threads-of-no-scope",
          .message = "the warps that come here are parts of several warp groups",
          .help = "let whole groups in, or warps of one"},
@@ -62,11 +59,16 @@ const AttrStmtNode* device_entry(const Stmt& s) {
   return attr && text(attr->attr_key) == "tirx.device_entry" ? attr : nullptr;
 }
 
-// The primitives of one kernel.
+// The primitives of one kernel, or those of a function that are outside of its kernels.
 class Dispatch final : public Rewriter {
  public:
-  Dispatch(const ScopeIds& ids, const Target& target, Host& host)
-      : target_(target), host_(host), active_(ActiveThreads::all(ids)) {
+  Dispatch(const Target& target, Host& host) : target_(target), host_(host), outside_(true) {}
+  Dispatch(const ScopeIds& ids, const Dispatch& around)
+      : target_(around.target_),
+        host_(around.host_),
+        outside_(false),
+        active_(ActiveThreads::all(ids)),
+        ranges_(around.ranges_) {
     for (const IterVar& thread : ids.launched()) launch_params_.Set(thread->thread_tag, thread);
     launch_params_.Set(ids.warp()->thread_tag, ids.warp());
   }
@@ -75,6 +77,10 @@ class Dispatch final : public Rewriter {
   Stmt lowered(const Stmt& body) {
     Stmt done = rewrite(body);
     done = around(done, {at_begin_.rbegin(), at_begin_.rend()});
+    if (!buffers_.empty()) {
+      buffers_.push_back(done);
+      done = seq(buffers_);
+    }
     if (behind_.empty()) return done;
     done = rewrite_with(done, [&](const Stmt& s, Rewriter& on) -> Stmt {
       const VarNode* defined = nullptr;
@@ -98,6 +104,13 @@ class Dispatch final : public Rewriter {
   Expr rewrite(const Expr& e) override { return e; }
   Stmt rewrite(const Stmt& s) override {
     if (auto* call = as<TilePrimitiveCallNode>(s)) return dispatched(*call);
+    if (outside_ && s->kind == StmtKind::kSBlockRealize) {
+      throw refuse_as(pass_refusals["block-not-lowered"], "the function has blocks")
+          .kind("InternalError")
+          .at(s->span)
+          .help("lower it with the passes of s_tir: it has no layouts");
+    }
+    if (const AttrStmtNode* entry = outside_ ? device_entry(s) : nullptr) return kernel(*entry);
     if (auto* ids = as<ScopeIdDefStmtNode>(s)) {
       for (const Var& id : ids->def->def_ids)
         bindings_[id.get()] = static_cast<ScopeBinding>(ids->def->scope);
@@ -123,6 +136,7 @@ class Dispatch final : public Rewriter {
  private:
   const Target& target_;
   Host& host_;
+  bool outside_;                         // of kernels
   std::optional<ActiveThreads> active_;  // nothing where the number of threads is no constant
   Map<String, Any> launch_params_;
   std::unordered_map<const VarNode*, ScopeBinding> bindings_;
@@ -131,9 +145,11 @@ class Dispatch final : public Rewriter {
   Any cache_;  // what schedules of this kernel keep for each other
   std::unordered_map<const VarNode*, std::vector<Stmt>> behind_;
   std::vector<Stmt> on_host_, at_begin_;
+  Array<Stmt> buffers_;   // that schedules allocate
   Map<Var, Any> ranges_;  // of the loops around
 
-  // What stands at the begin encloses the rest. On the host the last one is the first, on the device the first.
+  // What stands at the begin encloses the rest. On the host the last one is the first, on the device the
+  // first.
   static Stmt around(Stmt rest, const std::vector<Stmt>& begins) {
     for (const Stmt& begin : begins) {
       rest = rewrite_with(begin, [&](const Stmt& s, Rewriter& on) -> Stmt {
@@ -145,6 +161,16 @@ class Dispatch final : public Rewriter {
     return rest;
   }
 
+  Stmt kernel(const AttrStmtNode& entry) {
+    ScopeIds ids(entry.body);
+    Dispatch dispatch(ids, *this);
+    Stmt lowered = dispatch.lowered(entry.body);
+    if (text(target_->kind) != "cuda")
+      throw refuse(refusals["ids-without-scopes"], target_->kind.c_str()).at(entry.span);
+    ids.learn_from(lowered);
+    return dispatch.launched(ids.launch(lowered));
+  }
+
   Stmt dispatched(const TilePrimitiveCallNode& call) {
     ActiveThreads::Split split;
     if (active_) {
@@ -154,13 +180,18 @@ class Dispatch final : public Rewriter {
     }
     const Any args[] = {ref(&call), target_, launch_params_, split.inter, split.intra, cache_, ranges_};
     // [function, what is kept, where, statement, where, statement, ...]; where: behind the definition of a
-    // buffer, or "host", or "device"
-    auto result =
-        host_.call_library("tvm.tirx.operator.tile_primitive", "lower_call", args).cast<Array<Any>>();
+    // buffer, or "host", or "device"; after "buffer" comes one to allocate
+    auto result = host_.call_library("tvm.tirx.operator.tile_primitive.dispatcher", "lower_call", args)
+                      .cast<Array<Any>>();
     cache_ = result[1];
     for (int64_t i = 2; i + 1 < static_cast<int64_t>(result.size()); i += 2) {
+      auto where = result[i].try_cast<String>();
+      if (where && *where == "buffer") {
+        buffers_.push_back(make<AllocBufferNode>(result[i + 1].cast<Var>()));
+        continue;
+      }
       Stmt added = result[i + 1].cast<Stmt>();
-      if (auto where = result[i].try_cast<String>())
+      if (where)
         (*where == "host" ? on_host_ : at_begin_).push_back(added);
       else
         behind_[result[i].cast<Var>().get()].push_back(added);
@@ -179,26 +210,8 @@ class Dispatch final : public Rewriter {
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   std::optional<Target> target = target_around(fn);
   if (!target) throw refuse(refusals["no-current-target"]).at(fn->span);
-  Stmt body = rewrite_with(fn->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
-    if (s->kind == StmtKind::kSBlockRealize) {
-      throw refuse_as(pass_refusals["block-not-lowered"], "the function has blocks")
-          .kind("InternalError")
-          .at(s->span)
-          .help("lower it with the passes of s_tir: it has no layouts");
-    }
-    if (s->kind == StmtKind::kTilePrimitiveCall)
-      throw refuse(refusals["primitive-outside-kernel"]).at(s->span);
-    const AttrStmtNode* entry = device_entry(s);
-    if (!entry) return on.rewrite_children(s);
-    if (text((*target)->kind) != "cuda")
-      throw refuse(refusals["ids-without-scopes"], (*target)->kind.c_str()).at(s->span);
-    ScopeIds ids(entry->body);
-    Dispatch dispatch(ids, *target, *options.host);
-    Stmt lowered = dispatch.lowered(entry->body);
-    ids.learn_from(lowered);
-    return dispatch.launched(ids.launch(lowered));
-  });
-  return with_body(fn, body);
+  Dispatch outside(*target, *options.host);
+  return with_body(fn, outside.launched(outside.lowered(fn->body)));
 }
 
 }  // namespace

@@ -13,6 +13,10 @@ static constexpr ir::Refusals refusals{
     ir::kRefusedValue,
     {
         {.name = "bad-scope-id"},
+        {.name = "no-such-field",
+         .message = "a call of a tile primitive has no field `{}`",
+         .help = "fields are op, args, workspace, config, dispatch and scope",
+         .kind = "TypeError"},
         {.name = "unknown-scope",
          .message = "there is no execution scope `{}`",
          .meaning = "A scope of execution of a kernel; the message lists those that there are."},
@@ -120,6 +124,41 @@ Any make_tile_call(ApiCall& call) {
       ir::ref(op), args, attributes_arg(call, 2), attributes_arg(call, 3), dispatch,
       scope != nullptr ? ir::ref(scope) : ir::exec_scope(ir::ScopeKind::kThread), call.span);
 }
+// with_workspace(workspace)
+Any with_workspace(ApiCall& call) {
+  ir::TilePrimitiveCallNode changed = *call.args[0].as<ir::TilePrimitiveCallNode>();
+  changed.workspace = attributes_arg(call, 1);
+  return ir::make<ir::TilePrimitiveCallNode>(changed);
+}
+// replace(**changes): fields that are not named stay as they are
+Any replace_fields(ApiCall& call) {
+  ir::TilePrimitiveCallNode changed = *call.args[0].as<ir::TilePrimitiveCallNode>();
+  for (const auto& [name, value] : attributes_arg(call, 1)) {
+    std::string_view field = view(name);
+    bool is_none = script::is_none(value);
+    if (field == "op") {
+      changed.op = value.cast<ir::Op>();
+    } else if (field == "args") {
+      changed.args = value.cast<Array<Any>>();
+    } else if (field == "workspace") {
+      changed.workspace = is_none ? Map<String, Any>() : value.cast<Map<String, Any>>();
+    } else if (field == "config") {
+      changed.config = is_none ? Map<String, Any>() : value.cast<Map<String, Any>>();
+    } else if (field == "dispatch") {
+      changed.dispatch = is_none ? String() : value.cast<String>();
+    } else if (field == "scope") {
+      changed.scope = is_none ? ir::exec_scope(ir::ScopeKind::kThread) : value.cast<ir::ExecScope>();
+    } else {
+      throw ir::refuse(refusals["no-such-field"], name.c_str()).at(call.span_of(1));
+    }
+  }
+  return ir::make<ir::TilePrimitiveCallNode>(changed);
+}
+// The buffers of its own that its schedule asks for: keys of `buffer_dict` by name.
+Any private_buffers(ApiCall& call) {
+  const Any args[] = {call.args[0], call.args[1], call.args[2]};
+  return call.host.call_library("tvm.tirx.operator.tile_primitive", "get_private_buffers", args);
+}
 // An operand by its name: the first is what is written.
 template <int kIndex>
 Any tile_operand(ApiCall& call) {
@@ -153,6 +192,12 @@ constexpr ir::ApiRow scope_table[] = {
                    "A call of a tile primitive.", make_tile_call),
     {ApiKind::kFunction, "tvm.tirx.TilePrimitiveCall", "downcast(instance)",
      "The call itself: operands are there by their names.", same_tile_call},
+    {ApiKind::kMethod, "mlc.tirx.TilePrimitiveCall", "with_workspace(workspace)",
+     "The call with another workspace.", with_workspace},
+    {ApiKind::kMethod, "mlc.tirx.TilePrimitiveCall", "replace(**changes)", "The call with other fields.",
+     replace_fields},
+    {ApiKind::kMethod, "mlc.tirx.TilePrimitiveCall", "get_private_buffers(buffer_dict, sctx)",
+     "The buffers of its own that its schedule asks for: keys of `buffer_dict` by name.", private_buffers},
     {ApiKind::kProperty, "mlc.tirx.TilePrimitiveCall", "dst", "The first operand, which is written.",
      tile_operand<0>},
     {ApiKind::kProperty, "mlc.tirx.TilePrimitiveCall", "output", "The first operand, which is written.",

@@ -51,7 +51,8 @@ constexpr char doc[] =
     T.cta.copy(S, A)                        t: T.let = threadIdx_x
                                             for f in range(4):
                                                 a part of the copy, by each thread
-needs: a target, of the function or around the call; no blocks; for kernels with ids, CUDA; a schedule for each primitive.
+needs: a target, of the function or around the call; no blocks; for kernels with ids, CUDA, for those without, Trainium too;
+a schedule for each primitive.
 keeps: every other statement, in order. Extents that are left out are those that the others leave.
 The first part of LowerTIRx: what is above this knows scopes, what is below knows threads. Schedules are script functions
 under `@register_dispatch`; the first that takes a call, by priority, says what becomes of it.)";
@@ -62,6 +63,10 @@ const AttrStmtNode* device_entry(const Stmt& s) {
   return attr && text(attr->attr_key) == "tirx.device_entry" ? attr : nullptr;
 }
 
+bool has_scope_ids(const Stmt& body) {
+  return any_below(body, [](const Stmt& s) { return s->kind == StmtKind::kScopeIdDefStmt; });
+}
+
 // The primitives of one kernel.
 class Dispatch final : public Rewriter {
  public:
@@ -70,6 +75,8 @@ class Dispatch final : public Rewriter {
     for (const IterVar& thread : ids.launched()) launch_params_.Set(thread->thread_tag, thread);
     launch_params_.Set(ids.warp()->thread_tag, ids.warp());
   }
+  // Of a device whose kernels are one thread.
+  Dispatch(const Target& target, Host& host) : target_(target), host_(host) {}
 
   // The body, its primitives lowered, with what schedules want behind the definitions of buffers.
   Stmt lowered(const Stmt& body) {
@@ -133,7 +140,8 @@ class Dispatch final : public Rewriter {
   std::vector<Stmt> on_host_, at_begin_;
   Map<Var, Any> ranges_;  // of the loops around
 
-  // What stands at the begin encloses the rest. On the host the last one is the first, on the device the first.
+  // What stands at the begin encloses the rest. On the host the last one is the first, on the device the
+  // first.
   static Stmt around(Stmt rest, const std::vector<Stmt>& begins) {
     for (const Stmt& begin : begins) {
       rest = rewrite_with(begin, [&](const Stmt& s, Rewriter& on) -> Stmt {
@@ -190,8 +198,13 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
       throw refuse(refusals["primitive-outside-kernel"]).at(s->span);
     const AttrStmtNode* entry = device_entry(s);
     if (!entry) return on.rewrite_children(s);
-    if (text((*target)->kind) != "cuda")
+    bool one_thread = text((*target)->kind) == "trn" && !has_scope_ids(entry->body);
+    if (text((*target)->kind) != "cuda" && !one_thread)
       throw refuse(refusals["ids-without-scopes"], (*target)->kind.c_str()).at(s->span);
+    if (one_thread) {
+      Dispatch dispatch(*target, *options.host);
+      return dispatch.launched(dispatch.lowered(entry->body));
+    }
     ScopeIds ids(entry->body);
     Dispatch dispatch(ids, *target, *options.host);
     Stmt lowered = dispatch.lowered(entry->body);

@@ -15,7 +15,7 @@ constexpr std::string_view targets[] = {"trn"};
 
 constexpr Artefact artefacts[] = {
     {"so", ".so", "a shared library"},
-    {"nki", ".nki.py", "kernels as functions of Python that call NKI", Artefact::Header::kNever, true},
+    {"nki", ".py", "kernels as functions of Python that call NKI", Artefact::Header::kNever, true},
 };
 
 device::Texts texts_of(const ir::IRModule& kernels, const ir::Target& target) {

@@ -133,9 +133,9 @@ std::string Emitter::load(const ir::TensorLoadNode& load) {
   return fmt::format("{}[{}]", known->second.text, fmt::join(indices, ", "));
 }
 
-std::string Emitter::element(const Expr& e, std::string_view what) {
+std::string Emitter::element(const Expr& e) {
   auto* found = as<ir::TensorLoadNode>(e);
-  if (!found) refuse(fmt::format("{} that is no element of a buffer", what), e->span);
+  if (!found) refuse("an operand that is no element of a buffer", e->span);
   return load(*found);
 }
 

@@ -293,11 +293,11 @@ void Emitter::emit_operation(const ir::CallNode& call, std::string_view name) {
     if (count < least || count > most)
       refuse(fmt::format("`T.nki.{}` with {} operands", name, count), call.span);
   };
-  auto data = [&](int64_t i) { return element(args[i], "what an operation reads"); };
+  auto data = [&](int64_t i) { return element(args[i]); };
   auto any = [&](int64_t i) { return value(args[i]).text; };
   std::string mask = mask_.empty() ? "" : ", mask=" + mask_;
   auto assign = [&](const std::string& result, const std::string& text) { line(result + " = " + text); };
-  auto result_at = [&](int64_t i) { return element(args[i], "what an operation writes"); };
+  auto result_at = [&](int64_t i) { return element(args[i]); };
 
   if (name == "matmul") {
     arguments(4, 4);

@@ -74,7 +74,7 @@ class Emitter {
   Text cast(const ir::CastNode& n);
   std::string load(const ir::TensorLoadNode& load);
   std::string variable(const VarNode* var, ir::Span span);
-  std::string element(const Expr& e, std::string_view what);  // a load, or refused
+  std::string element(const Expr& e);  // a load, or refused
   std::string opcode(const Expr& e);
   std::string flag(const Expr& e);
   bool is_tensor(const Expr& e) const;  // has it more than one value?

@@ -12,6 +12,9 @@ static constexpr ir::Refusals refusals{
          .message = "the layout of `{}` counts `{}`, which memory in `{}` does not have",
          .help = "SBUF has partitions (P) and places along them (F), the accumulator (trn.psum) banks (Bank) "
                  "too"},
+        {.name = "primitive-not-lowered",
+         .message = "a tile primitive is lowered before the layouts of its buffers",
+         .help = "run TilePrimitiveDispatch first, as LowerTIRx does"},
     }};
 MLC_REFUSALS(tir_lower_trainium_layout, refusals);
 
@@ -51,6 +54,7 @@ class Lower final : public LayoutLowering {
     return is_byte ? cast(e->dtype(), done) : done;
   }
   Stmt rewrite(const Stmt& s) override {
+    if (s->kind == StmtKind::kTilePrimitiveCall) throw refuse(refusals["primitive-not-lowered"]).at(s->span);
     Stmt done = LayoutLowering::rewrite(s);
     auto* store = as<BufferStoreNode>(done);
     if (!store || store->value->dtype() == DataType(store->buffer->buffer()->dtype)) return done;

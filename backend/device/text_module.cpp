@@ -26,11 +26,12 @@ namespace {
 namespace ffi = ir::ffi;
 
 // The texts one after the other, each under a comment that names its kernel.
-std::string joined(const Texts& texts) {
+std::string joined(const TextKind& kind, const Texts& texts) {
   if (texts.size() == 1) return texts.begin()->second;
   std::string all;
   for (const auto& [name, text] : texts)
-    all += fmt::format("{}// Kernel: {}\n{}", all.empty() ? "" : "\n", name, text);
+    all +=
+        kind.names_kernels ? text : fmt::format("{}// Kernel: {}\n{}", all.empty() ? "" : "\n", name, text);
   return all;
 }
 
@@ -46,7 +47,7 @@ class TextModule final : public KernelModule {
 
  private:
   std::vector<std::string> formats() const final { return {std::string(kind_.format)}; }
-  std::string code_as(const std::string&) const final { return joined(texts_); }
+  std::string code_as(const std::string&) const final { return joined(kind_, texts_); }
   std::string stored_format() const final { return std::string(kind_.format); }
   void launch(const KernelInfo& kernel, ffi::PackedArgs) final {
     throw ir::refuse(refusals["no-runtime"], kernel.name, kind_.language);
@@ -89,7 +90,7 @@ backend::CInterface emit_texts(const TextKind& kind, const backend::Artefact& ar
     write_library(make_text_module(kind, order.lowered, order.target), order.path);
   else
     backend::write_file(order.path,
-                        joined(kind.texts(split(order.lowered, order.target).kernels, order.target)));
+                        joined(kind, kind.texts(split(order.lowered, order.target).kernels, order.target)));
   return {};
 }
 

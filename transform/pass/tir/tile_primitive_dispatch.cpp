@@ -187,6 +187,15 @@ class Dispatch final : public Rewriter {
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   std::optional<Target> target = target_around(fn);
   if (!target) throw refuse(refusals["no-current-target"]).at(fn->span);
+  bool one_thread = text((*target)->kind) == "trn";
+  auto begins_kernel = [](const Stmt& s) {
+    return device_entry(s) != nullptr || s->kind == StmtKind::kSBlockRealize;
+  };
+  if (one_thread && !any_below(fn->body, begins_kernel)) {
+    // Its functions may be kernels without saying so.
+    Dispatch dispatch(*target, *options.host);
+    return with_body(fn, dispatch.launched(dispatch.lowered(fn->body)));
+  }
   Stmt body = rewrite_with(fn->body, [&](const Stmt& s, Rewriter& on) -> Stmt {
     if (s->kind == StmtKind::kSBlockRealize) {
       throw refuse_as(pass_refusals["block-not-lowered"], "the function has blocks")
@@ -198,8 +207,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
       throw refuse(refusals["primitive-outside-kernel"]).at(s->span);
     const AttrStmtNode* entry = device_entry(s);
     if (!entry) return on.rewrite_children(s);
-    bool one_thread = text((*target)->kind) == "trn" && !has_scope_ids(entry->body);
-    if (text((*target)->kind) != "cuda" && !one_thread)
+    if (text((*target)->kind) != "cuda" && (!one_thread || has_scope_ids(entry->body)))
       throw refuse(refusals["ids-without-scopes"], (*target)->kind.c_str()).at(s->span);
     if (one_thread) {
       Dispatch dispatch(*target, *options.host);

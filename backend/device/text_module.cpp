@@ -12,6 +12,9 @@ namespace mlc::device {
 static constexpr ir::Refusals refusals{
     "RuntimeError",
     {
+        {.name = "no-kernel-text",
+         .message = "the module has no kernel, so there is nothing to write in {}",
+         .help = "bind loops to threads, or call operations of the device"},
         {.name = "no-runtime",
          .message = "kernel `{}` cannot be launched: mlc writes {} and has no runtime that runs it",
          .help = "its text can be had by `inspect_source()` or `mlc build --emit`",
@@ -105,6 +108,7 @@ backend::CInterface emit_texts(const TextKind& kind, const backend::Artefact& ar
     write_library(make_text_module(kind, order.lowered, order.target), order.path);
   } else {
     ir::IRModule kernels = split(order.lowered, order.target).kernels;
+    if (kernels->functions.empty()) throw ir::refuse(refusals["no-kernel-text"], kind.language);
     backend::write_file(order.path, joined(kind, kind.texts(kernels, order.target), kernels));
   }
   return {};

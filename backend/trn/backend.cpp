@@ -26,7 +26,7 @@ constexpr device::TextKind kind{
     .kind = "nki", .language = "NKI", .format = "Trainium", .names_kernels = true, .texts = texts_of};
 
 constexpr Backend with_own_pipeline(Backend row) {
-  row.pipeline = "trn";
+  row.pipeline = "default";  // "trn" for kernels of Trainium
   row.schedule_rules = "";  // kernels say what the engines do
   return row;
 }

@@ -14,9 +14,9 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "bad-scope-id"},
         {.name = "no-such-field",
+         .kind = "TypeError",
          .message = "a call of a tile primitive has no field `{}`",
-         .help = "fields are op, args, workspace, config, dispatch and scope",
-         .kind = "TypeError"},
+         .help = "fields are op, args, workspace, config, dispatch and scope"},
         {.name = "unknown-scope",
          .message = "there is no execution scope `{}`",
          .meaning = "A scope of execution of a kernel; the message lists those that there are."},
@@ -154,6 +154,10 @@ Any replace_fields(ApiCall& call) {
   }
   return ir::make<ir::TilePrimitiveCallNode>(changed);
 }
+Any dispatch_of(ApiCall& call) {
+  const String& wanted = call.args[0].as<ir::TilePrimitiveCallNode>()->dispatch;
+  return wanted.empty() ? Any(nullptr) : Any(wanted);
+}
 // The buffers of its own that its schedule asks for: keys of `buffer_dict` by name.
 Any private_buffers(ApiCall& call) {
   const Any args[] = {call.args[0], call.args[1], call.args[2]};
@@ -192,6 +196,8 @@ constexpr ir::ApiRow scope_table[] = {
                    "A call of a tile primitive.", make_tile_call),
     {ApiKind::kFunction, "tvm.tirx.TilePrimitiveCall", "downcast(instance)",
      "The call itself: operands are there by their names.", same_tile_call},
+    {ApiKind::kProperty, "mlc.tirx.TilePrimitiveCall", "dispatch",
+     "The variant of the schedule that is wanted; None: any.", dispatch_of},
     {ApiKind::kMethod, "mlc.tirx.TilePrimitiveCall", "with_workspace(workspace)",
      "The call with another workspace.", with_workspace},
     {ApiKind::kMethod, "mlc.tirx.TilePrimitiveCall", "replace(**changes)", "The call with other fields.",

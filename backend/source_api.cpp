@@ -7,6 +7,7 @@
 #include "backend/opencl/source.h"
 #include "backend/rocm/source.h"
 #include "backend/target_api.h"
+#include "backend/trn/source.h"
 #include "backend/vulkan/source.h"
 #include "backend/webgpu/source.h"
 #include "ir/registry/api.h"
@@ -47,6 +48,9 @@ const ApiRow source_table[] = {
     {ApiKind::kFunction, kCodegen, "rocm_source(mod, target)",
      "The kernels of a module that the device half of a pipeline has lowered, as HIP C++.",
      source_of<rocm_backend::rocm_source>},
+    {ApiKind::kFunction, kCodegen, "trn_source(mod, target)",
+     "The kernels of a module that the device half of a pipeline has lowered, as Python that calls NKI.",
+     source_of<trn_backend::trn_source>},
 };
 
 }  // namespace

@@ -53,7 +53,8 @@ ffi::Array<ffi::String> KernelModule::GetWriteFormats() const {
 
 ffi::String KernelModule::InspectSource(const ffi::String& format) const {
   std::vector<std::string> known = formats();
-  std::string wanted = format.empty() ? known.front() : std::string(format);
+  bool is_own = format.empty() || std::string(format) == kind();
+  std::string wanted = is_own ? known.front() : std::string(format);
   if (std::ranges::find(known, wanted) == known.end()) {
     throw ir::refuse_as(refusals["unknown-emit-kind"], "the source of kernels cannot be shown as `{}`",
                         wanted)

@@ -12,6 +12,9 @@ namespace mlc::device {
 static constexpr ir::Refusals refusals{
     "RuntimeError",
     {
+        {.name = "no-kernel-text",
+         .message = "the module has no kernel, so there is nothing to write in {}",
+         .help = "bind loops to threads, or call operations of the device"},
         {.name = "no-runtime",
          .message = "kernel `{}` cannot be launched: mlc writes {} and has no runtime that runs it",
          .help = "its text can be had by `inspect_source()` or `mlc build --emit`",
@@ -25,19 +28,34 @@ namespace {
 
 namespace ffi = ir::ffi;
 
-// The texts one after the other, each under a comment that names its kernel.
-std::string joined(const Texts& texts) {
+// The texts one after the other: each under a comment that names its kernel, or, where they begin with such a
+// comment, in the order of the module.
+std::string joined(const TextKind& kind, const Texts& texts, const ir::IRModule& kernels) {
   if (texts.size() == 1) return texts.begin()->second;
   std::string all;
+  if (kind.names_kernels && kernels) {
+    for (const auto& [global, base] : kernels->functions) {
+      auto symbol = ir::attr(base, "global_symbol");
+      auto found =
+          texts.find(symbol ? std::string(symbol->cast<ir::String>()) : std::string(global->name_hint));
+      if (found != texts.end()) all += found->second;
+    }
+    return all;
+  }
   for (const auto& [name, text] : texts)
-    all += fmt::format("{}// Kernel: {}\n{}", all.empty() ? "" : "\n", name, text);
+    all +=
+        kind.names_kernels ? text : fmt::format("{}// Kernel: {}\n{}", all.empty() ? "" : "\n", name, text);
   return all;
 }
 
 class TextModule final : public KernelModule {
  public:
-  TextModule(const TextKind& kind, Kernels kernels, Texts texts)
-      : KernelModule(kernels), kind_(kind), kernels_(std::move(kernels)), texts_(std::move(texts)) {}
+  TextModule(const TextKind& kind, Kernels kernels, Texts texts, const ir::IRModule& order = {})
+      : KernelModule(kernels),
+        kind_(kind),
+        kernels_(std::move(kernels)),
+        texts_(std::move(texts)),
+        whole_(joined(kind_, texts_, order)) {}
   const char* kind() const final { return kind_.kind.data(); }
   ffi::Bytes SaveToBytes() const final {
     std::string bytes = to_bytes(kind_.stores_format ? kind_.format : "", kernels_, texts_);
@@ -46,7 +64,7 @@ class TextModule final : public KernelModule {
 
  private:
   std::vector<std::string> formats() const final { return {std::string(kind_.format)}; }
-  std::string code_as(const std::string&) const final { return joined(texts_); }
+  std::string code_as(const std::string&) const final { return whole_; }
   std::string stored_format() const final { return std::string(kind_.format); }
   void launch(const KernelInfo& kernel, ffi::PackedArgs) final {
     throw ir::refuse(refusals["no-runtime"], kernel.name, kind_.language);
@@ -55,6 +73,7 @@ class TextModule final : public KernelModule {
   const TextKind kind_;
   const Kernels kernels_;
   const Texts texts_;
+  const std::string whole_;
 };
 
 }  // namespace
@@ -79,17 +98,19 @@ Texts texts_by_kernel(const ir::IRModule& kernels, const ir::Target& target,
 ffi::Module make_text_module(const TextKind& kind, const ir::IRModule& lowered, const ir::Target& target) {
   return make_module(lowered, target, [&](const ir::IRModule& kernels, const ir::Target& target) {
     return ffi::Module(
-        ffi::make_object<TextModule>(kind, kind.kernels(kernels), kind.texts(kernels, target)));
+        ffi::make_object<TextModule>(kind, kind.kernels(kernels), kind.texts(kernels, target), kernels));
   });
 }
 
 backend::CInterface emit_texts(const TextKind& kind, const backend::Artefact& artefact,
                                const backend::Order& order) {
-  if (artefact.name == "so")
+  if (artefact.name == "so") {
     write_library(make_text_module(kind, order.lowered, order.target), order.path);
-  else
-    backend::write_file(order.path,
-                        joined(kind.texts(split(order.lowered, order.target).kernels, order.target)));
+  } else {
+    ir::IRModule kernels = split(order.lowered, order.target).kernels;
+    if (kernels->functions.empty()) throw ir::refuse(refusals["no-kernel-text"], kind.language);
+    backend::write_file(order.path, joined(kind, kind.texts(kernels, order.target), kernels));
+  }
   return {};
 }
 

@@ -11,10 +11,11 @@
 namespace mlc::device {
 
 struct TextKind {
-  std::string_view kind;      // of the module, as TVM 0.27 calls it: "metal"
-  std::string_view language;  // what people call the text: "Metal"
-  std::string_view format;    // what it can be had as: "metal"
-  bool stores_format = true;  // its bytes begin with the format
+  std::string_view kind;       // of the module, as TVM 0.27 calls it: "metal"
+  std::string_view language;   // what people call the text: "Metal"
+  std::string_view format;     // what it can be had as: "metal"
+  bool stores_format = true;   // its bytes begin with the format
+  bool names_kernels = false;  // each text begins with the name of its kernel
   Texts (*texts)(const ir::IRModule& kernels,
                  const ir::Target& target);  // that are within the target's limits
   Kernels (*kernels)(const ir::IRModule& kernels) = kernels_of;

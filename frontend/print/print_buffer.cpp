@@ -159,7 +159,7 @@ bool Printer::is_scalar(const Buffer& buffer) const {
   if (classic()) return false;
   const BufferTypeNode* type = buffer->buffer();
   return type->shape.size() == 1 && is_const_int(type->shape[0], 1) && type->strides.empty() &&
-         type->data_alignment == 64 && type->offset_factor == 1 &&
+         type->data_alignment == 64 && type->offset_factor == 1 && type->allocated_addr.empty() &&
          is_default_layout(type->layout, type->shape);
 }
 

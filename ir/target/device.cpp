@@ -33,6 +33,7 @@ constexpr std::pair<std::string_view, DLDeviceType> device_names[] = {{"cpu", kD
                                                                       {"ext_dev", kDLExtDev},
                                                                       {"hexagon", kDLHexagon},
                                                                       {"webgpu", kDLWebGPU},
+                                                                      {"trn", kDLTrn},
                                                                       // what the code for a device is called
                                                                       {"llvm", kDLCPU},
                                                                       {"c", kDLCPU},

@@ -116,8 +116,8 @@ TEST_CASE("two sessions in one thread see nothing of each other", "[session]") {
   run(first, "import mlc.pipeline\nprint(x, mlc.pipeline.names())\n");
   run(second, "import mlc.pipeline\nprint(x, mlc.pipeline.names())\n");
   CHECK(printed ==
-        "1 ['default', 'gpu', 'graph', 'own', 'standalone', 'threads', 'tirx']\n"
-        "2 ['default', 'gpu', 'graph', 'standalone', 'threads', 'tirx']\n");
+        "1 ['default', 'gpu', 'graph', 'own', 'standalone', 'threads', 'tirx', 'trn']\n"
+        "2 ['default', 'gpu', 'graph', 'standalone', 'threads', 'tirx', 'trn']\n");
 }
 
 TEST_CASE("sessions run side by side in threads", "[session]") {

@@ -16,7 +16,8 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "pipeline-not-available",
          .message = "there is no lowering for target `{}`",
-         .help = "targets that can be lowered for are `llvm`, `c`, `cuda`, `opencl`, `rocm`, `metal`, `vulkan` and `webgpu`",
+         .help = "targets that can be lowered for are `llvm`, `c`, `cuda`, `opencl`, `rocm`, `metal`, "
+                 "`vulkan`, `webgpu` and `trn`",
          .meaning = "There is no lowering for this kind of target: CPUs (`llvm`, `c`) have one, and GPUs.",
          .wrong = R"(tvm.build(main, "hexagon"))",
          .right = R"(tvm.build(main, "llvm"))"},
@@ -79,14 +80,16 @@ Any named_pipeline(const Any& name_or_pass, const Target& target, Host& host) {
     return host.call_library("mlc.pipeline", "get", std::span(&name_or_pass, 1));
   } catch (Error& error) {
     // What is wrong with the target is not where the library asked for it.
-    if (error.first().name.starts_with("unknown-target")) error.first().span = {}, error.first().calls.clear();
+    if (error.first().name.starts_with("unknown-target"))
+      error.first().span = {}, error.first().calls.clear();
     throw;
   }
 }
 
 Pipeline::Pipeline(Array<Any> passes, const Target& target, Host& host)
     : passes_(std::move(passes)), target_(target), host_(&host) {
-  constexpr std::string_view known[] = {"llvm", "c", "cuda", "opencl", "rocm", "metal", "vulkan", "webgpu"};
+  constexpr std::string_view known[] = {"llvm",  "c",      "cuda",   "opencl", "rocm",
+                                        "metal", "vulkan", "webgpu", "trn"};
   if (std::find(std::begin(known), std::end(known), text(target->kind)) == std::end(known))
     throw refuse(refusals["pipeline-not-available"], text(target->kind));
   for (const Any& pass : passes_) {

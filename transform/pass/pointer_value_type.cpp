@@ -32,7 +32,7 @@ const RampNode* as_dense_ramp(const Expr& index) {
 }
 
 // How the memory of one buffer is accessed, through the buffer itself and through its views.
-struct Accesses {
+struct PointerAccesses {
   Buffer buffer;
   bool param = false;
   bool fixed = false;
@@ -64,7 +64,7 @@ struct Accesses {
 class AccessTypes final : public Walker {
  public:
   explicit AccessTypes(bool scalar_reads) : scalar_reads_(scalar_reads) {}
-  std::vector<Accesses> found;
+  std::vector<PointerAccesses> found;
   BufferRoots roots;
 
   void declare(const Buffer& buffer, bool param) {
@@ -122,7 +122,7 @@ class AccessTypes final : public Walker {
           .at(span)
           .help("run LowerMatchBuffer and LowerOpaqueBlock first");
     }
-    Accesses& memory = found[known->second];
+    PointerAccesses& memory = found[known->second];
     memory.fixed |= value.is_bool();  // vectors of bool have no layout in memory of their own
     int index_lanes = indices.empty() ? 1 : indices[indices.size() - 1]->dtype().lanes();
     int lanes = memory.element.lanes();
@@ -160,7 +160,7 @@ class Retype final : public Rewriter {
   BufferRoots roots;
   std::unordered_map<const VarNode*, Change> changes;
 
-  void change(const Accesses& memory, DataType to) {
+  void change(const PointerAccesses& memory, DataType to) {
     changes[memory.buffer.get()] = {nullptr, memory.element, to};
     changes[memory.buffer.get()].buffer = rewrite_buffer(memory.buffer);
   }
@@ -273,7 +273,7 @@ PrimFunc with_pointer_value_types(const PrimFunc& fn, PointerValueTypes options)
   accesses.visit(fn->body);
   Retype retype;
   retype.roots = accesses.roots;
-  for (const Accesses& memory : accesses.found) {
+  for (const PointerAccesses& memory : accesses.found) {
     if (memory.param && !options.params) continue;
     DataType preferred = memory.preferred();
     if (!(preferred == memory.element)) retype.change(memory, preferred);

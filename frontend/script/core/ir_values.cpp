@@ -199,7 +199,8 @@ Expr index_expr(const Any& value, Span span) {
   return e;
 }
 
-Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Span span) {
+Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Span span,
+                     const ir::Simplify& simplify) {
   const ir::BufferTypeNode* type = buffer->buffer();
   size_t rank = type->shape.size();
   bool has_slice =
@@ -239,7 +240,7 @@ Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Sp
       Expr begin = is_none(slice->start) ? ir::const_like(extent, 0) : index_expr(slice->start, span);
       Expr end = is_none(slice->stop) ? extent : index_expr(slice->stop, span);
       ir::match_types(begin, end, span);
-      Expr length = ir::difference(end, begin);
+      Expr length = ir::simplified(ir::difference(end, begin), simplify);
       region.push_back(ir::make<ir::RangeNode>(std::move(begin), std::move(length)));
     } else {
       Expr index = index_expr(indices[i], span);
@@ -486,9 +487,10 @@ Any ir_if_exp(const Any& test, const Any& yes, const Any& no, Span span) {
                           as_expr(no, span, "a branch of `else`"), span);
 }
 
-Any ir_subscript(const Any& base, std::span<const Any> indices, Span span) {
+Any ir_subscript(const Any& base, std::span<const Any> indices, Span span, const ir::Simplify& simplify) {
   Expr e = expr_in(base);
-  if (auto* var = ir::as<ir::VarNode>(e); var && var->buffer()) return subscript_buffer(var, indices, span);
+  if (auto* var = ir::as<ir::VarNode>(e); var && var->buffer())
+    return subscript_buffer(var, indices, span, simplify);
   if (e && e->ty && e->ty->kind == ir::TypeKind::kTuple) {
     const auto& types = static_cast<const ir::TupleTypeNode*>(e->ty.get())->elements;
     auto size = static_cast<int64_t>(types.size());
@@ -536,7 +538,7 @@ std::optional<std::vector<Any>> ir_tuple_items(const Any& value, Span span) {
   auto size = static_cast<int64_t>(static_cast<const ir::TupleTypeNode*>(e->ty.get())->elements.size());
   for (int64_t i = 0; i < size; ++i) {
     Any index = i;
-    items.push_back(ir_subscript(value, {&index, 1}, span));
+    items.push_back(ir_subscript(value, {&index, 1}, span, ir::simplify_linear));
   }
   return items;
 }

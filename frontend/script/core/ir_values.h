@@ -9,6 +9,7 @@
 
 #include "frontend/syntax/ast.h"
 #include "ir/core/node_fwd.h"
+#include "ir/tir/simplified.h"
 
 namespace mlc::script {
 
@@ -41,7 +42,7 @@ Any ir_if_exp(const Any& test, const Any& yes, const Any& no, Span span);
 
 // `base[i, j]`: a load of a buffer, a region where an index is a script Slice, an element of a tuple.
 // Errors: not-subscriptable, wrong-number-of-indices, index-not-integer.
-Any ir_subscript(const Any& base, std::span<const Any> indices, Span span);
+Any ir_subscript(const Any& base, std::span<const Any> indices, Span span, const ir::Simplify& simplify);
 // The elements of an expression that is a tuple or a shape; none when it is not, or not known to be one.
 std::optional<std::vector<Any>> ir_tuple_items(const Any& value, Span span);
 // Attributes that are no reflected field and no registered method: A.data, A.shape, A.dtype, x.dtype, iv.var,

@@ -132,8 +132,9 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
   }
   if (is_object(object)) {
     if (is_ir_value(object)) {
-      if (index.type_index() == kTVMFFIArray) return ir_subscript(object, elements(index), span);
-      return ir_subscript(object, std::span<const Any>(&index, 1), span);
+      bool several = index.type_index() == kTVMFFIArray;
+      return ir_subscript(object, several ? elements(index) : std::span<const Any>(&index, 1), span,
+                          [this](const ir::Expr& e) { return simplify(e); });
     }
     if (as<ir::NDArrayNode>(object)) {
       try {

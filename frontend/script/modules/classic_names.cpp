@@ -271,7 +271,7 @@ constexpr LeftOut left_out[] = {
     {"tvm.target", "tag_registry", "targets and their tags are those of the program: `Target.list_kinds()`"},
     {"tvm.testing", "popen_pool install_request_hook terminate_self", "scripts start no other programs"},
     {"tvm.script", "printer register_dialect", "texts are read with `tvm.script.from_source(text)`"},
-    {"tvm.tirx", "backend cuda rocm metal opencl vulkan webgpu hexagon adreno trn exec_context exec_scope",
+    {"tvm.tirx", "backend cuda rocm metal opencl vulkan webgpu hexagon adreno exec_context exec_scope",
      kNoGpu},
 };
 

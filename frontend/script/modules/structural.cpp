@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "frontend/script/core/machine.h"
+#include "frontend/script/types/equality.h"
 #include "ir/core/expr.h"
 #include "ir/core/refusal.h"
 #include "ir/registry/context.h"
@@ -119,7 +120,7 @@ const Callback* callback_for(Evaluator& evaluator, const std::vector<Callback>& 
 Any called_back(Evaluator& evaluator, const Callback& callback, std::span<const Any> args, bool replaces,
                 ir::Span span) {
   try {
-    Any result = evaluator.call(callback.callee, args, {}, span);
+    Any result = settled(evaluator.call(callback.callee, args, {}, span));
     if (!replaces) result = whole_number(result);
     if (replaces && is_none(result) && !is_none(args[0])) {
       throw ir::refuse(refusals["missing-return"], ir::type_name(args[0])).at(span);

@@ -178,7 +178,16 @@ const Intrinsic& intrinsic_of(const ir::Api& api) {
 Any call_intrinsic(ApiCall& call) {
   const Intrinsic& row = intrinsic_of(call.api);
   bool typed = row.result == "@";
+  for (size_t i = typed ? 1 : 0; i < call.args.size(); ++i) {
+    const ir::ApiParam& param = call.api.params[i];
+    if (script::is_none(call.args[i]) && !param.has_default && param.name != "dtype")
+      ir::wrong_argument(call, i, "a value");
+  }
   Array<Expr> args = operands(call, typed ? 1 : 0);
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (ir::as<ir::TensorRegionNode>(args[static_cast<int64_t>(i)]))
+      ir::wrong_argument(call, std::min(i + (typed ? 1 : 0), call.args.size() - 1), "a value");
+  }
   Type type;
   if (typed) {
     type = prim(dtype_arg(call, 0));

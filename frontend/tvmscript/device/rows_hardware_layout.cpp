@@ -6,8 +6,8 @@
 
 #include "frontend/tvmscript/builder/arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
-#include "frontend/tvmscript/device/layout_arguments.h"
 #include "frontend/tvmscript/device/hardware_layout.h"
+#include "frontend/tvmscript/device/layout_arguments.h"
 #include "frontend/tvmscript/tir/buffer_view.h"
 #include "ir/core/refusal.h"
 #include "ir/tir/arith_ops.h"
@@ -49,6 +49,14 @@ template <class... Args>
                       fmt::format(message, std::forward<Args>(args)...))
       .at(span);
 }
+// Of Trainium's memories, as TVM checks them.
+template <class... Args>
+[[noreturn]] void refuse_partitions(Span span, fmt::format_string<Args...> message, Args&&... args) {
+  throw ir::refuse_as(refusals["bad-hardware-layout"], "{}",
+                      fmt::format(message, std::forward<Args>(args)...))
+      .kind("AssertionError")
+      .at(span);
+}
 
 int64_t int_from(const Any& value, Span span) {
   if (script::is_int(value)) return script::raw_int(value);
@@ -68,17 +76,19 @@ Any tmem_datapath_layout(ApiCall& call) {
   static const std::map<std::string, int64_t> rows_of = {{"A", 128}, {"B", 64}, {"C", 64}, {"D", 128},
                                                          {"E", 64},  {"F", 64}, {"G", 32}};
   auto known = rows_of.find(letter);
-  if (known == rows_of.end()) refuse_layout(call.span_of(0), "there is no data path `{}`, only A to G", letter);
+  if (known == rows_of.end())
+    refuse_layout(call.span_of(0), "there is no data path `{}`, only A to G", letter);
   if (rows != known->second)
     refuse_layout(call.span_of(1), "data path {} has {} rows, not {}", letter, known->second, rows);
   if (slab != 0 && slab != 1) refuse_layout(call.span_of(3), "`sub_slab` is 0 or 1, not {}", slab);
   bool scattered = letter == "C" || letter == "F";
-  if (slab != 0 && !scattered) refuse_layout(call.span_of(3), "data path {} covers both halves of a slab", letter);
+  if (slab != 0 && !scattered)
+    refuse_layout(call.span_of(3), "data path {} covers both halves of a slab", letter);
   if (letter == "A" || letter == "D") return layout_from({{rows, 1, "TLane"}, {columns, 1, "TCol"}});
   int64_t folds = letter == "G" ? 4 : scattered ? 1 : 2;
   if (columns % folds != 0)
-    refuse_layout(call.span_of(2), "data path {} folds its columns {} times, {} is no multiple", letter, folds,
-           columns);
+    refuse_layout(call.span_of(2), "data path {} folds its columns {} times, {} is no multiple", letter,
+                  folds, columns);
   if (!scattered) {
     return layout_from(
         {{rows, 1, "TLane"}, {folds, folds == 4 ? 32 : 64, "TLane"}, {columns / folds, 1, "TCol"}});
@@ -106,11 +116,13 @@ TileLayout atom_layout(std::string_view shape, int64_t rows, int64_t columns, Da
   if (rows != 64 && rows != 128) refuse_layout(span, "a fragment has 64 or 128 rows, not {}", rows);
   auto check_repetitions = [&](int64_t n) {
     if (n < 1 || n > atom->most || (n & (n - 1)) != 0)
-      refuse_layout(span, "{} columns repeat {} {} times: a power of two up to {}", columns, shape, n, atom->most);
+      refuse_layout(span, "{} columns repeat {} {} times: a power of two up to {}", columns, shape, n,
+                    atom->most);
   };
   if (shape == "32x32b" && rows == 64) {
     if (bits != 32) refuse_layout(span, "64 rows of 32x32b hold 32-bit elements only");
-    if (columns % 2 != 0) refuse_layout(span, "64 rows of 32x32b need an even number of columns, not {}", columns);
+    if (columns % 2 != 0)
+      refuse_layout(span, "64 rows of 32x32b need an even number of columns, not {}", columns);
     check_repetitions(columns / 2);
     return layout_from({{64, 1, "tid_in_wg"}, {2, 64, "tid_in_wg"}, {columns / 2, 1, "m"}});
   }
@@ -140,7 +152,8 @@ TileLayout atom_layout(std::string_view shape, int64_t rows, int64_t columns, Da
 
 std::pair<int64_t, int64_t> matrix_shape(ApiCall& call, size_t i) {
   std::vector<Any> shape = items(call.args[i], call.span_of(i));
-  if (shape.size() != 2) refuse_layout(call.span_of(i), "a fragment has two dimensions, not {}", shape.size());
+  if (shape.size() != 2)
+    refuse_layout(call.span_of(i), "a fragment has two dimensions, not {}", shape.size());
   return {int_from(shape[0], call.span_of(i)), int_from(shape[1], call.span_of(i))};
 }
 
@@ -212,7 +225,7 @@ constexpr ir::ApiRow hardware_layout_table[] = {
 
 TileLayout trainium_layout(std::string_view annotation, const Array<Expr>& shape, bool psum, Span span) {
   if (annotation.find_first_not_of("PF") != std::string_view::npos || annotation.size() != shape.size())
-    refuse_layout(span, "\"{}\" must say P or F for each of {} dimensions", annotation, shape.size());
+    refuse_partitions(span, "\"{}\" must say P or F for each of {} dimensions", annotation, shape.size());
   struct Dim {
     char kind;
     Expr extent;
@@ -226,7 +239,7 @@ TileLayout trainium_layout(std::string_view annotation, const Array<Expr>& shape
     size_t p = annotation.find('P');
     auto extent = ir::const_int(dims[p].extent);
     if (!extent || (*extent > 128 && *extent % 128 != 0))
-      refuse_layout(span, "the one partition dimension has at most 128 elements or a multiple of 128");
+      refuse_partitions(span, "the one partition dimension has at most 128 elements or a multiple of 128");
     if (*extent > 128) {
       // The rest of a long partition dimension lies along the others, outermost.
       dims[p].extent = ir::int32(128);
@@ -235,7 +248,8 @@ TileLayout trainium_layout(std::string_view annotation, const Array<Expr>& shape
   } else if (partitions > 1) {
     int64_t all = 1;
     for (const Dim& dim : dims) all *= dim.kind == 'P' ? ir::const_int(dim.extent).value_or(1 << 20) : 1;
-    if (all > 128) refuse_layout(span, "{} partition dimensions have at most 128 elements together", partitions);
+    if (all > 128)
+      refuse_partitions(span, "{} partition dimensions have at most 128 elements together", partitions);
   }
   std::vector<std::pair<size_t, Iter>> placed;
   for (char kind : {'F', 'P'}) {
@@ -274,7 +288,7 @@ TileLayout psum_layout(const TileLayout& layout, Span span) {
       shard.push_back(ir::make<ir::IterNode>(number(*extent / inside), number(1), ir::axis("Bank")));
       shard.push_back(ir::make<ir::IterNode>(number(inside), iter->stride, ir::axis("F")));
     } else {
-      refuse_layout(span, "a layout that does not divide into banks of {} elements", bank);
+      refuse_partitions(span, "a layout that does not divide into banks of {} elements", bank);
     }
   }
   return ir::make<ir::TileLayoutNode>(shard);

@@ -502,7 +502,7 @@ void Builder::assign(const syntax::Expr& target, const Any& value, const syntax:
     auto count =
         static_cast<int64_t>(static_cast<const ir::TupleTypeNode*>(tuple->ty.get())->elements.size());
     for (int64_t i = 0; i < count; ++i)
-      elements.push_back(script::ir_subscript(sequence, std::vector<Any>{Any(i)}, span));
+      elements.push_back(script::ir_subscript(sequence, std::vector<Any>{Any(i)}, span, ir::simplify_linear));
     sequence = elements;
   }
   std::vector<Any> values;

@@ -159,7 +159,7 @@ Parts usual_parts(const ApiCall& call) {
 }
 
 // T.Buffer(shape, dtype="float32", data=None, strides=None, elem_offset=None, byte_offset=None, scope, align,
-// offset_factor, layout): a buffer variable without a name.
+// offset_factor, layout): a buffer variable without a name; `T.buffer` may have an address and a name.
 Any make_buffer(ApiCall& call) {
   Parts parts = usual_parts(call);
   // Parameters of schedulable functions have no layout whatever is asked for.
@@ -169,7 +169,8 @@ Any make_buffer(ApiCall& call) {
   if (is_given(call, 2)) {
     return Expr(Builder::current(call).declare(type, expr_arg(call, 2), call.span));
   }
-  Buffer buffer = ir::make<ir::VarNode>(String(), Type(type), call.span);
+  String name = call.args.size() > 11 ? str_arg(call, 11) : String();
+  Buffer buffer = ir::make<ir::VarNode>(name, Type(type), call.span);
   if (signature && !signature->in_signature()) signature->announce(buffer.get());
   return Expr(buffer);
 }
@@ -370,7 +371,10 @@ constexpr std::string_view buffer_doc =
 
 constexpr ir::ApiRow buffer_table[] = {
     {ir::ApiKind::kFunction, kT, "Buffer(" MLC_BUFFER_PARAMETERS, buffer_doc, make_buffer},
-    {ir::ApiKind::kFunction, kT, "buffer(" MLC_BUFFER_PARAMETERS, buffer_doc, make_buffer},
+    {ir::ApiKind::kFunction, kT,
+     "buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "
+     "scope=\"global\", align=0, offset_factor=0, layout=\"default\", allocated_addr=None, buffer_name=\"\")",
+     buffer_doc, make_buffer},
     {ir::ApiKind::kFunction, kT, "buffer_decl(" MLC_BUFFER_PARAMETERS, buffer_doc, make_buffer},
     {ir::ApiKind::kFunction, kT,
      "match_buffer(param, shape=None, dtype=\"float32\", data=None, strides=None, elem_offset=None, "

@@ -75,7 +75,8 @@ Array<Expr> vector_indices(const ApiCall& call, DataType wanted, std::string_vie
                            std::string_view place) {
   DataType own = type_of_self(call)->dtype;
   if (!(wanted.element() == own.element()) || wanted.lanes() % own.lanes() != 0) {
-    throw ir::Error("type-mismatch", "cannot {} `{}` {} a buffer of `{}`", verb, wanted.str(), place, own.str())
+    throw ir::Error("type-mismatch", "cannot {} `{}` {} a buffer of `{}`", verb, wanted.str(), place,
+                    own.str())
         .kind(ir::kRefusedValue)
         .at(call.span_of(2));
   }
@@ -147,9 +148,7 @@ Any buffer_access_ptr(ApiCall& call) {
                                      Map<String, Any>{}, call.span));
 }
 
-Array<Expr> all_indices(ApiCall& call) {
-  return indices_arg(call, 1, buffer_self(call), "AssertionError");
-}
+Array<Expr> all_indices(ApiCall& call) { return indices_arg(call, 1, buffer_self(call), "AssertionError"); }
 
 Any ptr_to(ApiCall& call) {
   const ir::BufferTypeNode* type = type_of_self(call);
@@ -315,7 +314,8 @@ Any rearrange(ApiCall& call) {
     if (!number) ir::wrong_argument(call, 2, "sizes of axes");
     sizes[std::string(key.data(), key.size())] = *number;
   }
-  return rearranged(Builder::current(call), buffer_self(call), tvmscript::view(str_arg(call, 1)), sizes, call.span);
+  return rearranged(Builder::current(call), buffer_self(call), tvmscript::view(str_arg(call, 1)), sizes,
+                    call.span);
 }
 
 int64_t dimension_of(const Buffer& buffer, int64_t dim, Span span) {
@@ -523,7 +523,8 @@ Any pick_chunk(ApiCall& call) {
                                            Any(ir::mul(ir::add(pick, ir::const_like(pick, 1)), length)),
                                            Any(nullptr));
   }
-  return script::ir_subscript(Expr(indexer->buffer), picks, call.span);
+  return script::ir_subscript(Expr(indexer->buffer), picks, call.span,
+                              [&](const Expr& e) { return call.host.simplify(e); });
 }
 
 constexpr ir::ApiRow buffer_value_table[] = {
@@ -548,7 +549,8 @@ constexpr ir::ApiRow buffer_value_table[] = {
      }},
     {ir::ApiKind::kMethod, kVar, "get_flattened_buffer()", "The buffer with one dimension.",
      get_flattened_buffer},
-    {ir::ApiKind::kMethod, kVar, "with_dtype(dtype)", "The buffer with another data type.", buffer_with_dtype},
+    {ir::ApiKind::kMethod, kVar, "with_dtype(dtype)", "The buffer with another data type.",
+     buffer_with_dtype},
     {ir::ApiKind::kMethod, kVar, "with_allocated_addr(allocated_addr)", "The buffer at an address.",
      with_allocated_addr},
     {ir::ApiKind::kMethod, kVar, "is_scalar(alloc_or_decl=True)", "Is it a mutable scalar?",

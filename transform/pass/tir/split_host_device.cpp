@@ -226,7 +226,9 @@ class Split final : public Rewriter {
     }
     Type result = status ? Type(prim_type(DataType::Int(32))) : Type(void_type());
     Map<String, Any> attrs{{"target", target}, {"tirx.noalias", true}, {"tirx.is_global_func", true}};
-    if (auto dialect = attr(fn_, "s_tir")) attrs.Set("s_tir", *dialect);
+    for (const char* kept : {"s_tir", "num_inputs"}) {
+      if (auto value = attr(fn_, kept)) attrs.Set(kept, *value);
+    }
     PrimFunc kernel = make<PrimFuncNode>(vars, result, body, attrs, fn_->span);
     GlobalVar name = fresh_name();
     mod_ = with_function(mod_, name, kernel);

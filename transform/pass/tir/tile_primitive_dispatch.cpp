@@ -48,7 +48,8 @@ constexpr char doc[] =
     T.cta.copy(S, A)                        t: T.let = threadIdx_x
                                             for f in range(4):
                                                 a part of the copy, by each thread
-needs: a target, of the function or around the call; no blocks; for kernels with ids, CUDA; a schedule for each primitive.
+needs: a target, of the function or around the call; no blocks; for kernels with ids, CUDA, for those without, Trainium too;
+a schedule for each primitive.
 keeps: every other statement, in order. Extents that are left out are those that the others leave.
 The first part of LowerTIRx: what is above this knows scopes, what is below knows threads. Schedules are script functions
 under `@register_dispatch`; the first that takes a call, by priority, says what becomes of it.)";
@@ -57,6 +58,10 @@ under `@register_dispatch`; the first that takes a call, by priority, says what 
 const AttrStmtNode* device_entry(const Stmt& s) {
   auto* attr = as<AttrStmtNode>(s);
   return attr && text(attr->attr_key) == "tirx.device_entry" ? attr : nullptr;
+}
+
+bool has_scope_ids(const Stmt& body) {
+  return any_below(body, [](const Stmt& s) { return s->kind == StmtKind::kScopeIdDefStmt; });
 }
 
 // The primitives of one kernel, or those of a function that are outside of its kernels.
@@ -162,6 +167,11 @@ class Dispatch final : public Rewriter {
   }
 
   Stmt kernel(const AttrStmtNode& entry) {
+    if (text(target_->kind) == "trn" && !has_scope_ids(entry.body)) {  // a kernel is one thread
+      Dispatch dispatch(target_, host_);
+      dispatch.ranges_ = ranges_;
+      return dispatch.launched(dispatch.lowered(entry.body));
+    }
     ScopeIds ids(entry.body);
     Dispatch dispatch(ids, *this);
     Stmt lowered = dispatch.lowered(entry.body);

@@ -13,8 +13,6 @@ struct Absent {
 };
 constexpr Absent absent[] = {
     {"backend.trn.transform", "LowerTrainiumLayout", "mlc compiles nothing for Trainium"},
-    {"s_tir.backend.adreno.transform", "InjectTextureAlloc", "mlc compiles nothing for Adreno GPUs"},
-    {"s_tir.backend.adreno.transform", "TextureFlatten", "mlc compiles nothing for Adreno GPUs"},
 };
 
 Any refuse_pass(ApiCall& call) {

@@ -32,7 +32,7 @@ inline constexpr ir::Refusals pass_refusals{
          .kind = "NotImplementedError",
          .message = "the pass `{}` is not available: {}",
          .meaning = "A pass of TVM that mlc has not; the message says why.",
-         .wrong = "tvm.s_tir.backend.adreno.transform.TextureFlatten()"},
+         .wrong = "tvm.backend.trn.transform.LowerTrainiumLayout()"},
         {.name = "software-pipeline-not-possible",
          .message = "the loop cannot be pipelined: a statement depends on the asynchronous stages {} and {}"},
         {.name = "thread-extents-differ",

@@ -193,7 +193,8 @@ void* OpenClApi::allocate_in(int id, std::string_view scope, std::span<const int
   Status status = kSuccess;
   Memory memory = library().CreateImage(device.context, kReadWrite, &format, &described, nullptr, &status);
   check(status, fmt::format("allocating a texture of {} x {} x {}", image[0], image[1], image[2]), device);
-  return new Storage{memory, image[0] * image[1] * image[2] * static_cast<size_t>(bits) / 8, image};
+  size_t texels = image[0] * image[1] * image[2];
+  return new Storage{memory, texels * static_cast<size_t>(bits) / 8, image, std::string(scope)};
 }
 void OpenClApi::release(int, void* data) {
   if (data == nullptr) return;

@@ -30,6 +30,7 @@ struct Storage {
   Memory memory;
   size_t bytes;
   std::array<size_t, 3> image{};  // width, height and planes of a texture; of plain memory 0
+  std::string scope = "";
 
   bool is_image() const { return image[2] != 0; }
 };
@@ -42,6 +43,7 @@ class OpenClApi final : public ir::DeviceApi {
   void* allocate(int id, size_t bytes) final;
   void* allocate_in(int id, std::string_view scope, std::span<const int64_t> shape, ir::DataType dtype) final;
   void release(int id, void* data) final;
+  std::string_view scope_of(const void* data) final { return static_cast<const Storage*>(data)->scope; }
   void copy_in(int id, const void* from, void* to, size_t to_offset, size_t bytes) final;
   void copy_out(int id, const void* from, size_t from_offset, void* to, size_t bytes) final;
   void copy_within(int id, const void* from, size_t from_offset, void* to, size_t to_offset,

@@ -30,6 +30,8 @@ class DeviceApi {
   // The same for a tensor in memory of a scope of its own ("global.texture-nhwc"). Error: no-such-memory.
   virtual void* allocate_in(int id, std::string_view scope, std::span<const int64_t> shape, DataType dtype);
   virtual void release(int id, void* data) = 0;
+  // The scope that memory was allocated in; "" is plain memory.
+  virtual std::string_view scope_of(const void*) { return ""; }
   // They return when the memory of the CPU can be used again. Offsets and sizes are in bytes.
   virtual void copy_in(int id, const void* from, void* to, size_t to_offset, size_t bytes) = 0;
   virtual void copy_out(int id, const void* from, size_t from_offset, void* to, size_t bytes) = 0;

@@ -262,8 +262,9 @@ IRModule apply(const IRModule& given, const PassOptions& options) {
     Array<Any> all(devices.all.begin(), devices.all.end());
     mod = with(mod, [&](IRModuleNode& n) { n.global_infos.Set("vdevice", all); });
   }
+  const Any defaults[] = {nullptr};
   for (std::string_view next : {"DeadCodeElimination", "RealizeVDevice", "CanonicalizeBindings"})
-    mod = run_pass(find_pass(next), mod, *options.host);
+    mod = run_pass(find_pass(next), mod, *options.host, defaults);
   return mod;
 }
 

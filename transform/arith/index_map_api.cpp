@@ -106,8 +106,9 @@ IndexMap widened(const IndexMap& map) {
   }
   Array<Expr> final_indices;
   for (const Expr& index : map->final_indices) final_indices.push_back(widen.rewrite(index));
-  return make<IndexMapNode>(initial, final_indices,
-                            map->inverse_index_map ? widened(map->inverse_index_map) : map->inverse_index_map);
+  return make<IndexMapNode>(
+      initial, final_indices,
+      map->inverse_index_map ? widened(map->inverse_index_map) : map->inverse_index_map);
 }
 
 DataType dtype_argument(ApiCall& call, size_t i) {

@@ -115,7 +115,29 @@ struct Demands final : Visitor {
   // Of a variable, each call once, in the order of the calls.
   std::unordered_map<const VarNode*, Scopes> of_var;
 
+  // Variables that are elements of tuples, and what these are.
+  std::unordered_map<const VarNode*, const TupleNode*> tuples;
+  std::vector<std::pair<const VarNode*, const VarNode*>> elements;
+
   Demands(const IRModule& mod, const Layouts& layouts) : mod(mod), layouts(layouts) {}
+  void collect(const Function& fn) {
+    visit(fn);
+    // What is asked of an element is asked of its value, behind what is asked of that by itself.
+    for (const auto& [var, value] : elements) {
+      Scopes asked = of_var[var];
+      of_var[value].insert(of_var[value].end(), asked.begin(), asked.end());
+    }
+  }
+  void visit_binding(const Binding& binding) override {
+    if (auto* tuple = as<TupleNode>(binding->value)) tuples[binding->var.get()] = tuple;
+    auto* item = as<TupleGetItemNode>(binding->value);
+    auto found = item ? tuples.find(as<VarNode>(item->tuple_value)) : tuples.end();
+    if (found != tuples.end()) {
+      if (auto* value = as<VarNode>(found->second->elements[item->index]))
+        elements.emplace_back(binding->var.get(), value);
+    }
+    walk_binding(binding);
+  }
   void visit(const Expr& e) override {
     auto* call = as<CallNode>(e);
     if (!call || is_tensor_code(call)) return walk_children(e);
@@ -253,7 +275,7 @@ IRModule apply(const IRModule& given, const PassOptions& options) {
   IRModule mod = map_functions(given, [&](const GlobalVar&, const Function& fn) {
     if (ir::has_flag(fn, "Primitive")) return fn;
     Demands demands(given, layouts);
-    demands.visit(fn);
+    demands.collect(fn);
     Results results(demands, devices);
     results.visit(fn);
     return Place(*options.host, given, demands, results, devices).rewrite_function(fn);

@@ -229,6 +229,10 @@ struct Place final : Mutator {
       : Mutator(host, mod), demands(demands), results(results), devices(devices) {}
 
   Expr rewrite(const Expr& e) override {
+    // Elements of a tuple that stands here are taken of it later, when what is not used is gone: as in TVM.
+    auto* item = as<TupleGetItemNode>(e);
+    if (item && as<TupleNode>(item->tuple_value))
+      return make<TupleGetItemNode>(rewrite(item->tuple_value), item->index, e->span);
     auto* call = as<CallNode>(e);
     auto type = results.types.find(call);
     if (!call || type == results.types.end()) return rewrite_children(e);

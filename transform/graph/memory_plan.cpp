@@ -8,6 +8,7 @@
 #include "ir/tir/texture.h"
 #include "transform/graph/calls.h"
 #include "transform/graph/expr_numbers.h"
+#include "transform/graph/vdevices.h"
 
 namespace mlc::transform {
 
@@ -87,11 +88,6 @@ Expr texture_bytes(const Array<Expr>& shape, DataType dtype, const VDevice& devi
   int64_t aligned = (row + alignment - 1) / alignment * alignment;
   return dim(aligned * rows * element_bytes(dtype));
 }
-bool is_opencl_texture(const VDevice& device) {
-  return device && device->target && device->target->kind == "opencl" &&
-         is_texture(text(device->memory_scope));
-}
-
 struct Operators {
   Expr alloc_tensor = relax::op("relax.builtin.alloc_tensor");
   Expr call_tir_dyn = relax::op("relax.vm.call_tir_dyn");

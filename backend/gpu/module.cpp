@@ -28,6 +28,11 @@ std::unordered_set<const VarNode*> written_pointers(const Stmt& body) {
                               for (const Expr& index : load->indices) on.visit(index);
                               return;
                             }
+                            if (auto* texel = ir::as_call_to(e, "tirx.texture2d_load")) {
+                              for (size_t i = 1; i < texel->args.size(); ++i)
+                                on.visit(texel->args[static_cast<int64_t>(i)]);
+                              return;
+                            }
                             if (ir::as_call_to(e, "tirx.address_of") != nullptr ||
                                 ir::as_call_to(e, "tirx.tvm_access_ptr") != nullptr) {
                               ir::post_order(e, [&](const Expr& part) {
@@ -204,7 +209,9 @@ std::string KernelEmitter::function(const std::string& global, const ir::PrimFun
     made.is_size = made.nonnegative = is_value;
     std::string name = fresh(view(param->name));
     made.text = {name};
-    params.push_back({param.get(), parameter_type(param, made.is_const), name, is_pointer, made.is_const});
+    bool is_texture = made.scope.find("texture") != std::string::npos;
+    params.push_back(
+        {param.get(), parameter_type(param, made.is_const), name, is_pointer && !is_texture, made.is_const});
     bindings_[param.get()] = std::move(made);
   }
   std::string result = "void";

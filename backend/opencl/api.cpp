@@ -57,6 +57,7 @@ Library load() {
   find(made.CreateContext, "clCreateContext");
   find(made.CreateCommandQueue, "clCreateCommandQueue");
   find(made.CreateBuffer, "clCreateBuffer");
+  find(made.CreateImage, "clCreateImage");
   find(made.CreateProgramWithSource, "clCreateProgramWithSource");
   find(made.CreateKernel, "clCreateKernel");
   return made;

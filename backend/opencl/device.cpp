@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
+#include "ir/tir/texture.h"
 
 namespace mlc::opencl_backend {
 
@@ -16,6 +18,14 @@ static constexpr ir::Refusals refusals{
          .message = "OpenCL failed while {} on `{}`: {}",
          .meaning =
              "The driver of the device has refused a request; the message has its own name for the reason."},
+        {.name = "no-textures", .message = "`{}` has no images, which tensors in textures are"},
+        {.name = "not-a-texel",
+         .kind = ir::kRefusedValue,
+         .message = "a tensor of shape ({}) and type {} is no texture",
+         .help = "it has three dimensions or more, the last of 64 or 128 bits: 4 of float16 or float32"},
+        {.name = "part-of-texture",
+         .message = "{} bytes of the {} bytes of a texture cannot be copied",
+         .help = "copy all of the tensor"},
     }};
 MLC_REFUSALS(opencl_device, refusals);
 
@@ -159,6 +169,33 @@ void* OpenClApi::allocate(int id, size_t bytes) {
   check(status, fmt::format("allocating {} bytes", bytes), device);
   return new Storage{memory, size};
 }
+void* OpenClApi::allocate_in(int id, std::string_view scope, std::span<const int64_t> shape,
+                             ir::DataType dtype) {
+  Device& device = ready(id);
+  if (number<uint32_t>(device.id, kImageSupport) == 0) throw ir::refuse(refusals["no-textures"], device.name);
+  size_t ndim = shape.size();
+  int64_t bits = ndim == 0 ? 0 : shape.back() * dtype.bits() * dtype.lanes();
+  if (ndim < 3 || (bits != 64 && bits != 128))
+    throw ir::refuse(refusals["not-a-texel"], fmt::format("{}", fmt::join(shape, ", ")), dtype.str());
+  ir::TextureAxes axes = ir::texture_axes(ndim, scope);
+  auto extent = [&](size_t begin, size_t end) {
+    size_t all = 1;
+    for (size_t i = begin; i < end; ++i) all *= static_cast<size_t>(shape[i]);
+    return all;
+  };
+  std::array<size_t, 3> image{extent(axes.rows, ndim - 1), extent(axes.planes, axes.rows),
+                              extent(0, axes.planes)};
+  bool is_float = dtype.is_float() && dtype.bits() * 4 == bits;
+  ImageFormat format{kRgba, bits == 128 ? (is_float ? kFloat : kUnsigned32)
+                            : is_float  ? kHalfFloat
+                                        : kUnsigned16};
+  ImageShape described{kImage2dArray, image[0], image[1], 1, image[2], 0, 0, 0, 0, nullptr};
+  Status status = kSuccess;
+  Memory memory = library().CreateImage(device.context, kReadWrite, &format, &described, nullptr, &status);
+  check(status, fmt::format("allocating a texture of {} x {} x {}", image[0], image[1], image[2]), device);
+  size_t texels = image[0] * image[1] * image[2];
+  return new Storage{memory, texels * static_cast<size_t>(bits) / 8, image, std::string(scope)};
+}
 void OpenClApi::release(int, void* data) {
   if (data == nullptr) return;
   library().ReleaseMemObject(
@@ -166,24 +203,69 @@ void OpenClApi::release(int, void* data) {
   delete static_cast<Storage*>(data);
 }
 
+namespace {
+
+constexpr size_t kOrigin[3] = {0, 0, 0};
+
+// Texels lie in an image in the order of the tensor's elements.
+void check_all(const Storage& image, size_t offset, size_t bytes) {
+  if (offset != 0 || bytes != image.bytes) throw ir::refuse(refusals["part-of-texture"], bytes, image.bytes);
+}
+
+}  // namespace
+
 void OpenClApi::copy_in(int id, const void* from, void* to, size_t to_offset, size_t bytes) {
   Device& device = ready(id);
-  check(library().EnqueueWriteBuffer(device.queue, storage(to).memory, kTrue, to_offset, bytes, from, 0,
-                                     nullptr, nullptr),
-        fmt::format("copying {} bytes to it", bytes), device);
+  const Storage& target = storage(to);
+  std::string doing = fmt::format("copying {} bytes to it", bytes);
+  if (target.is_image()) {
+    check_all(target, to_offset, bytes);
+    check(library().EnqueueWriteImage(device.queue, target.memory, kTrue, kOrigin, target.image.data(), 0, 0,
+                                      from, 0, nullptr, nullptr),
+          doing, device);
+    return;
+  }
+  check(library().EnqueueWriteBuffer(device.queue, target.memory, kTrue, to_offset, bytes, from, 0, nullptr,
+                                     nullptr),
+        doing, device);
 }
 void OpenClApi::copy_out(int id, const void* from, size_t from_offset, void* to, size_t bytes) {
   Device& device = ready(id);
-  check(library().EnqueueReadBuffer(device.queue, storage(from).memory, kTrue, from_offset, bytes, to, 0,
-                                    nullptr, nullptr),
-        fmt::format("copying {} bytes from it", bytes), device);
+  const Storage& source = storage(from);
+  std::string doing = fmt::format("copying {} bytes from it", bytes);
+  if (source.is_image()) {
+    check_all(source, from_offset, bytes);
+    check(library().EnqueueReadImage(device.queue, source.memory, kTrue, kOrigin, source.image.data(), 0, 0,
+                                     to, 0, nullptr, nullptr),
+          doing, device);
+    return;
+  }
+  check(library().EnqueueReadBuffer(device.queue, source.memory, kTrue, from_offset, bytes, to, 0, nullptr,
+                                    nullptr),
+        doing, device);
 }
 void OpenClApi::copy_within(int id, const void* from, size_t from_offset, void* to, size_t to_offset,
                             size_t bytes) {
   Device& device = ready(id);
-  check(library().EnqueueCopyBuffer(device.queue, storage(from).memory, storage(to).memory, from_offset,
-                                    to_offset, bytes, 0, nullptr, nullptr),
-        fmt::format("copying {} bytes", bytes), device);
+  const Storage &source = storage(from), &target = storage(to);
+  if (source.is_image()) check_all(source, from_offset, bytes);
+  if (target.is_image()) check_all(target, to_offset, bytes);
+  if (source.is_image() && target.is_image()) {
+    // Their planes may have other extents.
+    std::vector<char> between(bytes);
+    copy_out(id, from, 0, between.data(), bytes);
+    return copy_in(id, between.data(), to, 0, bytes);
+  }
+  Status status =
+      source.is_image()
+          ? library().EnqueueCopyImageToBuffer(device.queue, source.memory, target.memory, kOrigin,
+                                               source.image.data(), to_offset, 0, nullptr, nullptr)
+      : target.is_image()
+          ? library().EnqueueCopyBufferToImage(device.queue, source.memory, target.memory, from_offset,
+                                               kOrigin, target.image.data(), 0, nullptr, nullptr)
+          : library().EnqueueCopyBuffer(device.queue, source.memory, target.memory, from_offset, to_offset,
+                                        bytes, 0, nullptr, nullptr);
+  check(status, fmt::format("copying {} bytes", bytes), device);
 }
 void OpenClApi::synchronize(int id) {
   Device& device = ready(id);

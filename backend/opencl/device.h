@@ -2,6 +2,7 @@
 // OpenCL's devices: memory of tensors, and what launches need of them.
 #pragma once
 
+#include <array>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@ struct Device {
 struct Storage {
   Memory memory;
   size_t bytes;
+  std::array<size_t, 3> image{};  // width, height and planes of a texture; of plain memory 0
+  std::string scope = "";
+
+  bool is_image() const { return image[2] != 0; }
 };
 
 class OpenClApi final : public ir::DeviceApi {
@@ -36,7 +41,9 @@ class OpenClApi final : public ir::DeviceApi {
   std::string why_not(int id) final;
   ir::Any attribute(int id, std::string_view name) final;
   void* allocate(int id, size_t bytes) final;
+  void* allocate_in(int id, std::string_view scope, std::span<const int64_t> shape, ir::DataType dtype) final;
   void release(int id, void* data) final;
+  std::string_view scope_of(const void* data) final { return static_cast<const Storage*>(data)->scope; }
   void copy_in(int id, const void* from, void* to, size_t to_offset, size_t bytes) final;
   void copy_out(int id, const void* from, size_t from_offset, void* to, size_t bytes) final;
   void copy_within(int id, const void* from, size_t from_offset, void* to, size_t to_offset,

@@ -27,6 +27,9 @@ static constexpr ir::Refusals refusals{
          .message =
              "kernel `{}` asks for {} bytes of shared memory at its launch, which OpenCL does not give",
          .help = "use the scope \"shared\" with a constant size"},
+        {.name = "texture-and-memory",
+         .message = "argument {} of `{}` is {}, but the tensor is {}",
+         .help = "tvm.runtime.empty(shape, dtype, device, mem_scope=\"global.texture\") is in a texture"},
     }};
 MLC_REFUSALS(opencl_module, refusals);
 
@@ -83,6 +86,7 @@ class OpenClModule final : public device::KernelModule {
         Storage* storage = nullptr;
         std::memcpy(&storage, value.bytes.data(), sizeof storage);
         const Memory memory = storage == nullptr ? nullptr : storage->memory;
+        if (has_textures_ && storage != nullptr) check_texture(info, kernel, i, *storage);
         set(device, info, kernel, i, sizeof memory, &memory);
       } else {
         set(device, info, kernel, i, value.size, value.bytes.data());
@@ -95,6 +99,17 @@ class OpenClModule final : public device::KernelModule {
           fmt::format("launching `{}` with {} blocks of {} threads", info.name, fmt::join(launch.grid, " x "),
                       fmt::join(launch.block, " x ")),
           device);
+  }
+
+  // A driver need not notice.
+  static void check_texture(const KernelInfo& info, Kernel kernel, size_t index, const Storage& storage) {
+    uint32_t access = kAccessNone;
+    library().GetKernelArgInfo(kernel, static_cast<uint32_t>(index), kKernelArgAccess, sizeof access, &access,
+                               nullptr);
+    bool wants_image = access != kAccessNone;
+    if (wants_image == storage.is_image()) return;
+    auto name = [](bool image) { return image ? "a texture" : "in plain memory"; };
+    throw ir::refuse(refusals["texture-and-memory"], index, info.name, name(wants_image), name(!wants_image));
   }
 
   void set(const Device& device, const KernelInfo& info, Kernel kernel, size_t index, size_t bytes,
@@ -121,7 +136,8 @@ class OpenClModule final : public device::KernelModule {
     Status status = kSuccess;
     Program program = cl.CreateProgramWithSource(device.context, 1, &text, &size, &status);
     check(status, "taking the text of kernels", device);
-    status = cl.BuildProgram(program, 1, &device.id, "", nullptr, nullptr);
+    status =
+        cl.BuildProgram(program, 1, &device.id, has_textures_ ? "-cl-kernel-arg-info" : "", nullptr, nullptr);
     if (status == kSuccess) return program;
     size_t length = 0;
     cl.GetProgramBuildInfo(program, device.id, kBuildLog, 0, nullptr, &length);
@@ -134,6 +150,7 @@ class OpenClModule final : public device::KernelModule {
   }
 
   const std::string text_;
+  const bool has_textures_ = text_.find("image2d_array_t") != std::string::npos;
   std::mutex lock_;
   std::map<DeviceId, Built> built_;
 };

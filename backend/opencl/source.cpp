@@ -177,9 +177,20 @@ class OpenclEmitter final : public gpu_backend::KernelEmitter {
     return text;
   }
   std::optional<Value> device_call(const ir::CallNode* call, std::string_view name) override;
+  std::string pointer_type(DataType element, std::string_view scope, bool is_const, ir::Span span) override;
   Text atomic_add(const ir::CallNode* call) override;
 
  private:
+  // Textures, by texel (transform/pass/tir/texture_flatten.cpp).
+  struct Texture {
+    std::string image, place;  // its name, and where the texel is
+    DataType texel;
+    bool is_const;
+  };
+  Texture texture(const ir::CallNode* call, DataType element);
+  Value load_texel(const ir::CallNode* call);
+  Text store_texel(const ir::CallNode* call);
+
   std::set<std::string> extensions_;
 };
 
@@ -196,7 +207,89 @@ std::optional<Value> OpenclEmitter::device_call(const ir::CallNode* call, std::s
                                           scalar(args[2]).at_least(kUnary))});
   }
   if (name == "tvm_warp_activemask") return of(call->dtype(), {"0xffffffffu"});
+  if (name == "texture2d_load") return load_texel(call);
+  if (name == "texture2d_store") return of(call->dtype(), store_texel(call));
   return std::nullopt;
+}
+
+// ---- textures: arrays of images, of float32 and float16 as they are, of other texels as words ----
+
+std::string OpenclEmitter::pointer_type(DataType element, std::string_view scope, bool is_const,
+                                        ir::Span span) {
+  if (scope.find("texture") == scope.npos) return KernelEmitter::pointer_type(element, scope, is_const, span);
+  return is_const ? "__read_only image2d_array_t" : "__write_only image2d_array_t";
+}
+
+OpenclEmitter::Texture OpenclEmitter::texture(const ir::CallNode* call, DataType element) {
+  if (call->args.size() != 6) refuse("a texel without its place", call->span);
+  auto* data = ir::as_call_to(call->args[0], "tirx.buffer_data");
+  auto* image = ir::as<ir::VarNode>(data != nullptr ? data->args[0] : call->args[0]);
+  if (image == nullptr) refuse("a texture that is no parameter", call->span);
+  const Binding& memory = binding(image, call->span);
+  int64_t bits = int_argument(call, 4);
+  if ((bits != 64 && bits != 128) || bits % element.bits() != 0)
+    throw Error("codegen-unsupported", "a texel of {} bits cannot be written in OpenCL C", bits)
+        .at(call->span)
+        .help("the last dimension of a tensor in a texture has 64 or 128 bits: 4 of float16 or float32");
+  std::string place =
+      fmt::format("(int4)({}, {}, {}, 0)", index(call->args[1]), index(call->args[2]), index(call->args[3]));
+  return {memory.text.text, place, element.with_lanes(static_cast<int>(bits / element.bits())),
+          memory.is_const};
+}
+
+Value OpenclEmitter::load_texel(const ir::CallNode* call) {
+  DataType dtype = call->dtype();
+  Texture from = texture(call, dtype.element());
+  if (!from.is_const)
+    refuse(fmt::format("the texture `{}`, which the kernel reads and writes,", from.image), call->span,
+           "write what it computes to another tensor");
+  DataType texel = from.texel;
+  std::string read;
+  if (texel == DataType::Float(32, 4)) {
+    read = fmt::format("read_imagef({}, {})", from.image, from.place);
+  } else if (texel == DataType::Float(16, 4)) {
+    read = fmt::format("read_imageh({}, {})", from.image, from.place);
+  } else {
+    read = fmt::format("read_imageui({}, {})", from.image, from.place);
+    if (texel.bits() * texel.lanes() == 64) read = fmt::format("convert_ushort4({})", read);
+    read = fmt::format("as_{}({})", type(texel, call->span), read);
+  }
+  ir::Expr at = call->args[5];
+  auto* ramp = ir::as<ir::RampNode>(at);
+  bool all = ramp != nullptr && ir::is_const_int(ramp->base, 0) && ir::is_const_int(ramp->stride, 1) &&
+             dtype.lanes() == texel.lanes();
+  if (all) return of(dtype, {read});
+  std::string name = keep({read}, texel, "texel", call->span);
+  auto element = [&](const Text& place) {
+    return Text{fmt::format("((const {}*)&{})[{}]", type(texel.element(), call->span), name, place.text)};
+  };
+  if (auto constant = ir::const_int(at); constant && *constant >= 0 && *constant < texel.lanes())
+    return of(dtype, {lane(name, texel, static_cast<int>(*constant))});
+  Value places = emit(at);
+  if (dtype.is_scalar()) return of(dtype, element(places.whole));
+  Value made{dtype, {}, {}};
+  for (const Text& place : lanes(places)) made.lanes.push_back(element(place));
+  return made;
+}
+
+Text OpenclEmitter::store_texel(const ir::CallNode* call) {
+  DataType dtype = call->args.size() == 6 ? call->args[5]->dtype() : DataType::Void();
+  Texture to = texture(call, dtype.element());
+  if (dtype != to.texel)
+    throw Error("codegen-unsupported", "a part of a texel cannot be written in OpenCL C: {} of {}",
+                dtype.str(), to.texel.str())
+        .at(call->span)
+        .help("vectorize the loop over the last dimension of the tensor: `sch.vectorize(loop)`");
+  Value value = emit(call->args[5]);
+  std::string text = whole(value, call->span);
+  if (dtype == DataType::Float(32, 4))
+    return {fmt::format("write_imagef({}, {}, {})", to.image, to.place, text)};
+  if (dtype == DataType::Float(16, 4))
+    return {fmt::format("write_imageh({}, {}, {})", to.image, to.place, text)};
+  bool words = dtype.bits() * dtype.lanes() == 128;
+  std::string bits =
+      words ? fmt::format("as_uint4({})", text) : fmt::format("convert_uint4(as_ushort4({}))", text);
+  return {fmt::format("write_imageui({}, {}, {})", to.image, to.place, bits)};
 }
 
 Text OpenclEmitter::atomic_add(const ir::CallNode* call) {

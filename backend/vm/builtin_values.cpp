@@ -16,6 +16,7 @@
 #include "ir/registry/context.h"
 #include "ir/target/device.h"
 #include "ir/target/device_api.h"
+#include "ir/tir/texture.h"
 
 namespace mlc::vm {
 
@@ -79,10 +80,16 @@ void alloc_storage(ffi::PackedArgs args, Any* result) {
   int64_t bytes = bytes_of(shape, ir::DataType(args[3].cast<DLDataType>()));
   *result = Machine::of(args[0]).allocate(static_cast<size_t>(bytes), args[2].cast<int64_t>());
 }
-// alloc_tensor(storage, offset, shape, dtype)
+// alloc_tensor(storage, offset, shape, dtype, scope): with a scope, memory of its own beside the storage
 void alloc_tensor(ffi::PackedArgs args, Any* result) {
   auto storage = value_of<Storage>(args[0], "vm.builtin.alloc_tensor", "storage");
   auto shape = value_of<ffi::Shape>(args[2], "vm.builtin.alloc_tensor", "shape");
+  if (args.size() > 4) {
+    *result = ir::make_tensor_on(storage->pool->device(), {shape.data(), shape.size()},
+                                 ir::DataType(args[3].cast<DLDataType>()),
+                                 ir::view(args[4].cast<ir::String>()));
+    return;
+  }
   *result = tensor_in(storage, args[1].cast<int64_t>(), shape, ir::DataType(args[3].cast<DLDataType>()));
 }
 
@@ -181,12 +188,16 @@ void register_value_builtins() {
                     const DLTensor* from = tensor->GetDLTensorPtr();
                     DLDevice device{static_cast<DLDeviceType>(args[1].cast<int64_t>()), static_cast<int32_t>(args[2].cast<int64_t>())};
                     bool there = from->device.device_type == device.device_type && from->device.device_id == device.device_id;
+                    auto named = args.size() > 3 ? value_as<ir::String>(args[3]) : std::nullopt;
+                    std::string_view scope = named && ir::is_texture(ir::view(*named)) ? ir::view(*named) : "";
+                    if (there && device.device_type != kDLCPU)
+                      there = ir::device_api(device).scope_of(from->data) == scope;
                     if (there || (device.device_type == kDLCPU && from->device.device_type == kDLCPU)) {
                       *result = args[0];
                       return;
                     }
                     std::span<const int64_t> shape(from->shape, static_cast<size_t>(from->ndim));
-                    ffi::Tensor made = ir::make_tensor_on(device, shape, ir::DataType(from->dtype));
+                    ffi::Tensor made = ir::make_tensor_on(device, shape, ir::DataType(from->dtype), scope);
                     ir::copy_tensor(*from, *made.GetDLTensorPtr());
                     *result = made;
                   })

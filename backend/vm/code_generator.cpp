@@ -5,6 +5,7 @@
 
 #include "ir/core/refusal.h"
 #include "ir/relax/operator.h"
+#include "ir/tir/texture.h"
 
 namespace mlc::vm {
 
@@ -140,6 +141,18 @@ Operand CodeGenerator::global(const GlobalVarNode* var) {
   return builder_.function(name);
 }
 
+// The scope of the module's device of that number, where it is a texture's.
+std::string CodeGenerator::texture_scope(const Expr& device) const {
+  auto number = ir::const_int(device);
+  auto found = mod_->global_infos.find("vdevice");
+  if (!number || *number < 0 || found == mod_->global_infos.end()) return "";
+  auto all = (*found).second.cast<Array<Any>>();
+  if (*number >= static_cast<int64_t>(all.size())) return "";
+  auto vdevice = all[*number].as<ir::VDevice>();
+  std::string scope(vdevice ? view((*vdevice)->memory_scope) : "");
+  return ir::is_texture(scope) ? scope : "";
+}
+
 // What has no value but may be written as one.
 static bool returns_nothing(const CallNode* call) {
   const auto* tuple = as_type<TupleTypeNode>(call->ty);
@@ -169,6 +182,8 @@ Operand CodeGenerator::call(const CallNode* call) {
   } else if (name == "vm.alloc_tensor") {
     Operands operands;
     for (size_t i = 0; i < 4; ++i) operands.push_back(value(args[i]));  // the storage knows its device
+    if (std::string scope = texture_scope(args[4]); !scope.empty())
+      operands.push_back(builder_.constant(ir::String(scope)));
     call_named("vm.builtin.alloc_tensor", operands, destination);
   } else if (name == "vm.kill_object") {
     Operand killed = value(args[0]);

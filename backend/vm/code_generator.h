@@ -46,6 +46,7 @@ class CodeGenerator {
   Operand global(const ir::GlobalVarNode* var);
   // Null: it is none of the module.
   ir::BaseFunc function_of(const ir::GlobalVarNode* var) const;
+  std::string texture_scope(const ir::Expr& device) const;
   [[noreturn]] static void not_lowered(std::string_view what, const ir::Expr& e);
 
   const ir::IRModule& mod_;

@@ -253,7 +253,8 @@ void Printer::graph_call(const CallNode* e) {
   arguments(0);
   if (!e->attrs.empty() && external) {
     keyword("attrs_type_key");
-    put("\"ir.DictAttrs\"");
+    bool copies = external->global_symbol == "vm.builtin.to_device";  // with what R.to_vdevice says
+    put(copies ? "\"relax.attrs.ToVDeviceAttrs\"" : "\"ir.DictAttrs\"");
   }
   std::vector<std::pair<String, Any>> attrs(e->attrs.begin(), e->attrs.end());
   // What a caller of a function gives along has no order of its own.

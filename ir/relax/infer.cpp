@@ -71,8 +71,12 @@ bool InferContext::proves_equal(const Array<Expr>& a, const Array<Expr>& b) cons
   return true;
 }
 
-Expr mul(const Expr& a, const Expr& b, const InferContext& context) { return context.simplify(ir::mul(a, b)); }
-Expr add(const Expr& a, const Expr& b, const InferContext& context) { return context.simplify(ir::add(a, b)); }
+Expr mul(const Expr& a, const Expr& b, const InferContext& context) {
+  return context.simplify(ir::mul(a, b));
+}
+Expr add(const Expr& a, const Expr& b, const InferContext& context) {
+  return context.simplify(ir::add(a, b));
+}
 Expr product(const Array<Expr>& dims, const InferContext& context) {
   Expr all = dim(1);
   for (const Expr& each : dims) all = ir::mul(all, each);
@@ -212,8 +216,8 @@ std::vector<int64_t> normalize_axes(const std::vector<int64_t>& axes, int64_t nd
 
 // ---- two operands ----
 
-std::optional<Array<Expr>> broadcast_shape(const Array<Expr>& a, const Array<Expr>& b, const CallNode* call, size_t i,
-                                           size_t j, const InferContext& context) {
+std::optional<Array<Expr>> broadcast_shape(const Array<Expr>& a, const Array<Expr>& b, const CallNode* call,
+                                           size_t i, size_t j, const InferContext& context) {
   std::vector<Expr> reversed;
   size_t shorter = std::min(a.size(), b.size());
   for (size_t k = 1; k <= shorter; ++k) {
@@ -228,10 +232,10 @@ std::optional<Array<Expr>> broadcast_shape(const Array<Expr>& a, const Array<Exp
       if (equal == InferContext::Proof::kTrue) {
         reversed.push_back(x);
       } else if (ir::const_int(x) && ir::const_int(y)) {
-        ir::Error error = ir::refuse(refusals["shapes-do-not-broadcast"], callee_name(call), shape_text(a),
-                                     operand_text(call, i), shape_text(b), operand_text(call, j), dim_text(x),
-                                     dim_text(y))
-                              .at(call->args[j]->span ? call->args[j]->span : call->span);
+        ir::Error error =
+            ir::refuse(refusals["shapes-do-not-broadcast"], callee_name(call), shape_text(a),
+                       operand_text(call, i), shape_text(b), operand_text(call, j), dim_text(x), dim_text(y))
+                .at(call->args[j]->span ? call->args[j]->span : call->span);
         explain_dim(error, call->args[i], a.size() - k, context);
         explain_dim(error, call->args[j], b.size() - k, context);
         throw error;
@@ -258,12 +262,24 @@ namespace {
 DataType common_dtype(const CallNode* call, const TensorTypeNode* a, const TensorTypeNode* b) {
   if (!a->knows_dtype() || !b->knows_dtype()) return DataType::Void();
   // A bool fits any: the result is of the first operand's type.
-  if (a->data_type() == b->data_type() || a->data_type().is_bool() || b->data_type().is_bool()) return a->data_type();
+  if (a->data_type() == b->data_type() || a->data_type().is_bool() || b->data_type().is_bool())
+    return a->data_type();
   refuse_dtypes(call, a->data_type(), b->data_type());
 }
 
+namespace {
+
+// The device that `ty_args` of a call of an operator names, where a pass has placed its result.
+VDevice declared_vdevice(const CallNode* call) {
+  const auto* type = call->ty_args.empty() ? nullptr : as_type<TensorTypeNode>(call->ty_args[0]);
+  return type ? type->vdevice : VDevice();
+}
+
+}  // namespace
+
 VDevice common_vdevice(const CallNode* call, std::span<const TensorTypeNode* const> operands) {
-  VDevice found;
+  VDevice found = declared_vdevice(call);
+  if (found) return found;
   for (const TensorTypeNode* operand : operands) {
     if (!operand->vdevice) continue;
     if (!found) {
@@ -279,9 +295,11 @@ VDevice common_vdevice(const CallNode* call, std::span<const TensorTypeNode* con
 
 namespace {
 
-Type like(const TensorTypeNode* type, DataType dtype) {
-  if (type->shape) return make<TensorTypeNode>(type->shape, dtype, type->vdevice);
-  return make<TensorTypeNode>(dtype, type->ndim, type->vdevice);
+Type like(const CallNode* call, const TensorTypeNode* type, DataType dtype) {
+  VDevice declared = declared_vdevice(call);
+  const VDevice& vdevice = declared ? declared : type->vdevice;
+  if (type->shape) return make<TensorTypeNode>(type->shape, dtype, vdevice);
+  return make<TensorTypeNode>(dtype, type->ndim, vdevice);
 }
 
 // What an operand of a broadcasting operator is: a tensor, or a primitive value, which has no dimensions.
@@ -335,7 +353,7 @@ Type infer_broadcast(const CallNode* call, const InferContext& context, std::opt
 
 Type infer_unary_any(const CallNode* call, const InferContext&) {
   const TensorTypeNode* x = tensor_operand(call, 0);
-  return like(x, x->data_type());
+  return like(call, x, x->data_type());
 }
 Type infer_unary_float(const CallNode* call, const InferContext&) {
   const TensorTypeNode* x = tensor_operand(call, 0);
@@ -343,10 +361,10 @@ Type infer_unary_float(const CallNode* call, const InferContext&) {
     throw ir::refuse(refusals["operand-not-float"], operand_name(call, 0), x->data_type().str())
         .at(call->args[0]->span ? call->args[0]->span : call->span);
   }
-  return like(x, x->data_type());
+  return like(call, x, x->data_type());
 }
 Type infer_unary_bool(const CallNode* call, const InferContext&) {
-  return like(tensor_operand(call, 0), DataType::Bool());
+  return like(call, tensor_operand(call, 0), DataType::Bool());
 }
 Type infer_binary(const CallNode* call, const InferContext& context) {
   return infer_broadcast(call, context, std::nullopt);

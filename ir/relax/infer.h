@@ -33,13 +33,14 @@ Expr product(const Array<Expr>& dims, const InferContext& context);
 int64_t normalize_axis(int64_t axis, int64_t ndim, const CallNode* call);
 std::vector<int64_t> normalize_axes(const std::vector<int64_t>& axes, int64_t ndim, const CallNode* call);
 
-// The shape of an elementwise operation of two shapes (NumPy's rule); nullopt where a dimension cannot be decided.
-// Error shapes-do-not-broadcast, at operand `j`, where they cannot.
-std::optional<Array<Expr>> broadcast_shape(const Array<Expr>& a, const Array<Expr>& b, const CallNode* call, size_t i,
-                                           size_t j, const InferContext& context);
+// The shape of an elementwise operation of two shapes (NumPy's rule); nullopt where a dimension cannot be
+// decided. Error shapes-do-not-broadcast, at operand `j`, where they cannot.
+std::optional<Array<Expr>> broadcast_shape(const Array<Expr>& a, const Array<Expr>& b, const CallNode* call,
+                                           size_t i, size_t j, const InferContext& context);
 // The common data type of operands; Error dtypes-differ.
 DataType common_dtype(const CallNode* call, const TensorTypeNode* a, const TensorTypeNode* b);
-// The device that the operands lie on, or null; Error devices-differ.
+// The device that `ty_args` of the call names, or else that the operands lie on, or null; Error
+// devices-differ.
 VDevice common_vdevice(const CallNode* call, std::span<const TensorTypeNode* const> operands);
 
 // ---- rules of families ----
@@ -51,14 +52,15 @@ Type infer_binary(const CallNode* call, const InferContext& context);
 Type infer_compare(const CallNode* call, const InferContext& context);
 
 // ---- relations of types ----
-// Is a value of type `derived` one of type `base`: never; perhaps, but its kind, data type or rank is not known
-// well enough; if its dimensions are what they are not known to be; always.
+// Is a value of type `derived` one of type `base`: never; perhaps, but its kind, data type or rank is not
+// known well enough; if its dimensions are what they are not known to be; always.
 enum class Fit : uint8_t { kNever, kTypeUnknown, kShapeUnknown, kAlways };
 Fit fits(const Type& base, const Type& derived, const InferContext& context);
 // The most special type that both are of.
 Type common_type(const Type& a, const Type& b, const InferContext& context);
 // The type with variables that are not in `kept` forgotten: shapes that use them become their rank.
-Type erase_to_defined(const Type& type, const std::function<bool(const VarNode*)>& kept, const InferContext& context);
+Type erase_to_defined(const Type& type, const std::function<bool(const VarNode*)>& kept,
+                      const InferContext& context);
 // What a call of a function of type `fn` yields, with its symbolic variables bound by the arguments;
 // Error wrong-argument-count, argument-type-mismatch.
 Type infer_function_call(const CallNode* call, const FuncTypeNode* fn, const InferContext& context);

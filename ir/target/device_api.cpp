@@ -21,6 +21,10 @@ static constexpr Refusals refusals{
         {.name = "tensor-with-gaps",
          .message = "a tensor with gaps between its elements cannot be copied to or from `{}`",
          .help = "copy it on its device first, where its elements can be reached one by one"},
+        {.name = "no-such-memory",
+         .message = "`{}` has no memory of the scope `{}` for tensors",
+         .help =
+             "devices of OpenCL have `global.texture`, `global.texture-nhwc` and `global.texture-weight`"},
     }};
 MLC_REFUSALS(target_device_api, refusals);
 
@@ -35,8 +39,12 @@ std::array<DeviceApi*, kTypes>& table() {
 // A tensor's memory, which knows the device that it goes back to.
 struct DeviceMemory {
   DeviceApi* api;
+  std::string scope;
   void AllocData(DLTensor* tensor) {
-    tensor->data = api->allocate(tensor->device.device_id, ffi::GetDataSize(*tensor));
+    int id = tensor->device.device_id;
+    std::span<const int64_t> shape(tensor->shape, static_cast<size_t>(tensor->ndim));
+    tensor->data = scope.empty() ? api->allocate(id, ffi::GetDataSize(*tensor))
+                                 : api->allocate_in(id, scope, shape, tensor->dtype);
   }
   void FreeData(DLTensor* tensor) { api->release(tensor->device.device_id, tensor->data); }
 };
@@ -70,10 +78,18 @@ DeviceApi& device_api(DLDevice device) {
       api == nullptr ? "no code is compiled for devices of this kind" : api->why_not(device.device_id));
 }
 
-ffi::Tensor make_tensor_on(DLDevice device, std::span<const int64_t> shape, DataType dtype) {
+void* DeviceApi::allocate_in(int, std::string_view scope, std::span<const int64_t>, DataType) {
+  throw refuse(refusals["no-such-memory"], "this device", scope);
+}
+
+ffi::Tensor make_tensor_on(DLDevice device, std::span<const int64_t> shape, DataType dtype,
+                           std::string_view scope) {
+  if (scope == "global") scope = "";
+  if (device.device_type == kDLCPU && !scope.empty())
+    throw refuse(refusals["no-such-memory"], device_text(device), scope);
   if (device.device_type == kDLCPU) return make_tensor(shape, dtype);
-  return ffi::Tensor::FromNDAlloc(DeviceMemory{&device_api(device)}, ffi::Shape(shape.begin(), shape.end()),
-                                  dtype, device);
+  return ffi::Tensor::FromNDAlloc(DeviceMemory{&device_api(device), std::string(scope)},
+                                  ffi::Shape(shape.begin(), shape.end()), dtype, device);
 }
 
 void copy_tensor(const DLTensor& from, const DLTensor& to) {

@@ -27,7 +27,11 @@ class DeviceApi {
 
   // `data` of tensors. What it points to is the device's own affair: the CPU must not follow it.
   virtual void* allocate(int id, size_t bytes) = 0;
+  // The same for a tensor in memory of a scope of its own ("global.texture-nhwc"). Error: no-such-memory.
+  virtual void* allocate_in(int id, std::string_view scope, std::span<const int64_t> shape, DataType dtype);
   virtual void release(int id, void* data) = 0;
+  // The scope that memory was allocated in; "" is plain memory.
+  virtual std::string_view scope_of(const void*) { return ""; }
   // They return when the memory of the CPU can be used again. Offsets and sizes are in bytes.
   virtual void copy_in(int id, const void* from, void* to, size_t to_offset, size_t bytes) = 0;
   virtual void copy_out(int id, const void* from, size_t from_offset, void* to, size_t bytes) = 0;
@@ -49,8 +53,10 @@ bool device_exists(DLDevice device);
 // Error no-such-device, with the reason.
 DeviceApi& device_api(DLDevice device);
 
-// A tensor whose values are not set, on any device. Error: no-such-device.
-ffi::Tensor make_tensor_on(DLDevice device, std::span<const int64_t> shape, DataType dtype);
+// A tensor whose values are not set, on any device, in its plain memory ("" or "global") or in that of
+// another scope. Error: no-such-device, no-such-memory.
+ffi::Tensor make_tensor_on(DLDevice device, std::span<const int64_t> shape, DataType dtype,
+                           std::string_view scope = "");
 // Both have as many bytes and no gaps; either may be on any device.
 void copy_tensor(const DLTensor& from, const DLTensor& to);
 // The tensor itself where it is on the CPU, else a copy of it.

@@ -79,6 +79,38 @@ IndexMap map_argument(ApiCall& call, size_t i, DataType dtype) {
   wrong_argument(call, i, "a function of indices, or an IndexMap");
 }
 
+// A map over 32-bit integers as one over 64-bit integers, which indices of graphs are.
+IndexMap widened(const IndexMap& map) {
+  DataType narrow = DataType::Int(32), wide = DataType::Int(64);
+  bool is_narrow = std::all_of(map->initial_indices.begin(), map->initial_indices.end(),
+                               [&](const Var& var) { return var->dtype() == narrow; });
+  if (!is_narrow || map->initial_indices.empty()) return map;
+  struct Widen final : Rewriter {
+    std::unordered_map<const VarNode*, Var> vars;
+    using Rewriter::rewrite;
+    Expr rewrite(const Expr& e) override {
+      if (auto* var = as<VarNode>(e)) {
+        auto found = vars.find(var);
+        return found == vars.end() ? e : Expr(found->second);
+      }
+      auto* constant = as<IntImmNode>(e);
+      if (constant && e->dtype() == DataType::Int(32)) return int_imm(DataType::Int(64), constant->value);
+      auto* op = as_binary(e);
+      return op ? binary(op->kind, rewrite(op->a), rewrite(op->b), e->span) : rewrite_children(e);
+    }
+  } widen;
+  Array<Var> initial;
+  for (const Var& var : map->initial_indices) {
+    initial.push_back(make_var(var->name, wide, var->span));
+    widen.vars[var.get()] = initial.back();
+  }
+  Array<Expr> final_indices;
+  for (const Expr& index : map->final_indices) final_indices.push_back(widen.rewrite(index));
+  return make<IndexMapNode>(
+      initial, final_indices,
+      map->inverse_index_map ? widened(map->inverse_index_map) : map->inverse_index_map);
+}
+
 DataType dtype_argument(ApiCall& call, size_t i) {
   std::string name = detail::argument<std::string>(call, i);
   DataType dtype = DataType::parse(name);
@@ -265,7 +297,8 @@ constexpr ApiRow index_map_api_table[] = {
 IndexMap index_map_argument(ApiCall& call, size_t i, std::optional<int64_t> ndim, DataType dtype) {
   const Any& value = call.args[i];
   if (call.host.callable(value)) return from_callable(call, value, ndim, dtype);
-  return map_argument(call, i, dtype);
+  IndexMap map = map_argument(call, i, dtype);
+  return dtype == DataType::Int(64) ? widened(map) : map;
 }
 
 void register_index_map_api() {

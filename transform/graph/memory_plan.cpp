@@ -3,10 +3,25 @@
 
 #include <algorithm>
 
+#include "ir/core/error_kinds.h"
+#include "ir/core/refusal.h"
+#include "ir/tir/texture.h"
 #include "transform/graph/calls.h"
 #include "transform/graph/expr_numbers.h"
+#include "transform/graph/vdevices.h"
 
 namespace mlc::transform {
+
+static constexpr ir::Refusals refusals{
+    "ValueError",
+    {
+        {.name = "texture-of-unknown-size",
+         .kind = ir::kRefusedValue,
+         .message = "a tensor in a texture has a dimension of which no bound is known",
+         .help = "give bounds (`tir_var_upper_bound`), or compile for a target without the key `texture`"},
+    }};
+MLC_REFUSALS(graph_memory_plan, refusals);
+
 namespace {
 
 constexpr int64_t kMatchRange = 16;
@@ -59,6 +74,20 @@ Expr bytes_of(const Array<Expr>& shape, DataType dtype) {
   return ir::mul(dim(constant), size);
 }
 
+// Textures of OpenCL lie in plain memory: rows of texels, each a multiple of the alignment.
+Expr texture_bytes(const Array<Expr>& shape, DataType dtype, const VDevice& device, Span span) {
+  TextureAxes axes = texture_axes(shape.size(), text(device->memory_scope));
+  int64_t rows = 1, row = element_bytes(dtype);
+  for (size_t i = 0; i < shape.size(); ++i) {
+    auto extent = const_int(shape[static_cast<int64_t>(i)]);
+    if (!extent) throw ir::refuse(refusals["texture-of-unknown-size"]).at(span);
+    (i < axes.rows ? rows : row) *= *extent;
+  }
+  int64_t alignment =
+      std::max<int64_t>(ir::target_attr<int64_t>(device->target, "image_base_address_alignment", 64), 1);
+  int64_t aligned = (row + alignment - 1) / alignment * alignment;
+  return dim(aligned * rows * element_bytes(dtype));
+}
 struct Operators {
   Expr alloc_tensor = relax::op("relax.builtin.alloc_tensor");
   Expr call_tir_dyn = relax::op("relax.vm.call_tir_dyn");
@@ -169,8 +198,12 @@ class AllocationUses final : public relax::Visitor {
     const auto* type = as_type<TensorTypeNode>(call->ty);
     auto* shape = type ? as<ShapeExprNode>(type->shape) : nullptr;
     MLC_CHECK(shape && type->knows_dtype(), "an allocation of unknown size");
-    Allocation made{call, block_, bytes_of(bounds_.of(shape->values), type->data_type()), type->data_type(),
-                    std::string(text(as<StringImmNode>(call->args[3])->value)), var_, number_, number_};
+    Array<Expr> extents = bounds_.of(shape->values);
+    bool texture = is_opencl_texture(type->vdevice);
+    Expr bytes = texture ? texture_bytes(extents, type->data_type(), type->vdevice, call->span)
+                         : bytes_of(extents, type->data_type());
+    std::string scope(texture ? "global" : text(as<StringImmNode>(call->args[3])->value));
+    Allocation made{call, block_, bytes, type->data_type(), scope, var_, number_, number_};
     number_of[call] = allocations.size();
     Held result;
     result.allocation = static_cast<int>(allocations.size());
@@ -284,7 +317,8 @@ class Assign {
       note(allocation, PlannedTensor::Kind::kReuses, *reused, {});
       return *reused;
     }
-    note(allocation, PlannedTensor::Kind::kNew, plan.storages.size(), tensors_ ? refused(allocation) : Refusals{});
+    note(allocation, PlannedTensor::Kind::kNew, plan.storages.size(),
+         tensors_ ? refused(allocation) : Refusals{});
     plan.storages.push_back({allocation.bytes, allocation.dtype, allocation.scope});
     return plan.storages.size() - 1;
   }
@@ -294,8 +328,9 @@ class Assign {
   using Refusals = std::vector<PlannedTensor::Refused>;
   void note(const Allocation& allocation, PlannedTensor::Kind kind, size_t storage, Refusals refused) {
     if (!tensors_) return;
-    tensors_->push_back({kind, allocation.var, allocation.call, allocation.bytes, storage, allocation.begin, allocation.end,
-                         allocation.keeper, allocation.planned && allocation.uses == 0, std::move(refused)});
+    tensors_->push_back({kind, allocation.var, allocation.call, allocation.bytes, storage, allocation.begin,
+                         allocation.end, allocation.keeper, allocation.planned && allocation.uses == 0,
+                         std::move(refused)});
   }
   // All that is free, when nothing of it was taken.
   Refusals refused(const Allocation& allocation) const {
@@ -305,7 +340,7 @@ class Assign {
       for (const auto& [size, storage] : pool) {
         const PlannedStorage& free = plan.storages[storage];
         bool symbolic = size == kSymbolic || size_of(allocation.bytes) == kSymbolic;
-        Why why = free.scope != allocation.scope       ? Why::kScope
+        Why why = free.scope != allocation.scope      ? Why::kScope
                   : !(free.dtype == allocation.dtype) ? Why::kType
                   : symbolic                          ? Why::kSymbolic
                                                       : Why::kSize;
@@ -323,7 +358,8 @@ class Assign {
       if (begin == end) return std::nullopt;
       size_t wanted = sizes_.number_of(allocation.bytes);
       for (auto it = begin; it != end; ++it) {
-        if (sizes_.provably_equal(wanted, sizes_.number_of(plan.storages[it->second].bytes))) return taken(pool, it);
+        if (sizes_.provably_equal(wanted, sizes_.number_of(plan.storages[it->second].bytes)))
+          return taken(pool, it);
       }
       return std::nullopt;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/graph/vdevices.h"
 
+#include "ir/tir/texture.h"
+
 namespace mlc::transform {
 
 std::vector<VDevice> vdevices_of(const IRModule& mod) {
@@ -15,6 +17,11 @@ std::vector<VDevice> vdevices_of(const IRModule& mod) {
 
 bool same_vdevice(const VDevice& a, const VDevice& b) {
   return a.same_as(b) || (a && b && ir::structural_equal(Any(a), Any(b)));
+}
+
+bool is_opencl_texture(const VDevice& device) {
+  return device && device->target && device->target->kind == "opencl" &&
+         ir::is_texture(text(device->memory_scope));
 }
 
 Type on_vdevice(const TensorTypeNode* tensor, const VDevice& device) {

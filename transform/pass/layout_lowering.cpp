@@ -35,9 +35,7 @@ bool spreads_over_threads(const TileLayoutNode& layout) {
 }
 
 Error LayoutLowering::not_lowered(const std::string& what, Span span) const {
-  return refuse_as(pass_refusals["pass-not-available"], "`{}` does not lower {}: mlc does not have it yet",
-                   pass_, what)
-      .at(span);
+  return refuse(pass_refusals["pass-not-available"], pass_, what).at(span);
 }
 
 // The layout; null for plain row-major memory.

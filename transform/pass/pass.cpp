@@ -198,7 +198,6 @@ void register_pass_api() {
   };
   ApiRegistry& registry = ApiRegistry::global();
   registry.add(pass_rows);
-  registry.add(absent_pass_rows);
   registry.add(pass_context_rows);
   registry.add(pass_config_rows);
   registry.add(pass_object_rows);

@@ -73,7 +73,6 @@ Array<String> as_names(const Any& value);
 std::span<const ApiRow> pass_context_rows();  // pass_context.cpp
 std::span<const ApiRow> pass_object_rows();   // pass_object.cpp
 std::span<const ApiRow> pass_rows();          // pass_object.cpp: one per pass
-std::span<const ApiRow> absent_pass_rows();   // absent.cpp
 // Strings that rows refer to; built once, never freed.
 std::string_view keep(std::string text);
 

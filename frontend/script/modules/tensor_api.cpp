@@ -68,9 +68,10 @@ DLDevice device_of(ApiCall& call, const Any& device, size_t index) {
   if (!wanted) ir::wrong_argument(call, index, "Device");
   return *wanted;
 }
-Tensor make_on(ApiCall& call, DLDevice device, const Shape& shape, DataType dtype, size_t index) {
+Tensor make_on(ApiCall& call, DLDevice device, const Shape& shape, DataType dtype, size_t index,
+               const Any& scope = {}) {
   try {
-    return ir::make_tensor_on(device, shape, dtype);
+    return ir::make_tensor_on(device, shape, dtype, is_none(scope) ? "" : text_of(scope));
   } catch (ir::Error& error) {
     throw std::move(error).at(call.span_of(index));
   }
@@ -190,7 +191,7 @@ std::string foreign_type(Evaluator& evaluator, const Any& value) {
   return texts ? fmt::format("<U{}", numbers ? std::max(longest, kDigits) : longest) : "";
 }
 
-Any make_tensor_value(ApiCall& call, const Any& value, const Any& device) {
+Any make_tensor_value(ApiCall& call, const Any& value, const Any& device, const Any& scope) {
   DLDevice where = device_of(call, device, 1);
   Any source = value;
   Shape shape;
@@ -212,7 +213,7 @@ Any make_tensor_value(ApiCall& call, const Any& value, const Any& device) {
     dtype = tensor.dtype();
     source = array_value(tensor);
   }
-  Tensor made = make_on(call, where, shape, dtype, 1);
+  Tensor made = make_on(call, where, shape, dtype, 1, scope);
   copy_from(call, made, source, 0);
   return made;
 }
@@ -229,7 +230,7 @@ DataType tensor_dtype(ApiCall& call, const Any& value, size_t index) {
   return dtype_argument(evaluator_of(call.host), value, call.span_of(index));
 }
 
-Any make_empty(ApiCall& call, const Any& extents, const Any& dtype, const Any& device) {
+Any make_empty(ApiCall& call, const Any& extents, const Any& dtype, const Any& device, const Any& scope) {
   DLDevice where = device_of(call, device, 2);
   Evaluator& evaluator = evaluator_of(call.host);
   Shape shape;
@@ -239,10 +240,10 @@ Any make_empty(ApiCall& call, const Any& extents, const Any& dtype, const Any& d
       raise("ValueError", call.span_of(0), "wrong-value", "a shape has the negative extent {}", shape.back());
     }
   }
-  return make_on(call, where, shape, tensor_dtype(call, builtin_value_of(dtype), 1), 2);
+  return make_on(call, where, shape, tensor_dtype(call, builtin_value_of(dtype), 1), 2, scope);
 }
 
-Any copy_to(ApiCall& call, const Tensor& self, const Any& target) {
+Any copy_to(ApiCall& call, const Tensor& self, const Any& target, const Any& scope) {
   if (target.type_index() == kTVMFFITensor) {
     copy_from(call, target.cast<Tensor>(), Any(self), 0);
     return target;
@@ -252,7 +253,7 @@ Any copy_to(ApiCall& call, const Tensor& self, const Any& target) {
     raise("ValueError", call.span_of(1), "wrong-type", "Unsupported target type {}",
           evaluator.repr(evaluator.type_of(target)));
   }
-  Tensor made = make_on(call, device_of(call, target, 1), shape_of(self), self.dtype(), 1);
+  Tensor made = make_on(call, device_of(call, target, 1), shape_of(self), self.dtype(), 1, scope);
   copy_from(call, made, Any(self), 0);
   return made;
 }
@@ -386,12 +387,9 @@ constexpr char kExport[] = "__dlpack__(*, stream=None, max_version=None, dl_devi
 const ApiRow tensor_api_table[] = {
     {ApiKind::kFunction, "tvm.runtime", "tensor(arr, device=None, mem_scope=None)",
      "A tensor with the values of an array, a tensor, or nested lists of numbers; always a copy.",
-     native(
-         [](ApiCall& call, Any value, Any device, Any) { return make_tensor_value(call, value, device); })},
+     native(calls<make_tensor_value>)},
     {ApiKind::kFunction, "tvm.runtime", "empty(shape, dtype='float32', device=None, mem_scope=None)",
-     "A tensor whose values are not set.", native([](ApiCall& call, Any shape, Any dtype, Any device, Any) {
-       return make_empty(call, shape, dtype, device);
-     })},
+     "A tensor whose values are not set.", native(calls<make_empty>)},
     {ApiKind::kFunction, "tvm.runtime", "from_dlpack(ext_tensor)",
      "A tensor on the memory of an array: contiguous, and aligned to 64 bytes.", native(calls<from_dlpack>)},
     {ApiKind::kFunction, "numpy", "from_dlpack(x, *, device=None, copy=None)",
@@ -438,8 +436,7 @@ const ApiRow tensor_api_table[] = {
        return self;
      })},
     {ApiKind::kMethod, kTensor, "copyto(target, mem_scope=None)",
-     "Copies the values into a tensor, or to a device.",
-     native([](ApiCall& call, Tensor self, Any target, Any) { return copy_to(call, self, target); })},
+     "Copies the values into a tensor, or to a device.", native(calls<copy_to>)},
     {ApiKind::kMethod, kTensor, "__setitem__(in_slice, value)", "Takes over values: `tensor[:] = array`.",
      native([](ApiCall& call, Tensor self, Any index, Any value) { set_item(call, self, index, value); })},
     {ApiKind::kMethod, kTensor, "_create_view(shape, dtype=None, relative_byte_offset=0)",

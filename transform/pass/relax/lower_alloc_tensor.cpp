@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/graph/calls.h"
+#include "transform/graph/vdevices.h"
 
 namespace mlc::transform::pass_lower_alloc_tensor {
 namespace {
@@ -27,10 +28,11 @@ struct OwnStorage final : Mutator {
     auto* known = as<ShapeExprNode>(shape);
     MLC_CHECK(known, "the shape of an allocation is not written out");
     for (const Expr& extent : known->values) bytes = ir::mul(bytes, extent);
+    const auto* type = as_type<TensorTypeNode>(e->ty);
+    Expr scope = type && is_opencl_texture(type->vdevice) ? string_imm("global") : call->args[3];
     Var storage = builder_->emit(
-        make_call("relax.memory.alloc_storage",
-                  {Expr(make<ShapeExprNode>(Array<Expr>{bytes})), call->args[2], call->args[3],
-                   dtype_const(DataType::UInt(8))}),
+        make_call("relax.memory.alloc_storage", {Expr(make<ShapeExprNode>(Array<Expr>{bytes})), call->args[2],
+                                                 scope, dtype_const(DataType::UInt(8))}),
         "storage");
     return make_call("relax.memory.alloc_tensor",
                      {storage, int64_imm(0), shape, call->args[1], call->args[2]});

@@ -57,7 +57,9 @@ struct ToMachine final : Mutator {
     }
     if (is(alloc_tensor)) return make_call("relax.vm.alloc_tensor", call->args, call->attrs);
     if (is(kill_storage) || is(kill_tensor)) return make_call("relax.vm.kill_object", call->args);
-    if (is(reshape)) return packed("vm.builtin.reshape", call->args);
+    // Memory that is allocated says nothing of its device any more.
+    if (is(reshape))
+      return call_packed("vm.builtin.reshape", call->args, {builder_->normalize(next)->ty}, call->span);
     if (is(shape_of)) return packed("vm.builtin.shape_of", call->args);
     if (is(tensor_to_shape)) return packed("vm.builtin.tensor_to_shape", call->args);
     if (is(ensure_zero_offset)) return packed("vm.builtin.ensure_zero_offset", call->args);

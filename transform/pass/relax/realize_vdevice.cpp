@@ -42,7 +42,8 @@ struct Places final : Visitor {
   const std::vector<VDevice>& devices;
   const Expr hint = relax::op("relax.hint_on_device");
   const Expr copy = relax::op("relax.to_vdevice");
-  std::vector<std::pair<Var, VDevice>> known, before_hints;
+  using Seeds = std::vector<std::pair<Var, VDevice>>;
+  Seeds known, before_hints;
   std::unordered_map<const VarNode*, std::vector<Var>> together;
   std::unordered_map<const VarNode*, Expr> bound;
   Var binding_var;
@@ -57,7 +58,15 @@ struct Places final : Visitor {
     if (const CallNode* call = call_of(binding->value, hint)) {
       VDevice device = hinted(call, devices);
       known.emplace_back(binding->var, device);  // first: the type of the result is still that of the operand
-      if (auto* var = as<VarNode>(call->args[0])) before_hints.emplace_back(ref(var), device);
+      // Of several hints at one variable the last holds.
+      auto* var = as<VarNode>(call->args[0]);
+      auto hinted_before = std::find_if(before_hints.begin(), before_hints.end(),
+                                        [&](const auto& seed) { return seed.first.get() == var; });
+      if (hinted_before != before_hints.end()) {
+        hinted_before->second = device;
+      } else if (var) {
+        before_hints.emplace_back(ref(var), device);
+      }
     }
     Var outer = binding_var;
     binding_var = binding->var;
@@ -93,7 +102,7 @@ struct Places final : Visitor {
   std::unordered_map<const VarNode*, VDevice> all() const {
     std::unordered_map<const VarNode*, VDevice> device_of;
     std::vector<const VarNode*> left;
-    auto spread = [&](const std::vector<std::pair<Var, VDevice>>& seeds) {
+    auto spread = [&](const Seeds& seeds) {
       for (const auto& [var, device] : seeds) {
         if (device_of.emplace(var.get(), device).second) left.push_back(var.get());
       }

@@ -6,7 +6,8 @@
 namespace mlc::transform::pass_static_plan_block_memory {
 namespace {
 
-constexpr char doc[] = R"(StaticPlanBlockMemory(): let tensors that are not alive at the same time share storages.
+constexpr char doc[] =
+    R"(StaticPlanBlockMemory(): let tensors that are not alive at the same time share storages.
 
     a = R.builtin.alloc_tensor(...)             storage = R.memory.alloc_storage(R.shape([64]), 0, "global", "float32")
     cls.f(x, a)                                 a = R.memory.alloc_tensor(storage, 0, ...)
@@ -35,7 +36,7 @@ struct UseStorages final : Mutator {
       Var& storage = storages[found->second];
       if (!storage) {
         const PlannedStorage& planned = plan.storages[found->second];
-        storage = make_storage(planned.bytes, call, planned.dtype);
+        storage = make_storage(planned.bytes, call, string_imm(planned.scope), planned.dtype);
       }
       return tensor_in(storage, call, type);
     }
@@ -48,13 +49,13 @@ struct UseStorages final : Mutator {
     Expr bytes = bounded[0];
     for (size_t i = 1; i < bounded.size(); ++i) bytes = ir::mul(bytes, bounded[i]);
     bytes = ir::mul(bytes, dim(element_bytes(type->data_type())));
-    return tensor_in(make_storage(bytes, call, type->data_type()), call, type);
+    return tensor_in(make_storage(bytes, call, call->args[3], type->data_type()), call, type);
   }
 
-  Var make_storage(const Expr& bytes, const CallNode* call, DataType dtype) {
+  Var make_storage(const Expr& bytes, const CallNode* call, const Expr& scope, DataType dtype) {
     return builder_->emit(
-        make_call("relax.memory.alloc_storage", {Expr(make<ShapeExprNode>(Array<Expr>{bytes})), call->args[2],
-                                                 call->args[3], dtype_const(dtype)}),
+        make_call("relax.memory.alloc_storage",
+                  {Expr(make<ShapeExprNode>(Array<Expr>{bytes})), call->args[2], scope, dtype_const(dtype)}),
         "storage");
   }
   static Expr tensor_in(const Var& storage, const CallNode* call, const TensorTypeNode* type) {
@@ -73,12 +74,14 @@ Function planned(const Function& fn, const IRModule& mod, const std::shared_ptr<
 }
 
 IRModule apply(const IRModule& mod, const PassOptions& options) {
-  auto builder = std::make_shared<BlockBuilder>(*options.host, mod);  // names of storages are unique in the module
+  auto builder =
+      std::make_shared<BlockBuilder>(*options.host, mod);  // names of storages are unique in the module
   return rewrite_graphs(mod, [&](const Function& fn) { return planned(fn, mod, builder); });
 }
 
 }  // namespace
 
-extern const Pass static_plan_block_memory = graph_module_pass("StaticPlanBlockMemory", "StaticPlanBlockMemory()", doc, apply);
+extern const Pass static_plan_block_memory =
+    graph_module_pass("StaticPlanBlockMemory", "StaticPlanBlockMemory()", doc, apply);
 
 }  // namespace mlc::transform::pass_static_plan_block_memory

@@ -201,6 +201,7 @@ class Split final : public Rewriter {
       Var var;
       Expr arg;
       bool pointer;
+      std::string_view name;  // a buffer's own, by which its pointer is called
     };
     std::vector<Param> params;
     Stmt body = region;
@@ -210,13 +211,14 @@ class Split final : public Rewriter {
       Expr data = data_of(buffer);
       Var pointer =
           make<VarNode>(String(fmt::format("{}_ptr", buffer->name.c_str())), data->ty, buffer->span);
-      params.push_back({pointer, data, true});
+      params.push_back({pointer, data, true, text(buffer->name)});
       body = seq({make<DeclBufferNode>(buffer, Expr(pointer)), body});
     }
-    for (const Var& var : captured.vars) params.push_back({var, var, var->dtype().is_handle()});
+    for (const Var& var : captured.vars)
+      params.push_back({var, var, var->dtype().is_handle(), text(var->name)});
     std::stable_sort(params.begin(), params.end(), [](const Param& a, const Param& b) {
       if (a.pointer != b.pointer) return a.pointer;
-      return text(a.var->name) < text(b.var->name);
+      return a.name < b.name;
     });
     Array<Var> vars;
     Array<Expr> args;

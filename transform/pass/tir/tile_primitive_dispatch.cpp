@@ -167,7 +167,8 @@ class Dispatch final : public Rewriter {
   }
 
   Stmt kernel(const AttrStmtNode& entry) {
-    if (text(target_->kind) == "trn" && !has_scope_ids(entry.body)) {  // a kernel is one thread
+    if (text(target_->kind) == "trn") {  // a kernel is one thread
+      if (has_scope_ids(entry.body)) throw refuse(refusals["ids-without-scopes"], "trn").at(entry.span);
       Dispatch dispatch(target_, host_);
       dispatch.ranges_ = ranges_;
       return dispatch.launched(dispatch.lowered(entry.body));

@@ -66,8 +66,7 @@ const std::unordered_set<std::string_view> vector_operators = {
     "tirx.ignore_loop_partition", "tirx.reinterpret", "tirx.shift_left", "tirx.shift_right"};
 // What is so in TVM alone.
 const std::unordered_set<std::string_view> vector_operators_of_tvm = {
-    "tirx.call_llvm_pure_intrin", "tirx.q_multiply_shift", "tirx.q_multiply_shift_per_axis",
-    "tirx.texture2d_load", "tirx.texture2d_store"};
+    "tirx.call_llvm_pure_intrin", "tirx.q_multiply_shift", "tirx.q_multiply_shift_per_axis"};
 
 // Of the call itself, whatever its arguments do.
 Effect effect_of(const CallNode& call) {
@@ -252,7 +251,29 @@ class Vectorize final : public Rewriter {
     return value ? *value > 0 : Analyzer().can_prove(gt(e, const_like(e, 0)));
   }
 
+  // What is read of a texel, or all of it that is written: the last operand. All lanes are in one texel.
+  Expr texel_of(const CallNode& call, bool is_store) {
+    Array<Expr> args;
+    for (const Expr& arg : call.args) args.push_back(rewrite(arg));
+    auto last = static_cast<int64_t>(args.size()) - 1;
+    for (int64_t i = 0; i < last; ++i)
+      if (lanes_of(args[i]) != 1) throw NoVectorForm();
+    if (is_store) {
+      // TVM writes the first lane alone.
+      auto bits = const_int(args[last - 1]);
+      if (!bits || *bits != int64_t{lanes_} * args[last]->dtype().bits()) throw NoVectorForm();
+      args.Set(last, widen(args[last], lanes_));
+    }
+    return with(ref(&call), [&](CallNode& n) {
+      n.args = args;
+      if (!is_store) n.ty = prim_type(call.dtype().with_lanes(lanes_of(args[last])));
+    });
+  }
+
   Expr call_of(const CallNode& call) {
+    bool is_store = as_call_to(ref(&call), "tirx.texture2d_store") != nullptr;
+    if ((is_store || as_call_to(ref(&call), "tirx.texture2d_load")) && call.args.size() == 6)
+      return texel_of(call, is_store);
     bool choice = as_call_to(ref(&call), "tirx.if_then_else") != nullptr;
     if (!choice && !is_elementwise(call, calls_)) {
       // Once per lane is not once: calls with effects run lane by lane even where they ignore the lane. TVM

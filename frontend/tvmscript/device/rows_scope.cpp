@@ -14,10 +14,6 @@ static constexpr ir::Refusals refusals{
     ir::kRefusedValue,
     {
         {.name = "bad-scope-id"},
-        {.name = "no-such-field",
-         .kind = "TypeError",
-         .message = "a call of a tile primitive has no field `{}`",
-         .help = "fields are op, args, workspace, config, dispatch and scope"},
         {.name = "unknown-scope",
          .message = "there is no execution scope `{}`",
          .meaning = "A scope of execution of a kernel; the message lists those that there are."},

@@ -11,17 +11,16 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "texture-view",
          .message = "`{}` is a view of the texture `{}` whose elements are other texels",
+         .help = "access the tensor itself",
          .meaning =
              "The dimensions of a tensor say where in a texture an element is: a view has the dimensions of "
-             "the tensor, and all of it.",
-         .help = "access the tensor itself"},
+             "the tensor, and all of it."},
         {.name = "texel-out-of-order",
          .message =
              "a vectorized loop writes the elements of a texel of `{}` in another order than they lie in",
+         .help = "let the vectorized loop go over the last dimension alone: `A[..., i]`",
          .meaning = "A texel is written as one vector: its lanes are the elements of the tensor's last "
-                    "dimension, in "
-                    "their order.",
-         .help = "let the vectorized loop go over the last dimension alone: `A[..., i]`"},
+                    "dimension, in their order."},
     }};
 MLC_REFUSALS(texture_flatten, refusals);
 

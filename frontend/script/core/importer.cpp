@@ -79,7 +79,7 @@ bool is_closed(std::string_view name) {
       "contextlib copy "
       "dataclasses enum functools gguf heapq itertools json math mlc ml_dtypes numbers numpy operator re "
       "safetensors "
-      "string struct sys textwrap tvm tvm_ffi types typing ";
+      "string struct sys textwrap tvm tvm_ffi types typing warnings ";
   return kNames.find(fmt::format(" {} ", name.substr(0, name.find('.')))) != kNames.npos;
 }
 

@@ -10,6 +10,7 @@
 #include "ir/core/try_get.h"
 #include "ir/core/walk_with.h"
 #include "ir/tir/calling_convention.h"
+#include "ir/tir/texture.h"
 
 namespace mlc::gpu_backend {
 
@@ -209,9 +210,8 @@ std::string KernelEmitter::function(const std::string& global, const ir::PrimFun
     made.is_size = made.nonnegative = is_value;
     std::string name = fresh(view(param->name));
     made.text = {name};
-    bool is_texture = made.scope.find("texture") != std::string::npos;
-    params.push_back(
-        {param.get(), parameter_type(param, made.is_const), name, is_pointer && !is_texture, made.is_const});
+    params.push_back({param.get(), parameter_type(param, made.is_const), name,
+                      is_pointer && !ir::is_texture(made.scope), made.is_const});
     bindings_[param.get()] = std::move(made);
   }
   std::string result = "void";

@@ -9,6 +9,7 @@
 #include "ir/core/error.h"
 #include "ir/core/split_words.h"
 #include "ir/tir/scalar_op.h"
+#include "ir/tir/texture.h"
 
 namespace mlc::opencl_backend {
 
@@ -216,7 +217,7 @@ std::optional<Value> OpenclEmitter::device_call(const ir::CallNode* call, std::s
 
 std::string OpenclEmitter::pointer_type(DataType element, std::string_view scope, bool is_const,
                                         ir::Span span) {
-  if (scope.find("texture") == scope.npos) return KernelEmitter::pointer_type(element, scope, is_const, span);
+  if (!ir::is_texture(scope)) return KernelEmitter::pointer_type(element, scope, is_const, span);
   return is_const ? "__read_only image2d_array_t" : "__write_only image2d_array_t";
 }
 

@@ -7,15 +7,10 @@ MLC is the program, PYTHON a Python with apache-tvm. Compared are the kernel aft
 "tirx". What differs is printed, with its kernel. Known differences: TVM loses the address of tensor memory that shared
 memory holds (its pipeline then refuses the kernel), and its permutations and reductions in shared memory are never well formed.
 """
-import argparse
-import collections
-import difflib
 import itertools
-import pathlib
 import random
-import re
-import subprocess
-import tempfile
+
+import kernel_comparison
 
 PROGRAM = '''import tvm
 from tvm import tirx
@@ -225,64 +220,11 @@ def kernels(count, seed, family):
         yield f"{make.__name__}-{number}", arch, f"@T.prim_func\ndef main():\n    T.device_entry()\n{lines}"
 
 
-def parts_of(text):
-    found, current = {}, None
-    for line in text.splitlines():
-        mark = re.match(r"=== (\S+) (\w+)$", line)
-        if mark:
-            current = found.setdefault(mark.groups(), [])
-        elif current is not None:
-            current.append(line)
-    return {key: "\n".join(lines).strip() for key, lines in found.items()}
-
-
-def verdict(name, theirs, ours):
-    refused = [each.get((name, "refused")) for each in (theirs, ours)]
-    for stage in ("lower", "pipeline"):
-        left, right = theirs.get((name, stage)), ours.get((name, stage))
-        if left is None and right is None:
-            return "both refuse" if refused[0] == refused[1] else "refused otherwise"
-        if left is None or right is None:
-            return f"only {'TVM' if left is None else 'mlc'} refuses ({stage})"
-        if left != right:
-            return f"different ({stage})"
-    return "equal"
-
-
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("mlc")
-    parser.add_argument("python")
-    parser.add_argument("--count", type=int, default=120)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--family")
-    options = parser.parse_args()
+    options = kernel_comparison.arguments(count=120)
     cases = list(kernels(options.count, options.seed, options.family))
-    with tempfile.TemporaryDirectory() as folder:
-        program = pathlib.Path(folder) / "kernels.mlc"
-        program.write_text(PROGRAM + "\n".join(f"one({name!r}, {arch!r}, {text!r})" for name, arch, text in cases) + "\n")
-        commands = ([options.python, "-W", "ignore", str(program)], [options.mlc, "run", str(program)])
-        theirs, ours = [parts_of(subprocess.run(c, capture_output=True, text=True).stdout) for c in commands]
-    sums = collections.defaultdict(collections.Counter)
-    failed = 0
-    for name, arch, text in cases:
-        said = verdict(name, theirs, ours)
-        sums[name.split("-")[0]][said] += 1
-        if said.startswith(("different", "refused", "only mlc")) or said == "only TVM refuses (lower)":
-            failed += 1
-            print(f"{name} for {arch}: {said}\n{text}")
-            for stage in ("lower", "pipeline"):
-                sides = [each.get((name, stage), "").splitlines() for each in (theirs, ours)]
-                print("\n".join(list(difflib.unified_diff(*sides, "TVM", "mlc", lineterm="", n=1))[:30]))
-    for family, counter in sums.items():
-        print(family, dict(counter))
-    equal = sum(counter["equal"] for counter in sums.values())
-    # Kernels that both refuse show little.
-    if equal * 4 < len(cases):
-        failed += 1
-        print(f"only {equal} of {len(cases)} kernels were compared")
-    print(f"{len(cases) - failed} passed, {failed} failed")
-    raise SystemExit(failed > 0)
+    program = PROGRAM + "\n".join(f"one({name!r}, {arch!r}, {text!r})" for name, arch, text in cases) + "\n"
+    kernel_comparison.compare(options, program, cases, ("lower", "pipeline"), allowed=["only TVM refuses (pipeline)"], least=4)
 
 
 if __name__ == "__main__":

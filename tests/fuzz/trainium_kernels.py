@@ -7,16 +7,11 @@ MLC is the program, PYTHON a Python with apache-tvm. Compared is the kernel afte
 TilePrimitiveDispatch. What differs is printed, with its kernel. Kernels keep clear of what TVM gets wrong
 (tests/stdlib/trn/schedules_differences_no_oracle.mlc): several banks, transposes to other numbers of partitions, ...
 """
-import argparse
-import collections
-import difflib
 import itertools
 import math
-import pathlib
 import random
-import re
-import subprocess
-import tempfile
+
+import kernel_comparison
 
 PROGRAM = '''import contextlib
 import io
@@ -289,60 +284,11 @@ def kernels(count, seed, family):
         yield f"{make.__name__}-{number}", kernel.text(call)
 
 
-def parts_of(text):
-    found, current = {}, None
-    for line in text.splitlines():
-        mark = re.match(r"=== (\S+) (\w+)$", line)
-        if mark:
-            current = found.setdefault(mark.groups(), [])
-        elif current is not None:
-            current.append(line)
-    return {key: "\n".join(lines).strip() for key, lines in found.items()}
-
-
-def verdict(name, theirs, ours):
-    left, right = [each.get((name, "dispatched")) for each in (theirs, ours)]
-    if left is None and right is None:
-        same = theirs.get((name, "refused")) == ours.get((name, "refused"))
-        return "both refuse" if same else "refused otherwise"
-    if left is None or right is None:
-        return f"only {'TVM' if left is None else 'mlc'} refuses"
-    return "equal" if left == right else "different"
-
-
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("mlc")
-    parser.add_argument("python")
-    parser.add_argument("--count", type=int, default=180)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--family")
-    options = parser.parse_args()
+    options = kernel_comparison.arguments(count=180)
     cases = list(kernels(options.count, options.seed, options.family))
-    with tempfile.TemporaryDirectory() as folder:
-        program = pathlib.Path(folder) / "kernels.mlc"
-        program.write_text(PROGRAM + "\n".join(f"one({name!r}, {text!r})" for name, text in cases) + "\n")
-        commands = ([options.python, "-W", "ignore", str(program)], [options.mlc, "run", str(program)])
-        theirs, ours = [parts_of(subprocess.run(c, capture_output=True, text=True).stdout) for c in commands]
-    sums = collections.defaultdict(collections.Counter)
-    failed = 0
-    for name, text in cases:
-        said = verdict(name, theirs, ours)
-        sums[name.split("-")[0]][said] += 1
-        if said not in ("equal", "both refuse"):
-            failed += 1
-            print(f"{name}: {said}\n{text}")
-            sides = [each.get((name, "dispatched"), "").splitlines() for each in (theirs, ours)]
-            print("\n".join(list(difflib.unified_diff(*sides, "TVM", "mlc", lineterm="", n=1))[:30]))
-    for family, counter in sums.items():
-        print(family, dict(counter))
-    equal = sum(counter["equal"] for counter in sums.values())
-    # Kernels that both refuse show little.
-    if equal * 2 < len(cases):
-        failed += 1
-        print(f"only {equal} of {len(cases)} kernels were compared")
-    print(f"{len(cases) - failed} passed, {failed} failed")
-    raise SystemExit(failed > 0)
+    program = PROGRAM + "\n".join(f"one({name!r}, {text!r})" for name, text in cases) + "\n"
+    kernel_comparison.compare(options, program, [(name, "trn", text) for name, text in cases], ["dispatched"], allowed=[], least=2)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
+#include "ir/tir/texture.h"
 #include "transform/pass/pass.h"
 #include "transform/pass/refusals.h"
 
@@ -71,8 +72,7 @@ void LinearAccesses::touch(const VarNode* buffer, size_t dimensions, Span span) 
   }
   // Several dimensions of memory (textures) are one after FlattenBuffer for everything else.
   size_t own = alloc.stmt->buffer->buffer()->shape.size();
-  bool texture = text(alloc.stmt->buffer->buffer()->storage_scope).find("texture") != std::string_view::npos;
-  if (dimensions > 0 && own != 1 && !texture) {
+  if (dimensions > 0 && own != 1 && !ir::is_texture(text(alloc.stmt->buffer->buffer()->storage_scope))) {
     throw refuse(pass_refusals["buffer-not-flat"], alloc.stmt->buffer->name.c_str(), own)
         .at(span)
         .help(fmt::format("run FlattenBuffer before {}", who_));

@@ -114,6 +114,9 @@ constexpr Shown parts[] = {
 };
 constexpr Address same_modules[] = {
     {"tvm.tirx.script", "tvm.script.tirx"},
+    {"tvm.tirx.operator.tile_primitive.common", "tvm.tirx.operator.tile_primitive.kinds"},
+    {"tvm.backend.cuda.tile_primitive.common", "tvm.backend.cuda.tile_primitive.operand_regions"},
+    {"tvm.backend.cuda.tile_primitive.exec_scope_utils", "tvm.backend.cuda.tile_primitive.chosen_threads"},
     {"tvm.tirx.script.parser", "tvm.script.tirx"},
     {"tvm.tirx.script.parser.entry", "tvm.script.tirx"},
     {"tvm.tirx.script.builder", "tvm.script.ir_builder.tirx"},

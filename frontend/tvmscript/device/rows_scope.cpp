@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Execution scopes and the ids that count in them as values: tirx.ExecScope, ScopeIdDef, LambdaExpr.
+#include "frontend/script/core/library.h"
 #include "frontend/script/core/value.h"
 #include "frontend/tvmscript/builder/node_arguments.h"
 #include "frontend/tvmscript/builder/rows.h"
@@ -137,8 +138,11 @@ Any tile_dispatch(ApiCall& call) {
   const String& name = call.args[0].as<ir::TilePrimitiveCallNode>()->dispatch;
   return name.empty() ? Any(nullptr) : Any(name);
 }
-Any class_of_tile_calls(ApiCall& call) {
-  return call.host.call_library("tvm.tirx.operator.tile_primitive.calls", "class_of_calls", {});
+constexpr std::string_view kTileCalls = "tvm.tirx.operator.tile_primitive.calls";
+Any class_of_tile_calls(ApiCall& call) { return call.host.call_library(kTileCalls, "class_of_calls", {}); }
+// The member of the library that the row is named after, which is loaded then.
+Any tile_call_member(ApiCall& call) {
+  return script::library_member(call.host, std::string(kTileCalls), call.api.name);
 }
 // An operand by its name: the first is what is written.
 template <int kIndex>
@@ -167,6 +171,12 @@ constexpr ir::ApiRow scope_table[] = {
                    make_scope_statement),
     MLC_NODE_CLASS("tirx", "tile_primitive", "LambdaExpr", "(f_pred)", "A function of indices as a value.",
                    make_lambda),
+    {ApiKind::kValue, "tvm.tirx", "TilePrimitiveCall",
+     "Work on tiles that the threads of a scope do together.", tile_call_member},
+    {ApiKind::kValue, "tvm.tirx", "DispatchContext", "Where a call of a tile primitive stands.",
+     tile_call_member},
+    {ApiKind::kValue, "tvm.tirx", "normalize_const_arg", "An operand of a call: a plain float is a float32.",
+     tile_call_member},
     {ApiKind::kFunction, "mlc.statements", "tile_call(op, args, workspace, config, dispatch, scope)",
      "A call of a tile primitive.", make_tile_call},
     {ApiKind::kFunction, "mlc.statements", "stand_for(object, statement)",

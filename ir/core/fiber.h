@@ -31,6 +31,7 @@ class Fiber {
 
  private:
   [[noreturn]] void run();
+  void leave(bool ended);
   static void begin(unsigned low, unsigned high);
 
   char* low_;

@@ -27,6 +27,10 @@ export stdlib="$here/../../stdlib" PATH="$work/bin:$PATH" NO_COLOR=1 XDG_STATE_H
 passed=0
 failed=0
 for session in "$@"; do
+  [ -f "$session" ] || {
+    echo "$session: no such session" >&2
+    exit 2
+  }
   missing=
   for tool in $(sed -n '/^\$ /q; s/^# needs: //p' "$session"); do
     command -v "$tool" >/dev/null || missing="$missing $tool"

@@ -109,7 +109,7 @@ int64_t set_shape(BufferAccess& access, Analyzer& analyzer) {
 // Loops vary from the inner ones out: what each touches while those around it stand still. TVM's analyzer
 // goes on to take a loop that varies for a multiple of what its first value is, so that `i % 4` is zero: so
 // do features.
-void set_regions(std::vector<BufferAccess>& all, const LoopNest& nest, std::vector<int64_t>& loop_bytes,
+void set_regions(std::vector<BufferAccess>& all, const LoopNest& nest, std::vector<double>& loop_bytes,
                  Touched& touched, Analyzer& analyzer) {
   size_t loops = nest.all.size();
   loop_bytes.assign(loops, 0);
@@ -138,7 +138,7 @@ void set_regions(std::vector<BufferAccess>& all, const LoopNest& nest, std::vect
     for (BufferAccess& access : all) {
       int64_t numel = set_shape(access, analyzer);
       access.loop_numel[i] = numel;
-      loop_bytes[i] += numel * element_bytes(access.buffer);
+      loop_bytes[i] += static_cast<double>(numel) * static_cast<double>(element_bytes(access.buffer));
       below[access.buffer].push_back(numel);
     }
   }
@@ -253,7 +253,7 @@ std::vector<int64_t> constant_shape(const VarNode* buffer, Analyzer& analyzer) {
 }
 
 std::vector<BufferAccess> buffer_accesses(const BufferStoreNode& store, const LoopNest& nest,
-                                          int64_t cache_line_bytes, std::vector<int64_t>& loop_bytes,
+                                          int64_t cache_line_bytes, std::vector<double>& loop_bytes,
                                           Touched& touched, Analyzer& analyzer) {
   std::vector<BufferAccess> all = accesses_of(store);
   set_regions(all, nest, loop_bytes, touched, analyzer);

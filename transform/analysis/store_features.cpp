@@ -183,7 +183,7 @@ void push_accesses(Row& row, const std::vector<BufferAccess>& accesses, int64_t 
 }
 
 // Operations per byte at equal steps of the operations done, from the innermost loop out.
-void push_intensity(Row& row, int64_t samples, const LoopNest& nest, const std::vector<int64_t>& loop_bytes,
+void push_intensity(Row& row, int64_t samples, const LoopNest& nest, const std::vector<double>& loop_bytes,
                     double operations) {
   size_t loops = nest.all.size(), end = row.size() + static_cast<size_t>(samples);
   std::vector<double> done, ratio;
@@ -191,7 +191,7 @@ void push_intensity(Row& row, int64_t samples, const LoopNest& nest, const std::
   for (size_t i = loops; i-- > 0;) {
     operations *= static_cast<double>(iterations(nest.all[i]));
     done.push_back(operations);
-    ratio.push_back(operations / static_cast<double>(loop_bytes[i]));
+    ratio.push_back(operations / loop_bytes[i]);
   }
   size_t at = 0;
   for (int64_t i = 0; loops > 0 && operations > 0 && i < samples; ++i) {
@@ -305,7 +305,7 @@ class StoreRows final : public Walker {
     const VarNode* buffer = store.buffer.get();
     if (!rows_.contains(buffer)) order_.push_back(buffer);
     Operations ops = operations_of(store, nest_.product);
-    std::vector<int64_t> loop_bytes;
+    std::vector<double> loop_bytes;  // more than int64 holds where extents are unknown
     auto accesses = buffer_accesses(store, nest_, options_.cache_line_bytes, loop_bytes, touched_, analyzer_);
     Row row;
     row.reserve(static_cast<size_t>(options_.length()));

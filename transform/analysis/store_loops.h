@@ -59,7 +59,7 @@ struct BufferAccess {
 
 // Of one store, the buffer of most lines first. `loop_bytes`: what each loop touches. `touched` gets more.
 std::vector<BufferAccess> buffer_accesses(const BufferStoreNode& store, const LoopNest& nest,
-                                          int64_t cache_line_bytes, std::vector<int64_t>& loop_bytes,
+                                          int64_t cache_line_bytes, std::vector<double>& loop_bytes,
                                           Touched& touched, Analyzer& analyzer);
 
 // Extents of a buffer; the most that they can be, one where nothing bounds them.

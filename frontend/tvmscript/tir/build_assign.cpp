@@ -632,7 +632,9 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
       Type type = bound->ty;
       if (subscript) {
         type = return_type_from(*subscript->slice);
-        if (!ir::structural_equal(type, bound->ty)) let_mismatch(bound, type, *node.value, *subscript->slice);
+        bool names_map = type->kind == ir::TypeKind::kTensorMap && shown(bound->ty) == "handle";
+        if (!names_map && !ir::structural_equal(type, bound->ty))
+          let_mismatch(bound, type, *node.value, *subscript->slice);
       }
       return bind_to(type, bound);
     }

@@ -84,6 +84,11 @@ class TouchedRegions final : public Walker {
       under(realize->predicate, [&] { visit(Stmt(realize->block)); });
     } else if (auto* branch = as<IfThenElseNode>(s)) {
       visit(branch->condition);
+      if (!branch->condition->dtype().is_bool()) {  // a number, as `T.cuda.elect_sync()`: it tells of no loop
+        visit(branch->then_case);
+        if (branch->else_case) visit(branch->else_case);
+        return;
+      }
       under(branch->condition, [&] { visit(branch->then_case); });
       if (branch->else_case)
         under(analyzer.rewrite_simplify(logical_not(branch->condition)), [&] { visit(branch->else_case); });

@@ -75,7 +75,8 @@ struct Remove final : Rewriter {
         return make<IfThenElseNode>(logical_not(branch->condition), branch->else_case);
       if (no_else && branch->else_case) return make<IfThenElseNode>(branch->condition, branch->then_case);
     } else if (auto* attr = as<AttrStmtNode>(next)) {
-      if (is_no_op(attr->body)) return only_effects(attr->value);
+      bool says_size = text(attr->attr_key) == "tirx.dyn_smem_bytes";  // of a pool, for the launch
+      if (is_no_op(attr->body) && !says_size) return only_effects(attr->value);
     } else if (auto* evaluate = as<EvaluateNode>(next)) {
       if (as_call_to(evaluate->value, "tirx.assume")) return next;  // its effect is what it declares
       if (stays(evaluate->value)) return next;

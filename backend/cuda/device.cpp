@@ -104,7 +104,7 @@ std::string CudaApi::why_not(int id) {
 }
 
 Device& CudaApi::ready(int id) {
-  ir::device_api({kDLCUDA, id});  // refuses what is not there
+  ir::need_driver({kDLCUDA, id}, *this);
   Device& device = devices()[static_cast<size_t>(id)];
   std::lock_guard hold(lock_);
   if (device.context == nullptr)

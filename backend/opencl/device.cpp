@@ -123,7 +123,7 @@ std::string OpenClApi::why_not(int id) {
 }
 
 Device& OpenClApi::ready(int id) {
-  ir::device_api({kDLOpenCL, id});  // refuses what is not there
+  ir::need_driver({kDLOpenCL, id}, *this);
   Device& device = devices()[static_cast<size_t>(id)];
   std::lock_guard hold(lock_);
   if (device.queue != nullptr) return device;

@@ -18,6 +18,13 @@ static constexpr Refusals refusals{
          .meaning = "A device can be used where its driver is installed and finds it; `tvm.opencl(0).exist` "
                     "asks. Builds "
                     "need no device."},
+        {.name = "device-simulated",
+         .message = "`{}` is simulated, and what a library holds is code for a device",
+         .help = "compile it in this program: `tvm.compile(mod, target=...)`",
+         .meaning = "The simulator runs kernels as the program has them, thread by thread. A library that was "
+                    "built before has machine code or text for a driver alone.",
+         .wrong = "mlc run --simulate with `tvm.runtime.load_module(\"kernels.so\")`",
+         .right = "mlc run --simulate with `tvm.compile(mod, target=\"cuda\")`"},
         {.name = "tensor-with-gaps",
          .message = "a tensor with gaps between its elements cannot be copied to or from `{}`",
          .help = "copy it on its device first, where its elements can be reached one by one"},
@@ -76,6 +83,10 @@ DeviceApi& device_api(DLDevice device) {
   throw refuse(
       refusals["no-such-device"], device_text(device),
       api == nullptr ? "no code is compiled for devices of this kind" : api->why_not(device.device_id));
+}
+
+void need_driver(DLDevice device, const DeviceApi& own) {
+  if (&device_api(device) != &own) throw refuse(refusals["device-simulated"], device_text(device));
 }
 
 void* DeviceApi::allocate_in(int, std::string_view scope, std::span<const int64_t>, DataType) {

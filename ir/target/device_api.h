@@ -52,6 +52,8 @@ void add_device_api(int type, DeviceApi* api);  // lives as long as the program
 bool device_exists(DLDevice device);
 // Error no-such-device, with the reason.
 DeviceApi& device_api(DLDevice device);
+// That it is one of this driver's, which machine code needs. Error: no-such-device, device-simulated.
+void need_driver(DLDevice device, const DeviceApi& own);
 
 // A tensor whose values are not set, on any device, in its plain memory ("" or "global") or in that of
 // another scope. Error: no-such-device, no-such-memory.

@@ -39,7 +39,8 @@ enum FunctionAttribute : int {
   kFunctionMaxThreads = 0,
   kSharedSize = 1,
   kRegisters = 4,
-  kMaxDynamicSharedSize = 8
+  kMaxDynamicSharedSize = 8,
+  kNonPortableClusterSize = 13
 };
 
 enum LaunchAttributeId : int { kCooperative = 2, kClusterDimension = 4, kProgrammaticSerialization = 6 };

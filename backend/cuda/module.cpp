@@ -105,6 +105,11 @@ class CudaModule final : public device::KernelModule {
           driver().FuncSetAttribute(function, kMaxDynamicSharedSize, static_cast<int>(launch.dynamic_shared)),
           fmt::format("allowing `{}` {} bytes of shared memory", info.name, launch.dynamic_shared), gpu);
     }
+    // Every GPU with clusters runs 8 blocks side by side; more has to be asked for.
+    if (launch.cluster_size() > device::kPortableCluster) {
+      check(driver().FuncSetAttribute(function, kNonPortableClusterSize, 1),
+            fmt::format("allowing `{}` clusters of {} blocks", info.name, launch.cluster_size()), gpu);
+    }
     std::vector<device::ParamValue> values;
     for (size_t i = 0; i < info.params.size(); ++i)
       values.push_back(device::param_value(info, i, args[static_cast<int>(i)]));

@@ -18,6 +18,9 @@ namespace mlc::device {
 static constexpr ir::Refusals refusals{
     "RuntimeError",
     {
+        {.name = "clusters-not-in-grid",
+         .message = "kernel `{}` cannot be launched: a grid of {} blocks is no multiple of clusters of {}",
+         .help = "launch a whole number of clusters along each axis"},
         {.name = "mixed-targets",
          .kind = "ValueError",
          .message = "kernel `{}` is for the target `{}`, and the module is compiled for `{}`",
@@ -284,6 +287,14 @@ void check_limits(const KernelInfo& kernel, const Launch& launch, size_t shared,
       refuse(fmt::format("{} blocks along blockIdx.{}", launch.grid[axis], name),
              fmt::format("at most {}", limits.grid[axis]));
   }
+  if (launch.cluster_size() > kLargestCluster)
+    refuse(fmt::format("clusters of {} blocks ({})", launch.cluster_size(), fmt::join(launch.cluster, " x ")),
+           fmt::format("at most {}", kLargestCluster));
+  for (size_t axis = 0; axis < 3; ++axis)
+    if (launch.cluster[axis] == 0 || launch.grid[axis] % launch.cluster[axis] != 0)
+      throw ir::refuse(refusals["clusters-not-in-grid"], kernel.name,
+                       fmt::format("{}", fmt::join(launch.grid, " x ")),
+                       fmt::format("{}", fmt::join(launch.cluster, " x ")));
   if (size_t bytes = shared + launch.dynamic_shared; limits.shared != 0 && bytes > limits.shared)
     refuse(fmt::format("{} bytes of shared memory in a block", bytes),
            fmt::format("at most {}", limits.shared));

@@ -51,6 +51,9 @@ std::string to_bytes(std::string_view format, const Kernels& kernels, const Text
 // Error: not-a-module.
 std::pair<Kernels, Texts> texts_from_bytes(std::string_view bytes, bool has_format);
 
+// Blocks of a cluster: that every GPU with clusters runs side by side, and that any one does.
+constexpr size_t kPortableCluster = 8, kLargestCluster = 16;
+
 // One launch: extents are 1 where the call says nothing of them.
 struct Launch {
   std::array<size_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
@@ -59,6 +62,7 @@ struct Launch {
   bool dependent = false;     // it may begin before the launch before it ends
 
   size_t threads() const { return block[0] * block[1] * block[2]; }
+  size_t cluster_size() const { return cluster[0] * cluster[1] * cluster[2]; }
   bool is_empty() const { return grid[0] * grid[1] * grid[2] * threads() == 0; }
 };
 // Of what stands behind the parameters in a call. Error: wrong-launch.

@@ -270,8 +270,11 @@ class Compiler {
   Code block_intrinsic(const ir::CallNode* node, std::string_view name);
   Code builtin_function(const ir::CallNode* node);
   Code cluster_intrinsic(const ir::CallNode* node, std::string_view name);
-  Code cluster_barrier(const ir::CallNode* node, bool arrives, bool waits, bool relaxed);
+  Code cluster_barrier(const ir::CallNode* node, bool arrives, bool waits, bool relaxed, bool aligned);
+  Code wait_until(const ir::CallNode* node);
   Code map_address(const PtxCall& call);
+  Code convert_address(const PtxCall& call);
+  Code is_in_space(const PtxCall& call);
   Code take_over_cluster(const PtxCall& call);
   Code cluster_taken_over(const PtxCall& call);
   Code store_to_cluster(const PtxCall& call, bool reduces);

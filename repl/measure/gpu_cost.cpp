@@ -96,6 +96,7 @@ std::string kernel_text(const KernelCost& kernel, const GpuSheet& gpu, double ar
   std::string text = fmt::format("kernel at {}: {} blocks ({}, {}, {}) of {} threads ({}, {}, {})",
                                  place_text(kernel.span), count_text(static_cast<double>(kernel.blocks)),
                                  e[0], e[1], e[2], threads, e[3], e[4], e[5]);
+  if (kernel.cluster > 1) text += fmt::format(" in clusters of {}", kernel.cluster);
   if (kernel.blocks_run < kernel.blocks)
     text += fmt::format("; {} of them run, the others like them", kernel.blocks_run);
   text += "\n";

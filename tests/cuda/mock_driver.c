@@ -113,6 +113,28 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   run((const char*)function, params);
   return kSuccess;
 }
+struct Attribute {
+  int id, padding;
+  union {
+    char all[64];
+    unsigned extents[3];
+  } value;
+};
+struct Config {
+  unsigned grid[3], block[3], shared;
+  void* stream;
+  const struct Attribute* attributes;
+  unsigned count;
+};
+int cuLaunchKernelEx(const struct Config* config, void* function, void** params, void** extra) {
+  record("launch %s: %u x %u x %u blocks of %u threads, %u attributes", (const char*)function, config->grid[0], config->grid[1],
+         config->grid[2], config->block[0], config->count);
+  for (unsigned i = 0; i < config->count; ++i)
+    if (config->attributes[i].id == 4)
+      record("in clusters of %u x %u x %u", config->attributes[i].value.extents[0], config->attributes[i].value.extents[1],
+             config->attributes[i].value.extents[2]);
+  return kSuccess;
+}
 int cuGetErrorName(int result, const char** name) {
   *name = result == kOutOfMemory ? "CUDA_ERROR_OUT_OF_MEMORY" : result == kNotFound ? "CUDA_ERROR_NOT_FOUND"
           : result == kNoDevice ? "CUDA_ERROR_NO_DEVICE" : "CUDA_ERROR_INVALID_VALUE";

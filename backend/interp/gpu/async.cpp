@@ -78,16 +78,10 @@ void Thread::release(Clocks& clocks, Clocks& visible) {
   join(visible, fenced);
 }
 
-void Thread::release_relaxed(Clocks& clocks, Clocks& visible) {
-  join(clocks, before_fence);
+void Thread::release_relaxed(Clocks& clocks, Clocks& visible, bool wide) {
+  join(clocks, wide ? before_fence : before_fence_of_block);
   advance(clocks, number(), 1);
   join(visible, fenced);
-}
-
-void Thread::fence() {
-  std::shared_ptr<Clocks> now = joined(seen, nullptr);
-  advance(*now, number(), clock++);
-  before_fence = std::move(now);
 }
 
 void Thread::see(const Epoch& done) {

@@ -13,6 +13,13 @@ namespace mlc::interp {
 static constexpr ir::Refusals refusals{
     "RuntimeError",
     {
+        {.name = "cluster-barrier-diverged",
+         .message =
+             "lanes of one warp arrive at the barrier of their cluster by different statements: {} and {}",
+         .help = "behind the branch, by one `T.cuda.cluster_sync()`; or without `aligned`: "
+                 "`T.ptx.barrier.cluster.arrive()`",
+         .meaning = "`barrier.cluster` with `aligned`, as `T.cuda.cluster_sync()` has it, is one instruction "
+                    "of a whole warp."},
         {.name = "cluster-barrier-misused",
          .message = "{} {} at the barrier of its cluster, and has not {}",
          .meaning = "Every thread of a cluster arrives at its barrier and then waits, in turn: "
@@ -45,14 +52,6 @@ static constexpr ir::Refusals refusals{
          .help = "launch clusters of an even number of blocks: `T.cta_id_in_cluster([2])`"},
     }};
 MLC_REFUSALS(gpu_cluster, refusals);
-
-namespace {
-
-const char* verb(Touch touch) {
-  return touch == Touch::kRead ? "reads" : touch == Touch::kWrite ? "writes" : "changes atomically";
-}
-
-}  // namespace
 
 Cluster::Cluster(Kernel& kernel, int index)
     : kernel(kernel), index(index), agents(static_cast<int>(kernel.threads() * kernel.cluster_size())) {
@@ -106,30 +105,51 @@ ir::Error ended(const ThreadBlock& block, const std::string& who, const char* ve
 
 void Thread::reach(const Block& memory, const Epoch& done, Touch touch, int64_t byte,
                    const AccessPoint& point) {
-  if (memory.home < 0 || memory.home == block.rank) return;
+  if (memory.home < 0) return;
+  if (memory.home == block.rank) {
+    // What is done for another block's mbarrier goes on when this one's threads have nothing more to do.
+    const Agents& agents = block.agents;
+    bool for_other = agents.is_agent(done.agent) && agents.at(done.agent).is_of_barrier() &&
+                     agents.at(done.agent).rank != block.rank;
+    if (for_other) block.note_reached(done, {0, &point, verb_of(touch), &memory, byte, nullptr});
+    return;
+  }
   ThreadBlock& other = block.cluster.at(memory.home);
   if ((known_blocks >> other.rank & 1U) == 0) {
     bool begun = false;
     for (const auto& thread : other.threads) begun = begun || clock_of(seen, thread->number()) > 0;
     if (!begun) {
-      throw ir::refuse(refusals["cluster-block-not-begun"], name_of_agent(*this, done), verb(touch),
+      throw ir::refuse(refusals["cluster-block-not-begun"], name_of_agent(*this, done), verb_of(touch),
                        element_text(block, memory, byte))
           .at(point.span);
     }
     known_blocks |= 1U << other.rank;
   }
   if (other.ended)
-    throw ended(other, name_of_agent(*this, done), verb(touch), element_text(block, memory, byte), point);
-  ThreadBlock::Reached& last = other.reached[done.agent];
-  if (last.clock < done.clock) last = {done.clock, &point, verb(touch), &memory, byte, nullptr};
+    throw ended(other, name_of_agent(*this, done), verb_of(touch), element_text(block, memory, byte), point);
+  other.note_reached(done, {0, &point, verb_of(touch), &memory, byte, nullptr});
+}
+
+void ThreadBlock::note_reached(const Epoch& done, Reached what) {
+  auto& [last, before] = reached[done.agent];
+  if (last.clock >= done.clock) return;
+  what.clock = done.clock;
+  before = std::exchange(last, what);
+}
+
+void ThreadBlock::forget_reached(const char* at, const Epoch& write) {
+  auto found = reached.find(write.agent);
+  if (found == reached.end()) return;
+  auto& [last, before] = found->second;
+  if (last.memory != nullptr && last.clock == write.clock && last.memory->begin + last.byte == at)
+    last = std::exchange(before, {});
 }
 
 void Thread::reach_barrier(const MBarrier& barrier, const Epoch& done, const AccessPoint& point) {
   if (barrier.rank == block.rank) return;
   ThreadBlock& other = block.cluster.at(barrier.rank);
   if (other.ended) throw ended(other, name_of_agent(*this, done), "arrives at", barrier.text(block), point);
-  ThreadBlock::Reached& last = other.reached[done.agent];
-  if (last.clock < done.clock) last = {done.clock, &point, "arrives at", nullptr, 0, &barrier};
+  other.note_reached(done, {0, &point, "arrives at", nullptr, 0, &barrier});
 }
 
 void ThreadBlock::end() {
@@ -139,9 +159,10 @@ void ThreadBlock::end() {
   if (reached.empty()) return;
   Clocks seen;
   for (const auto& thread : threads) join(seen, thread->seen);
-  for (const auto& [agent, last] : reached) {
+  for (const auto& [agent, done] : reached) {
+    const Reached& last = done.first;
     auto at = static_cast<size_t>(agent);
-    if (at < seen.size() && seen[at] >= last.clock) continue;
+    if (last.clock == 0 || (at < seen.size() && seen[at] >= last.clock)) continue;
     std::string what =
         last.memory != nullptr ? element_text(*this, *last.memory, last.byte) : last.barrier->text(*this);
     throw interp::ended(*this, name_of({cluster.index, agent}), last.verb, what + " of " + name(),
@@ -149,14 +170,15 @@ void ThreadBlock::end() {
   }
 }
 
-void Thread::arrive_at_cluster(bool relaxed, const AccessPoint& point) {
+void Thread::arrive_at_cluster(bool relaxed, bool aligned, const AccessPoint& point) {
   Cluster& cluster = block.cluster;
   if (at_cluster)
     throw ir::refuse(refusals["cluster-barrier-misused"], name(), "arrives", "waited since it arrived last")
         .at(point.span);
   at_cluster = cluster.phase;
+  arrived_at_cluster = aligned ? &point : nullptr;
   if (relaxed) {
-    release_relaxed(cluster.arrived, cluster.visible);
+    release_relaxed(cluster.arrived, cluster.visible, true);
   } else {
     release(cluster.arrived, cluster.visible);
   }
@@ -183,6 +205,7 @@ bool Cluster::release_barrier() {
     waits = waits || thread.state == Thread::State::kAtCluster;
   });
   if (!all || !waits) return false;
+  check_warps_whole();
   ++phase;
   completed = std::make_shared<Clocks>(arrived);
   completed_visible = std::make_shared<Clocks>(visible);
@@ -194,6 +217,20 @@ bool Cluster::release_barrier() {
   return true;
 }
 
+void Cluster::check_warps_whole() const {
+  for (const auto& block : blocks) {
+    const Thread* first = nullptr;
+    for (const auto& thread : block->threads) {
+      if (thread->state == Thread::State::kDone || thread->arrived_at_cluster == nullptr) continue;
+      if (first == nullptr || first->warp() != thread->warp()) first = thread.get();
+      if (first->arrived_at_cluster == thread->arrived_at_cluster) continue;
+      throw ir::refuse(refusals["cluster-barrier-diverged"], first->name(), thread->name())
+          .at(thread->arrived_at_cluster->span)
+          .note(first->name() + " arrives here", first->arrived_at_cluster->span);
+    }
+  }
+}
+
 bool Cluster::release() {
   auto any_of = [&](auto&& releases) {
     bool any = false;
@@ -202,8 +239,8 @@ bool Cluster::release() {
   };
   return any_of([](ThreadBlock& block) { return block.release_mbarriers(); }) ||
          any_of([](ThreadBlock& block) { return block.release_warps(false); }) ||
-         any_of([](ThreadBlock& block) { return block.release_warps(true); }) ||
          any_of([](ThreadBlock& block) { return block.release_barriers(); }) || release_barrier() ||
+         any_of([](ThreadBlock& block) { return block.release_warps(true); }) ||
          any_of([](ThreadBlock& block) { return block.release_tries(); });
 }
 
@@ -231,6 +268,9 @@ void Cluster::fail_stuck_at_cluster() {
 }
 
 void Cluster::stuck() {
+  each_thread([](const Thread& thread) {
+    if (thread.state == Thread::State::kPolling) fail_polling(thread);
+  });
   for (auto state : {Thread::State::kAtMbarrier, Thread::State::kInWarp, Thread::State::kAtBarrier})
     for (const auto& block : blocks)
       for (const auto& thread : block->threads)
@@ -250,15 +290,24 @@ void Cluster::run() {
   std::vector<Thread*> order;
   each_thread([&](Thread& thread) { order.push_back(&thread); });
   std::mt19937_64 random(kernel.seed * 0x9E3779B97F4A7C15ULL + static_cast<uint64_t>(index));
+  // Threads that poll run in each round. Where nobody else can go on, and all that they find stays what it
+  // was, some may still count their rounds: so many are waited for.
+  constexpr int64_t kRounds = 4096;
+  int64_t idle = 0;
   try {
     for (;;) {
       if (kernel.seed != 0) std::shuffle(order.begin(), order.end(), random);
-      bool ready = false;
+      bool ready = false, moved = false, polling = false;
+      uint64_t published_before = published;
       for (Thread* thread : order) {
-        if (thread->state != Thread::State::kReady) continue;
+        bool polls = thread->state == Thread::State::kPolling;
+        if (thread->state != Thread::State::kReady && !polls) continue;
         thread->run();
         ready = ready || thread->state == Thread::State::kReady;
+        moved = moved || !polls || thread->state != Thread::State::kPolling;
+        polling = polling || thread->state == Thread::State::kPolling;
       }
+      moved = moved || published != published_before;
       size_t done = 0;
       for (const auto& block : blocks) {
         bool all = std::all_of(block->threads.begin(), block->threads.end(),
@@ -267,7 +316,13 @@ void Cluster::run() {
         done += all ? 1 : 0;
       }
       if (done == blocks.size()) break;
-      if (!ready && !release()) stuck();
+      if (moved) idle = 0;
+      if (ready || (polling && moved)) continue;
+      if (release()) {
+        idle = 0;
+      } else if (!polling || ++idle > kRounds) {
+        stuck();
+      }
     }
     for (int rank = 0; kernel.cta_group == 2 && rank < size(); ++rank)
       at(rank).tensor_memory.check_pair(at(rank ^ 1).tensor_memory, at(rank).name());

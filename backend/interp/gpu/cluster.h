@@ -29,6 +29,9 @@ struct Cluster {
   uint32_t phase = 0;
   Clocks arrived = {}, visible = {};
   SharedClocks completed = {}, completed_visible = {};
+  // Words that strong operations have written, and how many times that was.
+  std::unordered_map<const char*, Released> released = {};
+  uint64_t published = 0;
   bool cancelled = false;  // threads unwind
 
   static constexpr int kWindowBits = 24;
@@ -50,6 +53,7 @@ struct Cluster {
  private:
   bool release();  // somebody goes on?
   bool release_barrier();
+  void check_warps_whole() const;  // at the barrier
   [[noreturn]] void stuck();
   [[noreturn]] void fail_stuck_at_cluster();
   void cancel();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic operations of PTX on global memory, on shared memory and on that of other blocks of the cluster:
-// `atom`, `red`. They order nothing by themselves.
+// `atom`, `red`. Waits for a word.
 #include "backend/interp/gpu/memory_access.h"
 #include "backend/interp/gpu/ptx_call.h"
 #include "backend/interp/gpu/traffic.h"
@@ -35,9 +35,10 @@ Lane reduced(std::string_view op, const Number& type, Lane there, Lane operand) 
 }
 
 Code Compiler::atomic_registers(const PtxCall& call) {
-  call.only("sem", "relaxed");
   const Number* number = &number_of_ptx(call.modifier("type"), call.span());
   bool swaps = call.has("compare");
+  // Those of which loops are made that wait; `red` has no result.
+  bool waits = swaps || call.modifier("op") == "exch", reads = call.row() != "red";
   struct Source {
     Code value;
     const Number* number;
@@ -56,8 +57,10 @@ Code Compiler::atomic_registers(const PtxCall& call) {
     from.number->store(image, lane);
     return number->load(image);
   };
-  return [address = integer(call.one("addr")), value, compare, swaps, in_register, to, number, bits_of,
-          op = std::string(call.modifier("op")), space = std::string(call.modifier("space")),
+  return [address = integer(call.one("addr")), value, compare, swaps, waits, reads, in_register, to, number,
+          bits_of, op = std::string(call.modifier("op")), space = std::string(call.modifier("space")),
+          order = Order::of(call.modifier("sem").empty() ? "relaxed" : call.modifier("sem"),
+                            call.modifier("scope")),
           at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
     Thread& thread = *frame.program.heap.thread;
     int64_t where = address(frame);
@@ -69,18 +72,53 @@ Code Compiler::atomic_registers(const PtxCall& call) {
     thread.reach(*memory, {thread.number(), thread.clock}, Touch::kAtomic, begin - memory->begin, *at);
     thread.check_written(*memory, begin, number->bytes, *at);
     frame.program.heap.use(at->span);
-    thread.touch(*memory, begin, number->bytes, Touch::kAtomic, *at);
+    if (waits) poll(thread, *memory, begin, number->bytes, *at);
+    thread.touch(*memory, begin, number->bytes, Touch::kAtomic, *at, order.reaches);
     if (Traffic* traffic = thread.block.kernel.traffic)
       traffic->access(thread, *memory, begin, number->bytes, Touch::kAtomic, *at);
     Lane there = number->load(begin);
     char image[16] = {};
     number->store(image, there);
     if (in_register != nullptr) to(frame, in_register->load(image));
-    if (!swaps) {
-      number->store(begin, reduced(op, *number, there, operand));
-    } else if (there.i == wanted.i) {
-      number->store(begin, operand);
+    if (reads) thread.observe(begin, order);
+    if (swaps && there.i != wanted.i) {
+      out->i = 0;
+      return;
     }
+    thread.publish(*memory, begin, order, true);
+    number->store(begin, swaps ? operand : reduced(op, *number, there, operand));
+    // What it has changed itself it does not wait for.
+    if (waits) thread.asked.erase({at, memory.get(), begin});
+    out->i = 0;
+  };
+}
+
+// (word, pointer, condition, scope, space, type, pause): reads the word until the condition holds, and
+// acquires.
+Code Compiler::wait_until(const ir::CallNode* node) {
+  auto text = [&](size_t i) {
+    auto* given = ir::as<ir::StringImmNode>(node->args[static_cast<int64_t>(i)]);
+    return std::string(given == nullptr ? "" : ir::view(given->value));
+  };
+  ir::DataType dtype = node->args.size() == 7 ? node->args[0]->dtype() : ir::DataType();
+  if (node->args.size() != 7 || !dtype.is_scalar() || !dtype.is_integral() || dtype.bits() < 32)
+    unsupported(node->span, "`T.cuda.wait_until` of this form");
+  return [word = destination(node->args[0], node->span), pointer = integer(node->args[1]),
+          holds = integer(node->args[2]), number = &number_of(dtype), space = text(4),
+          relaxed = Order::of("relaxed", text(3)), acquires = Order::of("acquire", text(3)),
+          at = point(node->span, nullptr)](Frame& frame, Lane* out) {
+    Thread& thread = *frame.program.heap.thread;
+    int64_t where = pointer(frame);
+    frame.program.heap.use(at->span);
+    auto [memory, begin] = thread.memory_at(where, number->bytes, at->span);
+    check_aligned(thread, *memory, begin, number->bytes, at->span);
+    check_own(thread, *memory, begin, space, at->span);
+    do {
+      poll(thread, *memory, begin, number->bytes, *at);
+      thread.read(*memory, begin, number->bytes, *at, relaxed);
+      word(frame, number->load(begin));
+    } while (holds(frame) == 0);
+    thread.observe(begin, acquires);
     out->i = 0;
   };
 }

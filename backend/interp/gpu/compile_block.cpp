@@ -127,8 +127,8 @@ Code Compiler::builtin_function(const ir::CallNode* node) {
 
 Code Compiler::fence_intrinsic(const ir::CallNode* node, std::string_view name) {
   if (name == "tirx.ptx.fence_mbarrier_init") {
-    return [](Frame& frame, Lane* out) {
-      frame.program.heap.thread->fence();
+    return [order = Order::of_fence("release", "cluster")](Frame& frame, Lane* out) {
+      frame.program.heap.thread->fence(order);
       frame.program.heap.thread->fence_proxy();
       out->i = 0;
     };
@@ -142,11 +142,14 @@ Code Compiler::fence_intrinsic(const ir::CallNode* node, std::string_view name) 
     };
   }
   // They order nothing by themselves: who reads still has to know that the other has written.
-  if (name == "tirx.ptx.fence")
-    return [](Frame& frame, Lane* out) {
-      frame.program.heap.thread->fence();
+  if (name == "tirx.ptx.fence") {
+    PtxCall call(node, name);
+    return guarded(call, [order = Order::of_fence(call.modifier("sem"), call.modifier("scope"))](Frame& frame,
+                                                                                                 Lane* out) {
+      frame.program.heap.thread->fence(order);
       out->i = 0;
-    };
+    });
+  }
   if (name == "tirx.ptx.griddepcontrol" || name == "tirx.ptx.setmaxnreg" || name == "tirx.cuda.nano_sleep" ||
       name.starts_with("tirx.ptx.cp_async_bulk_prefetch") ||
       name.starts_with("tirx.ptx.cp_async_bulk_tensor_prefetch") || name == "tirx.ptx.prefetch" ||

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backend/interp/gpu/cluster.h"
+#include "backend/interp/gpu/memory_access.h"
 #include "backend/interp/gpu/ptx_call.h"
 #include "backend/interp/gpu/tensor_map.h"
 #include "backend/interp/gpu/traffic.h"
@@ -70,6 +71,8 @@ Reduce reduction(std::string_view op, Span span) {
                                       : a.i < b.i;
       return first == least ? a : b;
     };
+  if (op == "inc" || op == "dec")
+    return [op = std::string(op)](const Number& type, Lane a, Lane b) { return reduced(op, type, a, b); };
   if (op == "and") return [](const Number&, Lane a, Lane b) { return Lane{.i = a.i & b.i}; };
   if (op == "or") return [](const Number&, Lane a, Lane b) { return Lane{.i = a.i | b.i}; };
   if (op == "xor") return [](const Number&, Lane a, Lane b) { return Lane{.i = a.i ^ b.i}; };
@@ -101,9 +104,10 @@ struct Transfer {
   const Reduce& reduce;
 
   // Rows of a box are requests of their own; what a swizzle parts of them is not.
-  void count(const Side& side, int64_t bytes, bool stores) const {
+  // `elsewhere`: they go from the shared memory of a block to that of another one.
+  void count(const Side& side, int64_t bytes, bool stores, bool elsewhere = false) const {
     if (Traffic* traffic = thread.block.kernel.traffic)
-      traffic->bulk(*side.memory, side.at, bytes, stores, point);
+      traffic->bulk(*side.memory, side.at, bytes, stores, elsewhere, point);
   }
   void read_from(const Side& from, int64_t bytes) const {
     thread.read_by(read, *from.memory, from.at, bytes, point);
@@ -112,9 +116,11 @@ struct Transfer {
     if (reduce) return thread.touch_by(written, *to.memory, to.at, bytes, Touch::kAtomic, point);
     thread.write_by(written, *to.memory, to.at, bytes, point);
   }
-  void copy(const Side& from, const Side& to, int64_t bytes) const {
-    count(from, bytes, false);
-    count(to, bytes, true);
+  // What goes to several blocks is read once, by the first of their copies.
+  void copy(const Side& from, const Side& to, int64_t bytes, bool first = true) const {
+    if (first) count(from, bytes, false);
+    count(to, bytes, true,
+          from.memory->home >= 0 && to.memory->home >= 0 && from.memory->home != to.memory->home);
     read_from(from, bytes);
     write_to(to, bytes);
     move(from.at, to.at, bytes);
@@ -271,9 +277,10 @@ Code Compiler::bulk_copy(const PtxCall& call) {
       out_of_shared(thread, *at, number, reduce).copy(source_side, side(target), bytes);
       return;
     }
+    bool first = true;
     for (auto [base, completes] : arrivals_of(thread, target, completes_at, blocks, false, *at)) {
-      Transfer{thread, completes->now(), completes->now(), *at, number, reduce}.copy(source_side, side(base),
-                                                                                     bytes);
+      Transfer transfer{thread, completes->now(), completes->now(), *at, number, reduce};
+      transfer.copy(source_side, side(base), bytes, std::exchange(first, false));
       completes->complete(bytes, thread.seen, *at);
     }
   };

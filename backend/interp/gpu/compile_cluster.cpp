@@ -25,12 +25,13 @@ static constexpr ir::Refusals refusals{
     }};
 MLC_REFUSALS(gpu_compile_cluster, refusals);
 
-Code Compiler::cluster_barrier(const ir::CallNode* node, bool arrives, bool waits, bool relaxed) {
+Code Compiler::cluster_barrier(const ir::CallNode* node, bool arrives, bool waits, bool relaxed,
+                               bool aligned) {
   std::string text = arrives && waits ? "T.cuda.cluster_sync()" : "T.ptx.barrier.cluster.wait";
   const Barrier* made = &program_.barriers.emplace_back(Barrier{node->span, text});
   return [=, at = point(node->span, nullptr)](Frame& frame, Lane* out) {
     Thread& thread = *frame.program.heap.thread;
-    if (arrives) thread.arrive_at_cluster(relaxed, *at);
+    if (arrives) thread.arrive_at_cluster(relaxed, aligned, *at);
     if (waits) thread.wait_for_cluster(*made, *at);
     out->i = 0;
   };
@@ -47,6 +48,42 @@ Code Compiler::map_address(const PtxCall& call) {
     frame.program.heap.use(span);
     if (in_window) address = thread.block.window_address(thread.memory_at(address, 0, span).second);
     to(frame, Lane{.i = thread.address_in(address, which, span)});
+    out->i = 0;
+  };
+}
+
+// Between a pointer and an address in the window of shared memory; of other memory they are the same here.
+Code Compiler::convert_address(const PtxCall& call) {
+  std::string_view space = call.modifier("space");
+  call.only("space", "global local shared shared::cta shared::cluster");
+  bool to_window = call.modifier("dir") == "to" && space.starts_with("shared");
+  return
+      [to = destination(call.one("d"), call.span()), from = integer(call.one(call.has("ptr") ? "ptr" : "a")),
+       to_window, span = call.span()](Frame& frame, Lane* out) {
+        const Thread& thread = *frame.program.heap.thread;
+        int64_t address = from(frame);
+        frame.program.heap.use(span);
+        char* at = thread.memory_at(address, 0, span).second;
+        to(frame, Lane{.i = to_window ? thread.block.window_address(at) : reinterpret_cast<int64_t>(at)});
+        out->i = 0;
+      };
+}
+
+// Does a pointer point to memory of a kind?
+Code Compiler::is_in_space(const PtxCall& call) {
+  call.only("space", "global local shared shared::cta shared::cluster");
+  return [to = destination(call.one("p"), call.span()), from = integer(call.one("a")),
+          space = std::string(call.modifier("space")), span = call.span()](Frame& frame, Lane* out) {
+    const Thread& thread = *frame.program.heap.thread;
+    int64_t address = from(frame);
+    frame.program.heap.use(span);
+    const Block& memory = *thread.memory_at(address, 0, span).first;
+    bool shared = memory.scope == Block::Scope::kShared;
+    bool is = space == "global"            ? memory.scope == Block::Scope::kGlobal
+              : space == "local"           ? memory.scope == Block::Scope::kLocal
+              : space == "shared::cluster" ? shared
+                                           : shared && memory.home == thread.block.rank;
+    to(frame, Lane{.i = is ? 1 : 0});
     out->i = 0;
   };
 }
@@ -163,14 +200,15 @@ Code Compiler::cluster_taken_over(const PtxCall& call) {
 }
 
 Code Compiler::cluster_intrinsic(const ir::CallNode* node, std::string_view name) {
-  if (name == "tirx.cuda.cluster_sync") return cluster_barrier(node, true, true, false);
+  if (name == "tirx.cuda.cluster_sync") return cluster_barrier(node, true, true, false, true);
   if (name == "tirx.ptx.barrier_cluster_arrive") {
     PtxCall call(node, name);
-    return guarded(call, cluster_barrier(node, true, false, call.modifier("sem") == "relaxed"));
+    return guarded(call, cluster_barrier(node, true, false, call.modifier("sem") == "relaxed",
+                                         !call.modifier("aligned").empty()));
   }
   if (name == "tirx.ptx.barrier_cluster_wait") {
     PtxCall call(node, name);
-    return guarded(call, cluster_barrier(node, false, true, false));
+    return guarded(call, cluster_barrier(node, false, true, false, false));
   }
   // The barrier of the first block of a pair has bit 24 of its address clear.
   if (name == "tirx.cuda.sm100_2sm_leader_smem_addr")
@@ -184,6 +222,14 @@ Code Compiler::cluster_intrinsic(const ir::CallNode* node, std::string_view name
   if (name.starts_with("tirx.ptx.mapa")) {
     PtxCall call(node, name);
     return guarded(call, map_address(call));
+  }
+  if (name == "tirx.ptx.cvta" || name == "tirx.ptx.cvta_generic") {
+    PtxCall call(node, name);
+    return guarded(call, convert_address(call));
+  }
+  if (name == "tirx.ptx.isspacep") {
+    PtxCall call(node, name);
+    return guarded(call, is_in_space(call));
   }
   if (name.starts_with("tirx.ptx.getctarank")) {
     PtxCall call(node, name);

@@ -137,7 +137,7 @@ Action Compiler::thread_axis(const ir::IterVar& thread, const ir::Var& var, cons
                         : static_cast<int64_t>(kernel.clusters.size()) * kernel.cluster_size();
       std::array<int64_t, 6> of_launch{};
       std::copy_n(kernel.extents.begin(), of_launch.size(), of_launch.begin());
-      kernel.traffic->launch(of_launch, span, kernel.grid(), run);
+      kernel.traffic->launch(of_launch, kernel.cluster_size(), span, kernel.grid(), run);
     }
     kernel.run();
     return Flow::kNext;
@@ -270,8 +270,11 @@ Code Compiler::atomic_in_kernel(const ir::CallNode* node) {
     if (Traffic* traffic = thread.block.kernel.traffic)
       traffic->access(thread, *memory, to, number->bytes, Touch::kAtomic, *at_point);
     *out = number->load(to);
+    thread.observe(to, Order::relaxed());
+    bool fits = !expected || (number->floating ? out->f == wanted.f : out->i == wanted.i);
+    if (fits) thread.publish(*memory, to, Order::relaxed(), true);
     if (expected) {
-      if (number->floating ? out->f == wanted.f : out->i == wanted.i) number->store(to, more);
+      if (fits) number->store(to, more);
       return;
     }
     number->store(to, number->floating
@@ -289,9 +292,10 @@ Code Compiler::kernel_intrinsic(const ir::CallNode* node, std::string_view name)
   if (name == "tirx.ptx.bar_sync_count" || name == "tirx.ptx.barrier_sync_count")
     return barrier(node, "T.ptx.bar.sync", integer(node->args[0]), integer(node->args[1]));
   if (name == "tirx.cuda.atomic_add" || name == "tirx.cuda.atomic_cas") return atomic_in_kernel(node);
+  if (name == "tirx.cuda.wait_until") return wait_until(node);
   if (name == "tirx.cuda.thread_fence")
-    return [](Frame& frame, Lane* out) {
-      frame.program.heap.thread->fence();
+    return [order = Order::of_fence("acq_rel", "gpu")](Frame& frame, Lane* out) {
+      frame.program.heap.thread->fence(order);
       out->i = 0;
     };
   if (Code code = warp_intrinsic(node, name)) return code;

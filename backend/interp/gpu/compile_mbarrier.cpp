@@ -12,7 +12,7 @@ Code Compiler::mbarrier_wait(const ir::CallNode* node) {
     Thread& thread = *frame.program.heap.thread;
     int64_t where = address(frame), which = parity(frame);
     frame.program.heap.use(at->span);
-    thread.wait_for(thread.own_mbarrier_at(where, "waits at", *at), which, true, *at);
+    thread.wait_for(thread.own_mbarrier_at(where, "waits at", *at), which, true, false, *at);
     out->i = 0;
   };
 }
@@ -25,11 +25,12 @@ Code Compiler::mbarrier_try(const PtxCall& call) {
   return [address = integer(call.one("addr")),
           phase = integer(call.one(parity || !call.has("state") ? "phase" : "state")),
           done = destination(call.one("wait_complete"), call.span()),
+          relaxed = call.modifier("sem") == "relaxed",
           at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
     Thread& thread = *frame.program.heap.thread;
     int64_t where = address(frame), which = phase(frame);
     frame.program.heap.use(at->span);
-    bool ended = thread.wait_for(thread.own_mbarrier_at(where, "waits at", *at), which, false, *at);
+    bool ended = thread.wait_for(thread.own_mbarrier_at(where, "waits at", *at), which, false, relaxed, *at);
     done(frame, Lane{.i = ended ? 1 : 0});
     out->i = 0;
   };

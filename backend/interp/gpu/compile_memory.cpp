@@ -40,6 +40,16 @@ void check_aligned(const Thread& thread, const Block& memory, const char* at, in
     throw ir::refuse(refusals["address-misaligned"], thread.name(), bytes).at(span);
 }
 
+void poll(Thread& thread, Block& memory, char* begin, int64_t bytes, const AccessPoint& at) {
+  auto word = [&] {
+    uint64_t value = 0;
+    std::memcpy(&value, begin, static_cast<size_t>(bytes));
+    return value;
+  };
+  thread.poll(at, memory, begin, word());
+  thread.asked[{&at, &memory, begin}] = word();
+}
+
 void check_own(const Thread& thread, const Block& memory, const char* at, const std::string& space,
                Span span) {
   if (memory.home < 0 || memory.home == thread.block.rank || !space.starts_with("shared") ||
@@ -55,6 +65,7 @@ Code Compiler::move_wide_word(const PtxCall& call, bool loads) {
   std::span<const Expr> all = call.all(loads ? "d" : "value");
   if (all.size() != 1 || !all[0]) unsupported(call.span(), "several words of 128 bits");
   return [address = integer(call.one("addr")), reg = registers(all, call.span())[0], loads,
+          order = Order::of(call.modifier("sem"), call.modifier("scope")),
           space = std::string(call.modifier("space")),
           at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
     Thread& thread = *frame.program.heap.thread;
@@ -65,8 +76,8 @@ Code Compiler::move_wide_word(const PtxCall& call, bool loads) {
     auto [in_register, to] = thread.memory_at(out->i, 16, at->span);
     check_aligned(thread, *memory, begin, 16, at->span);
     check_own(thread, *memory, begin, space, at->span);
-    thread.read(loads ? *memory : *in_register, loads ? begin : to, 16, *at);
-    thread.write(loads ? *in_register : *memory, loads ? to : begin, 16, *at);
+    thread.read(loads ? *memory : *in_register, loads ? begin : to, 16, *at, loads ? order : Order{});
+    thread.write(loads ? *in_register : *memory, loads ? to : begin, 16, *at, loads ? Order{} : order);
     std::memcpy(loads ? to : begin, loads ? begin : to, 16);
     out->i = 0;
   };
@@ -84,6 +95,7 @@ Code Compiler::load_registers(const PtxCall& call) {
   for (const Expr& each : call.all("d"))
     targets.push_back({destination(each, call.span()), each ? &number_of(each->dtype()) : nullptr});
   return [address = integer(call.one("addr")), targets, bytes, is_signed = type[0] == 's',
+          order = Order::of(call.modifier("sem"), call.modifier("scope")),
           space = std::string(call.modifier("space")),
           at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
     Thread& thread = *frame.program.heap.thread;
@@ -92,7 +104,8 @@ Code Compiler::load_registers(const PtxCall& call) {
     auto [memory, begin] = thread.memory_at(where, all, at->span);
     check_aligned(thread, *memory, begin, all, at->span);
     check_own(thread, *memory, begin, space, at->span);
-    thread.read(*memory, begin, all, *at);
+    if (order.strong) poll(thread, *memory, begin, std::min<int64_t>(all, 8), *at);
+    thread.read(*memory, begin, all, *at, order);
     for (size_t i = 0; i < targets.size(); ++i) {
       const char* from = begin + static_cast<int64_t>(i) * bytes;
       char image[16];
@@ -114,6 +127,7 @@ Code Compiler::store_from_registers(const PtxCall& call) {
   std::vector<Source> sources;
   for (const Expr& each : call.all("value")) sources.push_back({expr(each), &number_of(each->dtype())});
   return [address = integer(call.one("addr")), sources, bytes, space = std::string(call.modifier("space")),
+          order = Order::of(call.modifier("sem"), call.modifier("scope")),
           at = point(call.span(), nullptr)](Frame& frame, Lane* out) {
     Thread& thread = *frame.program.heap.thread;
     int64_t where = address(frame), all = bytes * static_cast<int64_t>(sources.size());
@@ -129,7 +143,7 @@ Code Compiler::store_from_registers(const PtxCall& call) {
     check_aligned(thread, *memory, begin, all, at->span);
     check_own(thread, *memory, begin, space, at->span);
     if (memory->scope == Block::Scope::kLocal) thread.store_registers(*memory, begin, all, at->span);
-    thread.write(*memory, begin, all, *at);
+    thread.write(*memory, begin, all, *at, order);
     std::memcpy(begin, image.data(), static_cast<size_t>(all));
     out->i = 0;
   };

@@ -187,21 +187,23 @@ std::shared_ptr<Block> ThreadBlock::memory(Thread& thread, const VarNode* buffer
 
 std::string ThreadBlock::name() const { return "block " + tuple_text(at); }
 
-void Thread::read(Block& memory, char* begin, int64_t bytes, const AccessPoint& point) {
+void Thread::read(Block& memory, char* begin, int64_t bytes, const AccessPoint& point, const Order& order) {
   if (Traffic* traffic = block.kernel.traffic)
     traffic->access(*this, memory, begin, bytes, Touch::kRead, point);
   Heap& heap = block.kernel.program.heap;
   reach(memory, {number(), clock}, Touch::kRead, begin - memory.begin, point);
   check_written(memory, begin, bytes, point);
   heap.use(point.span);
-  touch(memory, begin, bytes, Touch::kRead, point);
+  touch(memory, begin, bytes, order.strong ? Touch::kStrongRead : Touch::kRead, point, order.reaches);
+  if (order.strong) observe(begin, order);
 }
 
-void Thread::write(Block& memory, char* begin, int64_t bytes, const AccessPoint& point) {
+void Thread::write(Block& memory, char* begin, int64_t bytes, const AccessPoint& point, const Order& order) {
   if (Traffic* traffic = block.kernel.traffic)
     traffic->access(*this, memory, begin, bytes, Touch::kWrite, point);
-  touch(memory, begin, bytes, Touch::kWrite, point);
+  touch(memory, begin, bytes, order.strong ? Touch::kStrongWrite : Touch::kWrite, point, order.reaches);
   memory.mark(begin, bytes, true);
+  if (order.strong) publish(memory, begin, order, false);
 }
 
 void ThreadBlock::synchronise(std::span<Thread* const> who) {
@@ -320,6 +322,10 @@ std::string fate_of(const Thread& thread) {
     case Thread::State::kAtMbarrier:
       return fmt::format("waits for phase {} of {}", thread.waited.barrier->phase,
                          thread.waited.barrier->text(thread.block));
+    case Thread::State::kPolling:
+      return fmt::format(
+          "asks for {} again and again",
+          element_text(thread.block, *thread.asks.memory, thread.asks.at - thread.asks.memory->begin));
     case Thread::State::kInWarp:
       return fmt::format("waits at this `{}`", thread.meeting->text);
     default:
@@ -335,8 +341,9 @@ void ThreadBlock::fail_stuck(Thread::State state) {
   auto fate = [](ir::Error error, const Thread& thread) {
     std::string text = thread.name() + " " + fate_of(thread);
     if (thread.state == Thread::State::kDone) return std::move(error).note(text);
-    return std::move(error).note(
-        text, thread.state == Thread::State::kInWarp ? thread.meeting->span : thread.barrier->span);
+    return std::move(error).note(text, thread.state == Thread::State::kPolling  ? thread.asks.point->span
+                                       : thread.state == Thread::State::kInWarp ? thread.meeting->span
+                                                                                : thread.barrier->span);
   };
   if (state == Thread::State::kInWarp) {
     uint32_t absent = 0;

@@ -15,6 +15,7 @@
 
 #include "backend/interp/gpu/async.h"
 #include "backend/interp/gpu/mbarrier.h"
+#include "backend/interp/gpu/ordering.h"
 #include "backend/interp/gpu/shadow.h"
 #include "backend/interp/gpu/tensor_memory.h"
 #include "backend/interp/machine.h"
@@ -68,7 +69,7 @@ struct Thread {
   std::array<int64_t, kAxes> at{};
   Frame frame;
 
-  enum class State : uint8_t { kReady, kAtBarrier, kAtCluster, kAtMbarrier, kInWarp, kDone };
+  enum class State : uint8_t { kReady, kPolling, kAtBarrier, kAtCluster, kAtMbarrier, kInWarp, kDone };
   State state = State::kReady;
   const Barrier* barrier = nullptr;
   int64_t barrier_id = 0, barrier_count = 0;
@@ -78,15 +79,21 @@ struct Thread {
   AtMbarrier waited = {};
   std::pair<MBarrier*, int64_t> tried_at = {};
 
-  uint32_t clock = 2;                          // 1: that it has begun
-  SharedClocks seen = {};                      // what comes before what it does now; null: nothing
-  SharedClocks fenced = {};                    // and what asynchronous operations see of that
-  SharedClocks before_fence = {};              // what came before its last fence, for relaxed arrivals
-  std::optional<uint32_t> at_cluster = {};     // the phase of the cluster's barrier that it has arrived in
-  uint32_t known_blocks = 0;                   // of the cluster, by rank, that are known to have begun
-  Unwritten unwritten = {};                    // of the expression in which it waits
-  std::vector<std::vector<Copy>> copies = {};  // groups that are committed, the oldest first
-  std::vector<Copy> issued = {};               // and what is not committed yet
+  uint32_t clock = 2;        // 1: that it has begun
+  SharedClocks seen = {};    // what comes before what it does now; null: nothing
+  SharedClocks fenced = {};  // and what asynchronous operations see of that
+  // What came before its last fence that reached other blocks, and its last one of any kind: for relaxed
+  // arrivals and writes.
+  SharedClocks before_fence = {}, before_fence_of_block = {};
+  Found found = {};                         // by relaxed reads
+  Asked asks = {};                          // while it polls
+  std::map<Asked, uint64_t> asked = {};     // words that it has asked for, with what it found there
+  std::optional<uint32_t> at_cluster = {};  // the phase of the cluster's barrier that it has arrived in
+  const AccessPoint* arrived_at_cluster = nullptr;  // ... and where, where its warp must be whole there
+  uint32_t known_blocks = 0;                        // of the cluster, by rank, that are known to have begun
+  Unwritten unwritten = {};                         // of the expression in which it waits
+  std::vector<std::vector<Copy>> copies = {};       // groups that are committed, the oldest first
+  std::vector<Copy> issued = {};                    // and what is not committed yet
   std::pair<uint32_t, const AccessPoint*> last_bulk_copy = {};  // out of shared memory: its group
   uint32_t bulk_read = 0;                                       // groups that have been waited for
   uint32_t bulk_group = 1;                                      // of bulk copies, that is open
@@ -105,7 +112,8 @@ struct Thread {
   bool comes_after(const Toucher& other) const;
 
   // `bytes` at `begin`, which is in the block of memory. Error: race, async-copy-not-arrived.
-  void touch(Block& memory, char* begin, int64_t bytes, Touch touch, const AccessPoint& point);
+  void touch(Block& memory, char* begin, int64_t bytes, Touch touch, const AccessPoint& point,
+             Reaches reaches = Reaches::kAll);
   // A write of the value that was there.
   void touch_same(Block& memory, char* begin, int64_t bytes, const AccessPoint& point);
   // A read of memory that was written in full?
@@ -115,8 +123,8 @@ struct Thread {
   // same. Error: address-out-of-bounds.
   std::pair<std::shared_ptr<Block>, char*> memory_at(int64_t address, int64_t bytes, Span span) const;
   // A read of an intrinsic, which needs all of it: checked, counted, noted.
-  void read(Block& memory, char* begin, int64_t bytes, const AccessPoint& point);
-  void write(Block& memory, char* begin, int64_t bytes, const AccessPoint& point);
+  void read(Block& memory, char* begin, int64_t bytes, const AccessPoint& point, const Order& order = {});
+  void write(Block& memory, char* begin, int64_t bytes, const AccessPoint& point, const Order& order = {});
 
   // An access by an agent, which comes after what this thread has seen. Error: race, proxy-fence-missing.
   void touch_by(const Epoch& agent, Block& memory, char* begin, int64_t bytes, Touch touch,
@@ -128,9 +136,18 @@ struct Thread {
   // do.
   void acquire(const SharedClocks& clocks, const SharedClocks& visible);
   void release(Clocks& clocks, Clocks& visible);
-  void release_relaxed(Clocks& clocks, Clocks& visible);  // only what came before a fence
+  // Only what came before a fence; `wide`: one that reached other blocks.
+  void release_relaxed(Clocks& clocks, Clocks& visible, bool wide);
   void see(const Epoch& done);
-  void fence();
+  // Strong operations (ordering.cpp): a fence; a write that leaves behind what the thread has seen,
+  // `continues` what others have left where it has read that, too; a read that finds it.
+  void fence(const Order& order);
+  void publish(const Block& memory, const char* at, const Order& order, bool continues);
+  void observe(const char* at, const Order& order);
+  void find(const SharedClocks& clocks, const SharedClocks& visible, bool in_block);  // for a fence
+  // Before a word is read that this statement may read in a loop: where it is still what it was, others go
+  // first.
+  void poll(const AccessPoint& point, Block& memory, char* at, uint64_t value);
   void fence_proxy();
   // The end of the thread. Error: bulk-copy-unfinished.
   void check_finished() const;
@@ -153,12 +170,13 @@ struct Thread {
   // cluster-block-not-begun, cluster-block-ended.
   void reach(const Block& memory, const Epoch& done, Touch touch, int64_t byte, const AccessPoint& point);
   void reach_barrier(const MBarrier& barrier, const Epoch& done, const AccessPoint& point);
-  void arrive_at_cluster(bool relaxed, const AccessPoint& point);
+  void arrive_at_cluster(bool relaxed, bool aligned, const AccessPoint& point);
   void wait_for_cluster(const Barrier& barrier, const AccessPoint& point);
   // Where what is at that address of shared memory is in the block of that rank. Error: cluster-rank,
   // not-shared-memory.
   int64_t address_in(int64_t address, int64_t rank, Span span) const;
-  bool wait_for(MBarrier& barrier, int64_t parity, bool for_ever, const AccessPoint& point);  // has it ended?
+  // Has it ended? A relaxed wait orders what comes behind a fence.
+  bool wait_for(MBarrier& barrier, int64_t parity, bool for_ever, bool relaxed, const AccessPoint& point);
 
   void wait(const Barrier& barrier, int64_t id, int64_t count);
   void arrive_at(int64_t id, int64_t count);  // `bar.arrive`: it does not wait
@@ -221,8 +239,12 @@ struct ThreadBlock {
     int64_t byte = 0;
     const MBarrier* barrier = nullptr;
   };
-  std::map<int, Reached> reached = {};
+  // ... by thread or agent, and what they had done before that.
+  std::map<int, std::pair<Reached, Reached>> reached = {};
   bool ended = false;
+  // A thread of this block has read what that write has left, so it is done.
+  void forget_reached(const char* at, const Epoch& write);
+  void note_reached(const Epoch& done, Reached what);
 
   void begin();
   // All threads are done. Error: tensor-memory-not-freed, cluster-block-ended.
@@ -278,6 +300,7 @@ class Kernel {
   // Where a block is in the grid.
   std::array<int64_t, 3> block_at(int64_t cluster, int64_t rank) const;
   void run();
+  bool others_wait() const { return !waiting_.empty(); }  // clusters that have not begun
   // A cluster that has not begun, which is not run then. Of any seed but 0, sometimes there is none.
   std::optional<int64_t> take_over();
   std::unique_ptr<ir::Fiber> take_fiber();
@@ -297,6 +320,8 @@ std::string fate_of(const Thread& thread);                 // "has ended", "wait
 // from a block: "`tile[3, 0]`", "`tile[3, 0]` of block (1, 0, 0)".
 std::string element_text(const ThreadBlock& block, const Block& memory, int64_t byte);
 // What belongs to a block, likewise.
+// Why a thread polls for ever. Error: polls-for-ever.
+[[noreturn]] void fail_polling(const Thread& thread);
 std::string text_of_block(const ThreadBlock& block, std::string_view what, int owner);
 
 }  // namespace mlc::interp

@@ -87,7 +87,7 @@ void MBarrier::arrive(Thread& thread, int64_t arrivals, bool relaxed, const Acce
   take(arrivals, thread.block, thread.name(), point);
   thread.reach_barrier(*this, {thread.number(), relaxed ? 1 : thread.clock}, point);
   if (relaxed) {
-    thread.release_relaxed(released, visible);
+    thread.release_relaxed(released, visible, thread.block.rank != rank);
   } else {
     thread.release(released, visible);
   }
@@ -104,7 +104,7 @@ MBarrier& ThreadBlock::init_mbarrier(Thread& thread, Block& memory, char* at, in
   made.name = text.substr(1, text.size() - 2);
   made.rank = rank;
   made.count = made.pending = count;
-  made.init = {cluster.index, thread.number(), thread.clock, Touch::kWrite, &point};
+  made.init = {cluster.index, thread.number(), thread.clock, Touch::kWrite, Reaches::kAll, &point};
   made.agent = agents.of(AgentKind::kBarrierBytes, reinterpret_cast<int64_t>(at), rank);
   made.stores = agents.of(AgentKind::kBarrierStores, reinterpret_cast<int64_t>(at), rank);
   // Of one that stood there before the phases go on counting: its copies have their clocks.
@@ -157,14 +157,19 @@ MBarrier& Thread::mbarrier_of_copy(int64_t address, const AccessPoint& point) co
   return barrier;
 }
 
-bool Thread::wait_for(MBarrier& barrier, int64_t parity, bool for_ever, const AccessPoint& point) {
+bool Thread::wait_for(MBarrier& barrier, int64_t parity, bool for_ever, bool relaxed,
+                      const AccessPoint& point) {
   if (!barrier.has_ended(parity)) {
     waited = {&barrier, parity, for_ever, false, &point};
     state = State::kAtMbarrier;
     leave();
     if (waited.gave_up) return false;
   }
-  acquire(barrier.completed, barrier.completed_visible);
+  if (relaxed) {
+    find(barrier.completed, barrier.completed_visible, true);
+  } else {
+    acquire(barrier.completed, barrier.completed_visible);
+  }
   return true;
 }
 

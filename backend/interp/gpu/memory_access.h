@@ -15,6 +15,8 @@ void check_aligned(const Thread& thread, const Block& memory, const char* at, in
 // address-in-other-block.
 void check_own(const Thread& thread, const Block& memory, const char* at, const std::string& space,
                Span span);
+// Before a word is read that a loop may wait for: others go first where it is what it was the last time.
+void poll(Thread& thread, Block& memory, char* begin, int64_t bytes, const AccessPoint& at);
 // The type of registers that PTX calls `b32`, `s64` or `f32`. Error: interpret-unsupported.
 const Number& number_of_ptx(std::string_view type, Span span);
 // What an atomic operation makes of what is there and what comes (PTX ISA, `atom`).

@@ -30,13 +30,26 @@ static constexpr ir::Refusals refusals{
     }};
 MLC_REFUSALS(gpu_shadow, refusals);
 
+const char* verb_of(Touch touch) {
+  return is_read(touch) ? "reads" : touch == Touch::kAtomic ? "changes atomically" : "writes";
+}
+
 namespace {
 
-const char* now(Touch touch) {
-  return touch == Touch::kRead ? "reads" : touch == Touch::kWrite ? "writes" : "changes atomically";
-}
 const char* before(Touch touch) {
-  return touch == Touch::kRead ? "read" : touch == Touch::kWrite ? "written" : "changed atomically";
+  return is_read(touch) ? "read" : touch == Touch::kAtomic ? "changed atomically" : "written";
+}
+
+// Two strong operations of the thread and of somebody else: does each reach the other?
+bool reach_each_other(const Thread& thread, const Toucher& self, const Toucher& other) {
+  if (!is_strong(self.touch) || !is_strong(other.touch)) return false;
+  const ThreadBlock& block = thread.block;
+  Reaches least = std::min(self.reaches, other.reaches);
+  if (other.cluster != block.cluster.index) return least == Reaches::kAll;
+  const Agents& agents = block.agents;
+  int rank = agents.is_agent(other.thread) ? agents.at(other.thread).rank
+                                           : other.thread / static_cast<int>(block.threads.size());
+  return rank == block.rank || least != Reaches::kBlock;
 }
 
 std::string element_of(const VarNode* buffer, int64_t byte) {
@@ -85,11 +98,32 @@ const char* way_to_wait(AgentKind kind) {
   const ThreadBlock& block = thread.block;
   bool by_agent = block.agents.is_agent(self.thread);
   std::string who = by_agent ? fmt::format("{} of {}", block.name_of(self), thread.name()) : thread.name();
-  ir::Error error = ir::refuse(refusals["race"], who, now(self.touch), element_text(block, memory, byte),
+  ir::Error error = ir::refuse(refusals["race"], who, verb_of(self.touch), element_text(block, memory, byte),
                                block.name_of(other), before(other.touch))
                         .at(self.point->span);
-  std::move(error).note(fmt::format("{} {} it here", block.name_of(other), now(other.touch)),
+  std::move(error).note(fmt::format("{} {} it here", block.name_of(other), verb_of(other.touch)),
                         other.point->span);
+  if (is_strong(self.touch) && is_strong(other.touch)) {
+    bool one_cluster = other.cluster == block.cluster.index;
+    throw std::move(error).help(
+        fmt::format("of their scopes the narrower is `{}`, and the threads are of different {}: name `{}`",
+                    std::min(self.reaches, other.reaches) == Reaches::kBlock ? "cta" : "cluster",
+                    one_cluster ? "blocks" : "clusters", one_cluster ? "cluster" : "gpu"));
+  }
+  // A word tells of the write, and is too weak for that.
+  const Found& found = thread.found;
+  if (other.cluster == block.cluster.index && !by_agent) {
+    if (clock_of(found.of_block, other.thread) >= other.clock ||
+        clock_of(found.of_others, other.thread) >= other.clock)
+      throw std::move(error).help(
+          "a relaxed read has found what tells of it: read it with `acquire` that reaches the other thread "
+          "(`ld.acquire.cluster`), or put a fence behind it (`T.ptx.fence.acquire.cluster()`)");
+    if (found.writers.contains(other.thread))
+      throw std::move(error).help(
+          "a word that the other thread has written has been read since, and that write releases nothing to "
+          "this one: write it with `release` (`st.release.cluster`), or put a fence in front of it "
+          "(`T.ptx.fence.release.cluster()`)");
+  }
   if (other.cluster != block.cluster.index)
     throw std::move(error).help(
         "blocks of one launch run in any order: let one block write it, or change it atomically");
@@ -123,8 +157,9 @@ void keep(std::array<Toucher, 4>& reads, const Toucher& read, const Thread& thre
     return agents.is_agent(one.thread) ? -one.thread : one.thread / kWarp;
   };
   int others = 0, of_block = 0, of_warp = 0;
-  Toucher* free = nullptr;
+  Toucher *free = nullptr, *strong = nullptr;
   for (Toucher& old : reads) {
+    if (old.touch == Touch::kStrongRead) strong = &old;
     if (old.cluster < 0) {
       free = &old;
     } else if (old.cluster != read.cluster) {
@@ -137,9 +172,13 @@ void keep(std::array<Toucher, 4>& reads, const Toucher& read, const Thread& thre
   }
   // A read that adds nothing to those that are kept: of this warp two, or others already of two blocks or
   // warps.
-  if (free == nullptr || of_warp >= 2) return;
-  if (others + of_block + of_warp >= 2 && of_warp >= 1 && (others > 0 || of_block > 0)) return;
-  *free = read;
+  bool adds =
+      of_warp < 2 && !(others + of_block + of_warp >= 2 && of_warp >= 1 && (others > 0 || of_block > 0));
+  if (free != nullptr && adds) {
+    *free = read;
+  } else if (strong != nullptr && read.touch == Touch::kRead) {
+    *strong = read;  // more writes race with it
+  }
 }
 
 }  // namespace
@@ -230,12 +269,14 @@ void each_cell(Block& memory, char* begin, int64_t bytes, F&& f) {
 
 void Thread::touch_by(const Epoch& agent, Block& memory, char* begin, int64_t bytes, Touch touch,
                       const AccessPoint& point) {
-  touch_as({block.cluster.index, agent.agent, agent.clock, touch, &point}, memory, begin, bytes);
+  touch_as({block.cluster.index, agent.agent, agent.clock, touch, Reaches::kAll, &point}, memory, begin,
+           bytes);
 }
 
-void Thread::touch(Block& memory, char* begin, int64_t bytes, Touch touch, const AccessPoint& point) {
+void Thread::touch(Block& memory, char* begin, int64_t bytes, Touch touch, const AccessPoint& point,
+                   Reaches reaches) {
   if (memory.scope == Block::Scope::kLocal) return;
-  touch_as({block.cluster.index, number(), clock, touch, &point}, memory, begin, bytes);
+  touch_as({block.cluster.index, number(), clock, touch, reaches, &point}, memory, begin, bytes);
 }
 
 void Thread::touch_as(const Toucher& self, Block& memory, char* begin, int64_t bytes) {
@@ -246,14 +287,14 @@ void Thread::touch_as(const Toucher& self, Block& memory, char* begin, int64_t b
   bool in_order = by_agent && block.agents.at(self.thread).in_order;
   each_cell(memory, begin, bytes, [&](Cell& cell, int64_t byte) {
     if (cell.in_flight != nullptr) {
-      throw ir::refuse(refusals["async-copy-not-arrived"], name(), now(touch),
+      throw ir::refuse(refusals["async-copy-not-arrived"], name(), verb_of(touch),
                        element_text(block, memory, byte))
           .at(point.span)
           .note("the copy is issued here", cell.in_flight->span)
           .help("wait for its group, `T.ptx.cp_async.wait_group(0)`, and for the other threads at a barrier");
     }
     auto conflict = [&](const Toucher& other) {
-      if (other.cluster < 0 || (touch == Touch::kAtomic && other.touch == Touch::kAtomic)) return;
+      if (other.cluster < 0 || reach_each_other(*this, self, other)) return;
       bool own = in_order && other.cluster == self.cluster && other.thread == self.thread;
       if (!own && !comes_after(other)) race(*this, self, memory, byte, other);
       // Threads write shared memory by another way than asynchronous operations read it.
@@ -267,8 +308,8 @@ void Thread::touch_as(const Toucher& self, Block& memory, char* begin, int64_t b
             .help("behind the write and before the barrier: `T.ptx.fence.proxy.async_.shared__cta()`");
       }
     };
-    if (touch != Touch::kRead || !same_thread(cell.same, self)) conflict(cell.write);
-    if (touch == Touch::kRead) return keep(cell.reads, self, *this);
+    if (!is_read(touch) || !same_thread(cell.same, self)) conflict(cell.write);
+    if (is_read(touch)) return keep(cell.reads, self, *this);
     for (const Toucher& read : cell.reads) conflict(read);
     cell.write = self;
     cell.same = {};
@@ -281,12 +322,12 @@ void Thread::touch_same(Block& memory, char* begin, int64_t bytes, const AccessP
   reach(memory, {number(), clock}, Touch::kWrite, begin - memory.begin, point);
   each_cell(memory, begin, bytes, [&](Cell& cell, int64_t byte) {
     if (cell.in_flight != nullptr) {
-      throw ir::refuse(refusals["async-copy-not-arrived"], name(), now(Touch::kWrite),
+      throw ir::refuse(refusals["async-copy-not-arrived"], name(), verb_of(Touch::kWrite),
                        element_text(block, memory, byte))
           .at(point.span)
           .note("the copy is issued here", cell.in_flight->span);
     }
-    cell.same = Toucher{block.cluster.index, number(), clock, Touch::kWrite, &point};
+    cell.same = Toucher{block.cluster.index, number(), clock, Touch::kWrite, Reaches::kAll, &point};
   });
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/interp/gpu/ordering.h"
 #include "ir/core/expr.h"
 
 namespace mlc::interp {
@@ -36,13 +37,18 @@ struct Unwritten {
   const ThreadBlock* block = nullptr;
 };
 
-enum class Touch : uint8_t { kRead, kWrite, kAtomic };
+// Strong reads and writes are single ones, of a scope (ordering.h).
+enum class Touch : uint8_t { kRead, kStrongRead, kWrite, kStrongWrite, kAtomic };
+inline bool is_read(Touch touch) { return touch == Touch::kRead || touch == Touch::kStrongRead; }
+inline bool is_strong(Touch touch) { return touch != Touch::kRead && touch != Touch::kWrite; }
+const char* verb_of(Touch touch);  // "reads"
 
 struct Toucher {
   int cluster = -1;  // of the launch, in its linear order; -1: nobody
   int thread = 0;    // of the cluster, in its linear order, or an agent of it
   uint32_t clock = 0;
   Touch touch = Touch::kRead;
+  Reaches reaches = Reaches::kAll;  // where it is strong
   const AccessPoint* point = nullptr;
 };
 

@@ -56,8 +56,10 @@ int64_t KernelCost::bytes_of(std::string_view scope) const {
   return all;
 }
 
-void Traffic::launch(const std::array<int64_t, 6>& extents, ir::Span span, int64_t blocks, int64_t run) {
-  kernels.push_back({.extents = extents, .span = span, .blocks_run = run, .blocks = blocks});
+void Traffic::launch(const std::array<int64_t, 6>& extents, int64_t cluster, ir::Span span, int64_t blocks,
+                     int64_t run) {
+  kernels.push_back(
+      {.extents = extents, .cluster = cluster, .span = span, .blocks_run = run, .blocks = blocks});
   totals_.clear();
   shared_.clear();
   streams_.clear();
@@ -74,12 +76,15 @@ void Traffic::add(Stream& stream, int lane, int64_t at, int64_t bytes) {
   stream.requests[n].bytes[static_cast<size_t>(lane)] = bytes;
 }
 
-Requests& Traffic::total(const AccessPoint& point, const Block& memory, bool stores) {
-  auto [found, fresh] = totals_.try_emplace({&point, memory.buffer, stores}, kernels.back().requests.size());
+Requests& Traffic::total(const AccessPoint& point, const Block& memory, bool stores, bool elsewhere) {
+  auto [found, fresh] =
+      totals_.try_emplace({&point, memory.buffer, stores, elsewhere}, kernels.back().requests.size());
   if (fresh) {
     kernels.back().requests.push_back({.span = point.span,
                                        .buffer = memory.buffer == nullptr ? "" : memory.buffer->name.c_str(),
-                                       .scope = memory.scope == Block::Scope::kGlobal ? "global" : "shared",
+                                       .scope = memory.scope == Block::Scope::kGlobal ? "global"
+                                                : elsewhere                           ? "cluster"
+                                                                                      : "shared",
                                        .stores = stores});
   }
   return kernels.back().requests[found->second];
@@ -88,15 +93,15 @@ Requests& Traffic::total(const AccessPoint& point, const Block& memory, bool sto
 void Traffic::access(const Thread& thread, const Block& memory, const char* begin, int64_t bytes, Touch touch,
                      const AccessPoint& point) {
   if (memory.scope != Block::Scope::kGlobal && memory.scope != Block::Scope::kShared) return;
-  bool stores = touch != Touch::kRead;
-  total(point, memory, stores).bytes += bytes;
+  bool stores = !is_read(touch), elsewhere = memory.home >= 0 && memory.home != thread.block.rank;
+  total(point, memory, stores, elsewhere).bytes += bytes;
   add(stream({thread.warp_of_cluster(), &point, &memory, stores}), thread.lane(), begin - memory.begin,
       bytes);
 }
 
-void Traffic::bulk(const Block& memory, const char* begin, int64_t bytes, bool stores,
+void Traffic::bulk(const Block& memory, const char* begin, int64_t bytes, bool stores, bool elsewhere,
                    const AccessPoint& point) {
-  Requests& sum = total(point, memory, stores);
+  Requests& sum = total(point, memory, stores, elsewhere);
   bool global = memory.scope == Block::Scope::kGlobal;
   int64_t unit = global ? kSector : kBanks * kBankBytes;
   int64_t first = global ? (begin - memory.begin) % unit : 0;
@@ -132,7 +137,9 @@ void Traffic::barrier(const ThreadBlock& block, bool ends) {
         cost.divergent += yes && no ? 1 : 0;
         continue;
       }
-      Requests& sum = total(*static_cast<const AccessPoint*>(key.statement), *key.memory, key.stores);
+      bool elsewhere = key.memory->home >= 0 && key.memory->home != block.rank;
+      Requests& sum =
+          total(*static_cast<const AccessPoint*>(key.statement), *key.memory, key.stores, elsewhere);
       auto [units, least] = key.memory->scope == Block::Scope::kGlobal ? sectors(lanes.at, lanes.bytes)
                                                                        : passes(lanes.at, lanes.bytes);
       ++sum.requests;

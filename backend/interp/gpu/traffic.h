@@ -24,7 +24,7 @@ struct ThreadBlock;
 struct Requests {
   ir::Span span;
   std::string buffer;
-  std::string scope = {};  // "global", "shared"
+  std::string scope = {};  // "global", "shared", "cluster": shared memory of another block
   bool stores = false;
   int64_t requests = 0;  // of warps
   int64_t bytes = 0;     // that threads asked for
@@ -34,6 +34,7 @@ struct Requests {
 
 struct KernelCost {
   std::array<int64_t, 6> extents{};
+  int64_t cluster = 1;  // blocks
   ir::Span span;
   int64_t blocks_run = 0, blocks = 0;
   int64_t shared_bytes = 0;  // of a block
@@ -48,11 +49,14 @@ class Traffic {
  public:
   std::vector<KernelCost> kernels;  // by launch
 
-  void launch(const std::array<int64_t, 6>& extents, ir::Span span, int64_t blocks, int64_t run);
+  void launch(const std::array<int64_t, 6>& extents, int64_t cluster, ir::Span span, int64_t blocks,
+              int64_t run);
   void access(const Thread& thread, const Block& memory, const char* begin, int64_t bytes, Touch touch,
               const AccessPoint& point);
-  // A row that a bulk copy reads or writes: one request, of nobody's lanes.
-  void bulk(const Block& memory, const char* begin, int64_t bytes, bool stores, const AccessPoint& point);
+  // A row that a bulk copy reads or writes: one request, of nobody's lanes. `elsewhere`: it goes from block
+  // to block.
+  void bulk(const Block& memory, const char* begin, int64_t bytes, bool stores, bool elsewhere,
+            const AccessPoint& point);
   void branch(const Thread& thread, const void* statement, bool taken);
   void flops(double count) { kernels.back().flops += count; }
   void tensor_flops(double count) { kernels.back().tensor_flops += count; }
@@ -84,10 +88,10 @@ class Traffic {
   };
   Stream& stream(const Key& key) { return streams_[key]; }
   static void add(Stream& stream, int lane, int64_t at, int64_t bytes);
-  Requests& total(const AccessPoint& point, const Block& memory, bool stores);
+  Requests& total(const AccessPoint& point, const Block& memory, bool stores, bool elsewhere);
 
   std::unordered_map<Key, Stream, KeyHash> streams_;
-  std::map<std::tuple<const void*, const ir::VarNode*, bool>, size_t> totals_;
+  std::map<std::tuple<const void*, const ir::VarNode*, bool, bool>, size_t> totals_;
   std::unordered_map<const ir::VarNode*, size_t> shared_;
 };
 

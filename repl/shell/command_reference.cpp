@@ -96,18 +96,28 @@ void explain_gpu(const CommandLine& line) {
   backend::simulate_gpus(backend::Simulate::kMissing);  // what the program runs on the way
   Interpreter evaluator;
   ir::IRModule mod = chosen_module(evaluator, load_program(evaluator, line.gpu_file), line.module).mod;
-  std::string text;
-  for (const auto& [var, function] : mod->functions) {
-    auto fn = ir::Any(function).as<ir::PrimFunc>();
-    if (!fn || !interp::is_kernel((*fn)->body) ||
-        (!line.name.empty() && line.name != std::string(var->name_hint)))
-      continue;
-    text += gpu_cost_text(mod, std::string(var->name_hint), *fn, *gpu, evaluator, dims, 0, false);
+  auto costs_of = [&](const ir::IRModule& of) {
+    std::string text;
+    for (const auto& [var, function] : of->functions) {
+      auto fn = ir::Any(function).as<ir::PrimFunc>();
+      std::string name(var->name_hint);
+      if (fn && interp::is_kernel((*fn)->body) && (line.name.empty() || line.name == name))
+        text += gpu_cost_text(of, name, *fn, *gpu, evaluator, dims, 0, false);
+    }
+    return text;
+  };
+  std::string text = costs_of(mod);
+  if (text.empty()) {  // as `mlc build` would schedule it for that GPU
+    auto made =
+        module_in(evaluator, schedule_by_rules(evaluator, "gpu", mod, fmt::format("nvidia/{}", gpu->name)));
+    if (made && !(text = costs_of(*made)).empty())
+      text = "nobody has scheduled it: by the rules of mlc.schedule\n" + text;
   }
   if (text.empty())
     throw CallError{line.name.empty() ? fmt::format("no function of `{}` has threads of a GPU", line.gpu_file)
                                       : fmt::format("`{}` is no function with threads of a GPU", line.name),
-                    "bind loops to blockIdx and threadIdx, or apply rules of `tvm.s_tir.dlight.gpu`"};
+                    "bind loops of a PrimFunc to blockIdx and threadIdx; one that nobody has scheduled is "
+                    "scheduled by rules"};
   show("gpu", line.gpu_file, text, line.json);
 }
 

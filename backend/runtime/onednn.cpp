@@ -20,7 +20,7 @@ namespace {
 constexpr int kF32 = 3, kAny = 1, kInference = 96, kDirect = 1, kRelu = 31, kCpu = 1, kInOrder = 1;
 constexpr int kSource = 1, kResult = 17, kWeights = 33, kBias = 41;
 constexpr int kSourceOfCopy = 1, kResultOfCopy = 17;
-constexpr int kWeightsOf = 131;  // the query
+constexpr int kImplementation = 8, kWeightsOf = 131;  // queries
 constexpr int kMostDims = 12;
 constexpr size_t kLayout = 696;  // bytes of a dnnl_memory_desc_t
 using Dims = int64_t[kMostDims];
@@ -49,6 +49,7 @@ struct Library {
   int (*describe)(void**, const Operation*, const void*, void*, const void*);
   int (*describe_copy)(void**, const void*, void*, const void*, void*, const void*);
   const void* (*query)(const void*, int, int);
+  int (*query_text)(const void*, int, int, const char**);
   int (*destroy_description)(void*);
   int (*create)(void**, const void*);
   int (*destroy)(void*);
@@ -83,7 +84,10 @@ bool find(void* handle, const char* name, F& function) {
 
 void look_for_it() {
   const char* name = getenv("MLC_ONEDNN_LIBRARY");
+  // Threads of OpenMP that wait for more work would keep ours from the processors.
+  bool usual = getenv("OMP_WAIT_POLICY") == nullptr && setenv("OMP_WAIT_POLICY", "passive", 0) == 0;
   void* handle = dlopen(name != nullptr ? name : "libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
+  if (usual) unsetenv("OMP_WAIT_POLICY");
   if (handle == nullptr) return;
   Library& l = library;
   bool found =
@@ -96,6 +100,7 @@ void look_for_it() {
       find(handle, "dnnl_primitive_desc_create", l.describe) &&
       find(handle, "dnnl_reorder_primitive_desc_create", l.describe_copy) &&
       find(handle, "dnnl_primitive_desc_query_md", l.query) &&
+      find(handle, "dnnl_primitive_desc_query", l.query_text) &&
       find(handle, "dnnl_primitive_desc_destroy", l.destroy_description) &&
       find(handle, "dnnl_primitive_create", l.create) && find(handle, "dnnl_primitive_destroy", l.destroy) &&
       find(handle, "dnnl_primitive_execute", l.execute) && find(handle, "dnnl_memory_create", l.memory) &&
@@ -277,15 +282,17 @@ bool run_copy(const Call& call, void* stream) {
   return library.execute(call.primitive, stream, 2, arguments) == 0;
 }
 
-// The description of a problem whose weights oneDNN may lay out as it likes, and how it does; null where it
-// refuses.
-void* description(const Problem& p, Layout& source, Layout& bias, Layout& result) {
+// The description of a problem with weights in the order that is given, or, for null, in the one that oneDNN
+// likes best; null where it refuses.
+void* description(const Problem& p, const Layout* given, Layout& source, Layout& bias, Layout& result) {
   Dims dims{};
   Layout weights{};
   Operation operation{};
   int failed = 0;
   const int64_t* v = p.number;
-  if (p.matmul == 0) {
+  if (given != nullptr) {
+    weights = *given;
+  } else if (p.matmul == 0) {
     int rank = weights_of_convolution(p, dims);
     failed |= any(weights, rank, dims);
   } else if (v[Sides::batch] > 1) {  // whose weights are no constants that could lie otherwise
@@ -309,6 +316,13 @@ void* description(const Problem& p, Layout& source, Layout& bias, Layout& result
   if (failed == 0) library.describe(&made, &operation, attributes, library.cpu, nullptr);
   library.destroy_attributes(attributes);
   return made;
+}
+
+// Is it computed by code that oneDNN has for any layout, which is many times slower?
+bool is_reference(const void* about) {
+  const char* name = nullptr;
+  return library.query_text(about, kImplementation, 0, &name) != 0 || name == nullptr ||
+         strstr(name, "ref") != nullptr;
 }
 
 bool make_copy(Call& call, const void* from, const void* to) {
@@ -338,7 +352,14 @@ pthread_mutex_t lists_lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool make(Entry& entry) {
   Layout source{}, bias{}, result{};
-  void* about = description(entry.problem, source, bias, result);
+  // The best order depends on the number of threads, too; that of packed weights serves as well.
+  bool packed = entry.problem.has(kMlcOneDnnPacked);
+  void* about = packed ? description(entry.problem, &entry.problem.weights, source, bias, result) : nullptr;
+  if (about != nullptr && is_reference(about)) {
+    library.destroy_description(about);
+    about = nullptr;
+  }
+  if (about == nullptr) about = description(entry.problem, nullptr, source, bias, result);
   if (about == nullptr) return false;
   const void* wanted = library.query(about, kWeightsOf, 0);
   Call& call = entry.call;
@@ -472,7 +493,8 @@ bool set_weights(Problem& p, const void* layout) {
 
 int64_t pack(Problem& p, const void* weights, void* packed, void* layout) {
   Layout source{}, bias{}, result{}, given{};
-  void* about = description(p, source, bias, result);
+  Threads threads;
+  void* about = description(p, nullptr, source, bias, result);
   if (about == nullptr || plain_weights(p, given) != 0) return -1;
   const void* wanted = library.query(about, kWeightsOf, 0);
   auto bytes = static_cast<int64_t>(library.layout_size(wanted));

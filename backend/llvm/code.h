@@ -25,6 +25,8 @@ struct Code {
   std::vector<std::string> functions;  // exported names, without the tvm-ffi prefix
   bool parallel = false;               // needs mlc_parallel_launch
   bool weights = false;                // needs mlc_weights_open
+  bool openblas = false;               // needs mlc_openblas_*
+  bool onednn = false;                 // needs mlc_onednn_*
   bool host = false;                   // can run in this process
   std::vector<ir::Span> places;        // of the lines that the object names
 };

@@ -17,6 +17,8 @@
 #include "backend/llvm/reuse.h"
 #include "backend/llvm/start.h"
 #include "backend/llvm/target_machine.h"
+#include "backend/runtime/onednn.h"
+#include "backend/runtime/openblas.h"
 #include "backend/target_api.h"
 #include "ir/core/refusal.h"
 #include "ir/registry/api.h"
@@ -148,6 +150,14 @@ const ApiRow codegen_api_table[] = {
     {ApiKind::kFunction, "mlc", "parallel_runtime()", "What parallel loops call, as an object.", native([] {
        return ffi::Bytes(mlc_parallel_object_begin,
                          static_cast<size_t>(mlc_parallel_object_end - mlc_parallel_object_begin));
+     })},
+    {ApiKind::kFunction, "mlc", "library_text(name)",
+     "Version and kernels of the library `openblas` or `onednn`, which is looked for now; \"\" where it is not here.",
+     native([](const String& name) {
+       char text[256] = "";
+       if (name == "openblas") mlc_openblas_text(text, sizeof text);
+       if (name == "onednn") mlc_onednn_text(text, sizeof text);
+       return String(text);
      })},
     {ApiKind::kFunction, "mlc", "function_groups(mod)",
      "The functions of a module that refer to each other, in lists.", native([](const ir::IRModule& mod) {

@@ -172,6 +172,8 @@ namespace {
 void describe(Code& code, const llvm::Module& module, const Machine& machine, const ModuleEmitter& emitter) {
   code.parallel = code.parallel || emitter.parallel;
   code.weights = code.weights || emitter.weights;
+  code.openblas = code.openblas || emitter.openblas;
+  code.onednn = code.onednn || emitter.onednn;
   code.host = machine.is_host;
   if (emitter.lines != nullptr) {
     std::vector<ir::Span> places = emitter.lines->places();
@@ -271,6 +273,8 @@ void add(Code& code, const Code& part) {
   code.functions.insert(code.functions.end(), part.functions.begin(), part.functions.end());
   code.parallel = code.parallel || part.parallel;
   code.weights = code.weights || part.weights;
+  code.openblas = code.openblas || part.openblas;
+  code.onednn = code.onednn || part.onednn;
   code.host = part.host;
   code.places.insert(code.places.end(), part.places.begin(), part.places.end());
 }

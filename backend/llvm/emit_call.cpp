@@ -295,6 +295,7 @@ llvm::Value* FunctionEmitter::emit_extern(const ir::CallNode* call) {
   llvm::Type* result = dtype.is_void() ? b.getVoidTy() : m_.register_type(dtype, call->span);
   auto* type = llvm::FunctionType::get(result, types, false);
   std::string symbol(text_of(name->value));
+  m_.note_outside(symbol);
   llvm::FunctionCallee callee = m_.module->getOrInsertFunction(symbol, type);
   llvm::Value* value = b.CreateCall(callee, args);
   return dtype.is_void() ? b.getInt32(0) : value;

@@ -129,6 +129,12 @@ llvm::FunctionCallee ModuleEmitter::outside(const char* name, llvm::Type* result
   return module->getOrInsertFunction(name, llvm::FunctionType::get(result, args, varargs));
 }
 
+void ModuleEmitter::note_outside(std::string_view symbol) {
+  openblas = openblas || symbol.starts_with("mlc_openblas_");
+  onednn = onednn || symbol.starts_with("mlc_onednn_");
+  parallel = parallel || openblas || onednn;  // they use as many threads
+}
+
 llvm::Function* ModuleEmitter::new_function(const std::string& name, llvm::FunctionType* type,
                                             bool exported) {
   auto linkage = exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage;
@@ -222,7 +228,8 @@ void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn)
   auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), types, false);
   auto original = ir::attr(fn, "mlc.version_of");
   made.compute = new_function(
-      original ? name_of(original->cast<ir::String>()) + "_compute_noalias" : made.name + "_compute", type, false);
+      original ? name_of(original->cast<ir::String>()) + "_compute_noalias" : made.name + "_compute", type,
+      false);
   signatures_.emplace(name_of(global->name_hint), std::move(made));
 }
 
@@ -242,7 +249,8 @@ void ModuleEmitter::emit_compute(const Signature& signature) {
   }
   for (const Var& var : signature.shape_vars)
     emitter.define_extent(var, signature.compute->getArg(position++));
-  if (signature.device != kDLCPU) emitter.define_device(signature.device, signature.compute->getArg(position++));
+  if (signature.device != kDLCPU)
+    emitter.define_device(signature.device, signature.compute->getArg(position++));
   if (!signature.result.is_void()) emitter.set_result(signature.compute->getArg(position), signature.result);
   emitter.define_constants(signature);
   accumulations = backend::accumulations(signature.fn->body);

@@ -74,6 +74,8 @@ class ModuleEmitter {
   // A function of the C library or of tvm-ffi.
   llvm::FunctionCallee outside(const char* name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> args,
                                bool varargs = false);
+  // That a program calls a function by this name, which may be one of backend/runtime.
+  void note_outside(std::string_view symbol);
   // i32 (ptr kind, ptr format, ptr text, i64 a, i64 b): formats and raises an error, returns -1. Formats take
   // the three values in this order (%s, %lld, %lld).
   llvm::Function* raise_function();
@@ -85,6 +87,8 @@ class ModuleEmitter {
   std::unique_ptr<llvm::Module> module;
   bool parallel = false;              // some function launches a parallel loop
   bool weights = false;               // some constants lie in a file: mlc_weights_open is called
+  bool openblas = false;              // some function calls that library
+  bool onednn = false;
   bool packed = false;                // some function calls one of tvm-ffi's global functions
   std::unique_ptr<DebugLines> lines;  // null: not wanted
   std::unordered_set<const ir::BinaryNode*> accumulations;  // of the function that is emitted

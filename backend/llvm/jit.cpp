@@ -24,6 +24,8 @@
 #include "backend/llvm/target_machine.h"
 #include "backend/perf.h"
 #include "backend/runtime/context_symbols.h"
+#include "backend/runtime/onednn.h"
+#include "backend/runtime/openblas.h"
 #include "backend/runtime/parallel.h"
 #include "ir/core/inputs.h"
 #include "ir/core/refusal.h"
@@ -128,6 +130,11 @@ Loaded::Loaded(const Code& code, void* module) : state_(std::make_unique<State>(
   };
   bring("mlc_parallel_launch", &mlc_parallel_launch);
   bring("mlc_parallel_launch_on", &mlc_parallel_launch_on);
+  bring("mlc_openblas_matmul", &mlc_openblas_matmul);
+  bring("mlc_onednn_matmul", &mlc_onednn_matmul);
+  bring("mlc_onednn_conv2d", &mlc_onednn_conv2d);
+  bring("mlc_onednn_pack_matmul", &mlc_onednn_pack_matmul);
+  bring("mlc_onednn_pack_conv2d", &mlc_onednn_pack_conv2d);
   // What tvm-ffi would write into a library when it loads it. The code's own symbols are weak and give way to
   // these.
   state_->module = module;

@@ -30,6 +30,10 @@ extern "C" const char mlc_parallel_object_begin[];
 extern "C" const char mlc_parallel_object_end[];
 extern "C" const char mlc_weights_object_begin[];
 extern "C" const char mlc_weights_object_end[];
+extern "C" const char mlc_openblas_object_begin[];
+extern "C" const char mlc_openblas_object_end[];
+extern "C" const char mlc_onednn_object_begin[];
+extern "C" const char mlc_onednn_object_end[];
 extern "C" const char mlc_program_object_begin[];
 extern "C" const char mlc_program_object_end[];
 
@@ -118,15 +122,6 @@ const Machine& elf_machine(const ir::Target& target) {
   return machine;
 }
 
-void need_runtime(const Code& code) {
-  if (code.host || !(code.parallel || code.weights)) return;
-  throw ir::refuse_as(refusals["link-unsupported"],
-                      "the module has {}, and the runtime for that machine is not here",
-                      code.parallel ? "parallel loops" : "weights in a file")
-      .help(fmt::format("write an object file (`--emit obj`) and link it there with backend/runtime/{}.cpp",
-                        code.parallel ? "parallel" : "weights"));
-}
-
 void add_c_library(const Code& code, std::vector<std::string>& arguments) {
   if (!code.host) return;
   arguments.emplace_back("--as-needed");
@@ -135,13 +130,46 @@ void add_c_library(const Code& code, std::vector<std::string>& arguments) {
   }
 }
 
-std::string_view parallel_object() {
-  return {mlc_parallel_object_begin,
-          static_cast<size_t>(mlc_parallel_object_end - mlc_parallel_object_begin)};
+// A part of backend/runtime that code may need.
+struct Part {
+  const char* name;
+  const char* what;  // the module has, for messages
+  bool Code::*needed;
+  const char *begin, *end;
+
+  std::string_view object() const { return {begin, static_cast<size_t>(end - begin)}; }
+};
+const Part kParts[] = {
+    {"parallel", "parallel loops", &Code::parallel, mlc_parallel_object_begin, mlc_parallel_object_end},
+    {"weights", "weights in a file", &Code::weights, mlc_weights_object_begin, mlc_weights_object_end},
+    {"openblas", "calls of OpenBLAS", &Code::openblas, mlc_openblas_object_begin, mlc_openblas_object_end},
+    {"onednn", "calls of oneDNN", &Code::onednn, mlc_onednn_object_begin, mlc_onednn_object_end},
+};
+
+// What the codes need of the runtime.
+std::vector<const Part*> parts_for(const std::vector<const Code*>& codes) {
+  std::vector<const Part*> parts;
+  for (const Part& part : kParts) {
+    auto needs = std::ranges::find_if(codes, [&](const Code* code) { return code->*part.needed; });
+    if (needs == codes.end()) continue;
+    if (!(*needs)->host)
+      throw ir::refuse_as(refusals["link-unsupported"],
+                          "the module has {}, and the runtime for that machine is not here", part.what)
+          .help(
+              fmt::format("write an object file (`--emit obj`) and link it there with backend/runtime/{}.cpp",
+                          part.name));
+    parts.push_back(&part);
+  }
+  return parts;
 }
-std::string_view weights_object() {
-  return {mlc_weights_object_begin, static_cast<size_t>(mlc_weights_object_end - mlc_weights_object_begin)};
+
+// Their objects as files for the linker.
+void add_runtime(const std::vector<const Code*>& codes, const TemporaryFolder& scratch,
+                 std::vector<std::string>& arguments) {
+  for (const Part* part : parts_for(codes))
+    arguments.push_back(scratch.write(fmt::format("{}.o", part->name).c_str(), part->object()));
 }
+
 std::string_view program_object() {
   return {mlc_program_object_begin, static_cast<size_t>(mlc_program_object_end - mlc_program_object_begin)};
 }
@@ -162,14 +190,9 @@ void link_library(const std::vector<const Code*>& codes, const std::string& extr
         scratch.write(i == 0 ? "code.o" : fmt::format("code{}.o", i).c_str(), codes[i]->object));
   if (!extra.empty()) arguments.push_back(scratch.write("data.o", extra));
   if (!soname.empty()) arguments.insert(arguments.end(), {"-soname", soname});
-  for (const Code* code : codes) need_runtime(*code);
-  if (std::any_of(codes.begin(), codes.end(), [](const Code* code) { return code->parallel; })) {
-    arguments.push_back(scratch.write("parallel.o", parallel_object()));
-    // Its worker threads outlive any dlclose.
-    arguments.insert(arguments.end(), {"-z", "nodelete"});
-  }
-  if (std::any_of(codes.begin(), codes.end(), [](const Code* code) { return code->weights; }))
-    arguments.push_back(scratch.write("weights.o", weights_object()));
+  add_runtime(codes, scratch, arguments);
+  // Its worker threads outlive any dlclose.
+  if (std::ranges::any_of(codes, &Code::parallel)) arguments.insert(arguments.end(), {"-z", "nodelete"});
   if (!codes.empty()) add_c_library(*codes[0], arguments);
   link_file(std::move(arguments), scratch, path);
 }
@@ -195,14 +218,11 @@ std::string join_objects(const std::vector<std::string>& objects) {
 
 std::string static_library(const Code& code, const std::string& name) {
   start_llvm();
-  need_runtime(code);
-  std::string code_name = name + ".o";
-  std::string parallel_name = "mlc_parallel.o";
+  std::vector<std::pair<std::string, std::string_view>> contents{{name + ".o", code.object}};
+  for (const Part* part : parts_for({&code}))
+    contents.emplace_back(fmt::format("mlc_{}.o", part->name), part->object());
   std::vector<llvm::NewArchiveMember> members;
-  members.emplace_back(llvm::MemoryBufferRef(code.object, code_name));
-  if (code.parallel) members.emplace_back(llvm::MemoryBufferRef(parallel_object(), parallel_name));
-  std::string weights_name = "mlc_weights.o";
-  if (code.weights) members.emplace_back(llvm::MemoryBufferRef(weights_object(), weights_name));
+  for (const auto& [file, object] : contents) members.emplace_back(llvm::MemoryBufferRef(object, file));
   for (llvm::NewArchiveMember& member : members) member.MemberName = member.Buf->getBufferIdentifier();
   auto made = llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab,
                                          llvm::object::Archive::K_GNU, true, false);
@@ -239,8 +259,7 @@ void link_program(const Code& code, const ir::Target& target, const std::string&
                                      interpreter,
                                      scratch.write("program.o", program_object()),
                                      scratch.write("code.o", code.object)};
-  if (code.parallel) arguments.push_back(scratch.write("parallel.o", parallel_object()));
-  if (code.weights) arguments.push_back(scratch.write("weights.o", weights_object()));
+  add_runtime({&code}, scratch, arguments);
   add_c_library(code, arguments);
   link_file(std::move(arguments), scratch, path);
 }

@@ -65,6 +65,8 @@ std::string bytes_of(const Code& code) {
   for (const std::string& name : code.functions) record::put(bytes, name);
   record::put(bytes, code.parallel ? 1 : 0);
   record::put(bytes, code.weights ? 1 : 0);
+  record::put(bytes, code.openblas ? 1 : 0);
+  record::put(bytes, code.onednn ? 1 : 0);
   record::put(bytes, code.host ? 1 : 0);
   record::put(bytes, code.object);
   return bytes;
@@ -76,6 +78,8 @@ std::optional<Code> code_of(std::string_view bytes) {
     code.functions.emplace_back(reader.text());
   code.parallel = reader.number() == 1;
   code.weights = reader.number() == 1;
+  code.openblas = reader.number() == 1;
+  code.onednn = reader.number() == 1;
   code.host = reader.number() == 1;
   code.object = std::string(reader.text());
   return reader.whole ? std::optional(std::move(code)) : std::nullopt;

@@ -77,6 +77,31 @@ class Listener {
   std::map<std::string, Heard> heard_;
 };
 
+// Of a function that calls a library, whose loops are not ours: what the library is asked to compute, and
+// each buffer once.
+transform::FunctionCost cost_of_library_call(const std::string& name, const ir::PrimFunc& fn, int64_t flops,
+                                             size_t levels) {
+  transform::FunctionCost cost;
+  cost.function = name;
+  cost.flops = static_cast<double>(flops);
+  cost.flop_bits = 32;
+  for (const ir::Var& param : fn->params) {
+    const ir::BufferTypeNode* type = param->buffer();
+    if (type == nullptr) continue;
+    double bytes = ir::DataType(type->dtype).bits() / 8.0;
+    if (bytes > 4) cost.flop_bits = 64;
+    for (const ir::Expr& extent : type->shape) {
+      auto* number = ir::as<ir::IntImmNode>(extent);
+      bytes *= number != nullptr ? static_cast<double>(number->value) : 1;
+    }
+    cost.touched += bytes;
+  }
+  cost.accessed = cost.footprint = cost.touched;
+  cost.traffic.assign(levels, cost.touched);
+  cost.parallel = true;
+  return cost;
+}
+
 // What a call of each tensor function computes and moves.
 std::map<std::string, transform::FunctionCost> costs_of(const ir::IRModule& scheduled,
                                                         const std::vector<OperatorTime>& functions,
@@ -86,6 +111,11 @@ std::map<std::string, transform::FunctionCost> costs_of(const ir::IRModule& sche
     ir::GlobalVar var = scheduled->find(each.function);
     auto fn = var ? Any(scheduled->functions.at(var)).as<ir::PrimFunc>() : std::nullopt;
     if (!fn) continue;
+    if (auto flops = ir::attr(*fn, "mlc.library_flops")) {
+      costs.emplace(each.function,
+                    cost_of_library_call(each.function, *fn, flops->cast<int64_t>(), levels.size()));
+      continue;
+    }
     try {
       costs.emplace(each.function, transform::cost_of(each.function, *fn, levels));
     } catch (const ir::Error& error) {  // extents that only a run knows

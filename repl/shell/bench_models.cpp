@@ -83,8 +83,17 @@ std::vector<MeasuredGraph> measure_models(const std::vector<Model>& models, scri
   return measured;
 }
 
-int bench_models(const CommandLine& line, script::Evaluator& evaluator, const std::vector<Model>& models) {
+int bench_models(const CommandLine& line, script::Evaluator& evaluator, const std::vector<Model>& given) {
   Progress progress;
+  std::vector<Model> models = given;
+  if (!line.dispatch.empty()) {
+    use_dispatch(evaluator, line.dispatch);  // refused before anything is compiled
+    for (const Model& each : given) {
+      Model& with = models.emplace_back(each);
+      with.name = fmt::format("{} --dispatch {}", each.name, line.dispatch);
+      with.dispatch = line.dispatch;
+    }
+  }
   std::optional<Baseline> before;
   if (!line.against.empty()) before = read_baseline(line.against, {});
   std::vector<MeasuredGraph> measured = measure_models(models, evaluator, line.budget, progress);
@@ -100,9 +109,12 @@ int bench_models(const CommandLine& line, script::Evaluator& evaluator, const st
     row.update(milliseconds_of(measured[i].whole));
     row["by_op"] = operators_json(measured[i]);
   }
+  std::string dispatched_json, dispatched = take_dispatch_report(evaluator, &dispatched_json);
+  if (!dispatched.empty()) found["dispatch"] = nlohmann::ordered_json::parse(dispatched_json);
   if (measured.size() == 1) found.update(milliseconds_of(measured.front().whole));
   if (!line.json) {
-    for (const Model& each : models) fmt::print("{}", each.text);
+    for (const Model& each : given) fmt::print("{}", each.text);
+    fmt::print("{}", dispatched);
     fmt::print("{}", bench_text(groups.front(), width, coloured));
     for (const MeasuredGraph& each : measured)
       if (line.by_op) fmt::print("{}", operators_text(each, width, coloured));

@@ -282,17 +282,22 @@ int run_build(const CommandLine& given) {
       call_model_library(evaluator, "mlc.model.sources", "check_standalone", args);
     }
     if (line.pipeline == "default") line.pipeline = standalone ? "standalone" : "graph";
+    if (!line.dispatch.empty() && std::string_view(maker->name) != "llvm")
+      throw CallError{fmt::format("`--dispatch` is for code that LLVM compiles, not for `--target {}`", line.target), ""};
+    if (!line.dispatch.empty()) use_dispatch(evaluator, line.dispatch);
     if (line.schedule == "none") leave_graphs_unscheduled(evaluator);
     // Not where stages are written, which have no functions that are left out.
     if (!standalone && line.dump.empty() && line.from.empty()) reuse_compiled(evaluator);
-  } else if (!line.weights.empty() || !line.dims.empty()) {
-    throw CallError{fmt::format("`--weights` and `--dim` are for graphs, and `{}` has none", found.name), ""};
+  } else if (!line.weights.empty() || !line.dims.empty() || !line.dispatch.empty()) {
+    throw CallError{fmt::format("`--weights`, `--dim` and `--dispatch` are for graphs, and `{}` has none", found.name), ""};
   }
   if (!line.weights_file.empty()) check_weights_file(line, standalone, out);
   bool lines = line.debug_info.empty() ? !artefact->is_text : line.debug_info == "lines";
   std::optional<backend::BuildCache> cache =
       header || !line.weights_file.empty() ? std::nullopt : backend::BuildCache::of_user();
   std::optional<std::string> key = cache ? cache_key(line, found, plan, lines) : std::nullopt;
+  // What a library says of itself may change from build to build.
+  if (!line.dispatch.empty()) key.reset();
   // Only what the program itself has asked for counts, not what is read and written from here on.
   bool repeatable = key && comparable && !line.json && !standard_output.wanted();
   Told told{line, plan, found, out};
@@ -334,7 +339,7 @@ int run_build(const CommandLine& given) {
   try {
     ready = lowered(line, found, target, evaluator, progress);
   } catch (ir::Error& error) {
-    if (!standalone) throw;
+    if (!standalone && line.dispatch.empty()) throw;
     rethrow_about_call(error);
   }
   if (!line.weights_file.empty()) {
@@ -365,6 +370,14 @@ int run_build(const CommandLine& given) {
   } else {
     fmt::print("{}{:.0f} ms (script {:.0f} ms, compilation {:.0f} ms)\n", report(), script_time + build_time,
                script_time, build_time);
+  }
+  if (!line.dispatch.empty()) {
+    std::string rows, text = take_dispatch_report(evaluator, &rows);
+    if (line.json) {
+      json["dispatch"] = nlohmann::ordered_json::parse(rows);
+    } else {
+      fmt::print("{}", text);
+    }
   }
   if (header) tell_header(line.json ? &json : nullptr, header_file, in_c);
   if (line.json) print_event("result", json);

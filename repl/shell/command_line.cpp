@@ -59,6 +59,14 @@ void lowering_options(CLI::App& app, CommandLine& line) {
   app.add_option("--pipeline", line.pipeline, "the passes: `default`, or what the program has registered");
 }
 
+void dispatch_option(CLI::App& app, CommandLine& line, const char* more = "") {
+  app.add_option("--dispatch", line.dispatch,
+                 fmt::format("of a graph: the library that computes its products and convolutions: openblas or onednn; or "
+                             "which computes what, as matmul=openblas,conv2d=onednn,lv3=mlc (an operator or a variable of "
+                             "the graph){}",
+                             more));
+}
+
 // What a model takes.
 void input_options(CLI::App& app, CommandLine& line) {
   app.add_option("--input", line.inputs, "of a model: an input from a file, as x=cat.npy; others are random")
@@ -98,6 +106,7 @@ constexpr std::array kRows = std::to_array<Row>({
                       "reads from the same place relative to its own folder; without it they are in the artefact");
        app.add_option("--dim", line.dims, "of a graph: a symbolic dimension that is a number, as batch=4")
            ->allow_extra_args(false);
+       dispatch_option(app, line);
        lowering_options(app, line);
        app.add_option("--debug-info", line.debug_info,
                       "lines: code names the lines it comes from, for debuggers and profilers; or none "
@@ -132,6 +141,7 @@ constexpr std::array kRows = std::to_array<Row>({
            ->excludes(map);
        json_option(app, line, "what is written, errors and the end, one JSON object each");
        input_options(app, line);
+       dispatch_option(app, line);
        app.add_option("--output", line.out, "of a model: the folder in which each output becomes a file NAME.npy");
        app.add_option("--function", line.name, "of a library: the graph that runs (default main)");
        app.add_option("FILE", line.file,
@@ -202,6 +212,7 @@ constexpr std::array kRows = std::to_array<Row>({
              return std::strtod(text.c_str(), nullptr) > 0 ? "" : fmt::format("`{}` is no number of seconds", text);
            });
        input_options(app, line);
+       dispatch_option(app, line, "; measured beside the code without it");
        app.add_option("--weights", line.weights, "of a graph: parameters bound by name to the tensors of this file");
        app.add_flag("--by-op", line.by_op, "of a graph: the functions that it calls, and the operators they came from");
        json_option(app, line, "one JSON object, with every sample");
@@ -261,6 +272,7 @@ constexpr std::array kRows = std::to_array<Row>({
        fusion->excludes(file);
        app.add_option("--dim", line.dims, "of --fusion and --memory: a symbolic dimension that is a number, as batch=4")
            ->allow_extra_args(false);
+       dispatch_option(app, line, "; for --fusion and --memory");
        auto* gpu = app.add_option("--gpu", line.gpu_file,
                                   "what the kernels of a program cost on a GPU, by its numbers: requests, bank conflicts, a roofline; NAME is a function of it")
                        ->excludes(fusion)

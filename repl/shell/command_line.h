@@ -74,6 +74,7 @@ class CommandLine {
   std::string save, against;       // bench: baselines
   std::vector<std::string> inputs, dims;  // run, bench: "x=cat.npy", "batch=4"
   std::string threads;                    // run, bench
+  std::string dispatch;                   // build, run, bench, explain: which calls of graphs libraries compute
   int64_t seed = 0;                       // run, bench: of random inputs
   bool by_op = false;                     // bench
   std::string weights;       // import: the file that they are written to; build, bench: that they are read from

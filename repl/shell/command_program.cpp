@@ -38,6 +38,7 @@ int run_in(const CommandLine& line, Interpreter& evaluator) {
     throw CallError{"`--input`, `--dim`, `--output` and `--function` are for models, and this is a program",
                     "options of the program stand behind its name"};
   use_threads(line.threads);
+  if (!line.dispatch.empty()) use_dispatch(evaluator, line.dispatch);
   if (line.text) {
     evaluator.argv = {"-c"};
     evaluator.argv.insert(evaluator.argv.end(), line.arguments.begin(), line.arguments.end());
@@ -45,6 +46,7 @@ int run_in(const CommandLine& line, Interpreter& evaluator) {
   } else {
     run_program(evaluator, line.file, line.arguments);
   }
+  if (!line.dispatch.empty()) fmt::print(stderr, "{}", take_dispatch_report(evaluator));
   return 0;
 }
 

@@ -66,6 +66,7 @@ void explain_graph(const CommandLine& line) {
                          ? model_to_build(line, evaluator, file, false)
                          : chosen_module(evaluator, load_program(evaluator, file), line.module).mod;
   if (!is_model_to_build(file)) mod = graphs_to_build(line, evaluator, mod);
+  use_dispatch(evaluator, line.dispatch);
   ReasonOptions options;
   ir::GlobalVar function = line.name.empty() ? ir::GlobalVar(nullptr) : mod->find(line.name);
   if (function && mod->functions.at(function).as<relax::FunctionNode>()) {
@@ -73,8 +74,8 @@ void explain_graph(const CommandLine& line) {
   } else if (!line.name.empty()) {
     options.about.push_back(line.name);
   }
-  show(fusion ? "fusion" : "memory", file,
-       fusion ? fusion_reasons(mod, evaluator, options) : memory_reasons(mod, evaluator, options), line.json);
+  std::string text = fusion ? fusion_reasons(mod, evaluator, options) : memory_reasons(mod, evaluator, options);
+  show(fusion ? "fusion" : "memory", file, take_dispatch_report(evaluator) + text, line.json);
 }
 
 void explain_gpu(const CommandLine& line) {

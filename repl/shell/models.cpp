@@ -70,6 +70,23 @@ void use_threads(const std::string& threads) {
   setenv("MLC_NUM_THREADS", threads.c_str(), 1);  // the pool reads it when it starts
 }
 
+// Has anybody asked for a library? Else the part of the library that knows them is not read.
+static bool dispatch_is_used = false;
+
+void use_dispatch(script::Evaluator& evaluator, const std::string& dispatch) {
+  dispatch_is_used = dispatch_is_used || !dispatch.empty();
+  if (!dispatch_is_used) return;
+  Any args[] = {script::str_value(dispatch)};
+  call_model_library(evaluator, "mlc.dispatch", "use", args);
+}
+
+std::string take_dispatch_report(script::Evaluator& evaluator, std::string* json) {
+  if (!dispatch_is_used) return "";
+  auto parts = call_model_library(evaluator, "mlc.dispatch", "take_report", {}).cast<ir::Array<Any>>();
+  if (json != nullptr) *json = script::text_of(parts[1]);
+  return std::string(script::text_of(parts[0]));
+}
+
 namespace {
 
 constexpr std::string_view kSources = "mlc.model.sources";
@@ -125,6 +142,7 @@ ir::IRModule model_to_build(const CommandLine& line, script::Evaluator& evaluato
 ir::ffi::Module compile_model(const Model& model, script::Evaluator& evaluator, Progress& progress,
                               const AfterPass& after) {
   static const ir::Target target = ir::parse_target(Any(ir::String(backend::default_target_kind())));
+  use_dispatch(evaluator, model.dispatch);
   if (!after) reuse_compiled(evaluator);
   transform::Pipeline pipeline(transform::named_pipeline(Any(ir::String("graph")), target, evaluator), target,
                                evaluator);
@@ -157,6 +175,8 @@ int run_model(const CommandLine& line, script::Evaluator& evaluator) {
   Progress progress;
   std::string text;
   if (!is_onnx_file(line.file)) {
+    if (!line.dispatch.empty())
+      throw CallError{"`--dispatch` is for what is compiled, and the library is built already", ""};
     if (!line.dims.empty())
       throw CallError{"`--dim` is for models whose shapes are chosen before they are compiled",
                       "the inputs say what the dimensions of a library's graph are"};
@@ -171,9 +191,11 @@ int run_model(const CommandLine& line, script::Evaluator& evaluator) {
     if (!line.out.empty()) call_model_library(evaluator, "mlc.model.outputs", "check_folder", folder);
     progress.at("reading the model");
     Model model = model_of_file(line, evaluator);
+    model.dispatch = line.dispatch;
     Any args[] = {model.prepared, compile_model(model, evaluator, progress), script::str_value(line.out)};
     progress.at("running the model");
     text = script::text_of(call_model_library(evaluator, kSources, "run_prepared", args));
+    text = take_dispatch_report(evaluator) + text;
   }
   progress.clear();
   fmt::print("{}", text);

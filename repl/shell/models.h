@@ -36,6 +36,13 @@ ir::Any text_list(const std::vector<std::string>& texts);
 // --threads for code that is compiled and run from here on. CallError for a number that is none.
 void use_threads(const std::string& threads);
 
+// --dispatch for graphs that are compiled from here on; "" for none. CallError where it cannot be understood or a
+// library is not here.
+void use_dispatch(script::Evaluator& evaluator, const std::string& dispatch);
+// Which calls have gone where since the last time it was asked: in lines, "" where nobody has asked for a library; and
+// as JSON.
+std::string take_dispatch_report(script::Evaluator& evaluator, std::string* json = nullptr);
+
 // A model ready to be compiled: its shapes are numbers.
 struct Model {
   std::string name;      // as its user calls it
@@ -44,6 +51,7 @@ struct Model {
   std::vector<ir::Any> arguments;
   std::string text;  // what the arguments are, in lines
   ir::Any prepared;  // the same for the library
+  std::string dispatch;  // as --dispatch says it
 };
 Model model_of_file(const CommandLine& line, script::Evaluator& evaluator);
 Model model_of_module(const CommandLine& line, script::Evaluator& evaluator, const NamedModule& module);

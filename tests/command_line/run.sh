@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the shell sessions of this folder: `$ ` before a command, then what it must print on either stream, then
 # `[N]` when the exit code N is not zero. They run in a copy of files/, with `mlc` on the path. A session whose comment
-# has a line `# needs: gdb nm` is skipped, and says so, where one of these commands is not installed.
+# has a line `# needs: gdb nm` is skipped, and says so, where one of these commands is not installed; so is one with
+# `# needs: libdnnl.so.2` without that library.
 #
 #   sh tests/command_line/run.sh MLC [--update] [SESSION.txt]...
 set -u
@@ -33,7 +34,10 @@ for session in "$@"; do
   }
   missing=
   for tool in $(sed -n '/^\$ /q; s/^# needs: //p' "$session"); do
-    command -v "$tool" >/dev/null || missing="$missing $tool"
+    case $tool in
+      lib*.so*) /sbin/ldconfig -p | grep -qF "$tool" ;;
+      *) command -v "$tool" >/dev/null ;;
+    esac || missing="$missing $tool"
   done
   if [ -n "$missing" ]; then
     echo "SKIPPED $session: not installed:$missing"

@@ -86,6 +86,7 @@ const std::vector<ConfigKey>& config_keys() {
       {"int", "relax.FuseOps.max_depth s_tir.lwp_max_depth s_tir.lwp_min_height tirx.vtcm_capacity"},
       {"ir.IntImm", "relax.fallback_device_type"},
       {"ffi.Array", "tirx.add_lower_pass"},
+      {"ffi.String", "mlc.dispatch"},
   };
   static const auto& all = *new std::vector<ConfigKey>([] {
     std::vector<ConfigKey> keys;
@@ -147,6 +148,10 @@ Any checked_value(const ConfigKey& key, const Any& value) {
     if (type_name(value) != "list" && type_name(value) != "tuple") wrong_value(key, value);
     if (!as_list(value).empty()) throw refuse(refusals["config-not-available"], key.name);
     return as_list(value);
+  }
+  if (key.type == "ffi.String") {
+    if (type_name(value) != "str") wrong_value(key, value);
+    return value;
   }
   if (key.type == "ir.IntImm" && value.as<IntImmNode>()) return value;
   auto number = value.try_cast<int64_t>();

@@ -26,7 +26,7 @@ std::span<const std::string_view> embedded_modules();  // sorted
 inline std::string stdlib_module_name(std::string file) {
   file.resize(file.rfind('.'));
   if (file.starts_with("python/")) file = file.substr(7);
-  for (const char* folder : {"llm/", "model/", "schedule/", "pipeline/", "roofline/", "weights/"}) {
+  for (const char* folder : {"dispatch/", "llm/", "model/", "schedule/", "pipeline/", "roofline/", "weights/"}) {
     if (file.starts_with(folder)) {
       file = "mlc/" + file;
       break;

@@ -287,6 +287,8 @@ int run_build(const CommandLine& given) {
     if (!standalone && line.dump.empty() && line.from.empty()) reuse_compiled(evaluator);
   } else if (!line.weights.empty() || !line.dims.empty()) {
     throw CallError{fmt::format("`--weights` and `--dim` are for graphs, and `{}` has none", found.name), ""};
+  } else {
+    refuse_values(line);
   }
   if (!line.weights_file.empty()) check_weights_file(line, standalone, out);
   bool lines = line.debug_info.empty() ? !artefact->is_text : line.debug_info == "lines";

@@ -32,6 +32,14 @@ for example in examples/*.mlc; do
   case $example in
     examples/load_*) ;;  # needs what another one builds
     examples/chat.mlc | examples/minilm.mlc | examples/smollm2.mlc) asks_for_its_file "$example" ;;
+    examples/resnet.mlc)
+      if "$mlc" run "$example" >"$work/log" 2>&1 || ! grep -q 'which picture' "$work/log"; then
+        failed=$((failed + 1))
+        echo "FAILED $example without a picture"
+      else
+        passed=$((passed + 1))
+      fi
+      ;;
     examples/train_mlp.mlc)
       try "$mlc" run "$example" "$work"
       try test -s "$work/train_mlp.safetensors" -a -s "$work/train_mlp.svg"

@@ -122,7 +122,12 @@ Slices slices_of(const ffi::Tensor& tensor, std::optional<int64_t> axis, std::st
 void unique(ffi::PackedArgs args, ffi::Any* result) {
   constexpr std::string_view name = "relax.run.unique";
   ffi::Tensor x = ir::contiguous(value_of<ffi::Tensor>(args[0], name, "tensor"));
-  auto flag = [&](int i) { return i < args.size() && value_of<int64_t>(args[i], name, "number") != 0; };
+  // A number from instructions, a bool from the interpreter of graphs.
+  auto flag = [&](int i) {
+    if (i >= args.size()) return false;
+    if (auto given = args[i].as<bool>()) return *given;
+    return value_of<int64_t>(args[i], name, "number") != 0;
+  };
   std::optional<int64_t> axis;
   if (args.size() > 5 && args[5].type_index() != ffi::TypeIndex::kTVMFFINone) axis = value_of<int64_t>(args[5], name, "number");
   Slices slices = slices_of(x, axis, name);

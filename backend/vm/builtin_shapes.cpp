@@ -32,7 +32,8 @@ namespace {
 enum class MatchCode : int64_t { kEqualsNumber = 0, kStore = 1, kAny = 2, kEqualsStored = 3 };
 enum class MakeCode : int64_t { kNumber = 0, kStored = 1 };
 
-// What the text of VMShapeLower says of a value: "ErrorContext(fn=main, loc=param[0], param=x, annotation=...) ".
+// What the text of VMShapeLower says of a value: "ErrorContext(fn=main, loc=param[0], param=x, annotation=...) ", or
+// "ErrorContext(match_cast, ty=...) ".
 class Context {
  public:
   explicit Context(ffi::AnyView text) {
@@ -43,16 +44,18 @@ class Context {
     std::string function = field("fn"), param = field("param"), place = field("loc");
     if (!param.empty()) return fmt::format("parameter `{}` of `{}`", param, function);
     if (place == "return") return fmt::format("the result of `{}`", function);
-    return text_.find("match_cast") != std::string::npos ? "match_cast" : "a value of the graph";
+    if (text_.find("match_cast") == std::string::npos) return "a value of the graph";
+    std::string_view graph = running_graph();
+    return graph.empty() ? "match_cast" : fmt::format("match_cast in `{}`", graph);
   }
   // " (R.Tensor((n, 4), dtype="float32"))"
   std::string annotation() const {
-    std::string type = whole("annotation");
+    std::string type = declared_type();
     return type.empty() ? "" : fmt::format(" ({})", type);
   }
   // The text of a dimension of the annotation: "n".
   std::string dimension(int64_t index) const {
-    std::string type = whole("annotation");
+    std::string type = declared_type();
     size_t open = type.find("Tensor((");
     size_t at = open == std::string::npos ? type.find("Shape([") : open + 1;
     if (at == std::string::npos) return "";
@@ -75,6 +78,10 @@ class Context {
   }
 
  private:
+  std::string declared_type() const {
+    std::string type = whole("annotation");
+    return type.empty() ? whole("ty") : type;
+  }
   static std::string trimmed(const std::string& text) {
     size_t first = text.find_first_not_of(' ');
     return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);

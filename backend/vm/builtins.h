@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that compiled graphs call beside tensor functions: vm.builtin.* and relax.run.*, with TVM 0.27's names and arguments.
+// The functions that compiled graphs call beside tensor functions: vm.builtin.* and relax.run.*, with TVM
+// 0.27's names and arguments.
 #pragma once
 
 #include <tvm/ffi/any.h>
@@ -30,6 +31,19 @@ T value_of(ir::ffi::AnyView given, std::string_view builtin, std::string_view wa
   }
   refuse_argument(given, builtin, wanted);
 }
+
+// The graph that runs on this thread, for what builtins refuse; empty where none does.
+std::string_view running_graph();
+class RunningGraph {
+ public:
+  explicit RunningGraph(std::string_view name);
+  ~RunningGraph();
+  RunningGraph(const RunningGraph&) = delete;
+  RunningGraph& operator=(const RunningGraph&) = delete;
+
+ private:
+  std::string_view before_;
+};
 
 void register_shape_builtins();
 void register_value_builtins();

@@ -5,6 +5,9 @@
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/list.h>
 
+#include <utility>
+
+#include "backend/vm/builtins.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
 #include "ir/registry/api_row.h"
@@ -198,6 +201,7 @@ void Machine::invoke_compiled(const ffi::Function& code, int64_t function, ffi::
                               Any* result) {
   const FunctionInfo& fn = program().functions[static_cast<size_t>(function)];
   check_call(fn, args);
+  RunningGraph graph(fn.name);
   Frame frame(*this, fn.register_file_size, args);
   // A list is the words of its values, one after the other.
   static_assert(sizeof(Any) == sizeof(TVMFFIAny));
@@ -314,7 +318,13 @@ void Machine::call_instruction(const Instruction& call, int64_t at, Registers& r
   if (call.destination() != kVoid) registers[static_cast<size_t>(call.destination())] = std::move(result);
 }
 
+static thread_local std::string_view running;
+std::string_view running_graph() { return running; }
+RunningGraph::RunningGraph(std::string_view name) : before_(std::exchange(running, name)) {}
+RunningGraph::~RunningGraph() { running = before_; }
+
 void Machine::run(const FunctionInfo& fn, Registers& registers, Any* result) {
+  RunningGraph graph(fn.name);
   std::vector<ffi::AnyView> args;
   int64_t at = fn.start;
   while (true) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/core/visit.h"
+#include "ir/relax/normalize.h"
 #include "ir/relax/origin.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
@@ -49,6 +50,17 @@ Expr InferContext::simplify(const Expr& e) const {
   return host.simplify(e);
 }
 
+// The difference with what is known of its variables: dimensions are 0 or more.
+static Expr among_dimensions(const Expr& difference, const InferContext& context) {
+  Expr known = Expr(nullptr);
+  for (const Var& var : ir::free_vars(difference)) {
+    if (!context.builder->knows_dimension(var.get())) continue;
+    Expr fact = ir::ge(var, ir::int_imm(var->dtype(), 0));
+    known = known ? ir::logical_and(known, fact) : fact;
+  }
+  return known ? context.host.simplify(ir::select(known, difference, dim(0))) : difference;
+}
+
 InferContext::Proof InferContext::equal(const Expr& a, const Expr& b) const {
   if (a.same_as(b)) return Proof::kTrue;
   auto x = ir::const_int(a);
@@ -59,7 +71,8 @@ InferContext::Proof InferContext::equal(const Expr& a, const Expr& b) const {
   Expr difference = host.simplify(ir::sub(a, b));
   if (auto known = ir::const_int(difference)) return *known == 0 ? Proof::kTrue : Proof::kFalse;
   // 7 * n is never 25: residues and bounds tell.
-  return ir::is_const_int(host.simplify(ir::eq(difference, dim(0))), 0) ? Proof::kFalse : Proof::kUnknown;
+  if (ir::is_const_int(host.simplify(ir::eq(difference, dim(0))), 0)) return Proof::kFalse;
+  return builder && ir::is_const_int(among_dimensions(difference, *this), 0) ? Proof::kTrue : Proof::kUnknown;
 }
 
 bool InferContext::proves_equal(const Array<Expr>& a, const Array<Expr>& b) const {

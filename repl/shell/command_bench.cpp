@@ -47,19 +47,21 @@ NamedFunctions functions_of(const NamedModule& module, const std::string& wanted
 }
 
 void refuse_options_of_models(const CommandLine& line) {
-  if (line.inputs.empty() && line.dims.empty() && line.weights.empty() && !line.by_op) return;
-  throw CallError{"`--input`, `--dim`, `--weights` and `--by-op` are for models, and the module has no graph",
-                  "`--size n=1024` is for the sizes of functions of TIR"};
+  if (line.inputs.empty() && line.dims.empty() && line.values.empty() && line.weights.empty() && !line.by_op)
+    return;
+  throw CallError{
+      "`--input`, `--dim`, `--value`, `--weights` and `--by-op` are for models, and the module has no graph",
+      "`--size n=1024` is for the sizes of functions of TIR"};
 }
 
 int bench_file(const CommandLine& line, Interpreter& evaluator) {
-  if (!is_onnx_file(line.file))
+  if (!is_graph_file(line.file))
     throw CallError{
         fmt::format("`{}` is built already, and models are measured as they are compiled here", line.file),
         "name the model or the program that it was built from"};
   if (!line.weights.empty() || !line.paths.empty() || !line.name.empty() || !line.sizes.empty())
     throw CallError{
-        "names, `--function`, `--size` and `--weights` are for programs: an ONNX model has one function and "
+        "names, `--function`, `--size` and `--weights` are for programs: a model has one function and "
         "its weights",
         "`--dim batch=4` is for symbolic dimensions"};
   return bench_models(line, evaluator, {model_of_file(line, evaluator)});

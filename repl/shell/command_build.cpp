@@ -290,6 +290,8 @@ int run_build(const CommandLine& given) {
     if (!standalone && line.dump.empty() && line.from.empty()) reuse_compiled(evaluator);
   } else if (!line.weights.empty() || !line.dims.empty() || !line.dispatch.empty()) {
     throw CallError{fmt::format("`--weights`, `--dim` and `--dispatch` are for graphs, and `{}` has none", found.name), ""};
+  } else {
+    refuse_values(line);
   }
   if (!line.weights_file.empty()) check_weights_file(line, standalone, out);
   bool lines = line.debug_info.empty() ? !artefact->is_text : line.debug_info == "lines";

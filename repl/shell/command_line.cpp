@@ -67,12 +67,19 @@ void dispatch_option(CLI::App& app, CommandLine& line, const char* more = "") {
                              more));
 }
 
+void value_option(CLI::App& app, CommandLine& line) {
+  app.add_option("--value", line.values,
+                 "of an ONNX model: an input that always has this value, as rate=16000")
+      ->allow_extra_args(false);
+}
+
 // What a model takes.
 void input_options(CLI::App& app, CommandLine& line) {
   app.add_option("--input", line.inputs, "of a model: an input from a file, as x=cat.npy; others are random")
       ->allow_extra_args(false);
   app.add_option("--dim", line.dims, "of a model: a symbolic dimension, as batch=4; others are 1")
       ->allow_extra_args(false);
+  value_option(app, line);
   app.add_option("--seed", line.seed, "of random inputs (default 0)");
   app.add_option("--threads", line.threads, "that parallel loops use (default: one per processor)");
 }
@@ -84,7 +91,7 @@ constexpr std::array kRows = std::to_array<Row>({
      "  mlc build mlp.mlc --weights mlp.safetensors --dim n=1 -o libmlp.a",
      [](CLI::App& app, CommandLine& line) {
        auto* file = app.add_option("FILE", line.file,
-                                   "a program, `-` reads standard input; or a model: .onnx, or .gguf of llama.cpp");
+                                   "a program, `-` reads standard input; or a model: .onnx, .pt2 of `torch.export.save`, or .gguf of llama.cpp");
        app.add_option("-o,--output", line.out,
                       "the artefact; its ending chooses --emit when that is not given. `-` is standard output");
        target_option(app, line);
@@ -107,6 +114,7 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_option("--dim", line.dims, "of a graph: a symbolic dimension that is a number, as batch=4")
            ->allow_extra_args(false);
        dispatch_option(app, line);
+       value_option(app, line);
        lowering_options(app, line);
        app.add_option("--debug-info", line.debug_info,
                       "lines: code names the lines it comes from, for debuggers and profilers; or none "
@@ -145,7 +153,7 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_option("--output", line.out, "of a model: the folder in which each output becomes a file NAME.npy");
        app.add_option("--function", line.name, "of a library: the graph that runs (default main)");
        app.add_option("FILE", line.file,
-                      "a program, `-` reads standard input; or a model: .onnx, or .so, which `mlc build` made of a graph")
+                      "a program, `-` reads standard input; or a model: .onnx, .pt2 of `torch.export.save`, or .so, which `mlc build` made of a graph")
            ->required();
      },
      run_run},
@@ -169,8 +177,7 @@ constexpr std::array kRows = std::to_array<Row>({
                       "are constants in the text");
        app.add_option("--shape", line.shapes, "of an input, as x=1x3x224x224, instead of what the file says")
            ->allow_extra_args(false);
-       app.add_option("--value", line.values, "an input that always has this value, as rate=16000")
-           ->allow_extra_args(false);
+       value_option(app, line);
        app.add_option("--opset", line.opset, "read the operators as those of this version");
        json_option(app, line, "one JSON object: the functions, the file written, or the text");
      },
@@ -197,7 +204,7 @@ constexpr std::array kRows = std::to_array<Row>({
      "  mlc bench resnet.onnx --threads 2 --by-op\n"
      "  mlc bench matmul.mlc MyModule sch --size n=1024 --save before.json",
      [](CLI::App& app, CommandLine& line) {
-       app.add_option("FILE", line.file, "a program, `-` reads standard input; or a model, .onnx")->required();
+       app.add_option("FILE", line.file, "a program, `-` reads standard input; or a model: .onnx, or .pt2 of `torch.export.save`")->required();
        app.add_option("NAME", line.paths,
                       "modules, functions or schedules that are compared instead of the last one bound");
        app.add_option("--function", line.name, "one function of them (default: all)");
@@ -264,15 +271,16 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_option("--target", line.target, "of --schedule")->needs(file);
        name->excludes(file);
        auto* fusion = app.add_option("--fusion", line.fusion_file,
-                                     "why the calls of the graph of a program or an ONNX model are fused or not; NAME is a graph or a call of it");
+                                     "why the calls of the graph of a program or a model are fused or not; NAME is a graph or a call of it");
        app.add_option("--memory", line.memory_file,
-                      "which tensors of the graph of a program or an ONNX model share memory, how much a run holds, and why; NAME is a graph or a tensor of it")
+                      "which tensors of the graph of a program or a model share memory, how much a run holds, and why; NAME is a graph or a tensor of it")
            ->excludes(fusion)
            ->excludes(file);
        fusion->excludes(file);
        app.add_option("--dim", line.dims, "of --fusion and --memory: a symbolic dimension that is a number, as batch=4")
            ->allow_extra_args(false);
        dispatch_option(app, line, "; for --fusion and --memory");
+       value_option(app, line);
        auto* gpu = app.add_option("--gpu", line.gpu_file,
                                   "what the kernels of a program cost on a GPU, by its numbers: requests, bank conflicts, a roofline; NAME is a function of it")
                        ->excludes(fusion)

@@ -40,17 +40,18 @@ class CommandLine {
   std::string debug_info;                 // build: lines, none; "" leaves it to the kind of artefact
   std::string dump;                       // build: the stages that are written
   std::string dump_folder = "stages";
-  std::string from;           // build: the stage that it goes on from
-  std::string passes;         // opt
-  bool check_bounds = false;  // build, bisect, run
-  bool no_cache = false;      // build
-  bool perf_map = false;      // run
-  bool perf_jitdump = false;  // run
-  std::string schedule_file;  // explain: the file whose schedule is shown
+  std::string from;                      // build: the stage that it goes on from
+  std::string passes;                    // opt
+  bool check_bounds = false;             // build, bisect, run
+  bool no_cache = false;                 // build
+  bool perf_map = false;                 // run
+  bool perf_jitdump = false;             // run
+  std::string schedule_file;             // explain: the file whose schedule is shown
   std::string fusion_file, memory_file;  // explain: the file whose graph is explained
-  bool simulate = false;                          // run: GPUs are simulated
-  std::string gpu_file, gpu = "nvidia-h100";  // explain: the program whose kernels are counted, and for which GPU
-  std::string report;         // explain: the page that is written of a program
+  bool simulate = false;                 // run: GPUs are simulated
+  std::string gpu_file,
+      gpu = "nvidia-h100";  // explain: the program whose kernels are counted, and for which GPU
+  std::string report;       // explain: the page that is written of a program
   std::string dialect = "current";
   std::string name;  // of `explain`, `help`, `completion`
   bool json = false;
@@ -66,22 +67,23 @@ class CommandLine {
   bool update = false;
   bool quiet = false;
   unsigned jobs = 0;
-  bool user = false;               // jupyter install
-  std::string prefix;              // jupyter install
-  std::vector<std::string> sizes;  // bench: "n=1024"
-  double budget = 1;               // bench: seconds
-  double tolerance = 5;            // bench: per cent
-  std::string save, against;       // bench: baselines
+  bool user = false;                      // jupyter install
+  std::string prefix;                     // jupyter install
+  std::vector<std::string> sizes;         // bench: "n=1024"
+  double budget = 1;                      // bench: seconds
+  double tolerance = 5;                   // bench: per cent
+  std::string save, against;              // bench: baselines
   std::vector<std::string> inputs, dims;  // run, bench: "x=cat.npy", "batch=4"
   std::string threads;                    // run, bench
   std::string dispatch;                   // build, run, bench, explain: which calls of graphs libraries compute
   int64_t seed = 0;                       // run, bench: of random inputs
   bool by_op = false;                     // bench
-  std::string weights;       // import: the file that they are written to; build, bench: that they are read from
-  std::string weights_file;  // build: that constants are written to
-  std::vector<std::string> shapes, values;          // import: "x=1x3x224x224", "rate=16000"
-  int64_t opset = 0;                                // import: instead of the model's own
-  std::string help;                // shown instead of running anything
+  std::string weights;  // import: the file that they are written to; build, bench: that they are read from
+  std::string weights_file;         // build: that constants are written to
+  std::vector<std::string> shapes;  // import: "x=1x3x224x224"
+  std::vector<std::string> values;  // of ONNX models: "rate=16000"
+  int64_t opset = 0;                // import: instead of the model's own
+  std::string help;                 // shown instead of running anything
 
  private:
   void choose_colour() const;

@@ -34,9 +34,11 @@ int run_in(const CommandLine& line, Interpreter& evaluator) {
   if (line.perf_map) backend::tell_perf(backend::Perf::kMap);
   if (line.perf_jitdump) backend::tell_perf(backend::Perf::kJitdump);
   if (!line.text && is_model_file(line.file)) return run_model(line, evaluator);
-  if (!line.inputs.empty() || !line.dims.empty() || !line.out.empty() || !line.name.empty())
-    throw CallError{"`--input`, `--dim`, `--output` and `--function` are for models, and this is a program",
-                    "options of the program stand behind its name"};
+  if (!line.inputs.empty() || !line.dims.empty() || !line.values.empty() || !line.out.empty() ||
+      !line.name.empty())
+    throw CallError{
+        "`--input`, `--dim`, `--value`, `--output` and `--function` are for models, and this is a program",
+        "options of the program stand behind its name"};
   use_threads(line.threads);
   if (!line.dispatch.empty()) use_dispatch(evaluator, line.dispatch);
   if (line.text) {

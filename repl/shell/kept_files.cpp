@@ -63,8 +63,8 @@ void refuse_input(const fs::path& out, const char* help) {
 }
 
 void refuse_source(const fs::path& out, const backend::Artefact& artefact) {
-  constexpr std::string_view kKept[] = {".mlc", ".py",  ".repl", ".ipynb", ".md",
-                                        ".npy", ".npz", ".onnx", ".gguf",  ".safetensors"};
+  constexpr std::string_view kKept[] = {".mlc", ".py",   ".repl", ".ipynb", ".md",         ".npy",
+                                        ".npz", ".onnx", ".pt2",  ".gguf",  ".safetensors"};
   std::optional<std::string> there = artefact.is_folder ? std::nullopt : beginning_of(out);
   if (!there || there->empty()) return;
   if (std::ranges::find(kKept, out.extension().string()) != std::end(kKept))

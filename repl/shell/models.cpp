@@ -19,9 +19,9 @@ namespace mlc::repl {
 
 using ir::Any;
 
-bool is_onnx_file(std::string_view path) { return path.ends_with(".onnx"); }
-bool is_model_to_build(std::string_view path) { return is_onnx_file(path) || path.ends_with(".gguf"); }
-bool is_model_file(std::string_view path) { return is_onnx_file(path) || path.ends_with(".so"); }
+bool is_graph_file(std::string_view path) { return path.ends_with(".onnx") || path.ends_with(".pt2"); }
+bool is_model_to_build(std::string_view path) { return is_graph_file(path) || path.ends_with(".gguf"); }
+bool is_model_file(std::string_view path) { return is_graph_file(path) || path.ends_with(".so"); }
 
 Any text_list(const std::vector<std::string>& texts) {
   script::List all;
@@ -58,6 +58,11 @@ Any call_model_library(script::Evaluator& evaluator, std::string_view module, st
     about_the_model(error);
     rethrow_about_call(error);
   }
+}
+
+void refuse_values(const CommandLine& line) {
+  if (!line.values.empty())
+    throw CallError{"`--value` is for ONNX models, whose branches and shapes an input may decide", ""};
 }
 
 void use_threads(const std::string& threads) {
@@ -108,18 +113,21 @@ Model model_of(std::string name, const Any& parts) {
 }  // namespace
 
 Model model_of_file(const CommandLine& line, script::Evaluator& evaluator) {
-  Any args[] = {script::str_value(line.file), text_list(line.inputs), text_list(line.dims), line.seed};
+  Any args[] = {script::str_value(line.file), text_list(line.inputs), text_list(line.dims),
+                text_list(line.values), line.seed};
   return model_of(std::filesystem::path(line.file).stem().string(),
                   call_model_library(evaluator, kSources, "parts_of_file", args));
 }
 
 Model model_of_module(const CommandLine& line, script::Evaluator& evaluator, const NamedModule& module) {
+  refuse_values(line);
   Any args[] = {module.mod,           script::str_value(line.name),    text_list(line.inputs),
                 text_list(line.dims), script::str_value(line.weights), line.seed};
   return model_of(module.name, call_model_library(evaluator, kSources, "parts_of_module", args));
 }
 
 ir::IRModule graphs_to_build(const CommandLine& line, script::Evaluator& evaluator, const ir::IRModule& mod) {
+  refuse_values(line);
   if (line.weights.empty() && line.dims.empty()) return mod;
   Any args[] = {mod, script::str_value(line.weights), text_list(line.dims)};
   return call_model_library(evaluator, kSources, "graphs_to_build", args).cast<ir::IRModule>();
@@ -129,10 +137,11 @@ ir::IRModule model_to_build(const CommandLine& line, script::Evaluator& evaluato
                             bool standalone) {
   if (!line.weights.empty())
     throw CallError{"`--weights` is for programs: a model's file has its weights", ""};
-  if (is_onnx_file(file)) {
-    Any args[] = {script::str_value(file), text_list(line.dims), standalone};
+  if (is_graph_file(file)) {
+    Any args[] = {script::str_value(file), text_list(line.dims), text_list(line.values), standalone};
     return call_model_library(evaluator, kSources, "module_of_file", args).cast<ir::IRModule>();
   }
+  refuse_values(line);
   if (!line.dims.empty())
     throw CallError{"`--dim` is for graphs, and a language model takes any number of tokens", ""};
   Any args[] = {script::str_value(file), standalone};
@@ -174,7 +183,8 @@ int run_model(const CommandLine& line, script::Evaluator& evaluator) {
   use_threads(line.threads);
   Progress progress;
   std::string text;
-  if (!is_onnx_file(line.file)) {
+  if (!is_graph_file(line.file)) {
+    refuse_values(line);
     if (!line.dispatch.empty())
       throw CallError{"`--dispatch` is for what is compiled, and the library is built already", ""};
     if (!line.dims.empty())
@@ -186,7 +196,7 @@ int run_model(const CommandLine& line, script::Evaluator& evaluator) {
     text = script::text_of(call_model_library(evaluator, kSources, "run_library", args));
   } else {
     if (!line.name.empty() && line.name != "main")
-      throw CallError{fmt::format("an ONNX model has one function, `main`, and no `{}`", line.name), ""};
+      throw CallError{fmt::format("a model has one function, `main`, and no `{}`", line.name), ""};
     Any folder[] = {script::str_value(line.out)};
     if (!line.out.empty()) call_model_library(evaluator, "mlc.model.outputs", "check_folder", folder);
     progress.at("reading the model");

@@ -19,10 +19,11 @@
 
 namespace mlc::repl {
 
-// What `mlc run` takes beside programs: .onnx, and .so, a built library of graphs.
+// What `mlc run` takes beside programs: files of graphs, and .so, a built library of graphs.
 bool is_model_file(std::string_view path);
-bool is_onnx_file(std::string_view path);
-// What `mlc build` takes beside programs: .onnx, and .gguf, a language model.
+// .onnx, and .pt2 of torch.export.
+bool is_graph_file(std::string_view path);
+// What `mlc build` takes beside programs: files of graphs, and .gguf, a language model.
 bool is_model_to_build(std::string_view path);
 
 // A function of the library about models. What it says of the call becomes a CallError; other errors are
@@ -33,6 +34,8 @@ ir::Any call_model_library(script::Evaluator& evaluator, std::string_view module
 [[noreturn]] void rethrow_about_call(ir::Error& error);
 // Texts as a list of the language.
 ir::Any text_list(const std::vector<std::string>& texts);
+// --value where no ONNX model is read.
+void refuse_values(const CommandLine& line);
 // --threads for code that is compiled and run from here on. CallError for a number that is none.
 void use_threads(const std::string& threads);
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "frontend/model/weights/gguf.h"
+#include "frontend/model/weights/png.h"
 #include "frontend/model/weights/safetensors.h"
 #include "frontend/model/weights/torch_pickle.h"
 #include "tests/fuzz/report.h"
@@ -17,8 +18,8 @@ namespace {
 using namespace mlc;
 using namespace mlc::model;
 
-size_t files = 0, refused = 0, read_safe = 0, read_gguf_files = 0, read_torch_files = 0, views = 0,
-       views_read = 0;
+size_t files = 0, refused = 0, read_safe = 0, read_gguf_files = 0, read_torch_files = 0, read_pictures = 0,
+       views = 0, views_read = 0;
 volatile uint8_t sink;
 
 // Touches every byte: out-of-bounds reads are what the sanitizer sees.
@@ -58,6 +59,11 @@ void torch(const Source& source) {
   TorchFile file = read_torch(source);
   for (const TorchTensor& one : file.tensors) touch(torch_tensor(source, file, one));
   ++read_torch_files;
+}
+
+void png(const Source& source) {
+  touch(read_png(source));
+  ++read_pictures;
 }
 
 // A view of twelve numbers, as lists of weights in programs of torch describe them: some lie inside.
@@ -171,9 +177,52 @@ std::string zip_file(const std::vector<std::pair<std::string, std::string>>& par
   return file + directory + end;
 }
 
+void put_big(std::string& to, uint64_t value, int bytes) {
+  for (int i = bytes - 1; i >= 0; --i) to.push_back(static_cast<char>(value >> 8 * i));
+}
+// A picture whose checksums are right, whatever its header and its pixels are.
+std::string png_file(std::mt19937& random) {
+  static constexpr struct {
+    int colour, depth, samples;
+  } kKinds[] = {{0, 1, 1}, {0, 8, 1}, {0, 16, 1}, {2, 8, 3}, {3, 2, 1}, {3, 8, 1}, {4, 8, 2}, {6, 16, 4}};
+  auto kind = kKinds[random() % 8];
+  uint32_t width = 1 + random() % 5, height = 1 + random() % 4;
+  std::string header, pixels;
+  put_big(header, width, 4);
+  put_big(header, height, 4);
+  header += {static_cast<char>(kind.depth), static_cast<char>(kind.colour), 0, 0, 0};
+  for (uint32_t y = 0; y < height; ++y) {
+    pixels.push_back(static_cast<char>(random() % 5));
+    for (uint32_t i = (width * kind.samples * kind.depth + 7) / 8; i > 0; --i)
+      pixels.push_back(static_cast<char>(random()));
+  }
+  for (uint32_t n = random() % 3; n > 1; --n) header[random() % header.size()] = static_cast<char>(random());
+  for (uint32_t n = random() % 3; n > 1; --n) pixels[random() % pixels.size()] = static_cast<char>(random());
+  // One stored block of deflate.
+  std::string stream("\x78\1\1", 3);
+  put<uint16_t>(stream, static_cast<uint16_t>(pixels.size()));
+  put<uint16_t>(stream, static_cast<uint16_t>(~pixels.size()));
+  stream += pixels;
+  uint32_t a = 1, b = 0;
+  for (char c : pixels) a = (a + static_cast<uint8_t>(c)) % 65521, b = (b + a) % 65521;
+  put_big(stream, b << 16 | a, 4);
+  std::string file("\x89PNG\r\n\x1a\n");
+  auto part = [&](const std::string& type, const std::string& data) {
+    put_big(file, data.size(), 4);
+    file += type + data;
+    put_big(file, checksum(type + data), 4);
+  };
+  part("IHDR", header);
+  part("PLTE", std::string(3 * (1 + random() % 4), '\5'));
+  part("IDAT", stream);
+  part("IEND", "");
+  return file;
+}
+
 std::string whole_file(uint32_t kind, std::mt19937& random) {
   if (kind == 0) return safetensors_file();
   if (kind == 1) return gguf_file();
+  if (kind == 3) return png_file(random);
   std::string program = pickle();
   // Mistakes of the pickle stand behind a checksum that is right, or none would ever be read.
   for (uint32_t n = random() % 4; n > 0; --n)
@@ -216,7 +265,7 @@ void offer(void (*reader)(const Source&), const std::string& file) {
   }
 }
 
-constexpr void (*kReaders[])(const Source&) = {safetensors, gguf, torch};
+constexpr void (*kReaders[])(const Source&) = {safetensors, gguf, torch, png};
 
 }  // namespace
 
@@ -226,7 +275,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // The bytes draw the mistakes of a whole file.
   std::seed_seq seeds(bytes.begin(), bytes.end());
   std::mt19937 random(seeds);
-  for (uint32_t kind = 0; kind < 3; ++kind) {
+  for (uint32_t kind = 0; kind < 4; ++kind) {
     std::string file = whole_file(kind, random);
     for (uint32_t n = random() % 4; n > 0 && !file.empty(); --n) change(file, random);
     offer(kReaders[kind], file);
@@ -241,6 +290,7 @@ mlc::fuzz::Report mlc::fuzz::report() {
   demand(report, "safetensors files read", read_safe, files, 0.01, 500);
   demand(report, "GGUF files read", read_gguf_files, files, 0.01, 500);
   demand(report, "torch files read", read_torch_files, files, 0.01, 500);
+  demand(report, "pictures read", read_pictures, files, 0.01, 500);
   demand(report, "views inside", views_read, views, 0.1, 500);
   return report;
 }

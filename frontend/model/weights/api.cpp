@@ -9,6 +9,7 @@
 
 #include "frontend/model/weights/gguf.h"
 #include "frontend/model/weights/md5.h"
+#include "frontend/model/weights/png.h"
 #include "frontend/model/weights/safetensors.h"
 #include "frontend/model/weights/torch_pickle.h"
 #include "frontend/script/modules/paths.h"
@@ -294,6 +295,8 @@ const ir::ApiRow rows[] = {
      list_gguf},
     {ApiKind::kFunction, "_weights", "gguf_types()",
      "(name, code, elements, bytes, dtype or None) of the types.", native(script::calls<list_gguf_types>)},
+    {ApiKind::kFunction, "_weights", "read_png(file)", "The pixels of a PNG file: rows, columns, channels of uint8.",
+     [](ApiCall& call) -> Any { return script::array_value(read_png(source_of_value(call))); }},
     {ApiKind::kFunction, "_weights", "zip_names(file)", "The names of the entries of a zip archive.",
      zip_names},
     {ApiKind::kFunction, "_weights", "zip_part(file, name)", "An entry of a zip archive as a file.",

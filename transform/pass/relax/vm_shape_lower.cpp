@@ -91,7 +91,7 @@ class LowerShapes final : public Mutator {
     return refuse(refusals["dimension-not-computed"], name_, host_.str(extent)).at(extent->span);
   }
   void emit_check(std::string_view function, Array<Expr> args) {
-    builder_->emit(call_packed(function, std::move(args), {Type(void_type())}), "_");
+    builder_->emit(call_packed(function, std::move(args), {Type(void_type())}, checked_at_), "_");
   }
   Expr context(const std::string& words) const { return string_imm(contexts_ ? words : std::string()); }
 
@@ -298,9 +298,11 @@ class LowerShapes final : public Mutator {
     if (const MatchCastNode* cast = as_match_cast(binding)) {
       Expr value = builder_->normalize_operand(rewrite(binding->value));
       std::vector<Pattern> patterns;
+      checked_at_ = binding->var->span ? binding->var->span : binding->span;
       check(cast->ty, value, false, false,
             fmt::format("ErrorContext(match_cast, ty={}) ", type_text(cast->ty)), patterns);
       match_all(patterns);
+      checked_at_ = {};
     } else {
       bound_.insert(binding->var.get());
     }
@@ -313,6 +315,7 @@ class LowerShapes final : public Mutator {
   Var heap_var_;
   std::unordered_set<const VarNode*> bound_;  // numbers that bindings compute
   std::string name_;
+  Span checked_at_;  // the match_cast that is checked; parameters are blamed on their caller
 };
 
 IRModule apply(const IRModule& mod, const PassOptions& options) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/vm/upload.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 

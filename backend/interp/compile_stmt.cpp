@@ -143,6 +143,15 @@ static bool is_merged(const ir::BufferTypeNode* view_type, const VarNode* source
          (!view_type->elem_offset || ir::is_const_int(view_type->elem_offset, 0));
 }
 
+// FlattenBuffer counts from the beginning of an argument's memory, and adds in every index where the argument
+// begins in it: a tensor may be a part of a larger one.
+static bool counts_from_memory(const ir::BufferTypeNode* view_type, const VarNode* source) {
+  const ir::BufferTypeNode* of = source ? source->buffer() : nullptr;
+  return of && of->elem_offset && !ir::is_const_int(of->elem_offset, 0) && view_type->shape.size() == 1 &&
+         view_type->strides.empty() && of->dtype == view_type->dtype &&
+         (!view_type->elem_offset || ir::is_const_int(view_type->elem_offset, 0));
+}
+
 Action Compiler::declare(const ir::DeclBufferNode* node) {
   // Tensor memory is reached by instructions alone: a buffer there is its address.
   if (in_kernel_ && view(node->buffer->buffer()->storage_scope) == "tmem") return nothing;
@@ -158,12 +167,14 @@ Action Compiler::declare(const ir::DeclBufferNode* node) {
   int64_t bytes =
       number_of(node->buffer->buffer()->dtype).bytes * ir::DataType(node->buffer->buffer()->dtype).lanes();
   auto set_layout = layout(node->buffer->buffer());
+  int part_of = counts_from_memory(node->buffer->buffer(), source) ? view_of(source, node->span) : -1;
   int at = define_view(node->buffer);
-  return [at, set_pointer, set_layout, merged, bytes, var = node->buffer.get()](Frame& frame) {
+  return [at, set_pointer, set_layout, merged, part_of, bytes, var = node->buffer.get()](Frame& frame) {
     View view;
     set_pointer(frame, view);
     set_layout(frame, view);
     if (merged && view.block) view.shape[0] = (view.block->end - view.data) / bytes;
+    if (part_of >= 0) view.shape[0] += frame.views[static_cast<size_t>(part_of)].offset;
     if (Thread* thread = frame.program.heap.thread) name_memory(*thread, var, view);
     frame.views[static_cast<size_t>(at)] = std::move(view);
     return Flow::kNext;

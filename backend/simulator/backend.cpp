@@ -43,7 +43,7 @@ class SimulatedModule final : public ffi::ModuleObj {
       if (!symbol || symbol->cast<ir::String>() != name) continue;
       interp::Options options;
       options.simulate = options.check_races = options.check_uninitialized = true;
-      options.device = device_;
+      options.device = device_of(*fn);
       ffi::Function run = interp::compile(mod_, std::string(var->name_hint), options);
       return ffi::Function::FromPacked([run](const ffi::AnyView* args, int32_t count, ir::Any* result) {
         ir::Inputs::global().beyond();
@@ -60,6 +60,13 @@ class SimulatedModule final : public ffi::ModuleObj {
   }
 
  private:
+  // Functions for the host (of shapes, of numbers) stand among those that launch kernels.
+  DLDeviceType device_of(const ir::PrimFunc& fn) const {
+    auto own = ir::attr(fn, "target");
+    std::optional<ir::Target> target = own ? own->as<ir::Target>() : std::nullopt;
+    return target ? ir::target_kind_row(ir::view((*target)->kind)).device : device_;
+  }
+
   ir::IRModule mod_;
   DLDeviceType device_;
 };

@@ -25,8 +25,7 @@ static constexpr ir::Refusals refusals{
          .message = "`vm.builtin.paged_attention_kv_cache_create`: {}"},
         {.name = "paged-cache-missing",
          .kind = "NotImplementedError",
-         .message = "`{}` is not there: caches are neither sent to other machines nor saved, and hold no "
-                    "compressed rows"},
+         .message = "`{}` is not there: caches are neither sent to other machines nor saved"},
         {.name = "paged-cache-buffers",
          .message = "`vm.builtin.attention_kv_cache_debug_get_kv` writes tensors of shape (layers, {}, "
                     "heads, head_dim), got ({})"},
@@ -47,11 +46,13 @@ std::vector<int64_t> numbers(ffi::AnyView given, std::string_view name) {
   return {shape.begin(), shape.end()};
 }
 
+// On any device: the cache says what is not on its own.
 ffi::Tensor tensor_of(ffi::AnyView given, std::string_view name) {
-  auto tensor = value_of<ffi::Tensor>(given, name, "tensor");
-  if (!tensor.IsContiguous())
+  std::optional<ffi::Tensor> tensor = value_as<ffi::Tensor>(given);
+  if (!tensor) refuse_argument(given, name, "tensor");
+  if (!tensor->IsContiguous())
     throw refuse(refusals["paged-cache-config"], "tensors whose rows do not stand side by side");
-  return tensor;
+  return *tensor;
 }
 
 ffi::Function function_of(ffi::AnyView given) { return value_of<ffi::Function>(given, kCreate, "function"); }
@@ -99,10 +100,9 @@ PagedCacheConfig config_of(ffi::PackedArgs args) {
   check_positive(config.layer_window, "window of layers");
   check_positive(config.heads, "number of heads");
   check_positive(config.kv_heads, "number of heads of keys");
+  config.value_dim = args[5].cast<int64_t>();
   check_positive(config.dim, "width of heads");
-  if (args[5].cast<int64_t>() != config.dim)
-    throw refuse(refusals["paged-cache-refused"],
-                 "values of another width than keys, which compressed rows have");
+  check_positive(config.value_dim, "width of values");
   std::vector<int64_t> kinds = numbers(args[6], kCreate);
   int64_t last = stages[1];
   if (config.first_layer < 0 || last < config.first_layer || last > static_cast<int64_t>(kinds.size()))
@@ -110,14 +110,22 @@ PagedCacheConfig config_of(ffi::PackedArgs args) {
                  fmt::format("layers {} to {} of {}", config.first_layer, last, kinds.size()));
   for (int64_t layer = config.first_layer; layer < last; ++layer) {
     auto kind = static_cast<LayerKind>(kinds[static_cast<size_t>(layer)]);
-    if (kind == LayerKind::kCompressed)
-      throw refuse(refusals["paged-cache-refused"],
-                   "layers of compressed rows (`mla`), whose kernels are for GPUs");
-    if (kind != LayerKind::kHeads && kind != LayerKind::kHeadsWindow)
+    if (kind != LayerKind::kHeads && kind != LayerKind::kHeadsWindow && kind != LayerKind::kCompressed)
       throw refuse(refusals["paged-cache-config"],
                    fmt::format("a layer of kind {}", kinds[static_cast<size_t>(layer)]));
     config.layers.push_back(kind);
   }
+  auto compressed = std::count(config.layers.begin(), config.layers.end(), LayerKind::kCompressed);
+  config.compressed = compressed != 0;
+  if (config.compressed && compressed != std::ssize(config.layers))
+    throw refuse(refusals["paged-cache-refused"],
+                 "layers of compressed rows (`mla`) beside layers of heads: pages have one form");
+  if (config.compressed && limits[4] != 0)
+    throw refuse(refusals["paged-cache-refused"],
+                 "windows of sequences over compressed rows (`mla`), which have their positions in them");
+  if (config.compressed ? config.value_dim > config.dim : config.value_dim != config.dim)
+    throw refuse(refusals["paged-cache-refused"],
+                 fmt::format("values {} wide where keys are {}", config.value_dim, config.dim));
   // Where layers look back by themselves, sequences keep all.
   config.windows = limits[4] != 0 && !config.layers_have_windows();
   if (args[7].cast<bool>())
@@ -131,11 +139,12 @@ PagedCacheConfig config_of(ffi::PackedArgs args) {
   config.rope_scale = args[9].cast<double>();
   config.rope_theta = args[10].cast<double>();
   config.rope_factors = value_as<ffi::Tensor>(args[11]);
+  auto one = tensor_of(args[12], kCreate);  // of the cache's data type, where the cache is to be
+  config.dtype = ir::DataType(one.dtype());
+  config.device = one.device();
   if (config.rope_factors && config.rope != RopeMode::kNormal)
     throw refuse(refusals["paged-cache-config"],
                  "factors of rotary positions with another mode than `RopeMode.NORMAL`");
-  config.dtype =
-      ir::DataType(value_of<ffi::Tensor>(args[12], kCreate, "tensor of the cache's data type").dtype());
   // Kernels count slots of pages in 32 bits.
   constexpr int64_t kMost = INT32_MAX;
   if (max_sequences > kMost || config.max_tokens > kMost || config.page_size > kMost)
@@ -152,6 +161,10 @@ void create_paged(ffi::PackedArgs args, ffi::Any* result) {
   PagedCacheConfig config = config_of(args);
   PagedCacheKernels kernels;
   kernels.append = function_of(args[13]);
+  if (config.compressed) {
+    kernels.append_compressed = function_of(args[14]);
+    kernels.compressed = kernel_of(args[22]);
+  }
   kernels.ragged = kernel_of(args[15]);
   kernels.prefill = kernel_of(args[16]);
   kernels.decode = kernel_of(args[17]);
@@ -161,7 +174,7 @@ void create_paged(ffi::PackedArgs args, ffi::Any* result) {
   kernels.tree = kernel_of(args[21]);
   auto merges = value_of<ffi::Array<ffi::Any>>(args[23], kCreate, "list of functions that merge");
   if (merges.empty()) throw refuse(refusals["paged-cache-config"], "no function that merges");
-  kernels.merge = function_of(merges[0]);
+  for (const ffi::Any& merge : merges) kernels.merge.push_back(function_of(merge));
   kernels.split = function_of(args[24]);
   kernels.copy = function_of(args[25]);
   kernels.debug = function_of(args[26]);
@@ -192,6 +205,11 @@ void read_positions(ffi::AnyView cache, int64_t id, int64_t first, int64_t last,
                    fmt::format("{}", fmt::join(shape.begin(), shape.end(), ", ")));
   }
   paged(cache, name).read(id, first, last, keys, values);
+}
+
+void read_rows(ffi::AnyView cache, int64_t id, int64_t first, int64_t last, ffi::AnyView rows) {
+  constexpr std::string_view name = "vm.builtin.attention_kv_cache_debug_get_kv_mla";
+  paged(cache, name).read_compressed(id, first, last, tensor_of(rows, name));
 }
 
 void register_states(ffi::reflection::GlobalDef& def) {
@@ -246,7 +264,8 @@ void register_states(ffi::reflection::GlobalDef& def) {
                  .table()
                  .total_length();
            })
-      .def("vm.builtin.attention_kv_cache_debug_get_kv", read_positions);
+      .def("vm.builtin.attention_kv_cache_debug_get_kv", read_positions)
+      .def("vm.builtin.attention_kv_cache_debug_get_kv_mla", read_rows);
 }
 
 void register_attention(ffi::reflection::GlobalDef& def) {
@@ -282,6 +301,12 @@ void register_attention(ffi::reflection::GlobalDef& def) {
              paged(cache, name)
                  .attend_kept(layer, scale, tensor_of(q, name), tensor_of(out, name), tensor_of(lse, name));
            })
+      .def("vm.builtin.attention_kv_cache_append_mla_kv",
+           [](ffi::AnyView cache, int64_t layer, ffi::AnyView rows) {
+             constexpr std::string_view name = "vm.builtin.attention_kv_cache_append_mla_kv";
+             paged(cache, name).append_compressed(layer, tensor_of(rows, name));
+             return ffi::Any(cache);
+           })
       .def("vm.builtin.attention_kv_cache_merge_attn_output_inplace",
            [](ffi::AnyView cache, ffi::AnyView out, ffi::AnyView lse, ffi::AnyView other,
               ffi::AnyView other_lse) {
@@ -294,8 +319,6 @@ void register_attention(ffi::reflection::GlobalDef& def) {
 
 // What a program calls is found, so that it says why it cannot run.
 constexpr std::string_view kMissing[] = {
-    "vm.builtin.attention_kv_cache_append_mla_kv",
-    "vm.builtin.attention_kv_cache_debug_get_kv_mla",
     "vm.builtin.attention_kv_cache_export_page_group",
     "vm.builtin.attention_kv_cache_finish_import",
     "vm.builtin.attention_kv_cache_get_checkpoint_metadata",

@@ -10,9 +10,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backend/vm/memory.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
+#include "ir/target/device.h"
+#include "ir/target/device_api.h"
 
 namespace mlc::vm {
 
@@ -29,6 +30,19 @@ static constexpr ir::Refusals refusals{
         {.name = "paged-cache-layer", .message = "layer {} is not one of {} to {}"},
         {.name = "paged-cache-rows", .message = "`{}` has the shape ({}); this round takes ({}, {}, {})"},
         {.name = "paged-cache-dtype", .message = "`{}` is {}, the cache holds {}"},
+        {.name = "paged-cache-device", .message = "`{}` is on `{}`, the cache on `{}`"},
+        {.name = "paged-cache-sums",
+         .message = "`lse` has the shape ({}); this round takes ({}, {}) of float32"},
+        {.name = "paged-cache-compressed",
+         .kind = "NotImplementedError",
+         .message = "{}, where the cache keeps compressed rows (`mla`)"},
+        {.name = "paged-cache-heads",
+         .message = "{}, where the cache keeps keys and values of heads (`mha`)"},
+        {.name = "paged-cache-not-appended",
+         .message = "in a round of one position each, what comes is kept before attention over what is kept: "
+                    "nothing has come to layer {}",
+         .help = "call `append_mla_kv` of the layer first"},
+        {.name = "paged-cache-compressed-rows", .message = "`{}` has the shape ({}), not ({}, {}) of {}"},
         {.name = "paged-cache-kernel",
          .kind = "NotImplementedError",
          .message = "the cache was made without the kernel for {}"},
@@ -47,13 +61,6 @@ static constexpr ir::Refusals refusals{
 MLC_REFUSALS(vm_paged_cache, refusals);
 
 namespace {
-
-ffi::Tensor int32_tensor(const std::vector<int32_t>& values, std::vector<int64_t> shape = {}) {
-  if (shape.empty()) shape = {static_cast<int64_t>(values.size())};
-  ffi::Tensor made = ir::make_tensor(shape, ir::DataType::Int(32));
-  if (!values.empty()) std::memcpy(made.data_ptr(), values.data(), values.size() * sizeof(int32_t));
-  return made;
-}
 
 // The first rows of a tensor, in its memory.
 struct FirstRows {
@@ -112,16 +119,18 @@ bool is_chain(const std::vector<int64_t>& parents) {
 PagedCacheNode::PagedCacheNode(PagedCacheConfig config, PagedCacheKernels kernels)
     : config_(std::move(config)),
       kernels_(std::move(kernels)),
-      table_(config_.pages, config_.page_size, config_.windows) {
-  ffi::Shape shape{config_.pages, 2, config_.kv_heads, config_.page_size, config_.dim};
+      table_(config_.pages, config_.page_size, config_.windows),
+      pool_(std::make_shared<Pool>(false, config_.device)) {
+  ffi::Shape shape = config_.compressed
+                         ? ffi::Shape{config_.pages, config_.page_size, config_.dim}
+                         : ffi::Shape{config_.pages, 2, config_.kv_heads, config_.page_size, config_.dim};
   bytes_of(shape, config_.dtype);  // refuses what cannot be a shape
   for (size_t layer = 0; layer < config_.layers.size(); ++layer)
-    pages_.push_back(ir::make_tensor({shape.data(), shape.size()}, config_.dtype));
+    pages_.push_back(ir::make_tensor_on(config_.device, {shape.data(), shape.size()}, config_.dtype));
 }
 
-PagedCacheNode::View PagedCacheNode::view_of(const std::vector<PagedSequence>& sequences) const {
+void PagedCacheNode::view_of(const std::vector<PagedSequence>& sequences, View& view, Upload& upload) const {
   std::vector<int32_t> indptr{0}, values, last, offset, pinned;
-  View view;
   for (const PagedSequence& each : sequences) {
     int64_t slots = each.used_slots();
     int64_t pages = (slots + config_.page_size - 1) / config_.page_size;
@@ -133,22 +142,18 @@ PagedCacheNode::View PagedCacheNode::view_of(const std::vector<PagedSequence>& s
     view.empty = view.empty && slots == 0;
   }
   auto count = static_cast<int64_t>(sequences.size());
-  view.first_key = int32_tensor(std::vector<int32_t>(sequences.size(), 0));
-  view.indptr = int32_tensor(indptr);
-  view.values = int32_tensor(values);
-  if (!config_.windows) {
-    view.info = int32_tensor(last);
-    return view;
-  }
+  upload.add(view.first_key, std::vector<int32_t>(sequences.size(), 0));
+  upload.add(view.indptr, indptr);
+  upload.add(view.values, values);
+  if (!config_.windows) return upload.add(view.info, last);
   last.insert(last.end(), offset.begin(), offset.end());
   last.insert(last.end(), pinned.begin(), pinned.end());
-  view.info = int32_tensor(last, {3, count});
-  return view;
+  upload.add(view.info, last, {3, count});
 }
 
 // A row sees the last positions up to its own: its pages begin with the one in which its window begins.
-PagedCacheNode::View PagedCacheNode::row_view_of(const std::vector<PagedSequence>& sequences,
-                                                 std::span<const int64_t> lengths) const {
+void PagedCacheNode::row_view_of(const std::vector<PagedSequence>& sequences,
+                                 std::span<const int64_t> lengths, View& view, Upload& upload) const {
   std::vector<int32_t> indptr{0}, values, last, offset, first;
   for (size_t i = 0; i < sequences.size(); ++i) {
     for (int64_t position = sequences[i].length - lengths[i]; position < sequences[i].length; ++position) {
@@ -162,21 +167,20 @@ PagedCacheNode::View PagedCacheNode::row_view_of(const std::vector<PagedSequence
       first.push_back(static_cast<int32_t>(begin));
     }
   }
-  View view;
   view.empty = false;
-  view.indptr = int32_tensor(indptr);
-  view.values = int32_tensor(values);
-  view.first_key = int32_tensor(first);
+  upload.add(view.indptr, indptr);
+  upload.add(view.values, values);
+  upload.add(view.first_key, first);
   auto count = static_cast<int64_t>(first.size());
   last.insert(last.end(), offset.begin(), offset.end());
   last.resize(static_cast<size_t>(3 * count), 0);  // no sinks
-  view.info = int32_tensor(last, {3, count});
-  return view;
+  upload.add(view.info, last, {3, count});
 }
 
 void PagedCacheNode::plan_trees(PageTable& table, std::span<const int64_t> ids,
                                 std::span<const int64_t> lengths, std::span<const int64_t> parents,
-                                Forward& next) const {
+                                Forward& next, Upload& upload) const {
+  if (config_.compressed) throw refuse(refusals["paged-cache-compressed"], "trees of tokens");
   if (config_.windows) throw refuse(refusals["paged-cache-tree-refused"], "windows of sequences slide");
   if (config_.rope == RopeMode::kInline)
     throw refuse(refusals["paged-cache-tree-refused"],
@@ -200,8 +204,8 @@ void PagedCacheNode::plan_trees(PageTable& table, std::span<const int64_t> ids,
     order.insert(order.end(), numbers.begin(), numbers.end());
     indptr.push_back(static_cast<int32_t>(order.size() / 2));
   }
-  next.tree_indptr = int32_tensor(indptr);
-  next.tree_order = int32_tensor(order, {static_cast<int64_t>(order.size() / 2), 2});
+  upload.add(next.tree_indptr, indptr);
+  upload.add(next.tree_order, order, {static_cast<int64_t>(order.size() / 2), 2});
 }
 
 void PagedCacheNode::begin_forward(std::span<const int64_t> ids, std::span<const int64_t> lengths,
@@ -214,6 +218,7 @@ void PagedCacheNode::begin_forward(std::span<const int64_t> ids, std::span<const
   for (int64_t length : lengths) rows += std::max<int64_t>(length, 0);
   if (rows > config_.chunk) throw refuse(refusals["paged-cache-chunk"], rows, config_.chunk);
   PageTable table = table_;  // a round that is refused leaves nothing behind
+  Upload upload;
   Forward next;
   next.sequences = static_cast<int64_t>(ids.size());
   next.one_each = true;
@@ -234,7 +239,7 @@ void PagedCacheNode::begin_forward(std::span<const int64_t> ids, std::span<const
     next.one_each = next.one_each && lengths[i] == 1;
   }
   next.rows = rows;
-  if (parents) plan_trees(table, ids, lengths, *parents, next);
+  if (parents) plan_trees(table, ids, lengths, *parents, next, upload);
   next.appends_first = (next.one_each && !config_.windows) || grows_tree;
 
   std::vector<int32_t> positions;
@@ -245,14 +250,14 @@ void PagedCacheNode::begin_forward(std::span<const int64_t> ids, std::span<const
       positions.push_back(before[i] +
                           static_cast<int32_t>(tree.empty() ? n : depth_of(tree, nodes - lengths[i] + n)));
   }
-  next.positions = int32_tensor(positions);
-  next.slots = int32_tensor(slots);
-  next.indptr = int32_tensor(indptr);
-  next.before = int32_tensor(before);
-  next.view = view_of(next.appends_first ? grown : old);
-  if (std::find(config_.layers.begin(), config_.layers.end(), LayerKind::kHeadsWindow) !=
-      config_.layers.end())
-    next.row_view = row_view_of(grown, lengths);
+  upload.add(next.positions, positions);
+  upload.add(next.slots, slots);
+  upload.add(next.indptr, indptr);
+  upload.add(next.before, before);
+  view_of(next.appends_first ? grown : old, next.view, upload);
+  if (config_.layers_have_windows()) row_view_of(grown, lengths, next.row_view, upload);
+  next.appended.resize(config_.layers.size(), 0);
+  upload.send(pool_);
   table_ = std::move(table);
   forward_ = std::move(next);
 }
@@ -269,19 +274,52 @@ size_t PagedCacheNode::layer_index(int64_t layer) const {
   return static_cast<size_t>(index);
 }
 
-void PagedCacheNode::check_rows(const ffi::Tensor& tensor, int64_t heads, const char* what) const {
+void PagedCacheNode::check_heads(std::string_view what) const {
+  if (config_.compressed) throw refuse(refusals["paged-cache-compressed"], what);
+}
+
+void PagedCacheNode::check_compressed(std::string_view what) const {
+  if (!config_.compressed) throw refuse(refusals["paged-cache-heads"], what);
+}
+
+void PagedCacheNode::check_here(const ffi::Tensor& tensor, std::string_view what) const {
+  DLDevice device = tensor.device();
+  if (device.device_type != config_.device.device_type || device.device_id != config_.device.device_id)
+    throw refuse(refusals["paged-cache-device"], what, ir::device_text(device),
+                 ir::device_text(config_.device));
+}
+
+void PagedCacheNode::check_rows(const ffi::Tensor& tensor, int64_t heads, int64_t dim,
+                                std::string_view what) const {
   auto shape = tensor.shape();
-  if (shape.size() != 3 || shape[0] < forward().rows || shape[1] != heads || shape[2] != config_.dim)
+  if (shape.size() != 3 || shape[0] < forward().rows || shape[1] != heads || shape[2] != dim)
     throw refuse(refusals["paged-cache-rows"], what,
-                 fmt::format("{}", fmt::join(shape.begin(), shape.end(), ", ")), forward().rows, heads,
-                 config_.dim);
+                 fmt::format("{}", fmt::join(shape.begin(), shape.end(), ", ")), forward().rows, heads, dim);
   if (ir::DataType(tensor.dtype()) != config_.dtype)
     throw refuse(refusals["paged-cache-dtype"], what, ir::DataType(tensor.dtype()).str(),
                  config_.dtype.str());
+  check_here(tensor, what);
 }
 
-ffi::Tensor PagedCacheNode::lse_buffer() const {
-  return ir::make_tensor(std::vector<int64_t>{forward().rows, config_.heads}, ir::DataType::Float(32));
+void PagedCacheNode::check_sums(const ffi::Tensor& lse) const {
+  auto shape = lse.shape();
+  if (shape.size() != 2 || shape[0] < forward().rows || shape[1] != config_.heads ||
+      ir::DataType(lse.dtype()) != ir::DataType::Float(32))
+    throw refuse(refusals["paged-cache-sums"], fmt::format("{}", fmt::join(shape.begin(), shape.end(), ", ")),
+                 forward().rows, config_.heads);
+  check_here(lse, "lse");
+}
+
+ffi::Tensor PagedCacheNode::room_of(std::optional<ffi::Tensor>& kept, std::vector<int64_t> shape,
+                                    ir::DataType dtype) {
+  if (!kept) kept = ir::make_tensor_on(config_.device, shape, dtype);
+  return first_rows(*kept, forward().rows);
+}
+ffi::Tensor PagedCacheNode::room(std::optional<ffi::Tensor>& kept, int64_t heads) {
+  return room_of(kept, {config_.chunk, heads, config_.dim}, config_.dtype);
+}
+ffi::Tensor PagedCacheNode::sums_room(std::optional<ffi::Tensor>& kept) {
+  return room_of(kept, {config_.chunk, config_.heads}, ir::DataType::Float(32));
 }
 
 void PagedCacheNode::append(size_t layer, const ffi::Tensor& k, const ffi::Tensor& v) {
@@ -298,9 +336,11 @@ void PagedCacheNode::self(double scale, const ffi::Tensor& q, const ffi::Tensor&
     return;
   }
   constexpr int64_t causal = 1;
+  // Of compressed rows, who calls turns the positions.
+  int64_t turns = config_.compressed ? 0 : inline_rope();
   needed(kernels_.ragged, "prefill over what comes")(q, now.indptr, k, v, now.indptr, now.positions,
-                                                     now.before, out, lse, causal, inline_rope(),
-                                                     config_.rope_scale, config_.rope_theta, scale);
+                                                     now.before, out, lse, causal, turns, config_.rope_scale,
+                                                     config_.rope_theta, scale);
 }
 
 void PagedCacheNode::kept(size_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& out,
@@ -308,6 +348,14 @@ void PagedCacheNode::kept(size_t layer, double scale, const ffi::Tensor& q, cons
   const Forward& now = forward();
   const View& view = now.view;
   const ffi::Tensor& pages = pages_[layer];
+  int64_t causal = now.appends_first ? 1 : 0;  // else what is kept comes before all queries
+  if (config_.compressed) {
+    if (now.appends_first && !now.appended[layer])
+      throw refuse(refusals["paged-cache-not-appended"], config_.first_layer + static_cast<int64_t>(layer));
+    needed(kernels_.compressed, "compressed rows")(q, now.indptr, pages, view.indptr, view.values, view.info,
+                                                   out, lse, causal, scale);
+    return;
+  }
   if (now.tree && now.appends_first) {
     needed(kernels_.tree_paged, "trees in pages")(
         q, now.indptr, pages, view.indptr, view.values, view.info, view.first_key, now.positions, out, lse,
@@ -321,7 +369,6 @@ void PagedCacheNode::kept(size_t layer, double scale, const ffi::Tensor& q, cons
     return;
   }
   const auto& prefill = config_.windows ? kernels_.window_prefill : kernels_.prefill;
-  int64_t causal = now.appends_first ? 1 : 0;  // what is kept comes before all queries
   needed(prefill, "prefill over pages")(q, now.indptr, pages, view.indptr, view.values, view.info,
                                         view.first_key, now.positions, out, lse, causal, inline_rope(),
                                         config_.rope_scale, config_.rope_theta, scale);
@@ -339,26 +386,25 @@ void PagedCacheNode::look_back(size_t layer, double scale, const ffi::Tensor& q,
 
 void PagedCacheNode::both(size_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& k,
                           const ffi::Tensor& v, const ffi::Tensor& out) {
-  ffi::Tensor lse = lse_buffer();
+  ffi::Tensor lse = sums_room(workspace_.lse);
   self(scale, q, k, v, out, lse);
   if (forward().view.empty) return;
-  ffi::Tensor kept_out = ir::make_tensor({out.shape().data(), out.shape().size()}, config_.dtype);
-  ffi::Tensor kept_lse = lse_buffer();
+  ffi::Tensor kept_out = room(workspace_.kept_out, config_.heads);
+  ffi::Tensor kept_lse = sums_room(workspace_.kept_lse);
   kept(layer, scale, q, kept_out, kept_lse);
-  kernels_.merge(out, lse, kept_out, kept_lse);
+  kernels_.merge[0](out, lse, kept_out, kept_lse);
 }
 
 void PagedCacheNode::attend(int64_t layer_id, double scale, const ffi::Tensor& given,
                             const ffi::Tensor& result) {
   const Forward& now = forward();
   size_t layer = layer_index(layer_id);
-  check_rows(given, config_.heads + 2 * config_.kv_heads, "qkv");
-  check_rows(result, config_.heads, "output");
+  check_heads("attention over queries, keys and values of heads");
+  check_rows(given, config_.heads + 2 * config_.kv_heads, config_.dim, "qkv");
+  check_rows(result, config_.heads, config_.dim, "output");
   ffi::Tensor qkv = first_rows(given, now.rows), out = first_rows(result, now.rows);
-  auto rows = [&](int64_t heads) {
-    return ir::make_tensor(std::vector<int64_t>{now.rows, heads, config_.dim}, config_.dtype);
-  };
-  ffi::Tensor q = rows(config_.heads), k = rows(config_.kv_heads), v = rows(config_.kv_heads);
+  ffi::Tensor q = room(workspace_.q, config_.heads);
+  ffi::Tensor k = room(workspace_.k, config_.kv_heads), v = room(workspace_.v, config_.kv_heads);
   if (config_.rope_factors)
     kernels_.split(qkv, now.positions, q, k, v, *config_.rope_factors);
   else
@@ -367,9 +413,9 @@ void PagedCacheNode::attend(int64_t layer_id, double scale, const ffi::Tensor& g
   if (windowed || now.appends_first) {
     append(layer, k, v);
     if (windowed)
-      look_back(layer, scale, q, out, lse_buffer());
+      look_back(layer, scale, q, out, sums_room(workspace_.lse));
     else
-      kept(layer, scale, q, out, lse_buffer());
+      kept(layer, scale, q, out, sums_room(workspace_.lse));
     return;
   }
   both(layer, scale, q, k, v, out);
@@ -380,15 +426,16 @@ void PagedCacheNode::attend_shared(int64_t layer_id, double scale, const ffi::Te
                                    const ffi::Tensor& v, const ffi::Tensor& result) {
   const Forward& now = forward();
   size_t layer = layer_index(layer_id);
-  check_rows(q, config_.heads, "q");
-  check_rows(k, config_.kv_heads, "k");
-  check_rows(v, config_.kv_heads, "v");
-  check_rows(result, config_.heads, "output");
+  check_heads("keys and values of another layer");
+  check_rows(q, config_.heads, config_.dim, "q");
+  check_rows(k, config_.kv_heads, config_.dim, "k");
+  check_rows(v, config_.kv_heads, config_.dim, "v");
+  check_rows(result, config_.heads, config_.dim, "output");
   ffi::Tensor queries = first_rows(q, now.rows), out = first_rows(result, now.rows);
   if (config_.layers[layer] == LayerKind::kHeadsWindow)
-    look_back(layer, scale, queries, out, lse_buffer());
+    look_back(layer, scale, queries, out, sums_room(workspace_.lse));
   else if (now.appends_first)
-    kept(layer, scale, queries, out, lse_buffer());
+    kept(layer, scale, queries, out, sums_room(workspace_.lse));
   else
     both(layer, scale, queries, first_rows(k, now.rows), first_rows(v, now.rows), out);
 }
@@ -396,10 +443,16 @@ void PagedCacheNode::attend_shared(int64_t layer_id, double scale, const ffi::Te
 void PagedCacheNode::attend_self(int64_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& k,
                                  const ffi::Tensor& v, const ffi::Tensor& out, const ffi::Tensor& lse) {
   layer_index(layer);
-  check_rows(q, config_.heads, "q");
-  check_rows(k, config_.kv_heads, "k");
-  check_rows(v, config_.kv_heads, "v");
-  check_rows(out, config_.heads, "output");
+  // Before compression each head has a key and a value of its own; the kernel knows how wide they are.
+  int64_t kv_heads = config_.compressed ? config_.heads : config_.kv_heads;
+  auto width = [&](const ffi::Tensor& tensor) {
+    return config_.compressed && tensor.shape().size() == 3 ? tensor.shape()[2] : config_.dim;
+  };
+  check_rows(q, config_.heads, width(q), "q");
+  check_rows(k, kv_heads, width(q), "k");
+  check_rows(v, kv_heads, width(v), "v");
+  check_rows(out, config_.heads, width(v), "output");
+  check_sums(lse);
   int64_t rows = forward().rows;
   self(scale, first_rows(q, rows), first_rows(k, rows), first_rows(v, rows), first_rows(out, rows),
        first_rows(lse, rows));
@@ -408,15 +461,35 @@ void PagedCacheNode::attend_self(int64_t layer, double scale, const ffi::Tensor&
 void PagedCacheNode::attend_kept(int64_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& out,
                                  const ffi::Tensor& lse) {
   size_t index = layer_index(layer);
-  check_rows(q, config_.heads, "q");
-  check_rows(out, config_.heads, "output");
+  check_rows(q, config_.heads, config_.dim, "q");
+  check_rows(out, config_.heads, config_.value_dim, "output");
+  check_sums(lse);
   int64_t rows = forward().rows;
   kept(index, scale, first_rows(q, rows), first_rows(out, rows), first_rows(lse, rows));
 }
 
 void PagedCacheNode::merge(const ffi::Tensor& out, const ffi::Tensor& lse, const ffi::Tensor& other,
                            const ffi::Tensor& other_lse) {
-  kernels_.merge(out, lse, other, other_lse);
+  for (const ffi::Tensor& each : {out, lse, other, other_lse}) check_here(each, "result");
+  bool as_values = out.shape().size() == 3 && out.shape()[2] == config_.value_dim;
+  (as_values ? kernels_.merge.front() : kernels_.merge.back())(out, lse, other, other_lse);
+}
+
+void PagedCacheNode::append_compressed(int64_t layer_id, const ffi::Tensor& given) {
+  const Forward& now = forward();
+  size_t layer = layer_index(layer_id);
+  check_compressed("compressed rows");
+  auto shape = given.shape();
+  if (shape.size() != 2 || shape[0] < now.rows || shape[1] != config_.dim)
+    throw refuse(refusals["paged-cache-compressed-rows"], "rows",
+                 fmt::format("{}", fmt::join(shape.begin(), shape.end(), ", ")), now.rows, config_.dim,
+                 config_.dtype.str());
+  if (ir::DataType(given.dtype()) != config_.dtype)
+    throw refuse(refusals["paged-cache-dtype"], "rows", ir::DataType(given.dtype()).str(),
+                 config_.dtype.str());
+  check_here(given, "rows");
+  kernels_.append_compressed(pages_[layer], first_rows(given, now.rows), now.slots);
+  forward_->appended[layer] = 1;
 }
 
 ffi::Tensor PagedCacheNode::query_positions() const { return forward().positions; }
@@ -480,7 +553,11 @@ void PagedCacheNode::commit_trees(std::span<const int64_t> ids, std::span<const 
   if (!from.empty()) {
     auto count = static_cast<int64_t>(from.size());
     from.insert(from.end(), to.begin(), to.end());
-    ffi::Tensor moves = int32_tensor(from, {2, count}), starts = int32_tensor(indptr);
+    ffi::Tensor moves, starts;
+    Upload upload;
+    upload.add(moves, from, {2, count});
+    upload.add(starts, indptr);
+    upload.send(pool_);
     for (const ffi::Tensor& pages : pages_)
       kernels_.compact(pages, starts, moves, static_cast<int64_t>(ids.size()));
   }
@@ -493,14 +570,49 @@ void PagedCacheNode::commit_trees(std::span<const int64_t> ids, std::span<const 
   forward_.reset();
 }
 
-void PagedCacheNode::read(int64_t id, int64_t first, int64_t last, const ffi::Tensor& keys,
-                          const ffi::Tensor& values) {
+void PagedCacheNode::check_range(int64_t id, int64_t first, int64_t last) const {
   int64_t length = table_.at(id).length;
   if (first < 0 || last > length || first >= last)
     throw refuse(refusals["paged-cache-range"], first, last, id, length);
-  ffi::Tensor slots = int32_tensor(table_.slots(id, first, last));
+}
+
+void PagedCacheNode::read(int64_t id, int64_t first, int64_t last, const ffi::Tensor& keys,
+                          const ffi::Tensor& values) {
+  check_heads("keys and values are read");
+  check_range(id, first, last);
+  check_here(keys, "keys");
+  check_here(values, "values");
+  ffi::Tensor slots;
+  Upload upload;
+  upload.add(slots, table_.slots(id, first, last));
+  upload.send(pool_);
   for (size_t layer = 0; layer < pages_.size(); ++layer)
     kernels_.debug(pages_[layer], slots, keys, values, static_cast<int64_t>(layer));
+}
+
+void PagedCacheNode::read_compressed(int64_t id, int64_t first, int64_t last, const ffi::Tensor& rows) {
+  check_compressed("compressed rows are read");
+  check_range(id, first, last);
+  check_here(rows, "rows");
+  auto shape = rows.shape();
+  auto layers = static_cast<int64_t>(pages_.size());
+  if (shape.size() != 3 || shape[0] != layers || shape[1] != last - first || shape[2] != config_.dim ||
+      ir::DataType(rows.dtype()) != config_.dtype)
+    throw refuse(refusals["paged-cache-compressed-rows"], "rows",
+                 fmt::format("{}", fmt::join(shape.begin(), shape.end(), ", ")),
+                 fmt::format("{}, {}", layers, last - first), config_.dim, config_.dtype.str());
+  std::vector<int32_t> slots = table_.slots(id, first, last);
+  auto row = static_cast<size_t>(bytes_of(ffi::Shape{config_.dim}, config_.dtype));
+  ffi::Tensor made = ir::make_tensor({shape.data(), shape.size()}, config_.dtype);
+  char* to = static_cast<char*>(made.data_ptr());
+  for (const ffi::Tensor& pages : pages_) {
+    ffi::Tensor here = ir::on_cpu(pages);
+    for (int32_t slot : slots) {
+      std::memcpy(to, static_cast<const char*>(here.data_ptr()) + static_cast<size_t>(slot) * row, row);
+      to += row;
+    }
+  }
+  ir::copy_tensor(*made.GetDLTensorPtr(), *rows.GetDLTensorPtr());
 }
 
 }  // namespace mlc::vm

@@ -214,8 +214,10 @@ class Verifier final : public Walker {
   // A buffer of the body: its shape uses variables, while a parameter's shape defines them.
   void define_buffer(const Buffer& buffer, Span span) {
     if (const BufferTypeNode* type = buffer->buffer()) {
-      // A kernel is given what it computes with: the length of a flat buffer can be a number that the host alone has.
-      if (is_kernel_ && type->shape.size() == 1) introduce(as<VarNode>(type->shape[0]), {0, false, {}});
+      // A kernel is given what it computes with: the length of a flat buffer can be of numbers that the host
+      // alone has.
+      if (is_kernel_ && type->shape.size() == 1)
+        post_order(type->shape[0], [&](const Expr& e) { introduce(as<VarNode>(e), {0, false, {}}); });
       for (const Expr& dim : type->shape) visit(dim);
       for (const Expr& stride : type->strides) visit(stride);
     }

@@ -24,6 +24,20 @@ expect() {
     failed=$((failed + 1))
   fi
 }
+# prints COUNT PATTERN WHAT COMMAND...: the command succeeds, and so many of the lines that it prints match.
+prints() {
+  count=$1
+  pattern=$2
+  what=$3
+  shift 3
+  if "$@" >"$work/log" 2>&1 && [ "$(grep -c -- "$pattern" "$work/log")" = "$count" ]; then
+    passed=$((passed + 1))
+  else
+    echo "FAILED $what"
+    cat "$work/log"
+    failed=$((failed + 1))
+  fi
+}
 # says TEXT COMMAND...: the command fails and says so.
 says() {
   text=$1
@@ -84,6 +98,12 @@ says "\`cu\` is made for the target \`cuda\`, and not for \`opencl\`" "$mlc" bui
 
 says "\`bisect\` compares runs on the CPU, and \`cuda\` is for a device" "$mlc" bisect "$work/scale.mlc" --target cuda
 
+# Caches of several sequences, their kernels thread by thread.
+prints 7 '^float[0-9]* [a-z ]* True ' "paged caches" "$mlc" run --simulate "$here/../opencl/paged_cache.mlc" cuda
+for dtype in float32 float16; do
+  prints 6 ' right \[' "compressed rows in $dtype" "$mlc" run --simulate "$here/../vm/paged_cache_compressed_no_oracle.mlc" cuda $dtype
+done
+
 # The toolkit, where it is.
 toolkit=${CUDA_HOME:-/usr/local/cuda}
 if [ -e "$toolkit/lib64/libnvrtc.so" ] || [ -e "$toolkit/lib/libnvrtc.so" ]; then
@@ -96,6 +116,10 @@ if [ -e "$toolkit/lib64/libnvrtc.so" ] || [ -e "$toolkit/lib/libnvrtc.so" ]; the
   hopper='{"kind": "cuda", "arch": "sm_90a"}'
   for name in gemm_tma attention_tma; do
     expect "$name" "$mlc" build "$here/../../examples/$name.mlc" --pipeline tirx --target "$hopper" --emit cubin -o "$work/$name.cubin"
+  done
+  for arch in sm_80 sm_90; do
+    expect "kernels of paged caches for $arch" "$mlc" build "$here/paged_cache_kernels.mlc" \
+      --target "{\"kind\": \"cuda\", \"arch\": \"$arch\"}" --emit cubin -o "$work/paged_cache.cubin"
   done
   expect "an entry in the PTX" grep -q '\.visible \.entry main_kernel' "$work/scale.ptx"
   expect "machine code in the cubin" sh -c 'head -c 4 "$1" | grep -q ELF' sh "$work/scale.cubin"

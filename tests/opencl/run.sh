@@ -37,4 +37,10 @@ if [ -z "$device" ]; then
   exit 0
 fi
 echo "on $device"
+# A cache whose golden is the CPU's.
+if [ $# -gt 1 ]; then
+  compressed=$here/../vm/paged_cache_compressed_no_oracle.mlc
+  there=$("$mlc" run "$compressed" opencl 2>&1) || failed "compressed rows in a cache: $there"
+  [ "$there" = "$("$mlc" run "$compressed")" ] || failed "compressed rows in a cache differ: $there"
+fi
 exec "$mlc" test --quiet "$@"

@@ -227,12 +227,12 @@ ConstIntBound AnalyzerImpl::bounds_unless_wrapped(const BinaryNode& node) {
       }
       return everything(dtype);
     case ExprKind::kRShift:
-      if (b.min >= 0 && b.max < 63) {
+      if (b.min >= 0 && b.min <= b.max && b.max < 63) {
         return corners(a, {int64_t{1} << b.min, int64_t{1} << b.max}, saturating_floor_div);
       }
       return everything(dtype);
     case ExprKind::kLShift:
-      if (a.min >= 0 && b.min >= 0 && b.max < 62)
+      if (a.min >= 0 && b.min >= 0 && b.min <= b.max && b.max < 62)
         return corners(a, {int64_t{1} << b.min, int64_t{1} << b.max}, mul_saturating);
       return everything(dtype);
     default:

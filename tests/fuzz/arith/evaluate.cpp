@@ -108,7 +108,10 @@ Number Evaluation::of_binary(const Expr& e) {
     case ExprKind::kSub:
       return within(a - b, dtype, e);
     case ExprKind::kMul:
-      return within(a * b, dtype, e);
+      // The low bits are right where the product of two uint64 is more than this type holds.
+      return within(
+          static_cast<Number>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)), dtype,
+          e);
     case ExprKind::kMin:
       return std::min(a, b);
     case ExprKind::kMax:

@@ -24,9 +24,12 @@ class CompiledModule : public ffi::ModuleObj {
   }
   ffi::Optional<ffi::Function> GetFunction(const ffi::String& name) final {
     std::string_view wanted(name.data(), name.size());
-    bool only = functions_.size() == 1 && wanted == "main";  // the only function of a module is its entry too
-    if (!only && !ImplementsFunction(name)) return answer(wanted);
-    auto code = reinterpret_cast<TVMFFISafeCallType>(entry(std::string(name)));
+    if (!ImplementsFunction(name)) {
+      bool only = functions_.size() == 1 && wanted == "main";  // the only function of a module is its entry too
+      if (!only) return answer(wanted);
+      wanted = functions_.front();
+    }
+    auto code = reinterpret_cast<TVMFFISafeCallType>(entry(std::string(wanted)));
     MLC_CHECK(code != nullptr, "`{}` was compiled but is not in the code", wanted);
     // The code lives as long as its functions.
     ffi::Module keep(ffi::details::ObjectUnsafe::ObjectPtrFromUnowned<ffi::ModuleObj>(this));

@@ -105,7 +105,8 @@ Model model_of(std::string name, const Any& parts) {
               .mod = all[1].cast<ir::IRModule>(),
               .arguments = {},
               .text = std::string(script::text_of(all[4])),
-              .prepared = all[0]};
+              .prepared = all[0],
+              .dispatch = {}};
   for (const Any& each : all[3].cast<ir::Array<Any>>()) model.arguments.push_back(each);
   return model;
 }

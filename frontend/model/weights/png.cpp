@@ -35,8 +35,8 @@ struct Png {
   const Source& source;
   uint32_t width = 0, height = 0;
   uint8_t depth = 0, colour = 0;
-  std::span<const uint8_t> palette;
-  std::string packed;
+  std::span<const uint8_t> palette = {};
+  std::string packed = {};
 
   [[noreturn]] void damaged(const std::string& why) const {
     throw ir::refuse(refusals["png-damaged"], source.name, why);

@@ -10,6 +10,7 @@
 #include "frontend/syntax/parse.h"
 #include "frontend/syntax/walk.h"
 #include "ir/core/error.h"
+#include "ir/core/split_words.h"
 #include "ir/registry/classic_names.h"
 
 namespace mlc::fix {
@@ -138,6 +139,7 @@ class NameFixer final : public Visitor {
     if (auto* call = as<Call>(&e)) in_call(*call);
     if (auto* subscript = as<Subscript>(&e)) in_subscript(*subscript);
     if (auto* constant = as<Constant>(&e)) in_string(*constant);
+    if (auto* dict = as<Dict>(&e)) in_dict(*dict);
     if (e.kind == ExprKind::kAttribute || e.kind == ExprKind::kName) return !chain(e);
     return true;
   }
@@ -198,6 +200,11 @@ class NameFixer final : public Visitor {
       if (row != nullptr) rewriter_.leave(keyword->name_span, std::string(row->to));
       if (keyword->name.str() == "target" || keyword->name.str() == "host") target_text(keyword->value);
     }
+    // constant.data.numpy(): `data` of buffers and tensors has no such method.
+    if (auto* method = as<Attribute>(call.func); method != nullptr && method->attr.str() == "numpy") {
+      auto* held = as<Attribute>(method->value);
+      if (held != nullptr && held->attr.str() == "data") rewriter_.replace(held->attr_span, "value");
+    }
     std::string path = ir::current_path(imports_.path_of(call.func));
     if (call.args.size() > 0 && path == "tvm.target.Target") target_text(call.args[0]);
     if (call.args.size() > 1 && (path == "tvm.compile" || path == "tvm.relax.build"))
@@ -216,12 +223,32 @@ class NameFixer final : public Visitor {
   void target_text(const Expr* e) {
     auto* target = as<Constant>(e);
     if (target == nullptr || target->type != Constant::Type::kStr) return;
+    targets_.insert(e);
     if (target->text == "stackvm" || target->text == "hybrid")
       return rewriter_.leave(e->span, "this kind of target was removed in 2025");
     if (target->text.find(" -") == std::string_view::npos) return;
     if (std::string dict = target_dict(target->text); !dict.empty()) return rewriter_.replace(e->span, dict);
     rewriter_.leave(e->span,
                     "options of a target are a dict now: `{\"kind\": \"cuda\", \"arch\": \"sm_80\"}`");
+  }
+
+  // {"target": "llvm -num-cores=1"}
+  void in_dict(const Dict& dict) {
+    for (size_t i = 0; i < dict.keys.size(); ++i) {
+      auto* key = as<Constant>(dict.keys[i]);
+      if (key != nullptr && key->type == Constant::Type::kStr && key->text == "target")
+        target_text(dict.values[i]);
+    }
+  }
+
+  // A target with options that stands elsewhere: the name it is bound to may be asked for a device, too.
+  void target_elsewhere(const Constant& constant) {
+    size_t blank = constant.text.find(" -");
+    if (blank == std::string_view::npos || targets_.count(&constant) != 0) return;
+    static constexpr std::string_view kinds = "llvm c cuda nvptx rocm opencl vulkan metal webgpu hexagon";
+    if (!ir::has_word(kinds, constant.text.substr(0, blank))) return;
+    if (std::string dict = target_dict(constant.text); !dict.empty())
+      rewriter_.leave(constant.span, "options of a target are a dict now: `" + dict + "`");
   }
 
   static bool has_slice(const Expr& index) {
@@ -244,6 +271,7 @@ class NameFixer final : public Visitor {
 
   void in_string(const Constant& constant) {
     if (constant.type != Constant::Type::kStr) return;
+    target_elsewhere(constant);
     const Row* row = ir::find_classic(Row::Kind::kString, constant.text);
     if (row == nullptr || constant.span.end - constant.span.begin != row->from.size() + 2) return;
     rewriter_.replace({constant.span.file, constant.span.begin + 1, constant.span.end - 1},
@@ -252,7 +280,7 @@ class NameFixer final : public Visitor {
 
   Rewriter& rewriter_;
   Imports& imports_;
-  std::set<const Expr*> methods_;
+  std::set<const Expr*> methods_, targets_;
 };
 
 }  // namespace

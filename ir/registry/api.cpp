@@ -10,6 +10,7 @@
 #include "ir/core/error_kinds.h"
 #include "ir/core/refusal.h"
 #include "ir/core/span_node.h"
+#include "ir/registry/classic_names.h"
 #include "ir/registry/older_arguments.h"
 
 namespace mlc::ir {
@@ -374,6 +375,8 @@ struct Binder {
       std::vector<std::string> names;
       for (const ApiParam& param : api.params) names.push_back(param.name);
       std::string guess = did_you_mean(name, names);
+      const ClassicName* was = find_classic(ClassicName::Kind::kRemovedKeyword, name);
+      if (guess.empty() && was != nullptr) guess = was->to;
       throw Error("unknown-keyword", "`{}` has no argument named `{}`", api.name, name)
           .kind("TypeError")
           .at(keyword_span(k))

@@ -59,7 +59,10 @@ constexpr ClassicName classic_names_table[] = {
     {kPath, "tvm.tir.schedule.ScheduleError", "tvm.s_tir.ScheduleError"},
     {kPath, "tvm.tir.function.TensorIntrin", "tvm.s_tir.TensorIntrin"},
     {kPath, "tvm.meta_schedule", "tvm.s_tir.meta_schedule"},
+    {kPath, "tvm.s_tir.meta_schedule.utils.derived_object", "tvm.ir.utils.derived_object"},
+    {kPath, "tvm.s_tir.meta_schedule.derived_object", "tvm.ir.utils.derived_object"},
     {kPath, "tvm.dlight", "tvm.s_tir.dlight"},
+    {kPath, "tvm.script.parser.tir", "tvm.script.parser.tirx"},
     {kPath, "tvm.tir.analysis.get_block_access_region", "tvm.s_tir.analysis.get_sblock_access_region"},
     {kPath, "tvm.tir.analysis.get_block_read_write_region",
      "tvm.s_tir.analysis.get_sblock_read_write_region"},
@@ -161,6 +164,11 @@ constexpr ClassicName classic_names_table[] = {
     {kPath, "tvm.relax.analysis.tir_vars_in_struct_info", "tvm.relax.analysis.tir_vars_in_type"},
     {kPath, "tvm.script.relax.func_ret_struct_info", "tvm.script.relax.func_ret_type"},
     {kPath, "tvm.script.relax.emit_with_sinfo", "tvm.script.relax.emit_with_type"},
+    {kPath, "tvm.relax.vm.build", "tvm.relax.build"},
+    {kPath, "tvm.relax.op.relu", "tvm.relax.op.nn.relu"},
+    {kPath, "tvm.relax.op.softmax", "tvm.relax.op.nn.softmax"},
+    {kPath, "tvm.script.relax.relu", "tvm.script.relax.nn.relu"},
+    {kPath, "tvm.script.relax.softmax", "tvm.script.relax.nn.softmax"},
     {kPath, "tvm.runtime.relax_vm", "tvm.runtime.vm"},
     {kPath, "tvm.relax.Executable", "tvm.relax.VMExecutable"},
     {kSynonym, "tvm.relax.StructInfo", "tvm.ir.Type"},
@@ -250,6 +258,32 @@ constexpr ClassicName classic_names_table[] = {
     {kRemoved, "tvm.relax.DataTypeImm",
      "the name of the data type is the argument now: leave out `DataTypeImm`"},
     {kRemoved, "tvm.relax.PrimStructInfo", "it is `tvm.ir.PrimType` now, of a data type alone"},
+    {kRemoved, "tvm.te.decl_tensor_intrin",
+     "te schedules were removed; `tvm.s_tir.TensorIntrin.register` and `sch.tensorize` take their place"},
+    {kRemoved, "tvm.tirx.StmtExprMutator", "functions are rewritten with `tvm_ffi.structural_map` now"},
+    {kRemoved, "tvm.tirx.StmtMutator", "functions are rewritten with `tvm_ffi.structural_map` now"},
+    {kRemoved, "tvm.tirx.StmtExprVisitor", "functions are walked with `tvm_ffi.structural_walk` now"},
+    {kRemoved, "tvm.tirx.StmtVisitor", "functions are walked with `tvm_ffi.structural_walk` now"},
+    {kRemoved, "tvm.tirx.PyStmtExprMutator", "functions are rewritten with `tvm_ffi.structural_map` now"},
+    {kRemoved, "tvm.tirx.PyStmtExprVisitor", "functions are walked with `tvm_ffi.structural_walk` now"},
+    {kRemoved, "tvm.tirx.functor",
+     "functions are walked with `tvm_ffi.structural_walk` and rewritten with `tvm_ffi.structural_map` now"},
+    {kRemoved, "tvm.relax.DynTensorType",
+     "a variable has one annotation now: `relax.Var(\"x\", relax.TensorType((1, 784), \"float32\"))`"},
+    {kRemoved, "tvm.relax.op.dense", "write `relax.op.matmul(x, relax.op.permute_dims(w))`"},
+    {kRemoved, "tvm.relax.op.nn.dense", "write `relax.op.matmul(x, relax.op.permute_dims(w))`"},
+    {kRemoved, "tvm.script.relax.dense", "write `R.matmul(x, R.permute_dims(w))`"},
+    {kRemoved, "tvm.script.relax.nn.dense", "write `R.matmul(x, R.permute_dims(w))`"},
+    {kRemoved, "tvm.s_tir.meta_schedule.TuneConfig",
+     "its fields are arguments of `tune_tir` now: `max_trials_global=64, num_trials_per_iter=64`"},
+    {kRemoved, "tvm.s_tir.meta_schedule.ReplayTraceConfig",
+     "`tune_tir` takes `strategy=\"replay-trace\"` and the numbers of trials now"},
+    {kRemoved, "tvm.s_tir.meta_schedule.ReplayFuncConfig",
+     "`tune_tir` takes `strategy=\"replay-func\"` and the numbers of trials now"},
+    {kRemoved, "tvm.s_tir.meta_schedule.EvolutionarySearchConfig",
+     "`tune_tir` takes `strategy=\"evolutionary\"` and the numbers of trials now"},
+    {kRemoved, "tvm.s_tir.meta_schedule.ApplyHistoryBest",
+     "`relax.transform.MetaScheduleApplyDatabase` applies what a database knows"},
     {kRemoved, "tvm._ffi", "it became the package `tvm_ffi`"},
     {kRemoved, "tvm.contrib.graph_runtime",
      "the graph executor was removed in 2025; use `tvm.relax.VirtualMachine`"},
@@ -319,6 +353,11 @@ const ClassicName* find_classic(ClassicName::Kind kind, std::string_view from) {
     if (row.kind == kind && row.from == from) return &row;
   }
   return nullptr;
+}
+
+std::string_view removed_method(std::string_view name) {
+  const ClassicName* row = find_classic(ClassicName::Kind::kRemovedMethod, name);
+  return row != nullptr ? row->to : std::string_view();
 }
 
 }  // namespace mlc::ir

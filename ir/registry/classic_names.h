@@ -33,5 +33,7 @@ std::span<const ClassicName> classic_names();
 std::string current_path(std::string_view path);
 // The row of that kind and name, or null.
 const ClassicName* find_classic(ClassicName::Kind kind, std::string_view from);
+// Of a method that objects had: why it is gone, or what to do; "" for others.
+std::string_view removed_method(std::string_view name);
 
 }  // namespace mlc::ir

@@ -15,6 +15,7 @@
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/module.h"
 #include "ir/core/refusal.h"
+#include "ir/registry/classic_names.h"
 
 namespace mlc::script {
 
@@ -487,6 +488,7 @@ void State::no_attribute(const Any& object, Symbol name, ir::Span span) {
   } else {
     message = fmt::format("'{}' object has no attribute '{}'", type_name_of(self, object), name.str());
   }
+  if (help.empty()) help = ir::removed_method(name.str());
   if (std::string better = attribute_hint(self, object, name.str()); !better.empty()) help = better;
   ir::Error error = ir::Error("no-attribute", "{}", message).kind("AttributeError").at(span).help(help);
   if (is_none(object)) note_origin_of_none(error, self, span);

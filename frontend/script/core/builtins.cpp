@@ -310,6 +310,11 @@ Any input(Evaluator& evaluator, const Arguments& args) {
   return str_value(*line);
 }
 
+Any exit_program(Evaluator& evaluator, const Arguments& args) {
+  evaluator.state().throw_exception(
+      evaluator.call(Any(exception_classes().at("SystemExit")), args.positional, {}, args.span), args.span);
+}
+
 template <const char* name>
 Any refused(Evaluator&, const Arguments& args) {
   raise("NotImplementedError", args.span, "not-supported",
@@ -352,6 +357,8 @@ constexpr BuiltinRow builtins_table[] = {
     {"input", "(prompt='')", "Reads a line.", input, 0, 1},
     {"open", "(file, mode='r', *, encoding=None, errors=None, newline=None)", "A file.", open_file, 1, 2,
      "mode encoding errors newline"},
+    {"exit", "(code=None)", "Ends the program.", exit_program, 0, 1},
+    {"quit", "(code=None)", "Ends the program.", exit_program, 0, 1},
     {"exec", "(source)", "Not available.", refused<kExec>, 0, 127, "*"},
     {"eval", "(source)", "Not available.", refused<kEval>, 0, 127, "*"},
     {"compile", "(source)", "Not available.", refused<kCompile>, 0, 127, "*"},

@@ -109,7 +109,7 @@ std::string missing_import(std::string_view name) {
       {"FALSE", "False"},     {"this", "self"},    {"xrange", "range"},  {"string", "str"},
       {"raw_input", "input"}, {"unicode", "str"},  {"unichr", "chr"},    {"long", "int"},
       {"boolean", "bool"},    {"array", "list"},   {"println", "print"}, {"printf", "print"},
-      {"echo", "print"},      {"puts", "print"},   {"length", "len"},
+      {"echo", "print"},      {"puts", "print"},   {"length", "len"},    {"Tensor", "R.Tensor"},
   };
   for (const auto& [foreign, own] : spelled_here) {
     if (name == foreign) return fmt::format("write `{}`", own);

@@ -84,7 +84,7 @@ bool State::module_member(const std::string& path, Symbol name, Any& out) {
   std::string now = ir::current_path(full);
   size_t dot = now.rfind('.');
   Symbol name_now(now.substr(dot + 1));
-  return name_now != name && module_member(now.substr(0, dot), name_now, out);
+  return now != full && module_member(now.substr(0, dot), name_now, out);
 }
 
 void State::exec_import(const Import& import, Frame& f) {

@@ -450,6 +450,9 @@ bool inside_storage(std::span<const int64_t> shape, std::span<const int64_t> str
                     int64_t elements) {
   auto count = element_count(shape);
   if (!count || shape.size() != strides.size() || offset < 0 || *count > elements) return false;
+  // A tensor of no elements has strides, too, which are to be numbers.
+  for (int64_t packed = 1; int64_t extent : shape)
+    if (__builtin_mul_overflow(packed, std::max<int64_t>(extent, 1), &packed)) return false;
   if (*count == 0) return true;
   // The last element: beyond the storage, or before it, nothing is read.
   int64_t last = offset;

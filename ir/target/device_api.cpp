@@ -22,9 +22,7 @@ static constexpr Refusals refusals{
          .message = "`{}` is simulated, and what a library holds is code for a device",
          .help = "compile it in this program: `tvm.compile(mod, target=...)`",
          .meaning = "The simulator runs kernels as the program has them, thread by thread. A library that was "
-                    "built before has machine code or text for a driver alone.",
-         .wrong = "mlc run --simulate with `tvm.runtime.load_module(\"kernels.so\")`",
-         .right = "mlc run --simulate with `tvm.compile(mod, target=\"cuda\")`"},
+                    "built before has machine code or text for a driver alone."},
         {.name = "tensor-with-gaps",
          .message = "a tensor with gaps between its elements cannot be copied to or from `{}`",
          .help = "copy it on its device first, where its elements can be reached one by one"},

@@ -130,11 +130,15 @@ bool is_here() {
 struct Problem {
   int64_t matmul;  // else a convolution
   int64_t flags;
-  int64_t number[17];
-  Layout weights;  // as they are given
+  int64_t number[16];
+  int64_t threads = mlc_num_threads();  // primitives are made for so many
+  int64_t unused = 0;                   // no padding, whose bytes would be anything
+  Layout weights = {};                  // as they are given
 
   bool has(int64_t flag) const { return (flags & flag) != 0; }
 };
+
+static_assert(sizeof(Problem) == 20 * sizeof(int64_t) + sizeof(Layout));
 
 struct Names {  // of the numbers of a convolution
   enum {
@@ -308,10 +312,13 @@ void* description(const Problem& p, const Layout* given, Layout& source, Layout&
   }
   void *attributes = nullptr, *epilogues = nullptr, *made = nullptr;
   if (failed != 0 || library.attributes(&attributes) != 0) return nullptr;
-  if (p.has(kMlcOneDnnRelu) && library.epilogues(&epilogues) == 0) {
-    failed |= library.add_elementwise(epilogues, 1, kRelu, 0, 0);
-    failed |= library.set_epilogues(attributes, epilogues);
-    library.destroy_epilogues(epilogues);
+  if (p.has(kMlcOneDnnRelu)) {
+    failed |= library.epilogues(&epilogues);
+    if (failed == 0) {
+      failed |= library.add_elementwise(epilogues, 1, kRelu, 0, 0);
+      failed |= library.set_epilogues(attributes, epilogues);
+      library.destroy_epilogues(epilogues);
+    }
   }
   if (failed == 0) library.describe(&made, &operation, attributes, library.cpu, nullptr);
   library.destroy_attributes(attributes);
@@ -533,7 +540,7 @@ extern "C" int32_t mlc_onednn_matmul(const void* a, const void* b, const void* b
                                      int32_t flags) {
   if (!is_here()) return kMlcLibraryMissing;
   if (batch <= 0 || m <= 0 || n <= 0) return kMlcCalled;
-  Problem p{1, flags, {batch, m, n, k, a_step, b_step, transa, transb}, {}};
+  Problem p{.matmul = 1, .flags = flags, .number = {batch, m, n, k, a_step, b_step, transa, transb}};
   if (k == 0) {
     fill(static_cast<float*>(c), static_cast<const float*>(bias), batch * m, n, p);
     return kMlcCalled;
@@ -548,11 +555,10 @@ extern "C" int32_t mlc_onednn_conv2d(const void* x, const void* w, const void* b
                                      int64_t dilation_w, int64_t top, int64_t left, int64_t bottom,
                                      int64_t right, int64_t groups, int32_t flags) {
   if (!is_here()) return kMlcLibraryMissing;
-  Problem p{0,
-            flags,
-            {n, channels, height, width, filters, kernel_h, kernel_w, stride_h, stride_w, dilation_h,
-             dilation_w, top, left, bottom, right, groups},
-            {}};
+  Problem p{.matmul = 0,
+            .flags = flags,
+            .number = {n, channels, height, width, filters, kernel_h, kernel_w, stride_h, stride_w, dilation_h,
+             dilation_w, top, left, bottom, right, groups}};
   if (n <= 0 || out_height(p) <= 0 || out_width(p) <= 0) return kMlcCalled;
   return set_weights(p, layout) ? compute(p, x, w, bias, y) : kMlcLibraryRefused;
 }
@@ -560,7 +566,7 @@ extern "C" int32_t mlc_onednn_conv2d(const void* x, const void* w, const void* b
 extern "C" int64_t mlc_onednn_pack_matmul(const void* b, void* packed, void* layout, int64_t m, int64_t n,
                                           int64_t k, int32_t transb, int32_t flags) {
   if (!is_here()) return -1;
-  Problem p{1, flags, {1, m, n, k, 0, 0, 0, transb}, {}};
+  Problem p{.matmul = 1, .flags = flags, .number = {1, m, n, k, 0, 0, 0, transb}};
   return pack(p, b, packed, layout);
 }
 
@@ -571,10 +577,9 @@ extern "C" int64_t mlc_onednn_pack_conv2d(const void* w, void* packed, void* lay
                                           int64_t top, int64_t left, int64_t bottom, int64_t right,
                                           int64_t groups, int32_t flags) {
   if (!is_here()) return -1;
-  Problem p{0,
-            flags,
-            {n, channels, height, width, filters, kernel_h, kernel_w, stride_h, stride_w, dilation_h,
-             dilation_w, top, left, bottom, right, groups},
-            {}};
+  Problem p{.matmul = 0,
+            .flags = flags,
+            .number = {n, channels, height, width, filters, kernel_h, kernel_w, stride_h, stride_w, dilation_h,
+             dilation_w, top, left, bottom, right, groups}};
   return pack(p, w, packed, layout);
 }

@@ -59,6 +59,8 @@ bool is_here() {
   return library.here;
 }
 
+// The number of threads is one of the whole process.
+pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER;
 void use_threads(int count) {
   if (library.threads() != count) library.set_threads(count);
 }
@@ -112,12 +114,14 @@ void run(Problem& all) {
   // Many products share the threads of compiled code, each on one; a single one has those of the library.
   int threads = mlc_num_threads();
   bool many = all.batch > 1 && all.batch >= threads;
+  pthread_mutex_lock(&busy);
   use_threads(many ? 1 : threads);
   if (many) {
     mlc_parallel_launch(some<T>, &all, all.batch);
   } else {
     some<T>(&all, 0, all.batch);
   }
+  pthread_mutex_unlock(&busy);
 }
 
 }  // namespace

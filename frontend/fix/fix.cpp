@@ -200,8 +200,10 @@ class NameFixer final : public Visitor {
       if (row != nullptr) rewriter_.leave(keyword->name_span, std::string(row->to));
       if (keyword->name.str() == "target" || keyword->name.str() == "host") target_text(keyword->value);
     }
-    // constant.data.numpy(): `data` of buffers and tensors has no such method.
-    if (auto* method = as<Attribute>(call.func); method != nullptr && method->attr.str() == "numpy") {
+    // constant.data.numpy(): `data` of buffers and tensors has no such method, but that of torch's has.
+    bool of_torch = imports_.find("torch") != nullptr;
+    if (auto* method = as<Attribute>(call.func);
+        method != nullptr && !of_torch && method->attr.str() == "numpy") {
       auto* held = as<Attribute>(method->value);
       if (held != nullptr && held->attr.str() == "data") rewriter_.replace(held->attr_span, "value");
     }

@@ -47,10 +47,11 @@ NamedFunctions functions_of(const NamedModule& module, const std::string& wanted
 }
 
 void refuse_options_of_models(const CommandLine& line) {
-  if (line.inputs.empty() && line.dims.empty() && line.values.empty() && line.weights.empty() && !line.by_op)
+  if (line.inputs.empty() && line.dims.empty() && line.values.empty() && line.weights.empty() && line.dispatch.empty() &&
+      !line.by_op)
     return;
   throw CallError{
-      "`--input`, `--dim`, `--value`, `--weights` and `--by-op` are for models, and the module has no graph",
+      "`--input`, `--dim`, `--value`, `--weights`, `--dispatch` and `--by-op` are for models, and the module has no graph",
       "`--size n=1024` is for the sizes of functions of TIR"};
 }
 

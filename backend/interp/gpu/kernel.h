@@ -319,9 +319,9 @@ std::string fate_of(const Thread& thread);                 // "has ended", "wait
 // An element of memory as the program may have written it, with as many indices as the buffer has, as seen
 // from a block: "`tile[3, 0]`", "`tile[3, 0]` of block (1, 0, 0)".
 std::string element_text(const ThreadBlock& block, const Block& memory, int64_t byte);
-// What belongs to a block, likewise.
 // Why a thread polls for ever. Error: polls-for-ever.
 [[noreturn]] void fail_polling(const Thread& thread);
+// What belongs to a block, likewise.
 std::string text_of_block(const ThreadBlock& block, std::string_view what, int owner);
 
 }  // namespace mlc::interp

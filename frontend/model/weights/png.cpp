@@ -17,6 +17,11 @@ static constexpr ir::Refusals refusals{
          .message = "`{}`: {}",
          .meaning = "A PNG file is a signature and parts with checksums, the header first, then pixels, then "
                     "an end."},
+        {.name = "png-transparent-colour",
+         .kind = "NotImplementedError",
+         .message = "`{}` says which of its colours are transparent, and pictures with a channel for that are read",
+         .meaning = "Such a picture has a palette, or one colour, that is transparent. Programs that write PNG "
+                    "make a fourth channel of it when told to write RGBA."},
         {.name = "png-interlaced",
          .kind = "NotImplementedError",
          .message = "`{}` is interlaced, and pictures whose rows stand in order are read",
@@ -83,6 +88,7 @@ struct Png {
       std::span<const uint8_t> data = bytes.subspan(at + 8, size);
       if (type == "IHDR") read_header(at + 8, size);
       if (type == "PLTE") palette = data;
+      if (type == "tRNS") throw ir::refuse(refusals["png-transparent-colour"], source.name);
       if (type == "IDAT") packed.append(reinterpret_cast<const char*>(data.data()), size);
       if (type == "IEND") break;
       at += size + 12;
@@ -93,8 +99,9 @@ struct Png {
 
   // Rows with the number of their filter in front.
   std::vector<uint8_t> rows() const {
-    uint64_t size = height * (row_bytes() + 1);
-    if (size / kMostRatio > packed.size())
+    uint64_t size = 0;
+    if (__builtin_mul_overflow(uint64_t{height}, row_bytes() + 1, &size) ||
+        size / kMostRatio > packed.size())
       damaged(fmt::format("{} bytes of it cannot become {} by {} pixels", packed.size(), width, height));
     std::vector<uint8_t> to(size);
     auto made = static_cast<uLongf>(size);

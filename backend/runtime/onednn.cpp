@@ -19,19 +19,18 @@ namespace {
 // Of oneDNN 2's dnnl_types.h; structures whose fields nobody reads here are bytes.
 constexpr int kF32 = 3, kAny = 1, kInference = 96, kDirect = 1, kRelu = 31, kCpu = 1, kInOrder = 1;
 constexpr int kSource = 1, kResult = 17, kWeights = 33, kBias = 41;
-constexpr int kSourceOfCopy = 1, kResultOfCopy = 17;
 constexpr int kImplementation = 8, kWeightsOf = 131;  // queries
 constexpr int kMostDims = 12;
 constexpr size_t kLayout = 696;  // bytes of a dnnl_memory_desc_t
 using Dims = int64_t[kMostDims];
-struct alignas(16) Layout {
+struct alignas(16) MemoryDesc {
   char bytes[kMlcOneDnnLayoutBytes];
 };
-struct alignas(16) Operation {
+struct alignas(16) OpDesc {
   char bytes[16384];
 };
-struct Argument {
-  int what;
+struct ExecArg {
+  int arg;
   void* memory;
 };
 struct Version {
@@ -39,30 +38,30 @@ struct Version {
 };
 
 struct Library {
-  int (*layout_by_strides)(Layout*, int, const int64_t*, int, const int64_t*);
-  int (*layout_by_tag)(Layout*, int, const int64_t*, int, int);
+  int (*layout_by_strides)(MemoryDesc*, int, const int64_t*, int, const int64_t*);
+  int (*layout_by_tag)(MemoryDesc*, int, const int64_t*, int, int);
   int (*same_layout)(const void*, const void*);
   size_t (*layout_size)(const void*);
-  int (*matmul)(Operation*, const Layout*, const Layout*, const Layout*, const Layout*);
-  int (*convolution)(Operation*, int, int, const Layout*, const Layout*, const Layout*, const Layout*,
-                     const int64_t*, const int64_t*, const int64_t*, const int64_t*);
-  int (*describe)(void**, const Operation*, const void*, void*, const void*);
-  int (*describe_copy)(void**, const void*, void*, const void*, void*, const void*);
+  int (*matmul)(OpDesc*, const MemoryDesc*, const MemoryDesc*, const MemoryDesc*, const MemoryDesc*);
+  int (*convolution)(OpDesc*, int, int, const MemoryDesc*, const MemoryDesc*, const MemoryDesc*,
+                     const MemoryDesc*, const int64_t*, const int64_t*, const int64_t*, const int64_t*);
+  int (*create_primitive_desc)(void**, const OpDesc*, const void*, void*, const void*);
+  int (*create_reorder_desc)(void**, const void*, void*, const void*, void*, const void*);
   const void* (*query)(const void*, int, int);
   int (*query_text)(const void*, int, int, const char**);
-  int (*destroy_description)(void*);
+  int (*destroy_primitive_desc)(void*);
   int (*create)(void**, const void*);
   int (*destroy)(void*);
-  int (*execute)(const void*, void*, int, const Argument*);
+  int (*execute)(const void*, void*, int, const ExecArg*);
   int (*memory)(void**, const void*, void*, void*);
   int (*destroy_memory)(void*);
   int (*set_data)(void*, void*);
   int (*attributes)(void**);
   int (*destroy_attributes)(void*);
-  int (*epilogues)(void**);
-  int (*destroy_epilogues)(void*);
-  int (*add_elementwise)(void*, float, int, float, float);
-  int (*set_epilogues)(void*, const void*);
+  int (*post_ops)(void**);
+  int (*destroy_post_ops)(void*);
+  int (*append_eltwise)(void*, float, int, float, float);
+  int (*set_post_ops)(void*, const void*);
   int (*engine)(void**, int, size_t);
   int (*stream)(void**, void*, unsigned);
   int (*destroy_stream)(void*);
@@ -82,7 +81,7 @@ bool find(void* handle, const char* name, F& function) {
   return function != nullptr;
 }
 
-void look_for_it() {
+void load_library() {
   const char* name = getenv("MLC_ONEDNN_LIBRARY");
   // Threads of OpenMP that wait for more work would keep ours from the processors.
   bool usual = getenv("OMP_WAIT_POLICY") == nullptr && setenv("OMP_WAIT_POLICY", "passive", 0) == 0;
@@ -97,21 +96,21 @@ void look_for_it() {
       find(handle, "dnnl_memory_desc_get_size", l.layout_size) &&
       find(handle, "dnnl_matmul_desc_init", l.matmul) &&
       find(handle, "dnnl_dilated_convolution_forward_desc_init", l.convolution) &&
-      find(handle, "dnnl_primitive_desc_create", l.describe) &&
-      find(handle, "dnnl_reorder_primitive_desc_create", l.describe_copy) &&
+      find(handle, "dnnl_primitive_desc_create", l.create_primitive_desc) &&
+      find(handle, "dnnl_reorder_primitive_desc_create", l.create_reorder_desc) &&
       find(handle, "dnnl_primitive_desc_query_md", l.query) &&
       find(handle, "dnnl_primitive_desc_query", l.query_text) &&
-      find(handle, "dnnl_primitive_desc_destroy", l.destroy_description) &&
+      find(handle, "dnnl_primitive_desc_destroy", l.destroy_primitive_desc) &&
       find(handle, "dnnl_primitive_create", l.create) && find(handle, "dnnl_primitive_destroy", l.destroy) &&
       find(handle, "dnnl_primitive_execute", l.execute) && find(handle, "dnnl_memory_create", l.memory) &&
       find(handle, "dnnl_memory_destroy", l.destroy_memory) &&
       find(handle, "dnnl_memory_set_data_handle", l.set_data) &&
       find(handle, "dnnl_primitive_attr_create", l.attributes) &&
       find(handle, "dnnl_primitive_attr_destroy", l.destroy_attributes) &&
-      find(handle, "dnnl_post_ops_create", l.epilogues) &&
-      find(handle, "dnnl_post_ops_destroy", l.destroy_epilogues) &&
-      find(handle, "dnnl_post_ops_append_eltwise", l.add_elementwise) &&
-      find(handle, "dnnl_primitive_attr_set_post_ops", l.set_epilogues) &&
+      find(handle, "dnnl_post_ops_create", l.post_ops) &&
+      find(handle, "dnnl_post_ops_destroy", l.destroy_post_ops) &&
+      find(handle, "dnnl_post_ops_append_eltwise", l.append_eltwise) &&
+      find(handle, "dnnl_primitive_attr_set_post_ops", l.set_post_ops) &&
       find(handle, "dnnl_engine_create", l.engine) && find(handle, "dnnl_stream_create", l.stream) &&
       find(handle, "dnnl_stream_destroy", l.destroy_stream) && find(handle, "dnnl_stream_wait", l.wait) &&
       find(handle, "dnnl_version", l.version);
@@ -122,7 +121,7 @@ void look_for_it() {
 }
 
 bool is_here() {
-  pthread_once(&once, look_for_it);
+  pthread_once(&once, load_library);
   return library.here;
 }
 
@@ -133,14 +132,14 @@ struct Problem {
   int64_t number[16];
   int64_t threads = mlc_num_threads();  // primitives are made for so many
   int64_t unused = 0;                   // no padding, whose bytes would be anything
-  Layout weights = {};                  // as they are given
+  MemoryDesc weights = {};              // as they are given
 
   bool has(int64_t flag) const { return (flags & flag) != 0; }
 };
 
-static_assert(sizeof(Problem) == 20 * sizeof(int64_t) + sizeof(Layout));
+static_assert(sizeof(Problem) == 20 * sizeof(int64_t) + sizeof(MemoryDesc));
 
-struct Names {  // of the numbers of a convolution
+struct ConvParam {  // of the numbers of a convolution
   enum {
     n,
     channels,
@@ -160,7 +159,7 @@ struct Names {  // of the numbers of a convolution
     groups
   };
 };
-struct Sides {  // and of a product
+struct MatmulParam {  // and of a product
   enum { batch, m, n, k, a_step, b_step, transa, transb };
 };
 
@@ -171,49 +170,51 @@ int64_t out(int64_t extent, int64_t kernel, int64_t stride, int64_t dilation, in
 }
 int64_t out_height(const Problem& p) {
   const int64_t* v = p.number;
-  return out(v[Names::height], v[Names::kernel_h], v[Names::stride_h], v[Names::dilation_h], v[Names::top],
-             v[Names::bottom]);
+  return out(v[ConvParam::height], v[ConvParam::kernel_h], v[ConvParam::stride_h], v[ConvParam::dilation_h],
+             v[ConvParam::top], v[ConvParam::bottom]);
 }
 int64_t out_width(const Problem& p) {
   const int64_t* v = p.number;
-  return out(v[Names::width], v[Names::kernel_w], v[Names::stride_w], v[Names::dilation_w], v[Names::left],
-             v[Names::right]);
+  return out(v[ConvParam::width], v[ConvParam::kernel_w], v[ConvParam::stride_w], v[ConvParam::dilation_w],
+             v[ConvParam::left], v[ConvParam::right]);
 }
 
-int plain(Layout& layout, int rank, const Dims& dims, const Dims& strides) {
+int plain(MemoryDesc& layout, int rank, const Dims& dims, const Dims& strides) {
   return library.layout_by_strides(&layout, rank, dims, kF32, strides);
 }
-int any(Layout& layout, int rank, const Dims& dims) {
+int any(MemoryDesc& layout, int rank, const Dims& dims) {
   return library.layout_by_tag(&layout, rank, dims, kF32, kAny);
 }
 
 int weights_of_convolution(const Problem& p, Dims& dims) {
   const int64_t* v = p.number;
-  int64_t groups = v[Names::groups], outside = v[Names::filters] / groups,
-          inside = v[Names::channels] / groups;
-  Dims grouped = {groups, outside, inside, v[Names::kernel_h], v[Names::kernel_w]};
-  Dims single = {outside, inside, v[Names::kernel_h], v[Names::kernel_w]};
+  int64_t groups = v[ConvParam::groups], outside = v[ConvParam::filters] / groups,
+          inside = v[ConvParam::channels] / groups;
+  Dims grouped = {groups, outside, inside, v[ConvParam::kernel_h], v[ConvParam::kernel_w]};
+  Dims single = {outside, inside, v[ConvParam::kernel_h], v[ConvParam::kernel_w]};
   memcpy(dims, groups > 1 ? grouped : single, sizeof dims);
   return groups > 1 ? 5 : 4;
 }
 
 // As they are in the graph.
-int plain_weights(const Problem& p, Layout& layout) {
+int plain_weights(const Problem& p, MemoryDesc& layout) {
   const int64_t* v = p.number;
   if (p.matmul != 0) {
-    int64_t n = v[Sides::n], k = v[Sides::k];
-    bool turned = v[Sides::transb] != 0;
+    int64_t n = v[MatmulParam::n], k = v[MatmulParam::k];
+    bool turned = v[MatmulParam::transb] != 0;
     Dims two = {k, n}, two_steps = {turned ? 1 : n, turned ? k : 1};
-    Dims three = {v[Sides::b_step] == 0 ? 1 : v[Sides::batch], k, n};
-    Dims three_steps = {v[Sides::b_step] == 0 ? n * k : v[Sides::b_step], two_steps[0], two_steps[1]};
-    return v[Sides::batch] > 1 ? plain(layout, 3, three, three_steps) : plain(layout, 2, two, two_steps);
+    Dims three = {v[MatmulParam::b_step] == 0 ? 1 : v[MatmulParam::batch], k, n};
+    Dims three_steps = {v[MatmulParam::b_step] == 0 ? n * k : v[MatmulParam::b_step], two_steps[0],
+                        two_steps[1]};
+    return v[MatmulParam::batch] > 1 ? plain(layout, 3, three, three_steps)
+                                     : plain(layout, 2, two, two_steps);
   }
   Dims dims{}, steps{};
   int rank = weights_of_convolution(p, dims);
   const int64_t* last = dims + rank - 4;  // output channels of a group, input channels, rows, columns
   int64_t* step = steps + rank - 4;
   if (p.has(kMlcOneDnnNhwc)) {
-    int64_t all = v[Names::filters];
+    int64_t all = v[ConvParam::filters];
     step[0] = 1, step[1] = all, step[3] = all * last[1], step[2] = step[3] * last[3];
     if (rank == 5) steps[0] = last[0];
   } else {
@@ -223,14 +224,15 @@ int plain_weights(const Problem& p, Layout& layout) {
   return plain(layout, rank, dims, steps);
 }
 
-int describe_product(const Problem& p, const Layout& weights, Layout& source, Layout& bias, Layout& result,
-                     Operation& operation) {
+int init_matmul_desc(const Problem& p, const MemoryDesc& weights, MemoryDesc& source, MemoryDesc& bias,
+                     MemoryDesc& result, OpDesc& operation) {
   const int64_t* v = p.number;
-  int64_t batch = v[Sides::batch], m = v[Sides::m], n = v[Sides::n], k = v[Sides::k];
-  bool turned = v[Sides::transa] != 0;
+  int64_t batch = v[MatmulParam::batch], m = v[MatmulParam::m], n = v[MatmulParam::n], k = v[MatmulParam::k];
+  bool turned = v[MatmulParam::transa] != 0;
   Dims rows = {m, k}, row_steps = {turned ? 1 : k, turned ? m : 1};
-  Dims matrices = {v[Sides::a_step] == 0 ? 1 : batch, m, k};
-  Dims matrix_steps = {v[Sides::a_step] == 0 ? m * k : v[Sides::a_step], row_steps[0], row_steps[1]};
+  Dims matrices = {v[MatmulParam::a_step] == 0 ? 1 : batch, m, k};
+  Dims matrix_steps = {v[MatmulParam::a_step] == 0 ? m * k : v[MatmulParam::a_step], row_steps[0],
+                       row_steps[1]};
   Dims results = {m, n}, result_steps = {n, 1}, all = {batch, m, n}, all_steps = {m * n, n, 1};
   Dims biases = {1, n}, bias_steps = {n, 1}, biases3 = {1, 1, n}, bias_steps3 = {n, n, 1};
   bool single = batch == 1;
@@ -242,23 +244,24 @@ int describe_product(const Problem& p, const Layout& weights, Layout& source, La
          library.matmul(&operation, &source, &weights, p.has(kMlcOneDnnBias) ? &bias : nullptr, &result);
 }
 
-int data(const Problem& p, Layout& layout, int64_t channels, int64_t height, int64_t width) {
-  Dims dims = {p.number[Names::n], channels, height, width};
+int data(const Problem& p, MemoryDesc& layout, int64_t channels, int64_t height, int64_t width) {
+  Dims dims = {p.number[ConvParam::n], channels, height, width};
   Dims side_by_side = {height * width * channels, 1, width * channels, channels};
   Dims planes = {height * width * channels, height * width, width, 1};
   return plain(layout, 4, dims, p.has(kMlcOneDnnNhwc) ? side_by_side : planes);
 }
 
-int describe_convolution(const Problem& p, const Layout& weights, Layout& source, Layout& bias,
-                         Layout& result, Operation& operation) {
+int init_convolution_desc(const Problem& p, const MemoryDesc& weights, MemoryDesc& source, MemoryDesc& bias,
+                          MemoryDesc& result, OpDesc& operation) {
   const int64_t* v = p.number;
-  int failed = data(p, source, v[Names::channels], v[Names::height], v[Names::width]);
-  failed |= data(p, result, v[Names::filters], out_height(p), out_width(p));
-  Dims filters = {v[Names::filters]}, one = {1};
+  int failed = data(p, source, v[ConvParam::channels], v[ConvParam::height], v[ConvParam::width]);
+  failed |= data(p, result, v[ConvParam::filters], out_height(p), out_width(p));
+  Dims filters = {v[ConvParam::filters]}, one = {1};
   if (p.has(kMlcOneDnnBias)) failed |= plain(bias, 1, filters, one);
-  int64_t strides[] = {v[Names::stride_h], v[Names::stride_w]};
-  int64_t dilations[] = {v[Names::dilation_h] - 1, v[Names::dilation_w] - 1};
-  int64_t before[] = {v[Names::top], v[Names::left]}, behind[] = {v[Names::bottom], v[Names::right]};
+  int64_t strides[] = {v[ConvParam::stride_h], v[ConvParam::stride_w]};
+  int64_t dilations[] = {v[ConvParam::dilation_h] - 1, v[ConvParam::dilation_w] - 1};
+  int64_t before[] = {v[ConvParam::top], v[ConvParam::left]},
+          behind[] = {v[ConvParam::bottom], v[ConvParam::right]};
   return failed | library.convolution(&operation, kInference, kDirect, &source, &weights,
                                       p.has(kMlcOneDnnBias) ? &bias : nullptr, &result, strides, dilations,
                                       before, behind);
@@ -277,21 +280,22 @@ void destroy(Call& call) {
 }
 
 bool run(const Call& call, void* stream) {
-  Argument arguments[] = {
+  ExecArg arguments[] = {
       {kSource, call.source}, {kWeights, call.weights}, {kResult, call.result}, {kBias, call.bias}};
   return library.execute(call.primitive, stream, call.bias != nullptr ? 4 : 3, arguments) == 0;
 }
 bool run_copy(const Call& call, void* stream) {
-  Argument arguments[] = {{kSourceOfCopy, call.source}, {kResultOfCopy, call.result}};
+  ExecArg arguments[] = {{kSource, call.source}, {kResult, call.result}};
   return library.execute(call.primitive, stream, 2, arguments) == 0;
 }
 
 // The description of a problem with weights in the order that is given, or, for null, in the one that oneDNN
 // likes best; null where it refuses.
-void* description(const Problem& p, const Layout* given, Layout& source, Layout& bias, Layout& result) {
+void* primitive_desc(const Problem& p, const MemoryDesc* given, MemoryDesc& source, MemoryDesc& bias,
+                     MemoryDesc& result) {
   Dims dims{};
-  Layout weights{};
-  Operation operation{};
+  MemoryDesc weights{};
+  OpDesc operation{};
   int failed = 0;
   const int64_t* v = p.number;
   if (given != nullptr) {
@@ -299,28 +303,28 @@ void* description(const Problem& p, const Layout* given, Layout& source, Layout&
   } else if (p.matmul == 0) {
     int rank = weights_of_convolution(p, dims);
     failed |= any(weights, rank, dims);
-  } else if (v[Sides::batch] > 1) {  // whose weights are no constants that could lie otherwise
+  } else if (v[MatmulParam::batch] > 1) {  // whose weights are no constants that could lie otherwise
     failed |= plain_weights(p, weights);
   } else {
-    Dims two = {v[Sides::k], v[Sides::n]};
+    Dims two = {v[MatmulParam::k], v[MatmulParam::n]};
     failed |= any(weights, 2, two);
   }
   if (p.matmul != 0) {
-    failed |= describe_product(p, weights, source, bias, result, operation);
+    failed |= init_matmul_desc(p, weights, source, bias, result, operation);
   } else {
-    failed |= describe_convolution(p, weights, source, bias, result, operation);
+    failed |= init_convolution_desc(p, weights, source, bias, result, operation);
   }
-  void *attributes = nullptr, *epilogues = nullptr, *made = nullptr;
+  void *attributes = nullptr, *post_ops = nullptr, *made = nullptr;
   if (failed != 0 || library.attributes(&attributes) != 0) return nullptr;
   if (p.has(kMlcOneDnnRelu)) {
-    failed |= library.epilogues(&epilogues);
+    failed |= library.post_ops(&post_ops);
     if (failed == 0) {
-      failed |= library.add_elementwise(epilogues, 1, kRelu, 0, 0);
-      failed |= library.set_epilogues(attributes, epilogues);
-      library.destroy_epilogues(epilogues);
+      failed |= library.append_eltwise(post_ops, 1, kRelu, 0, 0);
+      failed |= library.set_post_ops(attributes, post_ops);
+      library.destroy_post_ops(post_ops);
     }
   }
-  if (failed == 0) library.describe(&made, &operation, attributes, library.cpu, nullptr);
+  if (failed == 0) library.create_primitive_desc(&made, &operation, attributes, library.cpu, nullptr);
   library.destroy_attributes(attributes);
   return made;
 }
@@ -334,11 +338,11 @@ bool is_reference(const void* about) {
 
 bool make_copy(Call& call, const void* from, const void* to) {
   void* about = nullptr;
-  if (library.describe_copy(&about, from, library.cpu, to, library.cpu, nullptr) != 0) return false;
+  if (library.create_reorder_desc(&about, from, library.cpu, to, library.cpu, nullptr) != 0) return false;
   bool made = library.create(&call.primitive, about) == 0 &&
               library.memory(&call.source, from, library.cpu, nullptr) == 0 &&
               library.memory(&call.result, to, library.cpu, nullptr) == 0;
-  library.destroy_description(about);
+  library.destroy_primitive_desc(about);
   return made;
 }
 
@@ -358,15 +362,16 @@ int count = 0;
 pthread_mutex_t lists_lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool make(Entry& entry) {
-  Layout source{}, bias{}, result{};
+  MemoryDesc source{}, bias{}, result{};
   // The best order depends on the number of threads, too; that of packed weights serves as well.
   bool packed = entry.problem.has(kMlcOneDnnPacked);
-  void* about = packed ? description(entry.problem, &entry.problem.weights, source, bias, result) : nullptr;
+  void* about =
+      packed ? primitive_desc(entry.problem, &entry.problem.weights, source, bias, result) : nullptr;
   if (about != nullptr && is_reference(about)) {
-    library.destroy_description(about);
+    library.destroy_primitive_desc(about);
     about = nullptr;
   }
-  if (about == nullptr) about = description(entry.problem, nullptr, source, bias, result);
+  if (about == nullptr) about = primitive_desc(entry.problem, nullptr, source, bias, result);
   if (about == nullptr) return false;
   const void* wanted = library.query(about, kWeightsOf, 0);
   Call& call = entry.call;
@@ -382,7 +387,7 @@ bool make(Entry& entry) {
     entry.packed = aligned_alloc(64, (bytes + 63) / 64 * 64);
     made = entry.packed != nullptr && make_copy(entry.copy, &entry.problem.weights, wanted);
   }
-  library.destroy_description(about);
+  library.destroy_primitive_desc(about);
   return made;
 }
 
@@ -499,13 +504,15 @@ bool set_weights(Problem& p, const void* layout) {
 }
 
 int64_t pack(Problem& p, const void* weights, void* packed, void* layout) {
-  Layout source{}, bias{}, result{}, given{};
+  MemoryDesc source{}, bias{}, result{}, given{};
   Threads threads;
-  void* about = description(p, nullptr, source, bias, result);
-  if (about == nullptr || plain_weights(p, given) != 0) return -1;
+  void* about = primitive_desc(p, nullptr, source, bias, result);
+  if (about == nullptr) return -1;
   const void* wanted = library.query(about, kWeightsOf, 0);
-  auto bytes = static_cast<int64_t>(library.layout_size(wanted));
-  if (packed != nullptr) {
+  bool known = plain_weights(p, given) == 0;
+  bool as_given = known && library.same_layout(&given, wanted) != 0;
+  int64_t bytes = !known ? -1 : as_given ? 0 : static_cast<int64_t>(library.layout_size(wanted));
+  if (packed != nullptr && bytes > 0) {
     memset(layout, 0, kMlcOneDnnLayoutBytes);
     memcpy(layout, wanted, kLayout);
     Call copy{};
@@ -520,7 +527,7 @@ int64_t pack(Problem& p, const void* weights, void* packed, void* layout) {
     if (stream != nullptr) library.destroy_stream(stream);
     if (!made) bytes = -1;
   }
-  library.destroy_description(about);
+  library.destroy_primitive_desc(about);
   return bytes;
 }
 
@@ -557,8 +564,8 @@ extern "C" int32_t mlc_onednn_conv2d(const void* x, const void* w, const void* b
   if (!is_here()) return kMlcLibraryMissing;
   Problem p{.matmul = 0,
             .flags = flags,
-            .number = {n, channels, height, width, filters, kernel_h, kernel_w, stride_h, stride_w, dilation_h,
-             dilation_w, top, left, bottom, right, groups}};
+            .number = {n, channels, height, width, filters, kernel_h, kernel_w, stride_h, stride_w,
+                       dilation_h, dilation_w, top, left, bottom, right, groups}};
   if (n <= 0 || out_height(p) <= 0 || out_width(p) <= 0) return kMlcCalled;
   return set_weights(p, layout) ? compute(p, x, w, bias, y) : kMlcLibraryRefused;
 }
@@ -579,7 +586,7 @@ extern "C" int64_t mlc_onednn_pack_conv2d(const void* w, void* packed, void* lay
   if (!is_here()) return -1;
   Problem p{.matmul = 0,
             .flags = flags,
-            .number = {n, channels, height, width, filters, kernel_h, kernel_w, stride_h, stride_w, dilation_h,
-             dilation_w, top, left, bottom, right, groups}};
+            .number = {n, channels, height, width, filters, kernel_h, kernel_w, stride_h, stride_w,
+                       dilation_h, dilation_w, top, left, bottom, right, groups}};
   return pack(p, w, packed, layout);
 }

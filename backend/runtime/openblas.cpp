@@ -42,7 +42,7 @@ bool find(void* handle, const char* name, F& function) {
   return function != nullptr;
 }
 
-void look_for_it() {
+void load_library() {
   const char* name = getenv("MLC_OPENBLAS_LIBRARY");
   void* handle = dlopen(name != nullptr ? name : "libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   library.here = handle != nullptr && find(handle, "cblas_sgemm", library.sgemm) &&
@@ -55,7 +55,7 @@ void look_for_it() {
 }
 
 bool is_here() {
-  pthread_once(&once, look_for_it);
+  pthread_once(&once, load_library);
   return library.here;
 }
 

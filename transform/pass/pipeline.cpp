@@ -106,9 +106,10 @@ std::string Pipeline::pass_name(size_t i) const { return short_name(passes_[stat
 
 IRModule Pipeline::run(size_t i, const IRModule& mod) const {
   LoweringFor scope(target_);
-  // Some rules ask for the current target; those of CPUs ask of it what only LLVM knows.
+  // Some rules ask for the current target.
   std::optional<Within> within;
-  if (Context::current().targets.empty() && text(target_->kind) == "llvm") within.emplace(target_);
+  if (Context::current().targets.empty() && (text(target_->kind) == "llvm" || text(target_->kind) == "c"))
+    within.emplace(target_);
   return run_in_sequence(passes_[static_cast<int64_t>(i)], *host_, mod);
 }
 

@@ -138,7 +138,7 @@ constexpr Address same_modules[] = {
     {"tvm.topi.nn.bitserial_conv2d", "tvm.topi.nn.bitserial"},
     {"tvm.topi.nn.deformable_conv2d", "tvm.topi.nn.deformable"},
     {"tvm.topi.vision.nms_util", "tvm.topi.vision.all_class_nms"},
-    {"tvm.topi.cpp.utils", "tvm.topi.nn.deformable"},
+    {"tvm.topi.cpp.utils", "tvm.topi.cpp.shapes"},
     {"tvm.relax.training.utils", "tvm.relax.training.append_loss"},
     {"tvm.relax.script", "tvm.script.relax"},
     {"tvm.relax.script.parser", "tvm.script.relax"},

@@ -62,6 +62,17 @@ void annotation_names(const syntax::Expr* annotation, NamesAt& found) {
   });
 }
 
+// Is there a statement of the body itself that gives the name a value?
+bool is_assigned(const syntax::FunctionDef& definition, Symbol name) {
+  for (const syntax::Stmt* stmt : definition.body) {
+    auto* assign = syntax::as<syntax::Assign>(stmt);
+    if (!assign) continue;
+    for (const syntax::Expr* target : assign->targets)
+      if (auto* own = syntax::as<syntax::Name>(target); own && own->id == name) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void bind_type_variables(const syntax::FunctionDef& definition, Names& known,
@@ -76,6 +87,12 @@ void bind_type_variables(const syntax::FunctionDef& definition, Names& known,
     if (!value) value = outside(name);
     auto* declared = value ? frame<TypeVarNode>(*value) : nullptr;
     if (!declared) continue;
+    // Quoted alone, it is the variable that the body declares, `n = T.int32()`, which hides that of the
+    // script.
+    bool is_quoted = std::all_of(names.begin(), names.end(), [&](const auto& each) {
+      return each.first != name || ir::SourceMap::current().text(each.second) != name.str();
+    });
+    if (is_quoted && is_assigned(definition, name)) continue;
     Var var = ir::make<ir::VarNode>(String(std::string(name.str())), Type(ir::prim_type(DataType::Int(64))),
                                     declared->span);
     known.bind(name, Expr(var), declared->span);

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "frontend/script/modules/traceback.h"
+#include "frontend/script/types/dtype.h"
 #include "ir/core/freeze.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
@@ -285,11 +286,11 @@ ffi::Function function_of(ir::Host& host, const Any& callee) {
         borrowed.emplace_back(*args[i].cast<DLTensor*>());
         given.emplace_back(borrowed.back().tensor());
       } else {
-        given.push_back(passed(Any(args[i])));
+        given.push_back(dtype_text(passed(Any(args[i]))));
       }
     }
     try {
-      *result = passed(host.call(callee, given));
+      *result = dtype_value(passed(host.call(callee, given)));
     } catch (...) {
       host.leave();
     }

@@ -45,7 +45,9 @@ void check_function(const Program& program, const FunctionInfo& fn) {
   std::set<Register> defined;
   auto refused = [&](int64_t at) { return refuse(refusals["vm-instruction-damaged"], at - fn.start, fn.name); };
   auto reads = [&](int64_t at, Register r, std::initializer_list<Register> special) {
-    if (r >= 0 && (r < fn.num_args || std::count(special.begin(), special.end(), r) != 0 || defined.count(r) != 0)) return;
+    if (r >= 0 &&
+        (r < fn.num_args || std::count(special.begin(), special.end(), r) != 0 || defined.count(r) != 0))
+      return;
     throw refuse(refusals["vm-register-undefined"], at - fn.start, fn.name, r);
   };
   auto below = [&](int64_t at, std::string_view what, Word value, int64_t size) {

@@ -45,7 +45,9 @@ static constexpr ir::Refusals refusals{
          .help = "`set_input` gives them"},
         {.name = "vm-no-output", .message = "`{}` has not run", .help = "`invoke_stateful` runs it"},
         {.name = "vm-no-parameter", .kind = "ValueError", .message = "`{}` has no parameter {}"},
-        {.name = "vm-output-no-tuple", .kind = "ValueError", .message = "the result of `{}` has no element {}: it is no tuple"},
+        {.name = "vm-output-no-tuple",
+         .kind = "ValueError",
+         .message = "the result of `{}` has no element {}: it is no tuple"},
         {.name = "vm-output-index", .kind = "IndexError", .message = "the result of `{}` has no element {}"},
         {.name = "vm-name-taken", .message = "the executable has a function `{}`"},
         {.name = "vm-not-callable", .kind = "TypeError", .message = "a `{}` cannot be called"},
@@ -490,7 +492,9 @@ std::optional<ffi::Function> Machine::service(std::string_view name) {
     });
   }
   if (name == "get_function_arity") {
-    return made([info](ffi::PackedArgs args, Any* result) { *result = std::max<int64_t>(info(args[0]).num_args, 0); });
+    return made([info](ffi::PackedArgs args, Any* result) {
+      *result = std::max<int64_t>(info(args[0]).num_args, 0);
+    });
   }
   if (name == "get_function_param_name") {
     return made([info](ffi::PackedArgs args, Any* result) {

@@ -31,8 +31,8 @@ int64_t source_lane(std::string_view how, int64_t lane, int64_t operand, int64_t
   return source < first || source > last ? lane : source;
 }
 
-// The same of the instruction, whose operand `c` has the lanes of a segment's number (from bit 8) and the last
-// lane of a segment that is read, or of `up` the first one.
+// The same of the instruction, whose operand `c` has the lanes of a segment's number (from bit 8) and the
+// last lane of a segment that is read, or of `up` the first one.
 int64_t source_of_instruction(std::string_view mode, int64_t lane, int64_t operand, int64_t c) {
   int64_t segment = c >> 8 & (kWarp - 1), within = ~segment & (kWarp - 1), by = operand & (kWarp - 1);
   int64_t first = lane & segment, end = first | (c & within);

@@ -26,8 +26,9 @@ static constexpr ir::Refusals refusals{
                     "that some leave earlier, waits for ever."},
         {.name = "barrier-overrun",
          .message = "{} threads of block {} come to barrier {} of {} before one of them goes on",
-         .meaning = "A barrier lets its threads go as soon as it has counted enough of them; which ones these are "
-                    "is open when more may come, and the others wait for ever."},
+         .meaning =
+             "A barrier lets its threads go as soon as it has counted enough of them; which ones these are "
+             "is open when more may come, and the others wait for ever."},
         {.name = "cluster-too-large",
          .message = "a cluster has {} blocks ({}), and GPUs run at most {} side by side",
          .help = "8 everywhere, 16 where the kernel is launched with non-portable sizes"},

@@ -7,7 +7,6 @@
 #include "frontend/script/modules/global_functions.h"
 #include "frontend/script/modules/traceback.h"
 #include "frontend/script/numpy/scalar.h"
-#include "frontend/script/types/dtype.h"
 #include "frontend/script/types/enum_results.h"
 #include "frontend/script/types/equality.h"
 #include "frontend/script/types/wide_int.h"
@@ -272,7 +271,7 @@ Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
     if (auto* array = as<ir::NDArrayNode>(value)) value = exported_tensor(*array, span);
     if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIDict) value = ir::freeze(value);
     if (is_callable_of_script(value)) value = function_of(self, value);
-    kept.push_back(dtype_value(value));
+    kept.push_back(std::move(value));
   }
   for (const Any& value : kept) views.emplace_back(value);
   ir::Context::current().error_below = nullptr;
@@ -285,7 +284,7 @@ Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
         std::rethrow_exception(error);
       throw;
     }
-    return dtype_text(result);
+    return result;
   } catch (ir::Error& error) {
     left_builtin(error, "", span);
     throw;

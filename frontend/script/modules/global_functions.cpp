@@ -15,7 +15,6 @@
 #include <optional>
 
 #include "frontend/script/modules/traceback.h"
-#include "frontend/script/types/dtype.h"
 #include "ir/core/freeze.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/refusal.h"
@@ -286,11 +285,11 @@ ffi::Function function_of(ir::Host& host, const Any& callee) {
         borrowed.emplace_back(*args[i].cast<DLTensor*>());
         given.emplace_back(borrowed.back().tensor());
       } else {
-        given.push_back(dtype_text(passed(Any(args[i]))));
+        given.push_back(passed(Any(args[i])));
       }
     }
     try {
-      *result = dtype_value(passed(host.call(callee, given)));
+      *result = passed(host.call(callee, given));
     } catch (...) {
       host.leave();
     }

@@ -109,11 +109,6 @@ Any dtype_text(const Any& value) {
   return Any(made);
 }
 
-Any dtype_value(const Any& value) {
-  const auto* object = as<InstanceNode>(value);
-  return object != nullptr && object->cls.same_as(dtype_class()) ? Any(DLDataType(parsed(value))) : value;
-}
-
 std::span<const ApiRow> dtype_rows() {
   static const std::vector<ApiRow> rows = [] {
     std::vector<ApiRow> made = {

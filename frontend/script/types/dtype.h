@@ -6,7 +6,6 @@
 
 namespace mlc::script {
 
-Any dtype_text(const Any& value);   // of a raw data type; any other value stays as it is
-Any dtype_value(const Any& value);  // and back: as others than scripts know it
+Any dtype_text(const Any& value);  // of a raw data type; any other value stays as it is
 
 }  // namespace mlc::script

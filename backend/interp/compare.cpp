@@ -5,6 +5,7 @@
 #include <cstring>
 #include <set>
 
+#include "backend/interp/graph.h"
 #include "backend/interp/machine.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/visit.h"
@@ -36,12 +37,6 @@ std::string shown(const Number& number, Lane value) {
   if (number.floating) return fmt::format("{:.9g}", value.f);
   if (number.type.is_bool()) return value.i != 0 ? "True" : "False";
   return number.is_unsigned ? fmt::format("{}", static_cast<uint64_t>(value.i)) : fmt::format("{}", value.i);
-}
-
-// The tensor that a value is; none of nothing, which tvm-ffi takes for a reference to no tensor.
-std::optional<ir::ffi::Tensor> as_tensor(const Any& value) {
-  if (value == nullptr) return std::nullopt;
-  return value.as<ir::ffi::Tensor>();
 }
 
 }  // namespace

@@ -83,6 +83,7 @@ ffi::Tensor view_of(const ffi::Tensor& storage, int64_t offset, const std::vecto
 
 // As the interpreter keeps it: arrays of the script as tensors, its lists as arrays.
 Any kept(const Any& value) {
+  if (value == nullptr) return value;
   if (auto* array = value.as<ir::NDArrayNode>()) return ir::contiguous(array->tensor);
   auto all = [](const auto& items) {
     Array<Any> kept_items;
@@ -157,7 +158,7 @@ class Machine {
   Any match(const Type& type, const Any& value, Scope& scope, const std::string& what, bool known) {
     switch (type->kind) {
       case TypeKind::kTensor: {
-        auto tensor = value.as<ffi::Tensor>();
+        auto tensor = as_tensor(value);
         if (!tensor) throw refuse(refusals["graph-wrong-argument"], what, "tensor", ir::type_name(value));
         const auto* wanted = as_type<TensorTypeNode>(type);
         if (wanted->knows_dtype() && !(wanted->data_type() == DataType(tensor->dtype()))) {
@@ -215,6 +216,7 @@ class Machine {
     }
   }
   static std::vector<int64_t> shape_of(const Any& value, const std::string& what) {
+    if (value == nullptr) throw refuse(refusals["graph-wrong-argument"], what, "shape", ir::type_name(value));
     if (auto shape = value.as<ffi::Shape>()) return {shape->begin(), shape->end()};
     if (auto items = value.as<Array<Any>>()) {
       std::vector<int64_t> dims;
@@ -271,7 +273,7 @@ class Machine {
       }
       case ExprKind::kGenericConst: {
         const Any& value = static_cast<const GenericConstNode*>(e.get())->value;
-        auto tensor = value.as<ffi::Tensor>();
+        auto tensor = as_tensor(value);
         return tensor ? Any(ir::contiguous(*tensor)) : value;
       }
       case ExprKind::kStringImm:
@@ -315,7 +317,7 @@ class Machine {
     return primitive(e, *scope);
   }
   static bool truth(const Any& value) {
-    if (auto tensor = value.as<ffi::Tensor>()) return *static_cast<const uint8_t*>(tensor->data_ptr()) != 0;
+    if (auto tensor = as_tensor(value)) return *static_cast<const uint8_t*>(tensor->data_ptr()) != 0;
     if (auto flag = value.as<bool>()) return *flag;
     return value.cast<int64_t>() != 0;
   }
@@ -441,7 +443,7 @@ class Machine {
     }
     if (name == "check_prim_value_info" || name == "check_func_info") return Any(nullptr);
     if (name == "match_shape") {
-      auto tensor = args[0].as<ffi::Tensor>();
+      auto tensor = as_tensor(args[0]);
       std::vector<int64_t> dims = shape_of(tensor ? shape_value(args[0]) : args[0], "a value");
       match_rank(args[2].cast<int64_t>(), dims.size(), "a value");
       for (size_t i = 0; i < dims.size(); ++i)
@@ -462,9 +464,10 @@ class Machine {
     return std::nullopt;
   }
   static Any checked_tensor(const std::vector<Any>& args) {
-    auto tensor = args[0].as<ffi::Tensor>();
+    auto tensor = as_tensor(args[0]);
     if (!tensor) throw refuse(refusals["graph-wrong-argument"], "a value", "tensor", ir::type_name(args[0]));
     match_rank(args[1].cast<int64_t>(), tensor->shape().size(), "a tensor");
+    if (args.size() < 4 || args[2] == nullptr) return nullptr;  // a data type that is not known
     DataType wanted(args[2].cast<DLDataType>());
     if (!wanted.is_void() && !(wanted == DataType(tensor->dtype())))
       throw refuse(refusals["graph-shape-mismatch"], "a tensor", "its data type", wanted.str(),
@@ -653,6 +656,11 @@ class Machine {
 };
 
 }  // namespace
+
+std::optional<ffi::Tensor> as_tensor(const Any& value) {
+  if (value == nullptr) return std::nullopt;
+  return value.as<ffi::Tensor>();
+}
 
 ir::IRModule legalized(const ir::IRModule& mod, ir::Host& host) {
   Any argument(mod);

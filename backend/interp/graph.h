@@ -13,6 +13,9 @@
 
 namespace mlc::interp {
 
+// The tensor that a value is; none of nothing, which tvm-ffi takes for a reference to no tensor.
+std::optional<ir::ffi::Tensor> as_tensor(const ir::Any& value);
+
 // Makes a tensor function of a module callable.
 using TensorFunctions = std::function<ir::ffi::Function(const ir::IRModule& mod, std::string_view name)>;
 

@@ -248,7 +248,8 @@ class Compiler {
                std::function<int64_t(Frame&)> count);
   const Meeting* meeting(Span span, std::string text, bool orders_memory,
                          std::function<void(std::span<Thread* const>)> together);
-  Code shuffle(const ir::CallNode* node, std::string_view how);
+  using SourceLane = std::function<int64_t(int64_t lane, int64_t operand, int64_t width)>;
+  Code shuffle(const ir::CallNode* node, SourceLane source_of);
   Code vote(const ir::CallNode* node, std::string_view how);
   Code warp_intrinsic(const ir::CallNode* node, std::string_view name);
   Code fragment_intrinsic(const ir::CallNode* node, std::string_view name);

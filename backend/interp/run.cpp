@@ -80,7 +80,7 @@ Actual from_tensor(Program& program, const ir::ffi::Tensor& tensor) {
 
 Actual from_value(Program& program, const Function& fn, size_t index, const Any& value) {
   const ir::Var& param = fn.source->params[index];
-  if (auto tensor = value.as<ir::ffi::Tensor>()) {
+  if (auto tensor = as_tensor(value)) {
     if (DLDevice device = tensor->device(); device.device_type != program.options.device) {
       DLDevice wanted{program.options.device, 0};
       wrong_argument(fn, index, wanted.device_type == kDLCPU ? "a tensor on the CPU" : "a tensor on " + ir::device_text(wanted),
@@ -88,10 +88,11 @@ Actual from_value(Program& program, const Function& fn, size_t index, const Any&
     }
     return from_tensor(program, *tensor);
   }
-  if (auto array = value.as<ir::NDArray>()) return from_tensor(program, (*array)->tensor);
+  if (auto* array = value.as<ir::NDArrayNode>()) return from_tensor(program, array->tensor);
   if (param->buffer()) wrong_argument(fn, index, "a tensor", "`" + ir::type_name(value) + "`");
   Actual actual;
   actual.type = param->dtype();
+  if (value == nullptr && actual.type.is_handle()) return actual;  // a null pointer
   const Number& number = number_of(actual.type);
   if (number.floating) {
     auto real = value.try_cast<double>();

@@ -59,14 +59,15 @@ int64_t integer_at(const ffi::Tensor& given, int64_t index, std::string_view bui
   };
   ir::DataType dtype(tensor.dtype());
   if (dtype.is_floating() || dtype.lanes() != 1) throw refuse(refusals["vm-not-integers"], builtin, dtype.str());
+  bool is_signed = dtype.is_int();
   switch (dtype.bits()) {
     case 1:
     case 8:
-      return read(int8_t{0});
+      return is_signed ? read(int8_t{0}) : read(uint8_t{0});
     case 16:
-      return read(int16_t{0});
+      return is_signed ? read(int16_t{0}) : read(uint16_t{0});
     case 32:
-      return read(int32_t{0});
+      return is_signed ? read(int32_t{0}) : read(uint32_t{0});
     case 64:
       return read(int64_t{0});
     default:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <initializer_list>
 #include <set>
 
 #include "backend/vm/executable.h"
@@ -42,8 +44,10 @@ void check_function(const Program& program, const FunctionInfo& fn) {
   // A register that another branch defines is read in neither: what is defined is found in the order of the text.
   std::set<Register> defined;
   auto refused = [&](int64_t at) { return refuse(refusals["vm-instruction-damaged"], at - fn.start, fn.name); };
-  auto reads = [&](int64_t at, Register r) {
-    if (r >= 0 && (r < fn.num_args || r == kVoid || r == kMachine || defined.count(r) != 0)) return;
+  auto reads = [&](int64_t at, Register r, std::initializer_list<Register> special) {
+    if (r >= 0 &&
+        (r < fn.num_args || std::count(special.begin(), special.end(), r) != 0 || defined.count(r) != 0))
+      return;
     throw refuse(refusals["vm-register-undefined"], at - fn.start, fn.name, r);
   };
   auto below = [&](int64_t at, std::string_view what, Word value, int64_t size) {
@@ -64,7 +68,7 @@ void check_function(const Program& program, const FunctionInfo& fn) {
           Operand arg = each.operand(i);
           switch (arg.kind()) {
             case Operand::Kind::kRegister:
-              reads(at, arg.value());
+              reads(at, arg.value(), {kVoid, kMachine});
               break;
             case Operand::Kind::kImmediate:
               break;
@@ -84,13 +88,13 @@ void check_function(const Program& program, const FunctionInfo& fn) {
         }
         break;
       case Opcode::kReturn:
-        reads(at, each.source());
+        reads(at, each.source(), {kVoid});
         break;
       case Opcode::kGoto:
         lands(at, each.offset());
         break;
       case Opcode::kIf:
-        reads(at, each.source());
+        reads(at, each.source(), {});
         lands(at, each.offset());
         break;
     }

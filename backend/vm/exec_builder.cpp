@@ -130,9 +130,12 @@ Program ExecBuilder::finish() {
   for (FunctionInfo& fn : program_.functions) {
     if (fn.kind != FunctionKind::kVM) continue;
     if (fn.end <= fn.start) throw refuse(refusals["vm-function-open"], fn.name);
-    number_registers(fn);
+    fn.register_file_size = kBeginSpecial;
   }
+  // With the numbers that were given: of those that follow, one that nothing defines could be another's.
   check_program(program_);
+  for (FunctionInfo& fn : program_.functions)
+    if (fn.kind == FunctionKind::kVM) number_registers(fn);
   return std::move(program_);
 }
 

@@ -5,6 +5,7 @@
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/list.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "backend/vm/builtins.h"
@@ -43,6 +44,10 @@ static constexpr ir::Refusals refusals{
          .message = "`{}` has no inputs yet",
          .help = "`set_input` gives them"},
         {.name = "vm-no-output", .message = "`{}` has not run", .help = "`invoke_stateful` runs it"},
+        {.name = "vm-no-parameter", .kind = "ValueError", .message = "`{}` has no parameter {}"},
+        {.name = "vm-output-no-tuple",
+         .kind = "ValueError",
+         .message = "the result of `{}` has no element {}: it is no tuple"},
         {.name = "vm-output-index", .kind = "IndexError", .message = "the result of `{}` has no element {}"},
         {.name = "vm-name-taken", .message = "the executable has a function `{}`"},
         {.name = "vm-not-callable", .kind = "TypeError", .message = "a `{}` cannot be called"},
@@ -56,6 +61,7 @@ namespace {
 
 // As graphs take values: arrays of the script as tensors, lists as tuples.
 Any kept(ffi::AnyView value) {
+  if (value == nullptr) return Any(nullptr);  // which tvm-ffi takes for a reference to no tensor
   if (auto array = value.as<ir::NDArray>(); array && *array) return ir::contiguous((*array)->tensor);
   auto all = [](const auto& items) {
     ffi::Array<Any> made;
@@ -126,6 +132,7 @@ namespace {
 
 // A value, with the tensors of it on the device.
 Any brought_to(DLDevice device, const Any& value) {
+  if (value == nullptr) return value;
   if (auto tensor = value.as<ffi::Tensor>()) {
     const DLTensor* from = tensor->GetDLTensorPtr();
     if (from->device.device_type == device.device_type && from->device.device_id == device.device_id)
@@ -411,7 +418,8 @@ const Any& Machine::output(const ffi::PackedArgs& args) const {
   for (int i = 1; i < args.size(); ++i) {
     auto* items = value->as<ffi::ArrayObj>();
     int64_t index = args[i].cast<int64_t>();
-    if (items == nullptr || index < 0 || index >= static_cast<int64_t>(items->size()))
+    if (items == nullptr) throw refuse(refusals["vm-output-no-tuple"], name, index);
+    if (index < 0 || index >= static_cast<int64_t>(items->size()))
       throw refuse(refusals["vm-output-index"], name, index);
     value = items->begin() + index;
   }
@@ -484,14 +492,16 @@ std::optional<ffi::Function> Machine::service(std::string_view name) {
     });
   }
   if (name == "get_function_arity") {
-    return made([info](ffi::PackedArgs args, Any* result) { *result = info(args[0]).num_args; });
+    return made([info](ffi::PackedArgs args, Any* result) {
+      *result = std::max<int64_t>(info(args[0]).num_args, 0);
+    });
   }
   if (name == "get_function_param_name") {
     return made([info](ffi::PackedArgs args, Any* result) {
       const FunctionInfo& fn = info(args[0]);
       int64_t index = args[1].cast<int64_t>();
       if (index < 0 || index >= static_cast<int64_t>(fn.param_names.size()))
-        throw refuse(refusals["vm-output-index"], fn.name, index);
+        throw refuse(refusals["vm-no-parameter"], fn.name, index);
       *result = ffi::String(fn.param_names[static_cast<size_t>(index)]);
     });
   }

@@ -249,16 +249,16 @@ Code Compiler::multiply_registers(const ir::CallNode* node) {
   const Number* in_a = &number_of(matrix_type(words[3], node->span));
   const Number* in_b = &number_of(matrix_type(words[4], node->span));
   const Number* accumulator = &number_of(matrix_type(words[5], node->span));
-  bool known =
-      n == 8 && (m == 16 || m == 8) && words[1] == "row" && words[2] == "col" && in_a->bytes == in_b->bytes;
-  if (!known ||
-      (in_a->bytes < 8 && k % std::max(1, 16 / in_a->bytes) != 0 && !(in_a->bytes == 2 && k == 8)) ||
-      (m == 8 && in_a->bytes == 2))
+  bool as_tf32 = words[3] == "tf32";
+  int bytes = in_a->bytes;
+  bool of_16 = bytes == 8 ? k == 4 || k == 8 || k == 16 : k * bytes == 16 || k * bytes == 32;
+  bool of_8 = (bytes == 1 && k == 16) || (bytes == 8 && k == 4);
+  if (n != 8 || !(m == 16 ? of_16 : m == 8 && of_8) || words[1] != "row" || words[2] != "col" ||
+      in_b->bytes != bytes || (bytes == 4 && !as_tf32))
     unsupported(node->span, fmt::format("`mma` of shape {}, {} and {}", words[0], words[3], words[4]));
   const AccessPoint* at = point(node->span, nullptr);
   std::vector<Code> operands;
   for (int64_t i = 6; i < 12; ++i) operands.push_back(expr(node->args[i]));
-  bool as_tf32 = words[3] == "tf32";
   return together(node, std::move(operands), [=](std::span<Thread* const> lanes) {
     auto [m, n, k] = mnk;
     auto matrix = [&](size_t operand, int rows, int cols, const Number& number, auto&& position, bool write,
@@ -342,8 +342,8 @@ Code Compiler::fragment_intrinsic(const ir::CallNode* node, std::string_view nam
   if (name == "tirx.tvm_fill_fragment") return fragment_fill(node);
   if (name == "tirx.ptx_legacy.ldmatrix") return load_matrices(node);
   if (name == "tirx.ptx_legacy.mma") return multiply_registers(node);
-  if (name == "tirx.mma_fill_legacy") return fill_registers(node);
-  if (name == "tirx.mma_store_legacy") return store_registers(node);
+  if (name == "tirx.mma_fill" || name == "tirx.mma_fill_legacy") return fill_registers(node);
+  if (name == "tirx.mma_store" || name == "tirx.mma_store_legacy") return store_registers(node);
   return nullptr;
 }
 

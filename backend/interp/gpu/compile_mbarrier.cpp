@@ -100,7 +100,7 @@ Code Compiler::mbarrier_arrive(const PtxCall& call) {
       if (keeps && arrivals >= barrier.pending)
         unsupported(at->span, "an arrival with `noComplete` that ends a phase");
       barrier.announce(announced);
-      if (drops) barrier.drop(arrivals);
+      if (drops && arrivals <= barrier.pending) barrier.drop(arrivals);
       phase.i = barrier.phase;
       barrier.arrive(thread, arrivals, relaxed, *at);
     });

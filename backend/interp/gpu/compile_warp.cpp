@@ -31,6 +31,18 @@ int64_t source_lane(std::string_view how, int64_t lane, int64_t operand, int64_t
   return source < first || source > last ? lane : source;
 }
 
+// The same of the instruction, whose operand `c` has the lanes of a segment's number (from bit 8) and the
+// last lane of a segment that is read, or of `up` the first one.
+int64_t source_of_instruction(std::string_view mode, int64_t lane, int64_t operand, int64_t c) {
+  int64_t segment = c >> 8 & (kWarp - 1), within = ~segment & (kWarp - 1), by = operand & (kWarp - 1);
+  int64_t first = lane & segment, end = first | (c & within);
+  int64_t source = mode == "up"     ? lane - by
+                   : mode == "down" ? lane + by
+                   : mode == "bfly" ? lane ^ by
+                                    : first | (by & within);
+  return (mode == "up" ? source >= end : source <= end) ? source : lane;
+}
+
 struct Vote {
   bool yes = false;
   uint32_t result = 0;
@@ -39,7 +51,7 @@ struct Vote {
 }  // namespace
 
 // (mask, value, lane or distance, width, ...).
-Code Compiler::shuffle(const ir::CallNode* node, std::string_view how) {
+Code Compiler::shuffle(const ir::CallNode* node, SourceLane source_of) {
   int lanes = lane_count(node->dtype());
   std::string text(ir::as<ir::OpNode>(node->op)->name);
   text.replace(0, text.find('.'), "T");
@@ -60,40 +72,37 @@ Code Compiler::shuffle(const ir::CallNode* node, std::string_view how) {
     }
   });
   return [made, mask = integer(node->args[0]), value = expr(node->args[1]), operand = integer(node->args[2]),
-          width = integer(node->args[3]), lanes, how = std::string(how)](Frame& frame, Lane* out) {
+          width = integer(node->args[3]), lanes, source_of](Frame& frame, Lane* out) {
     Heap& heap = frame.program.heap;
     Unwritten around = std::exchange(heap.unwritten, {});
     auto lanes_in = static_cast<uint32_t>(mask(frame));
-    int64_t by = operand(frame), segment = std::clamp<int64_t>(width(frame), 1, kWarp);
+    int64_t by = operand(frame), segment = width(frame);
     heap.use(made->span);
     Exchanged mine;
     mine.values.resize(static_cast<size_t>(lanes));
     value(frame, mine.values.data());
     mine.unwritten = std::exchange(heap.unwritten, {});
     Thread& thread = *heap.thread;
-    mine.source = source_lane(how, thread.lane(), by, segment);
+    mine.source = source_of(thread.lane(), by, segment);
     thread.meet(*made, lanes_in, &mine);
     heap.unwritten = mine.result_unwritten.point != nullptr ? mine.result_unwritten : around;
     std::copy(mine.result.begin(), mine.result.end(), out);
   };
 }
 
-// The instruction of which the others are made. Its last operand has the width of a segment, as what is left
-// of 32.
+// The instruction of which the others are made.
 Code Compiler::shuffle_registers(const PtxCall& call) {
   if (call.has("p")) unsupported(call.span(), "`T.ptx.shfl_sync` with a predicate");
-  auto clamp = ir::const_int(call.one("c"));
-  if (!clamp) unsupported(call.span(), "`T.ptx.shfl_sync` with segments of no constant width");
-  std::string_view mode = call.modifier("mode");
-  const char* how = mode == "bfly" ? "xor" : mode == "idx" ? "lane" : mode == "up" ? "up" : "down";
-  int64_t width = kWarp - (*clamp >> 8 & 31);
   const Expr& value = call.one("a");
   auto made = ir::make<ir::CallNode>(
       value->ty, ir::op("tirx.tvm_warp_shuffle"),
-      ir::Array<Expr>{call.one("membermask"), value, call.one("b"), ir::int32(width), ir::int32(kWarp)},
+      ir::Array<Expr>{call.one("membermask"), value, call.one("b"), call.one("c"), ir::int32(kWarp)},
       ir::Map<ir::String, Any>{}, call.span());
-  return [value = shuffle(made.get(), how), to = destination(call.one("d"), call.span())](Frame& frame,
-                                                                                          Lane* out) {
+  auto source = [mode = std::string(call.modifier("mode"))](int64_t lane, int64_t operand, int64_t c) {
+    return source_of_instruction(mode, lane, operand, c);
+  };
+  return [value = shuffle(made.get(), source), to = destination(call.one("d"), call.span())](Frame& frame,
+                                                                                             Lane* out) {
     value(frame, out);
     to(frame, *out);
   };
@@ -139,7 +148,10 @@ Code Compiler::warp_intrinsic(const ir::CallNode* node, std::string_view name) {
       {"tirx.cuda.__shfl_down_sync", "down"}, {"tirx.cuda.__shfl_xor_sync", "xor"},
   };
   for (const Row& row : shuffles)
-    if (name == row.name) return shuffle(node, row.how);
+    if (name == row.name)
+      return shuffle(node, [how = row.how](int64_t lane, int64_t operand, int64_t width) {
+        return source_lane(how, lane, operand, std::clamp<int64_t>(width, 1, kWarp));
+      });
   constexpr Row votes[] = {{"tirx.tvm_warp_activemask", "ballot"},
                            {"tirx.cuda.__activemask", "ballot"},
                            {"tirx.cuda.ballot_sync", "ballot"},

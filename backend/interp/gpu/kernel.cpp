@@ -24,6 +24,11 @@ static constexpr ir::Refusals refusals{
          .meaning = "All threads of a block must reach a barrier: one in a branch that some do not take, or "
                     "in a loop "
                     "that some leave earlier, waits for ever."},
+        {.name = "barrier-overrun",
+         .message = "{} threads of block {} come to barrier {} of {} before one of them goes on",
+         .meaning =
+             "A barrier lets its threads go as soon as it has counted enough of them; which ones these are "
+             "is open when more may come, and the others wait for ever."},
         {.name = "cluster-too-large",
          .message = "a cluster has {} blocks ({}), and GPUs run at most {} side by side",
          .help = "8 everywhere, 16 where the kernel is launched with non-portable sizes"},
@@ -282,7 +287,11 @@ bool ThreadBlock::release_barriers() {
   for (auto& [id, waiting] : by_id) {
     size_t needed = id.second == 0 ? threads.size() : static_cast<size_t>(id.second);
     auto arrived = arrivals.find(id);
-    if (waiting.size() + (arrived == arrivals.end() ? 0 : arrived->second.count) < needed) continue;
+    size_t here = waiting.size() + (arrived == arrivals.end() ? 0 : arrived->second.count);
+    if (here < needed) continue;
+    if (here > needed)
+      throw ir::refuse(refusals["barrier-overrun"], here, tuple_text(at), id.first, needed)
+          .at(waiting.front()->barrier->span);
     // A barrier of all threads is one statement: two of them in the branches of one condition are two
     // barriers.
     if (id.second == 0 && std::any_of(waiting.begin(), waiting.end(), [&](Thread* thread) {

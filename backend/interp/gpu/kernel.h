@@ -77,7 +77,7 @@ struct Thread {
   uint32_t mask = 0;
   void* brought = nullptr;
   AtMbarrier waited = {};
-  std::pair<MBarrier*, int64_t> tried_at = {};
+  std::map<std::pair<MBarrier*, const AccessPoint*>, std::pair<int64_t, int64_t>> tried = {};
 
   uint32_t clock = 2;        // 1: that it has begun
   SharedClocks seen = {};    // what comes before what it does now; null: nothing

@@ -185,16 +185,17 @@ bool ThreadBlock::release_mbarriers() {
   return any;
 }
 
-// Those that only try go on without, once for all that has happened since.
+// Those that only try go on without: each statement once for all that has happened since.
 bool ThreadBlock::release_tries() {
   bool any = false;
   for (auto& thread : threads) {
     auto& waited = thread->waited;
     if (thread->state != Thread::State::kAtMbarrier || waited.for_ever) continue;
-    int64_t stands_at = waited.barrier->pending + (static_cast<int64_t>(waited.barrier->phase) << 20);
-    if (std::exchange(thread->tried_at, std::pair{waited.barrier, stands_at}) ==
-        std::pair{waited.barrier, stands_at})
-      continue;
+    const MBarrier& barrier = *waited.barrier;
+    std::pair stands_at{barrier.pending + (static_cast<int64_t>(barrier.phase) << 20),
+                        barrier.announced - barrier.came};
+    auto [tried, first] = thread->tried.try_emplace({waited.barrier, waited.point}, stands_at);
+    if (!first && std::exchange(tried->second, stands_at) == stands_at) continue;
     waited.gave_up = true;
     thread->state = Thread::State::kReady;
     any = true;

@@ -49,13 +49,6 @@ std::pair<int64_t, int64_t> passes(std::span<const int64_t> at, std::span<const 
 
 }  // namespace
 
-int64_t KernelCost::bytes_of(std::string_view scope) const {
-  int64_t all = 0;
-  for (const Requests& each : requests)
-    if (each.scope == scope) all += scope == "global" ? each.units * kSector : each.bytes;
-  return all;
-}
-
 void Traffic::launch(const std::array<int64_t, 6>& extents, int64_t cluster, ir::Span span, int64_t blocks,
                      int64_t run) {
   kernels.push_back(

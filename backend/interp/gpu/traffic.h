@@ -42,7 +42,6 @@ struct KernelCost {
   int64_t barriers = 0;                 // of blocks
   int64_t branches = 0, divergent = 0;  // of warps
   std::vector<Requests> requests = {};  // by statement, in the order of the program
-  int64_t bytes_of(std::string_view scope) const;
 };
 
 class Traffic {

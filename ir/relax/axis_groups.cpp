@@ -13,6 +13,7 @@ static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "sharding-conflict",
+         .kind = "InternalError+ValueError",
          .message = "axis {} of `{}` would be sharded along dimension {} of its mesh, and along dimension {}",
          .help = "say with `R.dist.annotate_sharding` or `R.dist.redistribute` how it lies"},
     }};

@@ -64,25 +64,26 @@ Fit shape_fits(const ShapeTypeNode* base, const ShapeTypeNode* derived, const In
   return dims_fit(base->values.value(), derived->values.value(), context);
 }
 
+// What is not known of a function is seen when it is called: its parameters are not held against it.
 Fit function_fits(const FuncTypeNode* base, const FuncTypeNode* derived, const InferContext& context) {
   if (base->purity && !derived->purity) return Fit::kNever;
   if (base->is_opaque()) {
     if (!base->derive_func.has_value()) return fits(base->ret, derived->ret, context);
-    if (!derived->is_opaque()) return Fit::kTypeUnknown;
-    if (!derived->derive_func.has_value()) return Fit::kTypeUnknown;
-    return view(base->derive_func.value()) == view(derived->derive_func.value()) ? Fit::kAlways : Fit::kTypeUnknown;
+    bool same = derived->is_opaque() && derived->derive_func.has_value() &&
+                view(base->derive_func.value()) == view(derived->derive_func.value());
+    return same ? Fit::kAlways : Fit::kShapeUnknown;
   }
-  if (derived->is_opaque()) return Fit::kTypeUnknown;
+  if (derived->is_opaque()) return Fit::kShapeUnknown;
   if (ir::structural_equal(Any(ref(base)), Any(ref(derived)))) return Fit::kAlways;
   Array<Type> wanted = base->params.value();
   Array<Type> given = derived->params.value();
   if (wanted.size() != given.size()) return Fit::kNever;
-  Fit fit = Fit::kAlways;
-  for (size_t i = 0; i < wanted.size(); ++i) {  // parameters the other way round
-    fit = worse(fit, fits(given[i], wanted[i], context));
-    if (fit == Fit::kNever) return fit;
+  Fit fit = fits(base->ret, derived->ret, context);
+  for (size_t i = 0; i < wanted.size() && fit != Fit::kNever; ++i) {
+    Fit param = fits(wanted[i], given[i], context);
+    if (param != Fit::kAlways) fit = worse(fit, param == Fit::kNever ? param : Fit::kShapeUnknown);
   }
-  return worse(fit, fits(base->ret, derived->ret, context));
+  return fit;
 }
 
 }  // namespace
@@ -142,7 +143,8 @@ Type common_type(const Type& a, const Type& b, const InferContext& context) {
     case TypeKind::kDTensor: {
       const auto* x = as_type<DTensorTypeNode>(a);
       const auto* y = as_type<DTensorTypeNode>(b);
-      if (!same_mesh(x->device_mesh, y->device_mesh) || !same_placement(x->placement, y->placement)) return any_type();
+      if (!same_mesh(x->device_mesh, y->device_mesh) || !same_placement(x->placement, y->placement))
+        return any_type();
       Type tensor = common_type(x->tensor_ty, y->tensor_ty, context);
       // A placement that shards needs the number of axes.
       return as_type<TensorTypeNode>(tensor)->knows_ndim() ? with_tensor(x, tensor) : any_type();
@@ -150,7 +152,8 @@ Type common_type(const Type& a, const Type& b, const InferContext& context) {
     case TypeKind::kShape: {
       const auto* x = as_type<ShapeTypeNode>(a);
       const auto* y = as_type<ShapeTypeNode>(b);
-      if (x->values.has_value() && y->values.has_value() && context.proves_equal(x->values.value(), y->values.value()))
+      if (x->values.has_value() && y->values.has_value() &&
+          context.proves_equal(x->values.value(), y->values.value()))
         return a;
       return make<ShapeTypeNode>(x->ndim == y->ndim ? x->ndim : kUnknownNDim);
     }
@@ -171,15 +174,15 @@ Type common_type(const Type& a, const Type& b, const InferContext& context) {
       if (x->is_opaque() || y->is_opaque()) {
         bool same_derive = x->derive_func.has_value() && y->derive_func.has_value() &&
                            view(x->derive_func.value()) == view(y->derive_func.value());
-        return opaque_function(ret, purity, same_derive ? x->derive_func : ffi::Optional<String>(std::nullopt));
+        return opaque_function(ret, purity,
+                               same_derive ? x->derive_func : ffi::Optional<String>(std::nullopt));
       }
       Array<Type> p = x->params.value();
       Array<Type> q = y->params.value();
       if (p.size() != q.size()) return opaque_function(ret, purity);
-      for (size_t i = 0; i < p.size(); ++i) {
-        if (!ir::structural_equal(Any(p[i]), Any(q[i]), true)) return opaque_function(ret, purity);
-      }
-      return make<FuncTypeNode>(x->params, ret, purity);
+      Array<Type> params;
+      for (size_t i = 0; i < p.size(); ++i) params.push_back(common_type(p[i], q[i], context));
+      return make<FuncTypeNode>(params, ret, purity);
     }
     default:
       return ir::structural_equal(Any(a), Any(b)) ? a : any_type();
@@ -240,7 +243,8 @@ std::vector<Var> symbolic_vars(const Type& type) {
   each_expr(type, [&](const Expr& e) {
     if (e->kind == ExprKind::kIntImm) return;
     ir::post_order(e, [&](const Expr& part) {
-      if (auto* var = as<VarNode>(part); var && is_prim(part) && seen.insert(var).second) all.push_back(ref(var));
+      if (auto* var = as<VarNode>(part); var && is_prim(part) && seen.insert(var).second)
+        all.push_back(ref(var));
     });
   });
   return all;
@@ -334,7 +338,8 @@ Type substitute(const Type& type, const ir::VarMap& values, const InferContext& 
   }
 }
 
-Type erase_to_defined(const Type& type, const std::function<bool(const VarNode*)>& kept, const InferContext& context) {
+Type erase_to_defined(const Type& type, const std::function<bool(const VarNode*)>& kept,
+                      const InferContext& context) {
   switch (type->kind) {
     case TypeKind::kTensor: {
       const auto* tensor = as_type<TensorTypeNode>(type);
@@ -396,7 +401,8 @@ void match(const Type& param, const Type& arg, ir::VarMap& bound) {
       match_dims(shape->values.value(), given->values.value(), bound);
   } else if (const auto* tuple = as_type<TupleTypeNode>(param)) {
     const auto& given = as_type<TupleTypeNode>(arg)->elements;
-    for (size_t i = 0; i < tuple->elements.size() && i < given.size(); ++i) match(tuple->elements[i], given[i], bound);
+    for (size_t i = 0; i < tuple->elements.size() && i < given.size(); ++i)
+      match(tuple->elements[i], given[i], bound);
   }
 }
 
@@ -466,7 +472,8 @@ Type infer_function_call(const CallNode* call, const FuncTypeNode* fn, const Inf
   }
   Array<Type> params = fn->params.value();
   if (params.size() != call->args.size())
-    throw ir::refuse(refusals["wrong-argument-count"], callee_text(call), counted(params.size()), call->args.size())
+    throw ir::refuse(refusals["wrong-argument-count"], callee_text(call), counted(params.size()),
+                     call->args.size())
         .at(call->span);
   ir::VarMap bound;
   for (size_t i = 0; i < params.size(); ++i) {
@@ -476,8 +483,8 @@ Type infer_function_call(const CallNode* call, const FuncTypeNode* fn, const Inf
     Fit fit = fits(wanted, arg->ty, context);
     if ((fit == Fit::kNever || fit == Fit::kTypeUnknown) &&
         !for_narrowed_kernel(call, wanted, arg->ty, context)) {
-      ir::Error error = ir::refuse(refusals["argument-type-mismatch"], i + 1, callee_text(call), describe(arg->ty),
-                                   describe(wanted))
+      ir::Error error = ir::refuse(refusals["argument-type-mismatch"], i + 1, callee_text(call),
+                                   describe(arg->ty), describe(wanted))
                             .at(arg->span ? arg->span : call->span);
       explain_argument(error, call, fn, i, bound, context);
       throw error;

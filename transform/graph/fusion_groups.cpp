@@ -71,7 +71,10 @@ void FusionGroups::add_function(const Function& fn, const IRModule& mod) {
 
 void FusionGroups::add_binding(const Binding& binding, const IRModule& mod) {
   static const Expr call_tir = relax::op("relax.call_tir");
+  static const Expr call_tir_inplace = relax::op("relax.call_tir_inplace");
   const Expr& value = binding->value;
+  const CallNode* kernel = call_of(value, call_tir);
+  if (!kernel) kernel = call_of(value, call_tir_inplace);
   // Operands that are not bound in the graph are values before it.
   auto operands_before = [&](const Expr& e) {
     relax::post_order(e, [&](const Expr& part) {
@@ -86,9 +89,9 @@ void FusionGroups::add_binding(const Binding& binding, const IRModule& mod) {
   Array<Expr> operands;
   if (as_match_cast(binding)) {
     // checked at run time: a group of its own
-  } else if (const CallNode* call = call_of(value, call_tir)) {
-    pattern = annotated_pattern(mod, as<GlobalVarNode>(call->args[0]));
-    operands = tuple_elements(call->args[1]);
+  } else if (kernel) {
+    pattern = annotated_pattern(mod, as<GlobalVarNode>(kernel->args[0]));
+    operands = tuple_elements(kernel->args[1]);
   } else if (auto* other = as<CallNode>(value)) {
     operands = other->args;
   } else if (auto* item = as<TupleGetItemNode>(value)) {

@@ -10,8 +10,8 @@ namespace {
 
 // The bindings of the group over its parameters.
 struct Body final : Mutator {
-  using Mutator::Mutator;
   using Mutator::builder_;
+  using Mutator::Mutator;
   std::unordered_map<const ExprNode*, Expr> params;  // by argument
 
   Expr rewrite(const Expr& e) override {
@@ -23,7 +23,8 @@ struct Body final : Mutator {
 }  // namespace
 
 std::optional<size_t> GroupFunction::output_index(const Var& var) const {
-  auto found = std::find_if(outputs_.begin(), outputs_.end(), [&](const Var& each) { return each.same_as(var); });
+  auto found =
+      std::find_if(outputs_.begin(), outputs_.end(), [&](const Var& each) { return each.same_as(var); });
   if (found == outputs_.end()) return std::nullopt;
   return static_cast<size_t>(found - outputs_.begin());
 }
@@ -60,15 +61,19 @@ void GroupFunction::need(const Expr& e) {
 
 void GroupFunction::add(const Binding& binding) {
   static const Expr call_tir = relax::op("relax.call_tir");
+  static const Expr call_tir_inplace = relax::op("relax.call_tir_inplace");
   auto partial = [&](const Expr& e) {
-    return std::find_if(partial_.begin(), partial_.end(),
-                        [&](const auto& each) { return each.first == static_cast<const ExprNode*>(e.get()); });
+    return std::find_if(partial_.begin(), partial_.end(), [&](const auto& each) {
+      return each.first == static_cast<const ExprNode*>(e.get());
+    });
   };
   if (!as_match_cast(binding)) {
     const Expr& value = binding->value;
-    if (const CallNode* call = call_of(value, call_tir)) {
-      name_ += "_" + std::string(text(as<GlobalVarNode>(call->args[0])->name_hint));
-      for (const Expr& arg : tuple_elements(call->args[1])) need(arg);
+    const CallNode* kernel = call_of(value, call_tir);
+    if (!kernel) kernel = call_of(value, call_tir_inplace);
+    if (kernel) {
+      name_ += "_" + std::string(text(as<GlobalVarNode>(kernel->args[0])->name_hint));
+      for (const Expr& arg : tuple_elements(kernel->args[1])) need(arg);
     } else if (auto* other = as<CallNode>(value)) {
       if (auto* op = as<OpNode>(other->op)) name_ += "_" + std::string(text(op->name));
       if (auto* global = as<GlobalVarNode>(other->op)) {
@@ -82,7 +87,8 @@ void GroupFunction::add(const Binding& binding) {
       }
     } else if (auto* item = as<TupleGetItemNode>(value)) {
       need(item->tuple_value);
-      if (auto found = partial(item->tuple_value); found != partial_.end()) found->second.push_back(item->index);
+      if (auto found = partial(item->tuple_value); found != partial_.end())
+        found->second.push_back(item->index);
     } else {
       need(value);
     }
@@ -116,8 +122,8 @@ void GroupFunction::use_parts_of_tuples() {
   }
 }
 
-// A symbolic variable that types of the group name is defined by them, or comes with those that are not; it is no
-// parameter by itself.
+// A symbolic variable that types of the group name is defined by them, or comes with those that are not; it
+// is no parameter by itself.
 void GroupFunction::leave_symbols_to_types() {
   std::unordered_set<const VarNode*> named;
   auto add = [&](const Type& type) {
@@ -182,7 +188,8 @@ Function GroupFunction::build(Host& host, const IRModule& mod, Map<String, Any> 
   BindingBlock block = body.builder_->end_block();
   body.builder_->end_scope();
   if (results.empty()) return nullptr;
-  Expr value = results.size() == 1 ? results[0] : Expr(make<TupleNode>(Array<Expr>(results.begin(), results.end())));
+  Expr value =
+      results.size() == 1 ? results[0] : Expr(make<TupleNode>(Array<Expr>(results.begin(), results.end())));
   SeqExpr seq = make<SeqExprNode>(Array<BindingBlock>{block}, value);
   // Symbolic variables that no parameter defines come as a shape of their own.
   std::unordered_set<const VarNode*> known;

@@ -105,13 +105,10 @@ Type static_type(const Type& type) {
     return ir::make<ir::TupleTypeNode>(fields);
   }
   if (auto* fn = relax::as_type<FuncTypeNode>(type)) {
-    ffi::Optional<Array<Type>> params;
-    if (fn->params.has_value()) {
-      Array<Type> all;
-      for (const Type& param : fn->params.value()) all.push_back(static_type(param));
-      params = all;
-    }
-    return ir::make<FuncTypeNode>(params, static_type(fn->ret), fn->purity, fn->derive_func);
+    if (fn->is_opaque()) return ir::make<relax::PackedFuncTypeNode>();
+    Array<Type> params;
+    for (const Type& param : fn->params.value()) params.push_back(static_type(param));
+    return ir::make<FuncTypeNode>(params, static_type(fn->ret), fn->purity);
   }
   return type;
 }
@@ -132,15 +129,22 @@ ir::VarMap values_arg(const ApiCall& call, size_t i) {
   }
   return values;
 }
-// Variables that the maps name are replaced, all others forgotten.
-Any erase_to_well_defined(ApiCall& call) {
-  relax::InferContext context = context_of(call);
-  Type type = type_arg(call, 0);
-  ir::VarMap values = values_arg(call, 1);
-  for (const auto& [var, value] : values_arg(call, 2)) values[var] = value;
+// Variables that the maps name are replaced, all others forgotten. Those of a function's type are its own.
+Type well_defined(const Type& type, const ir::VarMap& values, const relax::InferContext& context) {
+  if (relax::as_type<FuncTypeNode>(type)) return type;
+  if (auto* tuple = relax::as_type<ir::TupleTypeNode>(type)) {
+    Array<Type> fields;
+    for (const Type& field : tuple->elements) fields.push_back(well_defined(field, values, context));
+    return ir::make<ir::TupleTypeNode>(fields);
+  }
   Type kept = relax::erase_to_defined(
       type, [&](const ir::VarNode* var) { return values.count(var) != 0; }, context);
   return relax::substitute(kept, values, context);
+}
+Any erase_to_well_defined(ApiCall& call) {
+  ir::VarMap values = values_arg(call, 1);
+  for (const auto& [var, value] : values_arg(call, 2)) values[var] = value;
+  return well_defined(type_arg(call, 0), values, context_of(call));
 }
 
 #define TYPE(name, params, doc, body) \

@@ -35,12 +35,15 @@ static constexpr ir::Refusals refusals{
          .help =
              "what it yields lies on a mesh: `out_ty=R.DTensor((4, 6), \"float32\", \"mesh[0]\", \"S[0]\")`"},
         {.name = "not-on-meshes",
+         .kind = "InternalError+ValueError",
          .message = "`{}` has no rule for tensors on a mesh",
          .help = "legalize it first: `R.dist.call_tir` of its tensor function has one"},
         {.name = "tensors-mixed",
+         .kind = "InternalError+ValueError",
          .message = "`{}`: {} is a tensor that lies on no mesh, another is on one",
          .help = "declare both as `R.DTensor`"},
         {.name = "meshes-differ",
+         .kind = "InternalError+ValueError",
          .message = "`{}`: its operands lie on different meshes",
          .help = "redistribute one of them: `R.dist.redistribute(x, \"mesh[0]\", \"R\")`"},
         {.name = "shape-on-mesh",
@@ -49,12 +52,15 @@ static constexpr ir::Refusals refusals{
          .message =
              "`{}`: the shape of the result does not follow from those of the operands, which lie on a mesh"},
         {.name = "mesh-operand-count",
+         .kind = "IndexError",
          .message = "`{}` takes two tensors where one lies on a mesh",
          .help = "make the number a constant on the mesh: `R.dist.const(1, R.DTensor((), \"float32\", "
                  "\"mesh[0]\", \"R\"))`"},
         {.name = "mesh-of-one-dimension",
+         .kind = "InternalError+ValueError",
          .message = "`{}` works on meshes of one dimension, this one has {}"},
         {.name = "replica-wanted",
+         .kind = "InternalError+ValueError",
          .message = "`{}` takes a tensor of which each device has a copy, not \"{}\""},
     }};
 MLC_REFUSALS(op_dist, refusals);

@@ -50,6 +50,9 @@ static constexpr ir::Refusals refusals{
              "`{}`: the last dimension of `indices` is {}, more than the {} dimensions that are indexed"},
         {.name = "scatter-depth-unknown",
          .message = "`scatter_nd`: the last dimension {} of `indices` is no constant"},
+        {.name = "scatter-indices-scalar",
+         .kind = "IndexError",
+         .message = "`scatter_nd`: `indices` has no dimensions, it must have 1 or more"},
         {.name = "scatter-dtype-unknown", .message = "the data type of {} is unknown"},
         {.name = "scatter-shape",
          .message =
@@ -112,16 +115,19 @@ Expr canonical(Expr index, const Expr& length, bool backward, const InferContext
   return within ? index : ir::min(index, length);
 }
 
-// How many elements a slice has.
+// How many elements a slice has. Which way a step that is an expression goes is seen when it is known.
 Expr slice_length(const Expr& begin, const Expr& end, const Expr& stride, const Expr& length, bool inbound,
                   const InferContext& context) {
   auto step = ir::const_int(stride);
-  bool backward = step && *step < 0;
-  Expr from = inbound ? begin : canonical(begin, length, backward, context);
-  Expr to = inbound ? end : canonical(end, length, backward, context);
-  Expr count =
-      backward ? ir::ceildiv(ir::sub(from, to), dim(-*step)) : ir::ceildiv(ir::sub(to, from), stride);
-  return context.simplify(count);
+  auto count = [&](bool backward) {
+    Expr from = inbound ? begin : canonical(begin, length, backward, context);
+    Expr to = inbound ? end : canonical(end, length, backward, context);
+    if (!backward) return ir::ceildiv(ir::sub(to, from), stride);
+    return ir::ceildiv(ir::sub(from, to), step ? Expr(dim(-*step)) : ir::sub(dim(0), stride));
+  };
+  if (step || inbound || ir::is_nonnegative(stride, DimensionFacts{context}))
+    return context.simplify(count(step && *step < 0));
+  return context.simplify(ir::if_then_else(ir::lt(stride, dim(0)), count(true), count(false)));
 }
 
 // The values of a tuple that is written out; nullopt where they are not known.
@@ -363,7 +369,7 @@ Type infer_scatter_nd(const CallNode* call, const InferContext& context) {
   const Array<Expr>* indices = written_dims(x[1]);
   const Array<Expr>* updates = written_dims(x[2]);
   if (data && indices && updates) {
-    if (indices->empty()) refuse_ndim(call, 1, 0, "at least 1 dimension");
+    if (indices->empty()) throw ir::refuse(refusals["scatter-indices-scalar"]).at(operand_span(call, 1));
     const Expr& last = (*indices)[indices->size() - 1];
     auto depth = ir::const_int(last);
     if (!depth) throw ir::refuse(refusals["scatter-depth-unknown"], dim_text(last)).at(operand_span(call, 1));

@@ -7,6 +7,9 @@ namespace mlc::relax::operators_inspect {
 static constexpr ir::Refusals refusals{
     "ValueError",
     {
+        {.name = "inspect-axis-negative",
+         .kind = "InternalError+ValueError",
+         .message = "`{}`: axis {} is negative; axes are counted from the first, which is 0"},
         {.name = "inspect-axis", .message = "`{}`: axis {} is out of range for a tensor of {} dimensions"},
     }};
 MLC_REFUSALS(op_inspect, refusals);
@@ -22,10 +25,10 @@ Type infer_field(const CallNode* call, const InferContext&) {
 Type infer_axis_field(const CallNode* call, const InferContext&) {
   const TensorTypeNode* tensor = tensor_operand(call, 0);
   auto axis = ir::const_int(prim_int_operand(call, 1));
-  if (axis && (*axis < 0 || (tensor->knows_ndim() && *axis >= tensor->ndim)))
-    throw ir::refuse(
-        refusals["inspect-axis"], call_name(call), *axis,
-        tensor->knows_ndim() ? fmt::format("{}", tensor->ndim) : std::string("an unknown number of"))
+  if (axis && *axis < 0)
+    throw ir::refuse(refusals["inspect-axis-negative"], call_name(call), *axis).at(operand_span(call, 1));
+  if (axis && tensor->knows_ndim() && *axis >= tensor->ndim)
+    throw ir::refuse(refusals["inspect-axis"], call_name(call), *axis, tensor->ndim)
         .at(operand_span(call, 1));
   return ir::prim_type(DataType::Int(64));
 }

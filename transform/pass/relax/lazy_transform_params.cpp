@@ -59,6 +59,8 @@ struct Lazy final : Mutator {
 
   void analyze(const Function& fn, const std::string& name) {
     auto* var = as<VarNode>(fn->body->body);
+    auto* direct = as<TupleNode>(fn->body->body);
+    bool no_results = direct && direct->elements.empty();
     const TupleNode* listed = nullptr;
     for (const BindingBlock& block : fn->body->blocks) {
       if (is_dataflow(block)) throw ir::refuse(refusals["dataflow-left"], name).at(block->span);
@@ -68,7 +70,8 @@ struct Lazy final : Mutator {
         if (item && bundle && item->tuple_value.get() == bundle) from_bundle.insert(binding->var.get());
       }
     }
-    if (sets() && !listed) throw ir::refuse(refusals["results-not-bound"], name).at(fn->body->body->span);
+    if (sets() && !listed && !no_results)
+      throw ir::refuse(refusals["results-not-bound"], name).at(fn->body->body->span);
     result = sets() ? var : nullptr;
     for (size_t i = 0; listed && i < listed->elements.size(); ++i) {
       if (auto* output = as<VarNode>(listed->elements[i])) outputs[output].push_back(static_cast<int64_t>(i));

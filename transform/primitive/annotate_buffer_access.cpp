@@ -35,14 +35,15 @@ namespace {
 
 AccessRanges ranges_argument(Step& step, const SBlockNode& block, size_t ndim) {
   const Any& given = step.call.args[4];
+  if (given == nullptr) wrong_argument(step.call, 4, "a function of the block's iterators");
   if (auto ranges = given.as<AccessRanges>()) return *ranges;
-  if (auto ends = given == nullptr ? std::nullopt : ir::try_get<IndexMap>(given)) {
+  if (auto ends = ir::try_get<IndexMap>(given)) {
     if ((*ends)->final_indices.size() != 2 * ndim ||
         (*ends)->initial_indices.size() != block.iter_vars.size())
       wrong_argument(step.call, 4, fmt::format("a map from the block's iterators to {} ends", 2 * ndim));
     return make<AccessRangesNode>(*ends);
   }
-  if (given == nullptr || !step.call.host.callable(given))
+  if (!step.call.host.callable(given))
     wrong_argument(step.call, 4, "a function of the block's iterators");
   Array<Var> vars;
   std::vector<Any> args;

@@ -37,6 +37,9 @@ sch.fuse(i, j))"},
         {.name = "fuse-empty-loop",
          .message = "loop `{}` has no iterations: none of the fused loop would tell that of loop `{}`",
          .help = "fuse the loops around it"},
+        {.name = "fuse-too-many-iterations",
+         .message = "the fused loop would have more iterations than 64 bits can count",
+         .help = "fuse fewer loops"},
         {.name = "fuse-dependent-extent",
          .message = "the extent of loop `{}` depends on loop `{}`",
          .help = "fuse the loops whose extents are the same in each iteration",
@@ -91,7 +94,8 @@ static SRefNode* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
     const SRefNode& above = *loops[i - 1];
     if (loops[i]->parent != &above) {
       bool nested = is_above(above, *loops[i]) || is_above(*loops[i], above);
-      Error error = refuse(refusals["fuse-not-nested"], loops[i]->name.c_str(), above.name.c_str()).at(loops[i].span);
+      Error error =
+          refuse(refusals["fuse-not-nested"], loops[i]->name.c_str(), above.name.c_str()).at(loops[i].span);
       if (!nested) std::move(error).help("loops of one nest can be fused, and these are of two");
       throw error;
     }
@@ -118,7 +122,8 @@ static SRefNode* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   for (const LoopArg& loop : loops) {
     name += std::string(loop->name) + "_";
     if (loop->loop()->loop_var->dtype().bits() > dtype.bits()) dtype = loop->loop()->loop_var->dtype();
-    if (__builtin_mul_overflow(steps, const_int(loop->loop()->extent).value_or(1), &steps)) steps = INT64_MAX;
+    if (__builtin_mul_overflow(steps, const_int(loop->loop()->extent).value_or(1), &steps))
+      throw refuse(refusals["fuse-too-many-iterations"]).at(loop.span);
   }
   bool widens = dtype.bits() < 64 && steps > *const_int(max_value(dtype));
   if (widens) dtype = DataType::Int(64);
@@ -133,11 +138,12 @@ static SRefNode* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   Expr lower = int_imm(dtype, 1);  // the product of the extents inside
   for (size_t i = loops.size(); i-- > 0;) {
     const ForNode* loop = loops[i]->loop();
-    Expr upper = mul(extent_of(loop), lower);
+    bool empty = i > 0 && is_const_int(loop->extent, 0);  // what is inside never runs: it has any index
+    Expr upper = empty ? lower : mul(extent_of(loop), lower);
     if (!const_int(upper)) upper = analyzer.simplify(upper);
-    Expr digit = is_const_int(loop->extent, 1) ? const_like(fused, 0)
-                 : i == 0                      ? Expr(fused)
-                                               : floormod(fused, upper);
+    Expr digit = empty || is_const_int(loop->extent, 1) ? const_like(fused, 0)
+                 : i == 0                               ? Expr(fused)
+                                                        : floormod(fused, upper);
     // Loops of different types count in the widest one.
     values[loop->loop_var.get()] = cast(loop->loop_var->dtype(), floordiv(digit, lower));
     lower = upper;

@@ -60,7 +60,7 @@ merge(*loops) -> loop      Run several loop nests that stand side by side as one
 The loops are merged from the outermost that they do not share down to the given ones; bodies follow in the order of the
 arguments, where the last of the nests stood. Returns the merged innermost loop.
 needs: the same depth and extents, from 0; no annotations, no threads; nothing else below the loops above the given ones; what
-       an iteration reads of another nest was written by the same iteration; what both write are different parts.
+       an iteration reads of another nest is not written by a later one; what both write are different parts.
 keeps: the values computed.
 )";
 
@@ -75,7 +75,8 @@ struct Nest {
 struct Access {
   Buffer buffer;
   std::vector<Interval> dims;
-  std::vector<Expr> points;  // indices of single elements; null where there are several
+  std::vector<Expr> points;      // indices of single elements; null where there are several
+  std::vector<LoopRange> loops;  // around the block, below those that are not relaxed
 };
 
 // What blocks touch in all iterations of the loops below `above`. Loops around these are renamed.
@@ -89,7 +90,7 @@ std::vector<Access> accesses(ScheduleState& state, const Dependences& deps,
     for (SRefNode* up = block->parent; up != &above; up = up->parent) loops.push_back(up);
     Domain domain = domain_of(ranges_of(loops));
     for (const TensorRegion& region : writes ? deps.writes(*block) : deps.reads(*block)) {
-      Access access{region->source, {}, {}};
+      Access access{region->source, {}, {}, ranges_of(loops)};
       for (const Range& range : region->region) {
         Range at = substitute(substitute(range, values), renamed);
         access.dims.push_back(interval_of(at, domain, analyzer));
@@ -115,7 +116,7 @@ bool meet(const Access& a, const Access& b, Analyzer& analyzer) {
   if (!a.buffer.same_as(b.buffer)) return false;
   for (size_t d = 0; d < a.dims.size(); ++d) {
     const Interval &one = a.dims[d], &other = b.dims[d];
-    if (d < a.points.size() && d < b.points.size() && apart(a.points[d], b.points[d])) return false;
+    if (apart(a.points[d], b.points[d])) return false;
     if (one && other &&
         (analyzer.can_prove(lt(one.max, other.min)) || analyzer.can_prove(lt(other.max, one.min))))
       return false;
@@ -147,7 +148,54 @@ Buffer conflict(ScheduleState& state, const Dependences& deps, SRefNode& above,
       .note("the loop is made here", loop.stmt->span);
 }
 
-// Do iterations of `after` read only what the same iteration of `before` has written?
+// Does each iteration of the loops write elements of its own?
+bool writes_its_own(const Access& write, const std::vector<LoopRange>& merged) {
+  Array<Expr> indices;
+  for (const Expr& point : write.points) {
+    if (!point) return false;
+    indices.push_back(point);
+  }
+  std::vector<LoopRange> iters;
+  for (const LoopRange& each : merged)
+    if (!is_const_int(each.range->extent, 1)) iters.push_back(each);
+  for (const LoopRange& each : write.loops) {
+    auto is_it = [&](const VarNode* var) { return var == each.var.get(); };
+    if (std::any_of(indices.begin(), indices.end(),
+                    [&](const Expr& index) { return uses_var(index, is_it); }))
+      iters.push_back(each);
+  }
+  Analyzer analyzer;
+  return !detect_iter_map(indices, iters, Expr(bool_imm(true)), IterMapCheck::kBijective, analyzer, false)
+              .indices.empty();
+}
+
+// Does an iteration of the loops read nothing that a later one writes?
+bool never_written_later(const Access& read, const Access& write, const std::vector<LoopRange>& merged,
+                         Analyzer& analyzer) {
+  for (size_t outer = 0; outer < merged.size(); ++outer) {
+    if (is_const_int(merged[outer].range->extent, 1)) continue;
+    VarMap later;
+    for (size_t i = outer; i < merged.size(); ++i) {
+      const auto& [var, range] = merged[i];
+      Var other = make<VarNode>(var->name, var->ty);
+      bind_ranges(analyzer, {{other, range}});
+      later[var.get()] =
+          i == outer ? add(add(var, const_like(var, 1)), other) : Expr(other);  // loops start at 0
+    }
+    Access then{write.buffer, {}, {}, {}};
+    for (size_t d = 0; d < write.dims.size(); ++d) {
+      const Interval& dim = write.dims[d];
+      then.dims.push_back(dim ? Interval{substitute(dim.min, later), substitute(dim.max, later)}
+                              : Interval{});
+      then.points.push_back(write.points[d] ? substitute(write.points[d], later) : Expr(nullptr));
+    }
+    if (meet(then, read, analyzer)) return false;
+  }
+  return true;
+}
+
+// Do iterations of `after` read only what the same iteration of `before` has written, or what none writes
+// later?
 void require_same_iteration(Step& step, const Dependences& deps, SRefNode& above, const Nest& before,
                             const Nest& after) {
   Analyzer analyzer;
@@ -174,22 +222,22 @@ void require_same_iteration(Step& step, const Dependences& deps, SRefNode& above
   }
   std::vector<Access> reads =
       accesses(step.state, deps, after.blocks, *after.path.back(), {}, false, analyzer);
+  std::vector<LoopRange> merged_ranges = ranges_of(after.path);
   for (size_t i = 0; i < reads.size(); ++i) {
     const Access& read = reads[i];
-    bool wrote = false, covered = false;
     for (size_t j = 0; j < written.size(); ++j) {
       const Access& write = written[j];
       if (!meet(all_written[j], late_reads[i], analyzer)) continue;
-      wrote = true;
-      bool all = true;
-      for (size_t d = 0; d < read.dims.size() && all; ++d) {
-        all = read.dims[d] && write.dims[d] && analyzer.can_prove(le(write.dims[d].min, read.dims[d].min)) &&
-              analyzer.can_prove(ge(write.dims[d].max, read.dims[d].max));
+      if (never_written_later(read, write, merged_ranges, analyzer)) continue;
+      bool covered = writes_its_own(write, merged_ranges);
+      for (size_t d = 0; d < read.dims.size() && covered; ++d) {
+        covered = read.dims[d] && write.dims[d] &&
+                  analyzer.can_prove(le(write.dims[d].min, read.dims[d].min)) &&
+                  analyzer.can_prove(ge(write.dims[d].max, read.dims[d].max));
       }
-      covered = covered || all;
+      if (!covered)
+        depends(step, *after.path[0], read.buffer, "an iteration reads what later iterations write");
     }
-    if (wrote && !covered)
-      depends(step, *after.path[0], read.buffer, "an iteration reads what later iterations write");
   }
 }
 

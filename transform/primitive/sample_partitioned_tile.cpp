@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "ir/core/refusal.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/sampling.h"
@@ -43,7 +45,7 @@ static Any apply(Step& step, LoopArg loop, int64_t n, int64_t partition_pos, int
   std::vector<int64_t> tile(n, 1);
   auto fits = [&](const std::vector<int64_t>& factors) {
     int64_t product = 1;
-    for (int64_t i = partition_pos; i < n; ++i) product *= factors[i];
+    for (int64_t i = std::max<int64_t>(partition_pos, 0); i < n; ++i) product *= factors[i];
     return product % innerpart_factor == 0;
   };
   if (!divides) {

@@ -343,6 +343,9 @@ void Printer::op_call(const CallNode* e, const OpNode* op) {
   if (name == "tirx.buffer_data" && e->args.size() == 1) {
     At at(*this, "args", 0);
     expr(e->args[0]);
+    // The name of a scalar alone means its element.
+    auto* var = as<VarNode>(e->args[0]);
+    if (var && scalars_.contains(var)) put(".source");
     return put(".data");
   }
   const OpRow& row = op_row(op);

@@ -79,7 +79,7 @@ bool would_fold(const BinaryNode* e) {
   bool right = is_constant(b);
   if (!left && !right) return false;
   DataType dtype = a->dtype();
-  bool index = dtype.is_int() && dtype.is_scalar() && (dtype.bits() == 32 || dtype.bits() == 64);
+  bool index = dtype.is_int() && (dtype.bits() == 32 || dtype.bits() == 64);
   bool both = left && right && (!dtype.is_floating() || (dtype.is_float() && dtype.bits() >= 32));
   switch (e->kind) {
     case ExprKind::kAdd:

@@ -175,7 +175,9 @@ void Printer::alloc_buffer(const AllocBufferNode* s, const Stmt& next, bool* too
   line();
   put(names_.define(buffer, name_hint(buffer)));
   std::string_view scope = view(ty->storage_scope);
-  bool scalar = is_scalar(s->buffer) && s->annotations.empty();
+  // A scalar has no words for where it begins.
+  bool at_begin = !ty->elem_offset || is_const_int(ty->elem_offset, 0);
+  bool scalar = is_scalar(s->buffer) && at_begin && s->annotations.empty();
   if (scalar && (!options_.syntax_sugar || scope != "local")) {
     // The annotation means the scope `local`. TVM's annotates the others too, and reads that back as local.
     bool has_name = scope == "local" || scope == "shared";

@@ -79,7 +79,7 @@ bool would_fold(const BinaryNode* e) {
   bool right = is_constant(b);
   if (!left && !right) return false;
   DataType dtype = a->dtype();
-  bool index = dtype.is_int() && dtype.is_scalar() && (dtype.bits() == 32 || dtype.bits() == 64);
+  bool index = dtype.is_int() && (dtype.bits() == 32 || dtype.bits() == 64);
   bool both = left && right && (!dtype.is_floating() || (dtype.is_float() && dtype.bits() >= 32));
   switch (e->kind) {
     case ExprKind::kAdd:
@@ -343,6 +343,9 @@ void Printer::op_call(const CallNode* e, const OpNode* op) {
   if (name == "tirx.buffer_data" && e->args.size() == 1) {
     At at(*this, "args", 0);
     expr(e->args[0]);
+    // The name of a scalar alone means its element.
+    auto* var = as<VarNode>(e->args[0]);
+    if (var && scalars_.contains(var)) put(".source");
     return put(".data");
   }
   const OpRow& row = op_row(op);

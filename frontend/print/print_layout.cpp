@@ -40,8 +40,6 @@ void Printer::tile_layout(const TileLayoutNode* layout) {
   tir("TileLayout");
   std::vector<std::pair<String, Expr>> offset;
   for (const auto& [key, value] : layout->offset) offset.emplace_back(key, value);
-  std::sort(offset.begin(), offset.end(),
-            [](const auto& a, const auto& b) { return view(a.first) < view(b.first); });
   if (layout->shard.empty() && layout->replica.empty()) {
     put(".from_iters(");
     for (size_t i = 0; i < offset.size(); ++i) {
@@ -50,6 +48,8 @@ void Printer::tile_layout(const TileLayoutNode* layout) {
     }
     return put(offset.empty() ? ")" : "})");
   }
+  std::sort(offset.begin(), offset.end(),
+            [](const auto& a, const auto& b) { return view(a.first) < view(b.first); });
   put("(");
   if (!layout->shard.empty()) iters("S", layout->shard);
   if (!layout->replica.empty()) {

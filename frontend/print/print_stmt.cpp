@@ -189,9 +189,13 @@ void Printer::bind(const BindNode* s) {
   } else {
     put(names_.define(s->var.get(), view(s->var->name)), ": ");
     tir("let");
-    put("[");
-    type(s->var->ty);
-    put("] = ");
+    auto* tuple = s->var->ty.as<TupleTypeNode>();
+    if (!tuple || !tuple->elements.empty()) {  // nothing has no type to name
+      put("[");
+      type(s->var->ty);
+      put("]");
+    }
+    put(" = ");
   }
   // A tuple on the right of `=` needs no parentheses.
   At at(*this, "value");

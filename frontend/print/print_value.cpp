@@ -190,7 +190,9 @@ void Printer::type(const Type& t) {
       return call_of("Tuple", [&] { types(tuple->elements); });
     }
     case TypeKind::kString:
-      return put("ir.StringType(span=None)");
+      if (root_.as<TypeNode>() == t.get()) return put("ir.StringType(span=None)");
+      ir_name("StringType");
+      return put("()");
     case TypeKind::kFunc: {
       const auto* fn = static_cast<const FuncTypeNode*>(t.get());
       ir_name("FuncType");

@@ -67,7 +67,9 @@ std::vector<int64_t> order_of(const BufferTypeNode* view, const BufferTypeNode* 
 bool Printer::view_of(const VarNode* source_var, const BufferTypeNode* view) {
   const BufferTypeNode* source = source_var->buffer();
   if (!same_place(view, source) || view->shape.empty()) return false;
-  auto method = [&](std::string_view name) { put(name_of(source_var), ".", name, "("); };
+  // The name of a scalar alone is its value, which has no views.
+  std::string_view memory = scalars_.contains(source_var) ? ".source" : "";
+  auto method = [&](std::string_view name) { put(name_of(source_var), memory, ".", name, "("); };
   if (!(DataType(view->dtype) == DataType(source->dtype))) {
     if (!same_bits(view, source)) return false;
     method("view");

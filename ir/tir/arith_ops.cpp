@@ -416,6 +416,7 @@ Expr truncmod(Expr a, Expr b, Span span) {
     return node(ExprKind::kMod, std::move(a), std::move(b), span);
   }
   match_types(a, b, span);  // of an integer and a bool too
+  if (a->dtype().is_bool()) return node(ExprKind::kMod, std::move(a), std::move(b), span);
   return integer_division(ExprKind::kMod, "`truncmod`", std::move(a), std::move(b), span);
 }
 Expr ceildiv(Expr a, Expr b, Span span) {

@@ -50,7 +50,7 @@ T.evaluate(x(1)))"},
          .wrong = "x: T.let",
          .right = R"(x: T.let = n + 1
 T.evaluate(x))"},
-        {.name = "no-effect", .message = "a loop or block cannot be given the name `{}`"},
+        {.name = "no-effect", .message = "a loop, a block or an attribute cannot be given the name `{}`"},
         {.name = "not-a-buffer",
          .message = "only elements of buffers can be stored to, this is `{}`",
          .meaning = "Only buffers have elements.",
@@ -204,9 +204,9 @@ std::string shown(const Type& type) {
 }
 
 Expr tuple_from(const Any& value, Span span) {
-  if (auto* array = value.as<ffi::ArrayObj>()) {
+  if (is_list(value)) {
     Array<Expr> elements;
-    for (const Any& element : *array) elements.push_back(tuple_from(element, span));
+    for (const Any& element : script::elements(value)) elements.push_back(tuple_from(element, span));
     return ir::make<ir::TupleNode>(elements, span);
   }
   if (script::is_str(value)) return ir::make<ir::StringImmNode>(value.cast<String>(), span);
@@ -356,7 +356,8 @@ Any Builder::named(const std::string& name, const Any& value, Span span) {
   if (value.as<ir::TensorRegionNode>()) return value;
   if (auto* attrs = frame<AttrFrameNode>(value)) {
     enter_flat(*attrs, span);
-    if (!attrs->bound) return Any(nullptr);
+    if (!attrs->bound)
+      throw ir::refuse(refusals["no-effect"], name).at(span).help("let it stand alone, or write `with ...:`");
     name_once(attrs->bound.get(), name);
     return Expr(attrs->bound);
   }
@@ -526,6 +527,9 @@ void Builder::assign(const syntax::Expr& target, const Any& value, const syntax:
   auto keep_value = [&](const Any& one) { return keep ? Any(ir::make<MetaVarNode>(one)) : one; };
   for (size_t i = 0; i < targets.size(); ++i) {
     if (i != starred) {
+      if (syntax::as<syntax::Subscript>(targets[i]))
+        throw ir::refuse_as(refusals["bad-target"], "elements of buffers are stored one by one")
+            .at(targets[i]->span);
       assign(*targets[i], keep_value(values[next++]), nullptr, targets[i]->span);
       continue;
     }

@@ -66,8 +66,7 @@ template <Expr (*build)(Expr, Expr, Span)>
 Any binary_of_one_type(ApiCall& call) {
   Expr a = value_arg(call, 0);
   Expr b = value_arg(call, 1);
-  auto plain = [&](size_t i) { return script::is_int(call.args[i]) || script::is_bool(call.args[i]); };
-  bool plain_a = plain(0), plain_b = plain(1);
+  bool plain_a = script::is_int(call.args[0]), plain_b = script::is_int(call.args[1]);
   if (plain_a && !plain_b && is_number(b)) a = ir::cast(b->dtype(), a, call.span_of(0));
   if (plain_b && !plain_a && is_number(a)) b = ir::cast(a->dtype(), b, call.span_of(1));
   return build(a, b, call.span);
@@ -92,12 +91,7 @@ Any extreme(ApiCall& call) {
     Expr source = value_arg(call, 0);
     Expr condition = is_given(call, 2) ? value_arg(call, 2) : ir::bool_imm(true);
     Array<Expr> init;
-    if (is_list(call.args[3])) {
-      for (const Any& one : script::elements(call.args[3]))
-        init.push_back(script::as_expr(one, call.span_of(3), "the initial value"));
-    } else if (is_given(call, 3)) {
-      init.push_back(value_arg(call, 3));
-    }
+    if (is_given(call, 3)) init.push_back(value_arg(call, 3));
     return ir::reduce_over(build, neutral(source->dtype(), {}), source, axes, condition, init, call.span);
   }
   Expr result = build(value_arg(call, 0), value_arg(call, 1), call.span);
@@ -146,6 +140,12 @@ Any not_(ApiCall& call) {
   return Expr(ir::make<ir::NotNode>(a, call.span));
 }
 Any bitwise_not(ApiCall& call) { return ir::bitwise_not(value_arg(call, 0), call.span); }
+Any bitwise_not_node(ApiCall& call) {
+  Expr a = value_arg(call, 0);
+  need_number(call, a);
+  if (a->dtype().is_floating()) not_for(call, a, "TypeError");
+  return ir::bitwise_not(a, call.span);
+}
 
 Any cast_to(ApiCall& call) {  // T.Cast(dtype, value): the node
   DataType dtype = dtype_arg(call, 0);
@@ -171,8 +171,6 @@ Any cast_value(ApiCall& call) {
 Any select(ApiCall& call) {
   Expr yes = value_arg(call, 1);
   Expr no = value_arg(call, 2);
-  if (!script::is_object(call.args[1]) || !script::is_object(call.args[2]))
-    ir::match_types(yes, no, call.span);
   need_number(call, yes);
   need_number(call, no);
   return ir::select(value_arg(call, 0), yes, no, call.span);
@@ -187,6 +185,7 @@ Expr lanes_arg(ApiCall& call, size_t i) {
   if (auto n = ir::const_int(lanes); n && *n < 2) {
     throw ir::refuse(refusals["bad-lanes"], *n).at(call.span_of(i));
   }
+  if (auto n = ir::const_int(lanes)) return ir::cast(DataType::Int(32), lanes);
   // A scalable vector has `vscale() * n` lanes.
   ir::LinearForm form = ir::LinearForm::of(lanes);
   if (form.constant == 0 && form.terms.size() == 1 && form.terms[0].second > 1 &&
@@ -199,6 +198,7 @@ Any ramp(ApiCall& call) {
   Expr base = value_arg(call, 0);
   Expr stride = value_arg(call, 1);
   need_number(call, base);
+  need_number(call, stride);
   if (base->dtype().is_vector()) not_for(call, base, "InternalError");
   stride = ir::cast(base->dtype(), stride);
   return Expr(ir::make<ir::RampNode>(base, stride, lanes_arg(call, 2), call.span));
@@ -217,8 +217,8 @@ Any shuffle(ApiCall& call) {
         .kind("InternalError+IndexError");
   }
   for (const Expr& vector : vectors) {
-    if (vector->ty->kind == ir::TypeKind::kPrim && vectors[0]->ty->kind == ir::TypeKind::kPrim &&
-        !(vector->dtype().element() == vectors[0]->dtype().element())) {
+    need_number(call, vector);
+    if (!(vector->dtype().element() == vectors[0]->dtype().element())) {
       throw ir::Error("type-mismatch", "`Shuffle` takes vectors of one type, got `{}` and `{}`",
                       vectors[0]->dtype().str(), vector->dtype().str())
           .at(call.span_of(0))
@@ -227,8 +227,7 @@ Any shuffle(ApiCall& call) {
   }
   int64_t lanes = 0;
   for (const Expr& vector : vectors) {
-    bool fixed = vector->ty->kind == ir::TypeKind::kPrim && !vector->dtype().is_scalable();
-    if (!fixed) return Expr(ir::make<ir::ShuffleNode>(vectors, indices, call.span));
+    if (vector->dtype().is_scalable()) return Expr(ir::make<ir::ShuffleNode>(vectors, indices, call.span));
     lanes += vector->dtype().lanes();
   }
   for (const Expr& index : indices) {
@@ -262,13 +261,14 @@ Any let(ApiCall& call) {
 Any let_node(ApiCall& call) {
   auto var = node_arg<ir::VarNode>(call, 0, "a variable");
   Expr value = expr_arg(call, 1);
-  if (is_number(var) && is_number(value) && !(var->dtype() == value->dtype())) {
+  need_number(call, var);
+  need_number(call, value);
+  if (!(var->dtype() == value->dtype())) {
     throw ir::Error("type-mismatch", "the variable `{}` is `{}`, its value `{}`", var->name.c_str(),
                     var->dtype().str(), value->dtype().str())
         .at(call.span)
         .kind("InternalError");
   }
-  if (is_number(var)) need_number(call, value);
   return Expr(ir::make<ir::LetNode>(var, value, expr_arg(call, 2), call.span));
 }
 
@@ -355,6 +355,7 @@ Any test(ApiCall& call) {  // isnan
   Expr x = value_arg(call, 0);
   const ir::ScalarOp* op = ir::scalar_op(call.api.name);
   if (auto* known = tested(call, x)) return ir::bool_imm(op->test(known->value));
+  if (x->dtype().is_bfloat16()) not_for(call, x, "InternalError");
   return test_of(op->name, x, call.span);
 }
 Expr is_nan_of(const Expr& x, Span span) { return test_of("isnan", x, span); }
@@ -414,6 +415,8 @@ Any all_of(ApiCall& call) {
   Expr result;
   for (const Any& one : script::elements(call.args[0])) {
     Expr e = script::as_expr(one, call.span, "a condition");
+    if (result && e->dtype().is_bool() && result->dtype().lanes() != e->dtype().lanes())
+      not_for(call, e, "TypeError");
     result = result ? build(result, e, call.span) : e;
   }
   if (!result) throw ir::Error("missing-argument", "`T.{}` needs a condition", call.api.name).at(call.span);
@@ -442,11 +445,12 @@ Expr literal_arg(const ApiCall& call, size_t i, std::optional<DataType> dtype_wa
 }
 
 Any const_(ApiCall& call) {
-  if (!script::is_float(call.args[0]) && script::as_wide(call.args[0]) == nullptr &&
-      !script::to_expr(call.args[0])) {
+  bool expression = call.args[0].as<ir::ExprNode>() != nullptr;
+  if (expression || (!script::is_float(call.args[0]) && script::as_wide(call.args[0]) == nullptr &&
+                     !script::to_expr(call.args[0]))) {
     throw ir::Error("wrong-type", "a constant is a number, not `{}`", ir::type_name(call.args[0]))
         .at(call.span_of(0))
-        .kind(is_given(call, 1) ? "TypeError+InternalError" : "NotImplementedError+TypeError");
+        .kind(is_given(call, 1) ? "InternalError+TypeError" : "NotImplementedError+TypeError");
   }
   // An integer without a type is signed.
   Expr value = literal_arg(call, 0, is_given(call, 1) ? dtype_arg(call, 1) : DataType::Int(64));
@@ -474,6 +478,7 @@ Any const_(ApiCall& call) {
 template <bool kFloat>
 Any immediate(ApiCall& call) {
   DataType dtype = dtype_arg(call, 0);
+  if (call.args[1].as<ir::ExprNode>()) ir::wrong_argument(call, 1, kFloat ? "float" : "int");
   Expr value = literal_arg(call, 1, dtype);
   if (!kFloat && ir::as<ir::FloatImmNode>(value)) ir::wrong_argument(call, 1, "int");
   if (!ir::as<ir::IntImmNode>(value) && !ir::as<ir::FloatImmNode>(value))
@@ -483,6 +488,12 @@ Any immediate(ApiCall& call) {
     throw ir::Error("type-mismatch", "`{}` is no constant of `{}`", call.api.name, dtype.str())
         .at(call.span_of(0))
         .kind(dtype.is_handle() ? "TypeError" : "ValueError");
+  }
+  auto* whole = ir::as<ir::IntImmNode>(value);
+  if (!kFloat && dtype.is_uint() && whole != nullptr && whole->value < 0 && !(value->dtype() == dtype)) {
+    throw ir::Error("literal-out-of-range", "{} does not fit into `{}`", whole->value, dtype.str())
+        .at(call.span)
+        .kind("ValueError");
   }
   return ir::cast(dtype, value, call.span);
 }
@@ -498,7 +509,8 @@ Any divide(ApiCall& call) {
   Expr b = value_arg(call, 1);
   bool floating = a->dtype().is_floating() || b->dtype().is_floating();
   if (!floating) ir::match_types(a, b, call.span);  // of an integer and a bool too
-  return floating ? ir::div(a, b, call.span) : ir::truncdiv(a, b, call.span);
+  bool truths = a->dtype().is_bool() && b->dtype().is_bool();
+  return floating || truths ? ir::div(a, b, call.span) : ir::truncdiv(a, b, call.span);
 }
 
 struct Row {
@@ -542,7 +554,7 @@ constexpr Row shared[] = {
     {"BitwiseXor(a, b, span=None)", "`a ^ b`.", node<ir::ExprKind::kBitwiseXor>},
     {"LShift(a, b, span=None)", "`a << b`.", node<ir::ExprKind::kLShift>},
     {"RShift(a, b, span=None)", "`a >> b`.", node<ir::ExprKind::kRShift>},
-    {"BitwiseNot(a, span=None)", "`~a`.", bitwise_not},
+    {"BitwiseNot(a, span=None)", "`~a`.", bitwise_not_node},
     {"Cast(dtype, value, span=None)", "The value converted to a type.", cast_to},
     {"Select(condition, true_value, false_value, span=None)", "One of two values; both are evaluated.",
      select},

@@ -182,6 +182,11 @@ Any struct_get(ApiCall& call) {
   return call_of(type_arg(call, 3), "tirx.tvm_struct_get",
                  {expr_arg(call, 0), expr_arg(call, 1), expr_arg(call, 2)}, call.span);
 }
+Any popcount(ApiCall& call) {
+  Expr x = expr_arg(call, 0);
+  if (x->ty->kind != ir::TypeKind::kPrim || x->dtype().is_handle()) ir::wrong_argument(call, 0, "a number");
+  return call_of(x->ty, "tirx.popcount", {x}, call.span);
+}
 Any clz(ApiCall& call) {
   return call_of(prim(DataType::Int(32)), "tirx.clz", {expr_arg(call, 0)}, call.span);
 }
@@ -236,7 +241,7 @@ constexpr ir::ApiRow call_table[] = {
     ROW("vectorlow(dtype, vec)", "The first half of a vector.", given_dtype),
     ROW("vectorhigh(dtype, vec)", "The second half of a vector.", given_dtype),
     ROW("vectorcombine(dtype, vec1, vec2)", "Two vectors as one.", given_dtype),
-    ROW("popcount(x, *, dtype=None)", "The number of bits that are set.", untyped<like_first>),
+    ROW("popcount(x, *, dtype=None)", "The number of bits that are set.", untyped<popcount>),
     ROW("clz(x, *, dtype=None)", "The number of leading zero bits.", untyped<clz>),
     ROW("tvm_tuple(*value, dtype=None)", "Values as one argument.", untyped<no_value>),
     ROW("tvm_throw_last_error(*, dtype=None)", "Passes on the error of a call.", untyped<no_value>),

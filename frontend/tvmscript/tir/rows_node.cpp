@@ -115,7 +115,11 @@ namespace {
 
 // ---- types ----
 
-Any make_prim_type(ApiCall& call) { return ir::prim_type(dtype_arg(call, 0)); }
+Any make_prim_type(ApiCall& call) {
+  DataType dtype = dtype_arg(call, 0);
+  if (dtype.is_handle()) ir::wrong_argument(call, 0, "the type of a number (an address has a PointerType)");
+  return ir::prim_type(dtype);
+}
 Any make_pointer_type(ApiCall& call) {
   String scope = str_arg(call, 1);
   return ir::make<ir::PointerTypeNode>(type_from(call.args[0], call.span_of(0)),

@@ -81,6 +81,7 @@ Any make_attr(ApiCall& call) {
   Any node = call.args[0];
   if (script::is_str(node)) node = Expr(ir::make<ir::StringImmNode>(call.args[0].cast<String>(), call.span));
   if (!script::is_object(node)) node = Expr(script::as_expr(node, call.span_of(0), "`node`"));
+  node = attribute_value(node, call.span_of(0));
   return ir::make<ir::AttrStmtNode>(node, str_arg(call, 1), expr_or_text(call, 2),
                                     node_arg<ir::StmtNode>(call, 3, "a statement"), call.span);
 }

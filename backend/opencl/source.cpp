@@ -143,7 +143,7 @@ class OpenclEmitter final : public gpu_backend::KernelEmitter {
             ir::Span span) override {
     if (name == "popcount" || name == "clz") {
       Text bits = casted(type(DataType::UInt(from.bits()), span), args[0]);
-      return cast({fmt::format("{}({})", name, bits.text)}, from, dtype, span);
+      return casted(type(dtype, span), {fmt::format("{}({})", name, bits.text)});  // of an unsigned type
     }
     if (dtype.is_integral() && name != "isnan") {
       if (name == "fabs") return casted(type(dtype, span), {fmt::format("abs({})", args[0].text)});
@@ -159,6 +159,7 @@ class OpenclEmitter final : public gpu_backend::KernelEmitter {
   }
   // C's names of functions on float32 are those of the overloaded ones here.
   std::string function_name(const std::string& name) override {
+    if (name == "nearbyint" || name == "nearbyintf") return "rint";
     bool single = name.ends_with('f') && ir::scalar_op(name) == nullptr;
     return single && ir::scalar_op(name.substr(0, name.size() - 1)) != nullptr
                ? name.substr(0, name.size() - 1)

@@ -346,7 +346,7 @@ std::optional<Value> CudaEmitter::function_call(const ir::CallNode* call, std::s
     if (name == "cuda.warp_reduce") return of(call->dtype(), {fmt::format("{}({}, {})", warp, value, wide)});
     std::string block = fmt::format("mlc_block_{}", operation);
     // Every warp reduces its lanes, the first one what the warps have left; lanes without a warp repeat the
-    // first.
+    // first. Who is fast writes to the memory again only when all have read it.
     need(block,
          fmt::format(
              "\ntemplate <class T>\n__device__ __forceinline__ T {0}(T value, int warps, void* memory) {{\n"
@@ -355,7 +355,7 @@ std::optional<Value> CudaEmitter::function_call(const ir::CallNode* call, std::s
              "  if (thread % 32 == 0) scratch[thread / 32] = value;\n  __syncthreads();\n"
              "  if (thread < 32) {{\n    T part = scratch[thread < warps ? thread : 0];\n"
              "    part = {1}(part, warps);\n    if (thread == 0) scratch[0] = part;\n  }}\n"
-             "  __syncthreads();\n  return scratch[0];\n}}\n",
+             "  __syncthreads();\n  T made = scratch[0];\n  __syncthreads();\n  return made;\n}}\n",
              block, warp));
     return of(call->dtype(), {fmt::format("{}({}, {}, {})", block, value, wide, scalar(args[3]).text)});
   }

@@ -128,6 +128,10 @@ void CudaEmitter::instruction_descriptor(const ir::CallNode* call, bool scaled) 
     if (!fits || (a_format == 1 && kind == "f16" && result_format != 1) ||
         (kind == "f16" && result_format == 0 && b_format != 0))
       refuse(fmt::format("`tcgen05.mma` of {} and {} to {}", a, b, result), call->span);
+    if (saturates != 0 && kind != "i8")
+      refuse(fmt::format("a saturating `tcgen05.mma` of {}", a), call->span);
+    if ((negate_a != 0 || negate_b != 0) && kind == "i8")
+      refuse(fmt::format("a negated tile of {}", a), call->span);
     number |= static_cast<uint32_t>(saturates & 1) << 3 | static_cast<uint32_t>(result_format) << 4;
   }
   if (!has_shape(kind, blocks, m, n, k, sparse != 0))

@@ -288,15 +288,23 @@ std::string CudaEmitter::launch_bounds(const ir::PrimFunc& fn) {
   auto threads = gpu_backend::block_threads(fn);
   if (threads && *threads > kMostThreads)
     throw ir::refuse(refusals["too-many-threads"], *threads, kMostThreads).at(fn->span);
+  auto blocks = number("tirx.launch_bounds_min_blocks_per_sm");
+  auto cluster = number("tirx.launch_bounds_max_blocks_per_cluster");
+  auto excludes = [&](std::string_view message) {
+    throw Error("codegen-unsupported", "{}", message).kind("InternalError+ValueError").at(fn->span);
+  };
+  if (cluster && !blocks)
+    excludes("`launch_bounds_max_blocks_per_cluster` needs `launch_bounds_min_blocks_per_sm`");
+  if (auto registers = number("tirx.max_registers")) {
+    if (blocks) excludes("`max_registers` and `launch_bounds_min_blocks_per_sm` exclude each other");
+    return fmt::format("__maxnreg__({}) ", *registers);  // compilers take it without bounds of a launch alone
+  }
   if (threads && *threads > 1) {
     text = fmt::format("__launch_bounds__({}", *threads);
-    auto blocks = number("tirx.launch_bounds_min_blocks_per_sm");
-    auto cluster = number("tirx.launch_bounds_max_blocks_per_cluster");
-    if (blocks || cluster) text += fmt::format(", {}", blocks.value_or(0));
+    if (blocks) text += fmt::format(", {}", *blocks);
     if (cluster) text += fmt::format(", {}", *cluster);
     text += ") ";
   }
-  if (auto registers = number("tirx.max_registers")) text += fmt::format("__maxnreg__({}) ", *registers);
   return text;
 }
 

@@ -155,13 +155,13 @@ void CudaEmitter::emit_mma(const ir::CallNode* call) {
   bool saturate = ir::const_int(call->args[12]).value_or(0) != 0;
   // Registers of a thread: 32 bits each, but for float64.
   bool wide = types[0]->bits == 64;
-  auto registers = [&](int rows, int columns, int bits) {
-    return rows * columns * bits / 32 / (wide ? 64 : 32);
-  };
   // m8n8k4 of float16 is done by each quarter of a warp for itself.
   int copies = shape == "m8n8k4" && types[0]->bits == 16 ? 4 : 1;
-  int of_a = registers(m, k, types[0]->bits) * copies, of_b = registers(k, n, types[1]->bits) * copies,
-      of_c = registers(m, n, types[2]->bits) * copies;
+  auto registers = [&](int rows, int columns, int bits) {
+    return copies * rows * columns * bits / 32 / (wide ? 64 : 32);
+  };
+  int of_a = registers(m, k, types[0]->bits), of_b = registers(k, n, types[1]->bits),
+      of_c = registers(m, n, types[2]->bits);
   char letter_ab = wide ? 'd' : 'r';
   std::string_view type_ab = wide ? "double" : "unsigned";
   char letter_c = types[2]->ptx == "f32" ? 'f' : wide ? 'd' : 'r';

@@ -116,8 +116,10 @@ Value KernelEmitter::emit_operator(const ir::CallNode* call, const ir::OpRow& ro
     return of(dtype, int_constant(dtype, static_cast<int64_t>(value), call->span));
   }
   if (name == "undef") return of(dtype, cast({"0"}, DataType::Int(32), dtype, call->span));
-  if (name == "isnullptr")
+  if (name == "isnullptr") {
+    if (!words_.pointers) refuse("a pointer", call->span);
     return of(dtype, {fmt::format("{} == 0", scalar(args[0]).at_least(kShift)), kEquality});
+  }
   if (name == "assume") return of(dtype, {""});
   if (name == "buffer_data") return of(dtype, binding(ir::as<VarNode>(args[0]), call->span).text);
   if (name == "address_of" || name == "tvm_access_ptr") return of(dtype, address(call));
@@ -131,7 +133,7 @@ Value KernelEmitter::emit_operator(const ir::CallNode* call, const ir::OpRow& ro
   }
   if (name == "call_extern" || name == "call_pure_extern") return emit_extern(call);
   if (name == "thread_return" || name == "ret") {
-    line("return;");
+    emit_return(args.empty() ? Expr(nullptr) : args[0]);
     return of(dtype, {""});
   }
   if (name == "break_loop" || name == "continue_loop") {
@@ -173,13 +175,14 @@ Value KernelEmitter::emit_operator(const ir::CallNode* call, const ir::OpRow& ro
   refuse(fmt::format("`{}`", row.name), call->span);
 }
 
-// The function of floats that LowerIntrin has given this name: __sqrtll is what it calls sqrt of int64, which no
-// language has.
+// The function of floats that LowerIntrin has given this name: __sqrtll is what it calls sqrt of int64, which
+// no language has.
 static const ir::ScalarOp* float_function(std::string_view name) {
   if (name.starts_with("__")) name.remove_prefix(2);
   if (name.ends_with("ll")) name.remove_suffix(2);
   const ir::ScalarOp* row = ir::scalar_op(name);
-  bool of_floats = row != nullptr && row->kind == ir::ScalarOp::Kind::kFunction && (row->unary || row->binary);
+  bool of_floats =
+      row != nullptr && row->kind == ir::ScalarOp::Kind::kFunction && (row->unary || row->binary);
   return of_floats ? row : nullptr;
 }
 
@@ -202,13 +205,18 @@ Value KernelEmitter::emit_extern(const ir::CallNode* call) {
     args.push_back(emit(arg));
   }
   bool together = takes_vectors(name);
+  // Where functions are overloaded, these are of their argument's type.
+  bool counts = (name == "clz" || name == "popcount") && args.size() == 1 && args[0].dtype != dtype;
+  auto called = [&](const std::vector<Text>& texts) {
+    Text made = c_backend::called(name, texts);
+    return counts ? converted(type(dtype.element(), call->span), made) : made;
+  };
   if (vectors && dtype.is_vector() && !together) {
-    return each_lane(dtype, std::move(args),
-                     [&](const std::vector<Text>& each) { return c_backend::called(name, each); });
+    return each_lane(dtype, std::move(args), [&](const std::vector<Text>& each) { return called(each); });
   }
   std::vector<Text> texts;
   for (Value& arg : args) texts.push_back({whole(arg, call->span)});
-  return of(dtype, c_backend::called(name, texts));
+  return of(dtype, called(texts));
 }
 
 namespace {

@@ -256,10 +256,14 @@ Text KernelEmitter::arithmetic(ExprKind kind, const Text& a, const Text& b, Data
   ir::Span span = e != nullptr ? e->span : ir::Span{};
   bool real = dtype.is_floating();
   bool narrow = !real && dtype.bits() < 32;
+  bool truth = dtype.is_bool() && !words_.bool_is_number;
   bool wraps = dtype.is_int() && !narrow && !in_index_ && !words_.wraps;
   if (dtype.is_bool() && (kind == ExprKind::kAdd || kind == ExprKind::kSub || kind == ExprKind::kMul))
     refuse("arithmetic on bool", span, "cast to int32 before");
   type(dtype, span);  // refuses widths that kernels do not have
+  if (real && dtype.bits() < 16 && kind != ExprKind::kMin && kind != ExprKind::kMax)
+    refuse(fmt::format("arithmetic on {}", dtype.element().str()), span,
+           "compute in float16 or float32: `tirx.transform.FP8ComputeLegalize`");
   DataType unsigned_type = DataType::UInt(dtype.bits(), dtype.lanes());
   auto sum = [&](std::string_view op, Precedence precedence) {
     if (wraps) {
@@ -294,11 +298,11 @@ Text KernelEmitter::arithmetic(ExprKind kind, const Text& a, const Text& b, Data
     case ExprKind::kOr:
       return infix(a, "||", b, kOr, kEquality);
     case ExprKind::kBitwiseAnd:
-      return infix(a, "&", b, kBits, kUnary);
+      return truth ? infix(a, "&&", b, kAnd, kEquality) : infix(a, "&", b, kBits, kUnary);
     case ExprKind::kBitwiseOr:
-      return infix(a, "|", b, kBits, kUnary);
+      return truth ? infix(a, "||", b, kOr, kEquality) : infix(a, "|", b, kBits, kUnary);
     case ExprKind::kBitwiseXor:
-      return infix(a, "^", b, kBits, kUnary);
+      return truth ? infix(a, "!=", b, kEquality, kShift) : infix(a, "^", b, kBits, kUnary);
     case ExprKind::kLShift: {
       if ((in_index_ || words_.wraps) && !narrow) return shifted(a, "<<", b);
       DataType wide = DataType::UInt(std::max(32, dtype.bits()));

@@ -142,14 +142,11 @@ void KernelEmitter::emit(const Stmt& s) {
             Block block(*this, fmt::format("while ({})", plain ? condition.text : "true"));
             if (!plain) {
               std::string holds = scalar(n->condition).at_least(kUnary);
-              line(fmt::format("if (!{}) break;", holds));
+              line(guarded("!" + holds, "break;"));
             }
             emit(n->body);
           },
-          [&](const ir::ReturnNode* n) {
-            bool none = !n->value || n->value->dtype().is_void() || ir::const_int(n->value);
-            line(none ? "return;" : fmt::format("return {};", scalar(n->value).text));
-          },
+          [&](const ir::ReturnNode* n) { emit_return(n->value); },
           [&](const ir::BreakNode*) { line("break;"); },
           [&](const ir::ContinueNode*) { line("continue;"); },
           [&](const ir::SBlockNode* n) { refuse("a block", n->span, "lower the module first"); },
@@ -159,6 +156,11 @@ void KernelEmitter::emit(const Stmt& s) {
             refuse("a tile primitive", n->span, "lower the module first");
           },
       });
+}
+
+// What a kernel returns is the host's status.
+void KernelEmitter::emit_return(const Expr& value) {
+  line(returns_value_ && value ? fmt::format("return {};", scalar(value).text) : "return;");
 }
 
 void KernelEmitter::emit_attr(const ir::AttrStmtNode* s) {

@@ -67,7 +67,7 @@ struct Words {
   std::string_view local = "";     // in front of memory of a thread
   bool pointers = true;            // else memory is arrays, of which only elements are read and written
   bool wraps = false;              // signed arithmetic is defined to
-  bool bool_is_number = true;      // in sums
+  bool bool_is_number = true;      // in sums and operators on bits
   bool shared_outside = false;     // memory of a block is declared outside of functions
   bool unroll = true;              // knows `#pragma unroll`
   bool aligned_first = false;      // `aligned` is in front of `shared`
@@ -174,6 +174,7 @@ class KernelEmitter : protected backend::IndexArithmetic {
   void emit_attr(const ir::AttrStmtNode* s);
   void emit_bind(const ir::BindNode* s);
   void emit_store(const ir::BufferStoreNode* s);
+  void emit_return(const Expr& value);
   void emit_view(const ir::DeclBufferNode* s);
   void allocate(const ir::AllocBufferNode* s);
   void declare_shared(const std::string& declaration, const std::string& name);
@@ -236,6 +237,7 @@ class KernelEmitter : protected backend::IndexArithmetic {
   std::string text_;
   std::string shared_text_;  // declarations at the top of the function
   int indent_ = 1;
+  bool returns_value_ = false;  // of the function that is written
   std::vector<std::set<std::string>> scopes_{1};
   std::unordered_map<const VarNode*, Binding> bindings_;
   std::unordered_set<const VarNode*> used_;

@@ -207,7 +207,7 @@ std::string KernelEmitter::function(const std::string& global, const ir::PrimFun
                         static_cast<const ir::PointerTypeNode*>(param->ty.get())->element_type->kind ==
                             ir::TypeKind::kTensorMap);
     made.is_const = is_pointer && !written.contains(param.get());
-    made.is_size = made.nonnegative = is_value;
+    made.is_size = is_value;
     std::string name = fresh(view(param->name));
     made.text = {name};
     params.push_back({param.get(), parameter_type(param, made.is_const), name,
@@ -215,7 +215,8 @@ std::string KernelEmitter::function(const std::string& global, const ir::PrimFun
     bindings_[param.get()] = std::move(made);
   }
   std::string result = "void";
-  if (!is_kernel && fn->ret_type && fn->ret_type->kind == ir::TypeKind::kPrim)
+  returns_value_ = !is_kernel && fn->ret_type && fn->ret_type->kind == ir::TypeKind::kPrim;
+  if (returns_value_)
     result = type(static_cast<const ir::PrimTypeNode*>(fn->ret_type.get())->dtype, fn->span);
   std::string start = head(fn, is_kernel, functions_.at(global), result, params);
   emit(fn->body);

@@ -95,15 +95,21 @@ class OpenclEmitter final : public gpu_backend::KernelEmitter {
     return fmt::format("(({})({}))", type(dtype, span), c_backend::listed(lanes));
   }
   Text load_vector(DataType dtype, const Text& pointer, const Binding& memory, ir::Span span) override {
-    if (!DataType(memory.element).is_scalar()) return {"*(" + pointer.text + ")", kUnary};
+    if (!DataType(memory.element).is_scalar()) return {"*(" + in_memory(dtype, pointer, span) + ")", kUnary};
     type(dtype, span);  // refuses what it must
     return {fmt::format("vload{}(0, {})", dtype.lanes(), pointer.text)};
   }
   std::string store_vector(DataType dtype, const Text& pointer, const std::string& value,
                            const Binding& memory, ir::Span span) override {
-    if (!DataType(memory.element).is_scalar()) return fmt::format("*({}) = {};", pointer.text, value);
+    if (!DataType(memory.element).is_scalar())
+      return fmt::format("*({}) = {};", in_memory(dtype, pointer, span), value);
     type(dtype, span);
     return fmt::format("vstore{}({}, 0, {});", dtype.lanes(), value, pointer.text);
+  }
+  // A pointer to vectors that lie as close as the host has them.
+  std::string in_memory(DataType dtype, const Text& pointer, ir::Span span) const {
+    if (dtype.lanes() == 3) refuse("a vector of 3 lanes in memory", span, "it would take the place of 4");
+    return pointer.text;
   }
   Text thread(std::string_view tag, DataType dtype, ir::Span span) override {
     bool in_block = tag.starts_with("threadIdx.");
@@ -143,7 +149,7 @@ class OpenclEmitter final : public gpu_backend::KernelEmitter {
             ir::Span span) override {
     if (name == "popcount" || name == "clz") {
       Text bits = casted(type(DataType::UInt(from.bits()), span), args[0]);
-      return cast({fmt::format("{}({})", name, bits.text)}, from, dtype, span);
+      return casted(type(dtype, span), {fmt::format("{}({})", name, bits.text)});  // of an unsigned type
     }
     if (dtype.is_integral() && name != "isnan") {
       if (name == "fabs") return casted(type(dtype, span), {fmt::format("abs({})", args[0].text)});
@@ -159,6 +165,7 @@ class OpenclEmitter final : public gpu_backend::KernelEmitter {
   }
   // C's names of functions on float32 are those of the overloaded ones here.
   std::string function_name(const std::string& name) override {
+    if (name == "nearbyint" || name == "nearbyintf") return "rint";
     bool single = name.ends_with('f') && ir::scalar_op(name) == nullptr;
     return single && ir::scalar_op(name.substr(0, name.size() - 1)) != nullptr
                ? name.substr(0, name.size() - 1)

@@ -252,12 +252,13 @@ class VulkanEmitter final : public gpu_backend::ShaderEmitter {
   }
   Text math(std::string_view name, const std::vector<Text>& args, DataType dtype, DataType from,
             ir::Span span) override {
-    if (name == "popcount" && from.bits() <= 32) {
+    if ((name == "popcount" || name == "clz") && from.bits() > 32) undefined(name, from, span);
+    if (name == "popcount") {
       return converted(
           type(dtype, span),
           {fmt::format("bitCount({})", converted(type(DataType::UInt(from.bits()), span), args[0]).text)});
     }
-    if (name == "clz" && from.bits() <= 32) {
+    if (name == "clz") {
       Text bits = converted("uint", converted(type(DataType::UInt(from.bits()), span), args[0]));
       return converted(type(dtype, span), {fmt::format("{} - findMSB({})", from.bits() - 1, bits.text)});
     }
@@ -270,10 +271,15 @@ class VulkanEmitter final : public gpu_backend::ShaderEmitter {
     }
     std::string one = type(dtype, span);
     if (name == "sigmoid")
-      return {fmt::format("{0}(1) / ({0}(1) + exp(-{1}))", one, args[0].at_least(kUnary)), kProduct};
+      return {fmt::format("{0}(1) / ({0}(1) + {1}(-{2}))", one, checked("exp", span, dtype.bits() == 64),
+                          args[0].at_least(kUnary)),
+              kProduct};
     if (name == "fmod") return float_mod(args[0], args[1], dtype);
     if (name == "erf" && dtype.bits() <= 32)
       return cast({fmt::format("{}(float({}))", erf(), args[0].text)}, DataType::Float(32), dtype, span);
+    if ((name == "log10" || name == "exp10") && dtype.bits() <= 32)
+      return cast({fmt::format("{}(float({}))", function_name(std::string(name)), args[0].text)},
+                  DataType::Float(32), dtype, span);
     return c_backend::called(checked(std::string(name), span, dtype.bits() == 64), args);
   }
   std::string function_name(const std::string& name) override {

@@ -253,17 +253,6 @@ std::string element_type(DataType dtype) {
   return type.empty() ? "void" : type;
 }
 
-// Does control never leave the end of the statement?
-bool ends_with_return(const ir::Stmt& stmt) {
-  if (auto* seq = ir::as<ir::SeqStmtNode>(stmt)) return ends_with_return(seq->seq.back());
-  if (auto* branch = ir::as<ir::IfThenElseNode>(stmt))
-    return branch->else_case && ends_with_return(branch->then_case) && ends_with_return(branch->else_case);
-  if (auto* realize = ir::as<ir::SBlockRealizeNode>(stmt))
-    return ir::is_const_int(realize->predicate, 1) && ends_with_return(realize->block->body);
-  if (auto* attr = ir::as<ir::AttrStmtNode>(stmt)) return ends_with_return(attr->body);
-  return ir::as<ir::ReturnNode>(stmt) != nullptr;
-}
-
 void add_parameters(CFunction& function, const Uses& uses) {
   using Kind = CParameter::Kind;
   auto refuse = [&](std::string_view what, DataType dtype, ir::Span span) {
@@ -324,27 +313,6 @@ std::optional<ir::Any> constant_of(const ir::PrimFunc& fn, const Var& param) {
 size_t num_outputs(const ir::PrimFunc& fn) {
   auto count = ir::attr(fn, "mlc.num_outputs");
   return count ? static_cast<size_t>(count->cast<int64_t>()) : 0;
-}
-
-DataType result_type(const ir::PrimFunc& fn) {
-  if (fn->ret_type && fn->ret_type->kind == ir::TypeKind::kPrim)
-    return static_cast<const ir::PrimTypeNode*>(fn->ret_type.get())->dtype;
-  bool says_nothing =
-      !fn->ret_type || (fn->ret_type->kind == ir::TypeKind::kTuple &&
-                        static_cast<const ir::TupleTypeNode*>(fn->ret_type.get())->elements.empty());
-  if (!says_nothing || !ends_with_return(fn->body)) return DataType::Void();
-  std::optional<DataType> type;
-  bool agree = true;
-  ir::post_order(
-      fn->body, [](const Expr&) {},
-      [&](const ir::Stmt& stmt) {
-        auto* given = ir::as<ir::ReturnNode>(stmt);
-        if (given == nullptr) return;
-        DataType one = given->value ? given->value->dtype() : DataType::Void();
-        if (type && *type != one) agree = false;
-        type = one;
-      });
-  return agree && type ? *type : DataType::Void();
 }
 
 std::vector<Var> shape_symbols(const ir::PrimFunc& fn) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ir/core/module.h"
+#include "ir/tir/result_type.h"
 
 namespace mlc::backend {
 
@@ -37,9 +38,9 @@ struct CInterface {
   std::vector<CFunction> functions;
 };
 
-// What the attribute `mlc.constants` says of a parameter, such as a weight, which then is no argument: its value, a tensor
-// that is part of the artefact; or where it lies in the file `mlc.weights_file` beside that, in bytes. nullopt for an
-// argument.
+// What the attribute `mlc.constants` says of a parameter, such as a weight, which then is no argument: its
+// value, a tensor that is part of the artefact; or where it lies in the file `mlc.weights_file` beside that,
+// in bytes. nullopt for an argument.
 std::optional<ir::Any> constant_of(const ir::PrimFunc& fn, const ir::Var& param);
 // How many of the arguments are results, the last ones: `mlc.num_outputs`.
 size_t num_outputs(const ir::PrimFunc& fn);
@@ -47,13 +48,11 @@ size_t num_outputs(const ir::PrimFunc& fn);
 // Symbols in the types of buffer parameters that are no parameters, in order of appearance.
 std::vector<ir::Var> shape_symbols(const ir::PrimFunc& fn);
 
-// What these symbols are where the function is called with `args`: extents of the buffers that it gets. Error:
-// codegen-unsupported, for one that is not the extent of a parameter but only a part of it.
+// What these symbols are where the function is called with `args`: extents of the buffers that it gets.
+// Error: codegen-unsupported, for one that is not the extent of a parameter but only a part of it.
 std::vector<ir::Expr> shape_arguments(const ir::PrimFunc& fn, const ir::CallNode* call);
 
-// The return type of a function: the declared one, else that of its `return` statements, where it ends
-// with one on every path and they agree. Void where it returns nothing.
-ir::DataType result_type(const ir::PrimFunc& fn);
+using ir::result_type;
 
 // The function `fn` of `mod` as C sees it under that name, which is not looked at. Error: no-c-signature.
 CFunction c_function(std::string symbol, std::string name, const ir::PrimFunc& fn, const ir::IRModule& mod);
@@ -72,10 +71,12 @@ bool is_reserved_in_c(std::string_view name);
 // A function of the C library has this name.
 bool in_c_library(const std::string& name);
 
-// The header, C99 and C++. `text` prints the extents that are more than numbers. `for_cpp`: with cpp_wrappers().
+// The header, C99 and C++. `text` prints the extents that are more than numbers. `for_cpp`: with
+// cpp_wrappers().
 std::string c_header(const CInterface& interface, const std::function<std::string(const ir::Expr&)>& text,
                      bool for_cpp = false);
-// What a C++ header has behind the declarations; "" where no function says which of its arguments are results.
+// What a C++ header has behind the declarations; "" where no function says which of its arguments are
+// results.
 std::string cpp_wrappers(const CInterface& interface);
 // The entry of one function in the header: a comment, and the declaration without `;`.
 std::string c_comment(const CFunction& function, const std::function<std::string(const ir::Expr&)>& text);

@@ -27,8 +27,6 @@ static constexpr ir::Refusals refusals{
     }};
 MLC_REFUSALS(c_compile, refusals);
 
-namespace {}  // namespace
-
 void compile(const std::string& text, const ir::Target& target, Output output, bool parallel,
              const std::string& path) {
   ir::Inputs::global().beyond();  // which compiler that is

@@ -49,6 +49,9 @@ Text FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::OpRow& r
     return emit(args[0]);
   if (name == "check_index") return emit_check_index(call);
   if (name == "get_active_lane_mask") {
+    if (args[0]->dtype() != args[1]->dtype() || !args[0]->dtype().is_integral())
+      throw Error("codegen-unsupported", "`{}` takes two integers of one type", "T.get_active_lane_mask")
+          .at(call->span);
     // base + lane < limit, of signed numbers; the sum may not fit their type
     Text base = emit(args[0]);
     Text limit = emit(args[1]);

@@ -59,7 +59,11 @@ bool is_called_by_text(const std::string& name) {
     return all;
   }();
   return names.contains(name) || name == "INFINITY" || name == "NAN" || name == "HUGE_VAL" || name == "EOF" ||
-         name == "BUFSIZ" || name == "FILE" || name.starts_with("M_") || name.starts_with("FP_");
+         name == "BUFSIZ" || name == "FILE";
+}
+
+bool has_taken_prefix(std::string_view name) {
+  return name.starts_with("mlc_") || name.starts_with("M_") || name.starts_with("FP_");
 }
 
 std::string c_string(std::string_view text) {
@@ -141,8 +145,8 @@ std::string ModuleEmitter::outside(const std::string& symbol, const std::string&
 
 std::string ModuleEmitter::unique_name(std::string wanted) {
   std::string base = backend::c_identifier(wanted);
-  bool bad = base.empty() || (base[0] >= '0' && base[0] <= '9') || base.starts_with("mlc_") ||
-             base == "main" || backend::is_reserved_in_c(base);
+  bool bad = base.empty() || (base[0] >= '0' && base[0] <= '9') || has_taken_prefix(base) || base == "main" ||
+             backend::is_reserved_in_c(base);
   if (bad) base = "f_" + base;
   std::string name = base;
   for (int i = 1; names_.contains(name) || backend::in_c_library(name) || is_called_by_text(name); ++i)
@@ -202,7 +206,7 @@ void ModuleEmitter::declare(const ir::IRModule& lowered) {
   }
   for (auto& [global, function] : functions_) {
     for (backend::CParameter& one : function.c.parameters) {
-      if (one.name.starts_with("mlc_")) one.name.insert(0, "v_");
+      if (has_taken_prefix(one.name)) one.name.insert(0, "v_");
       while (is_called_by_text(one.name) || names_.contains(one.name)) one.name += "_";
     }
   }

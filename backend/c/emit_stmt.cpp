@@ -70,7 +70,7 @@ void FunctionEmitter::line(std::string_view text) {
 std::string FunctionEmitter::fresh(std::string_view wanted) {
   std::string base = backend::c_identifier(wanted);
   bool bad = base.empty() || (base[0] >= '0' && base[0] <= '9') || backend::is_reserved_in_c(base) ||
-             base.starts_with("mlc_");
+             has_taken_prefix(base);
   if (bad) base = "v" + base;
   auto taken = [&](const std::string& name) {
     if (is_called_by_text(name)) return true;

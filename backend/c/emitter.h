@@ -49,6 +49,8 @@ bool is_soft_float(DataType dtype);  // a bit pattern in the text
 std::string type_word(DataType dtype);
 // A function or macro of the C library that texts use: nothing else in them can have its name.
 bool is_called_by_text(const std::string& name);
+// Does it begin as names of the prelude do, or as those of headers? No number at its end makes it free.
+bool has_taken_prefix(std::string_view name);
 // Quoted for C.
 std::string c_string(std::string_view text);
 // The same with `%` doubled, for formats of printf.

@@ -150,8 +150,10 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
     return llvm::PoisonValue::get(b.getInt32Ty());
   }
   if (name == "break_loop" || name == "continue_loop") {
-    if (loops_.empty()) refuse(fmt::format("`{}` outside of a loop", name), call->span);
-    jump(name == "break_loop" ? loops_.back().end : loops_.back().next);
+    if (name == "break_loop")
+      emit(Stmt(ir::make<ir::BreakNode>(call->span)));
+    else
+      emit(Stmt(ir::make<ir::ContinueNode>(call->span)));
     return llvm::PoisonValue::get(b.getInt32Ty());
   }
   if (name == "prefetch") {

@@ -116,6 +116,7 @@ void FunctionEmitter::emit_parallel(const ir::ForNode* s) {
     llvm::Value* index = ib.CreateAdd(ib.CreateTrunc(counter, loop_type), first, "", false, true);
     inner.define(s->loop_var, index);
     inner.values_[s->loop_var.get()].nonnegative = nonnegative(s->min);
+    inner.loops_.push_back({next, nullptr});  // other iterations may have begun: there is no end to jump to
     inner.emit(s->body);
     ib.CreateBr(next);
     ib.SetInsertPoint(next);

@@ -197,6 +197,7 @@ void FunctionEmitter::emit(const Stmt& s) {
              [&](const ir::ReturnNode* n) { emit_return(n->value, n->span); },
              [&](const ir::BreakNode* n) {
                if (loops_.empty()) refuse("`break` outside of a loop", "", n->span);
+               if (loops_.back().end == nullptr) refuse("`break` out of a parallel loop", "", n->span);
                jump(loops_.back().end);
              },
              [&](const ir::ContinueNode* n) {

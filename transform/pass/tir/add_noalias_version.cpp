@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/tir/result_type.h"
 #include "transform/pass/buffer_roots.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
@@ -104,9 +105,8 @@ GlobalVar fresh_name(const IRModule& mod, const PrimFunc& fn) {
   std::string base = symbol(fn) + "_noalias";
   std::string name = base;
   auto is_taken = [&] {
-    return mod->find(name) || std::ranges::any_of(mod->functions, [&](const auto& each) {
-             return symbol(each.second) == name;
-           });
+    return mod->find(name) ||
+           std::ranges::any_of(mod->functions, [&](const auto& each) { return symbol(each.second) == name; });
   };
   for (int i = 1; is_taken(); ++i) name = fmt::format("{}_{}", base, i);
   return make<GlobalVarNode>(String(name));
@@ -147,9 +147,11 @@ Stmt chosen(const PrimFunc& fn, const GlobalVar& version, const std::vector<Var>
     }
   }
   Expr condition = call_op(DataType::Bool(), "tirx.likely", {apart});
-  Type type = writes.result == nullptr ? void_type() : writes.result->value->ty;
+  // A value that the function drops is dropped here.
+  bool gives = writes.result != nullptr && !result_type(fn).is_void();
+  Type type = gives ? writes.result->value->ty : void_type();
   Expr call = make<CallNode>(type, Expr(version), args, Map<String, Any>{}, fn->span);
-  if (writes.result == nullptr) {
+  if (!gives) {
     parts.push_back(make<IfThenElseNode>(condition, make<EvaluateNode>(call), fn->body));
   } else {
     parts.push_back(make<IfThenElseNode>(condition, make<ReturnNode>(call), nullptr));
@@ -158,8 +160,8 @@ Stmt chosen(const PrimFunc& fn, const GlobalVar& version, const std::vector<Var>
   return seq(parts);
 }
 
-// The function with variables of its own, for callers inside of the module. It says whose version it is, so that
-// reports name what the program calls.
+// The function with variables of its own, for callers inside of the module. It says whose version it is, so
+// that reports name what the program calls.
 PrimFunc promising(const PrimFunc& fn) {
   FreshBinders fresh;
   for (const Var& param : fn->params) {

@@ -136,8 +136,8 @@ class Match {
   [[noreturn]] void refuse_value(const Var& param, const Expr& own) {
     auto n = const_int(own);
     throw ir::refuse_as(refusals["specialize-mismatch"],
-                        "the type of `{}` leaves no choice where the buffer given differs{}",
-                        param->name.c_str(), n ? fmt::format(": it says {}", *n) : "")
+                        "the type of `{}` leaves no choice where the buffer given differs{}", param->name.c_str(),
+                        n ? fmt::format(": it says {}", *n) : "")
         .at(span_)
         .kind("TypeError");
   }
@@ -176,12 +176,6 @@ PrimFunc specialize(const PrimFunc& fn, const std::vector<std::pair<Var, Any>>& 
     }
     auto expr = value.as<Expr>();
     MLC_CHECK(expr.has_value(), "values of scalars are expressions");
-    if ((*expr)->dtype() != param->dtype()) {
-      throw ir::refuse_as(refusals["specialize-mismatch"], "`{}` is `{}`, the value is `{}`",
-                          param->name.c_str(), param->dtype().str(), (*expr)->dtype().str())
-          .at(span)
-          .kind("InternalError");
-    }
     map.insert_or_assign(param.get(), *expr);
   }
   match.check_expressions();

@@ -55,6 +55,7 @@ DLDevice parse_device(std::string_view text, int64_t index) {
   std::string_view name = text.substr(0, text.find_first_of(": "));
   if (size_t colon = text.find(':'); colon != std::string_view::npos) {
     index = 0;
+    if (colon + 1 == text.size()) throw ir::refuse_as(refusals["unknown-device"], "`{}` is no device", text);
     for (char c : text.substr(colon + 1)) {
       if (c < '0' || c > '9' || index > 1000)
         throw ir::refuse_as(refusals["unknown-device"], "`{}` is no device", text);

@@ -232,14 +232,15 @@ Expr fold_ints(ExprKind kind, DataType dtype, int64_t a, int64_t b, Span span) {
 
 Expr fold_floats(ExprKind kind, DataType dtype, double a, double b, Span span) {
   // A constant may be written with more digits than its type has.
+  double written_a = a, written_b = b;
   a = round_to(dtype, a);
   b = round_to(dtype, b);
   if (auto holds = comparison_holds(kind, a, b)) return constant(DataType::Bool(), *holds ? 1 : 0, span);
   switch (kind) {
     case ExprKind::kMin:
-      return make<FloatImmNode>(dtype, a < b ? a : b, span);
+      return make<FloatImmNode>(dtype, b < a ? written_b : written_a, span);
     case ExprKind::kMax:
-      return make<FloatImmNode>(dtype, a > b ? a : b, span);
+      return make<FloatImmNode>(dtype, a < b ? written_b : written_a, span);
     default:
       break;
   }
@@ -370,7 +371,8 @@ Expr sub(Expr a, Expr b, Span span) {
                                        is_value(a, 0) && a->dtype().is_uint()) {
     throw Error("literal-out-of-range", "0 - {} is negative, but the type is `{}`",
                 static_cast<uint64_t>(taken->value), a->dtype().str())
-        .at(span);
+        .at(span)
+        .kind(kRefusedValue);
   }
   if (Expr folded = matched(ExprKind::kSub, a, b, span)) return folded;
   if (is_value(b, 0)) return a;

@@ -73,10 +73,16 @@ AnalyzerValue analyzer_argument(const ApiCall& call, size_t i) {
 
 IntervalSet int_set(const AnalyzerValue& analyzer, const Expr& e) {
   if (analyzer->domain_facts.empty()) return interval_of(e, analyzer->domains, *analyzer->analyzer);
-  Domains domains = analyzer->domains;
+  Domains domains = analyzer->domains, facts;
   for (const auto& [var, set] : analyzer->domain_facts) {
-    auto found = domains.find(var.get());  // of a free variable nothing is relaxed
-    if (found != domains.end()) found->second = meet(found->second, set, *analyzer->analyzer);
+    if (!domains.contains(var.get())) continue;  // of a free variable nothing is relaxed
+    auto [known, first] = facts.try_emplace(var.get(), set);
+    if (!first) known->second = meet(known->second, set, *analyzer->analyzer);
+  }
+  // The domain comes last, as in TVM: what is written of both ends shows it.
+  for (const auto& [var, set] : facts) {
+    IntervalSet& domain = domains.at(var);
+    domain = meet(set, domain, *analyzer->analyzer);
   }
   return interval_of(e, domains, *analyzer->analyzer);
 }
@@ -119,8 +125,18 @@ void learn(const ApiCall& call, const Var& var, ModularSet set, bool allow_overr
   if (known != parts.var_residues.end() && !allow_override) refuse_conflict(call, var, known->second, set);
   analyzer_of(call).bind(var, set);
 }
-void learn(const ApiCall& call, const Var& var, const IntervalSet& set) {
+void learn(const ApiCall& call, const Var& var, const IntervalSet& set, bool allow_override) {
   AnalyzerNode* own = changed(self(call));
+  auto known = own->domains.find(var.get());
+  if (known != own->domains.end() && !allow_override) {
+    auto same = [](const Expr& a, const Expr& b) { return a.same_as(b) || same_expr(a, b); };
+    const IntervalSet& before = known->second;
+    if (!same(before->min_value, set->min_value) || !same(before->max_value, set->max_value)) {
+      throw refuse_as(refusals["conflicting-fact"], "`{}` is known to be in another set", var->name.c_str())
+          .at(call.span)
+          .help("pass True as the last argument to replace what is known");
+    }
+  }
   own->keep_alive.push_back(var);
   own->domains[var.get()] = set;
 }
@@ -132,14 +148,12 @@ Any bind(ApiCall& call) {
   auto range = ir::try_get<Range>(call.args[2]);
   if (range && !is_const_int((*range)->extent, 1)) {
     if (auto known = parts.var_bounds.find(var.get()); known != parts.var_bounds.end() && !allow_override) {
-      Analyzer trial;  // what the range implies by itself
-      ConstIntBound low = parts.bounds((*range)->min), extent = parts.bounds((*range)->extent);
-      trial.bind(var, make<RangeNode>((*range)->min, (*range)->extent));
-      bool exact = low.min == low.max && extent.min == extent.max;
-      if (exact) refuse_conflict(call, var, known->second, trial.const_int_bound(var));
+      auto trial = analyzer_of(call).clone();
+      trial->bind(var, *range);
+      refuse_conflict(call, var, known->second, trial->parts().var_bounds.at(var.get()));
     }
     analyzer_of(call).bind(var, *range);
-    learn(call, var, interval_of(*range, analyzer_of(call)));
+    learn(call, var, interval_of(*range, analyzer_of(call)), true);
     return nullptr;
   }
   Expr value = range ? (*range)->min : expr_argument(call, 2);
@@ -159,7 +173,7 @@ Any bind(ApiCall& call) {
     }
   }
   analyzer_of(call).bind(var, value);
-  learn(call, var, int_set(self(call), value));
+  learn(call, var, int_set(self(call), value), true);
   return nullptr;
 }
 
@@ -171,17 +185,17 @@ Any update(ApiCall& call) {
   } else if (auto set = ir::try_get<Ref<ModularSetNode>>(call.args[2])) {
     learn(call, var, (*set)->set, allow_override);
   } else if (auto interval = ir::try_get<IntervalSet>(call.args[2])) {
-    learn(call, var, *interval);
+    learn(call, var, *interval, allow_override);
   } else {
     wrong_argument(call, 2, "ConstIntBound, ModularSet or IntSet");
   }
   return nullptr;
 }
 
-// `a < b` and its like: does the interval of the difference prove it?
+// `a < b` and its like: does the interval of the difference prove it? Differences of narrow numbers wrap.
 bool proves_by_interval(const AnalyzerValue& own, const Expr& condition) {
   Expr difference = condition->kind == ExprKind::kEQ ? Expr() : difference_of(condition);
-  if (!difference || !difference->dtype().is_scalar()) return false;
+  if (!difference || !difference->dtype().is_scalar() || difference->dtype().bits() < 32) return false;
   Analyzer& analyzer = *own->analyzer;
   IntervalSet set = int_set(own, analyzer.simplify(neg(difference)));
   return set->has_lower() && analyzer.can_prove_ge(set->min_value, 0);
@@ -272,14 +286,14 @@ Any can_prove(ApiCall& call) {
 int64_t number_of(Ordering order, const Analyzer& analyzer, const Expr& a, const Expr& b) {
   // Unknown, less, at most, equal, at least, greater, different.
   static constexpr int64_t numbers[] = {0, 2, 3, 1, 5, 4, 6};
+  const AnalyzerImpl& parts = analyzer.parts();
+  bool differ = parts.known(eq(a, b)) == false || parts.known(eq(b, a)) == false ||
+                parts.known(ne(a, b)) == true || parts.known(ne(b, a)) == true;
+  bool strict = differ || parts.known(lt(a, b)) == true || parts.known(lt(b, a)) == true;
+  if (strict && order == Ordering::kLessEqual) order = Ordering::kLess;
+  if (strict && order == Ordering::kGreaterEqual) order = Ordering::kGreater;
   if (order != Ordering::kUnknown) return numbers[static_cast<size_t>(order)];
-  for (const Expr& equal : {eq(a, b), eq(b, a)}) {
-    if (analyzer.parts().known(equal) == false) return 6;
-  }
-  for (const Expr& different : {ne(a, b), ne(b, a)}) {
-    if (analyzer.parts().known(different) == true) return 6;
-  }
-  return 7;
+  return differ ? 6 : 7;
 }
 Any try_compare(ApiCall& call) {
   Expr a = expr_argument(call, 1), b = expr_argument(call, 2);

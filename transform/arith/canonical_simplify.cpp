@@ -31,7 +31,11 @@ class Canonical final : public Rewriter {
  private:
   Expr in_form(const Expr& e) {
     if (arithmetic(e) || e->kind == ExprKind::kVar || (e->kind == ExprKind::kCast && is_index(e->dtype()))) {
-      if (e->kind == ExprKind::kVar && !analyzer_.var_values.contains(as<VarNode>(e))) return e;
+      if (auto* var = as<VarNode>(e)) {
+        auto value = analyzer_.var_values.find(var);
+        if (value == analyzer_.var_values.end()) return e;
+        if (e->dtype().is_bool()) return value->second.same_as(e) ? e : rewrite(value->second);
+      }
       LinearSum whole = sum(e);
       Expr next = whole.expr();
       return same_expr(next, e) ? e : next;

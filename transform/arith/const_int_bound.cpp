@@ -63,8 +63,8 @@ ConstIntBound divided(ConstIntBound a, ConstIntBound b, DataType dtype, F f) {
   if (b.min > b.max) return everything(dtype);  // what is known contradicts itself: this is never reached
   if (b.min > 0 || b.max < 0) return corners(a, b, f);
   if (b.min == 0 && b.max > 0) return corners(a, {1, b.max}, f);  // division by zero does not happen
-  // Zero is between: division by it does not happen.
   if (b.max == 0 && b.min == 0) return everything(dtype);
+  // Zero is between: division by it does not happen.
   ConstIntBound below = corners(a, {b.min, -1}, f);
   return b.max == 0 ? below : join(below, corners(a, {1, b.max}, f));
 }
@@ -185,11 +185,10 @@ ConstIntBound AnalyzerImpl::bounds_unless_wrapped(const BinaryNode& node) {
       if (wraps_to_itself(node, b)) return everything(dtype);
       return divided(a, b, dtype, saturating_trunc_div);
     case ExprKind::kFloorMod: {
-      if (b.max < 0) return {b.min == kNegInf ? kNegInf : b.min + 1, 0};
-      if (b.min <= 0 && b.max <= 0) return everything(dtype);
+      if (b.min >= 0 && b.max <= 0) return everything(dtype);
       if (a.min >= 0 && a.max < b.min) return a;
-      ConstIntBound result{0, b.max == kPosInf ? kPosInf : b.max - 1};
-      if (b.min < 0) return {b.min + 1, result.max};
+      ConstIntBound result{0, b.max <= 0 ? 0 : add_saturating(b.max, -1)};
+      if (b.min < 0) return meet({add_saturating(b.min, 1), result.max}, everything(dtype));
       if (a.min >= 0) result.max = std::min(result.max, a.max);
       if (b.min == b.max) {  // (4 * n + 1) % 32 is in 1..29
         ModularSet residue = modular(node.a);
@@ -205,7 +204,7 @@ ConstIntBound AnalyzerImpl::bounds_unless_wrapped(const BinaryNode& node) {
       if (b.min <= 0 && b.max <= 0) return everything(dtype);
       if (a.min >= 0 && a.max < b.min) return a;
       if (b.min < 0) b.max = std::max(b.max, negate(b.min));  // the sign is that of the dividend
-      int64_t top = b.max == kPosInf ? kPosInf : b.max - 1;
+      int64_t top = add_saturating(b.max, -1);
       if (b.min == b.max && !(a.min >= 0 && a.max < b.max)) {  // of 4 * n + 1 by 8: -7, -3, 1, 5
         ModularSet residue = modular(node.a);
         int64_t step = greatest_divisor(residue.coeff, b.min);

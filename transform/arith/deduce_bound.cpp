@@ -61,7 +61,12 @@ class Deducer {
   bool relax() {
     IntervalSet expr = interval_of(expr_, relaxed_, analyzer_);
     IntervalSet limit = interval_of(limit_, relaxed_, analyzer_);
-    if (side_ == Side::kEqual) return expr->is_point() && limit->is_point();
+    if (side_ == Side::kEqual) {
+      if (!expr->is_point() || !limit->is_point()) return false;
+      expr_ = expr->min_value;
+      limit_ = limit->min_value;
+      return depends_on(expr_, target_);
+    }
     bool below = side_ == Side::kAtMost;
     if (below ? !expr->has_upper() || !limit->has_lower() : !expr->has_lower() || !limit->has_upper())
       return false;
@@ -108,12 +113,22 @@ class Deducer {
         if (!exact && side_ == Side::kAtLeast) limit_ = add(limit_, const_like(limit_, 1));
         break;
       }
-      case ExprKind::kFloorDiv:
-        // x // c <= l  iff  x <= l * c + c - 1,  x // c >= l  iff  x >= l * c
-        if (!left || side_ == Side::kEqual || sign(other) <= 0) return false;
-        limit_ = mul(limit_, other);
-        if (side_ == Side::kAtMost) limit_ = sub(add(limit_, other), const_like(limit_, 1));
+      case ExprKind::kFloorDiv: {
+        int divisor = left && side_ != Side::kEqual ? sign(other) : 0;
+        if (divisor == 0) return false;
+        if (divisor > 0) {
+          // x // c <= l  iff  x <= l * c + c - 1,  x // c >= l  iff  x >= l * c
+          limit_ = mul(limit_, other);
+          if (side_ == Side::kAtMost) limit_ = sub(add(limit_, other), const_like(limit_, 1));
+        } else {
+          // x // c <= l  iff  x >= l * c + c + 1,  x // c >= l  iff  x <= l * c
+          Expr zero = const_like(limit_, 0);
+          limit_ = mul(sub(zero, limit_), sub(zero, other));
+          if (side_ == Side::kAtMost) limit_ = add(add(limit_, other), const_like(limit_, 1));
+          turn_round();
+        }
         break;
+      }
       default:
         return false;
     }

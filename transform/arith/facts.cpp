@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conditions in force, what follows from them at once, and comparisons that use them.
 #include <algorithm>
+#include <tuple>
 
 #include "ir/tir/linear.h"
 #include "ir/tir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/greatest_divisor.h"
 
 namespace mlc::transform {
 namespace {
@@ -53,6 +55,26 @@ bool begins_with_constant(const Expr& e) {
   return two && two->a->kind == ExprKind::kIntImm;
 }
 
+// The numbers of a progression whose residue is `residue`, by the Chinese remainder theorem; none where there
+// is no such number, or the common step is too long.
+std::optional<ModularSet> with_residue(ModularSet known, int64_t divisor, int64_t residue) {
+  known.base = ((known.base % known.coeff) + known.coeff) % known.coeff;
+  int64_t step = greatest_divisor(known.coeff, divisor), period = divisor / step;
+  if ((residue - known.base) % step != 0) return std::nullopt;
+  int64_t last = period, rest = known.coeff / step % period, before = 0,
+          inverse = 1;  // of rest, modulo period
+  while (rest > 1) {
+    int64_t quotient = last / rest;
+    std::tie(last, rest) = std::pair(rest, last % rest);
+    std::tie(before, inverse) = std::pair(inverse, before - quotient * inverse);
+  }
+  __int128 times = static_cast<__int128>((residue - known.base) / step) * inverse % period;
+  if (times < 0) times += period;
+  __int128 coeff = static_cast<__int128>(known.coeff) * period;
+  if (coeff > INT64_MAX) return std::nullopt;
+  return ModularSet{static_cast<int64_t>(coeff), static_cast<int64_t>(known.base + known.coeff * times)};
+}
+
 // Is a term of that sign in both?
 bool shares_side(const LinearSum& a, const LinearSum& b, bool positive) {
   auto in = [&](const LinearTerm& term) {
@@ -92,9 +114,11 @@ void AnalyzerImpl::assume_residue(const Expr& remainder, const Expr& value) {
   auto divisor = const_int(two->b), residue = const_int(value);
   if (!divisor || !residue || *divisor <= 1) return;
   ModularSet known = modular(two->a);
-  if (known.coeff == 0 || *divisor % known.coeff != 0) return;  // implies more already, or something else
+  if (known.coeff < 1) return;  // a number, which says all
+  auto common = with_residue(known, *divisor, ((*residue % *divisor) + *divisor) % *divisor);
+  if (!common) return;
   old_residues_.emplace_back(ref(var), known);
-  var_residues[var] = {*divisor, ((*residue % *divisor) + *divisor) % *divisor};
+  var_residues[var] = *common;
   facts_changed();
 }
 

@@ -195,17 +195,13 @@ Var output_of(const IndexMap& map, int64_t i) {
   return make<VarNode>(var ? var->name : String(fmt::format("axis{}", i)), index->ty);
 }
 
-// The inverse over a box that the digits divide evenly.
+// The inverse over a box that the digits divide evenly. As in TVM, what its indices run over simplifies
+// nothing: digits of one value are written, too.
 IndexMap exact_inverse(const IndexMap& map, const std::vector<LoopRange>& iters, Analyzer& analyzer) {
-  std::vector<Range> ranges = mapped_ranges(map, iters, analyzer);
+  for (const LoopRange& iter : iters) analyzer.bind(iter.var, iter.range);
   Array<Var> outputs;
-  for (int64_t i = 0; i < static_cast<int64_t>(map->final_indices.size()); ++i) {
-    Var output = output_of(map, i);
-    // A unit index stays as it is, it is not replaced by 0.
-    const Range& range = ranges[static_cast<size_t>(i)];
-    if (range && !is_const_int(range->extent, 1)) analyzer.bind(output, range);
-    outputs.push_back(output);
-  }
+  for (int64_t i = 0; i < static_cast<int64_t>(map->final_indices.size()); ++i)
+    outputs.push_back(output_of(map, i));
   auto values = invert_iter_map(map->final_indices, iters, outputs, analyzer);
   if (!values) not_bijective(map, iters);
   return make<IndexMapNode>(outputs, *values);
@@ -217,18 +213,13 @@ PaddedInverse padded_inverse(const IndexMap& map, const std::vector<LoopRange>& 
   IterMapResult found =
       detect_iter_map(map->final_indices, iters, bool_imm(true), IterMapCheck::kNone, analyzer, false);
   if (!found.errors.empty() || found.indices.empty()) not_bijective(map, iters);
-  Array<Var> outputs, units;
+  Array<Var> outputs;
+  std::vector<Expr> extents;
   Array<Expr> given;
   for (int64_t i = 0; i < static_cast<int64_t>(map->final_indices.size()); ++i) {
     Var output = output_of(map, i);
     const IterSum& sum = found.indices[static_cast<size_t>(i)];
-    auto extent = extent_of(sum, analyzer);
-    // A unit index stays as it is, it is not replaced by 0.
-    if (extent && is_const_int(*extent, 1)) {
-      units.push_back(output);
-    } else if (extent) {
-      analyzer.bind(output, make<RangeNode>(const_like(*extent, 0), *extent));
-    }
+    extents.push_back(extent_of(sum, analyzer).value_or(Expr()));
     outputs.push_back(output);
     given.push_back(output);
   }
@@ -241,8 +232,10 @@ PaddedInverse padded_inverse(const IndexMap& map, const std::vector<LoopRange>& 
     if (value == back.end() && !is_const_int(iter.range->extent, 1)) not_bijective(map, iters);
     values.push_back(value == back.end() ? const_like(iter.var, 0) : value->second);
   }
-  for (const Var& unit : units)
-    analyzer.bind(unit, make<RangeNode>(const_like(unit, 0), const_like(unit, 1)));
+  for (size_t i = 0; i < extents.size(); ++i) {
+    if (extents[i])
+      analyzer.bind(outputs[static_cast<int64_t>(i)], make<RangeNode>(const_like(extents[i], 0), extents[i]));
+  }
   Expr padding = bool_imm(false);
   if (found.padding_predicate)
     padding = analyzer.simplify(substitute(iter_map_to_expr(found.padding_predicate, analyzer), back));
@@ -371,6 +364,10 @@ PaddedInverse non_surjective_inverse(const IndexMap& map, const std::vector<Rang
     iters[i].range = make<RangeNode>(iters[i].range->min, int_imm(iters[i].range->extent->dtype(), padded));
   }
   PaddedInverse result{exact_inverse(map, iters, analyzer), nullptr};
+  std::vector<Range> ranges = mapped_ranges(map, iters, analyzer);
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    if (ranges[i]) analyzer.bind(result.map->initial_indices[static_cast<int64_t>(i)], ranges[i]);
+  }
   for (size_t i = 0; i < iters.size(); ++i) {
     auto [period, extent] = cuts[i];
     if (period == 0) continue;

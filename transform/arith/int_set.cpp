@@ -2,6 +2,7 @@
 #include "transform/arith/int_set.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "ir/core/walk_with.h"
 #include "ir/tir/linear.h"
@@ -11,9 +12,6 @@
 
 namespace mlc::transform {
 namespace {
-
-// Domains may mention variables with domains of their own; this bounds how far that is followed.
-constexpr int kMaxDepth = 16;
 
 Expr least(const Expr& a, const Expr& b) {
   if (a.same_as(pos_inf())) return b;
@@ -33,14 +31,11 @@ class Evaluator {
   Evaluator(const Domains& domains, Analyzer& analyzer) : domains_(domains), analyzer_(analyzer) {}
 
   IntervalSet set(const IntervalSet& interval) {
-    if (depth_ >= kMaxDepth) return interval;
-    ++depth_;
     IntervalSet low = end(interval->min_value);
     // As in TVM, where what became of the two ends is compared by identity, one value that depends on other
     // domains is no point.
     bool same = interval->is_point() && low->min_value.same_as(interval->min_value);
     IntervalSet high = same ? low : end(interval->max_value);
-    --depth_;
     if (same) return low;
     return make<IntervalSetNode>(low->min_value, high->max_value);
   }
@@ -56,7 +51,10 @@ class Evaluator {
       default:
         break;
     }
-    if (auto* two = as_binary(e)) return of_binary(e, of(two->a), of(two->b));
+    if (auto* two = as_binary(e)) {
+      IntervalSet a = of(two->a);  // first: domains that mention each other are evaluated in this order
+      return of_binary(e, a, of(two->b));
+    }
     switch (e->kind) {
       case ExprKind::kIntImm:
         return point(e);
@@ -65,19 +63,22 @@ class Evaluator {
         if (found == domains_.end()) return point(e);
         const IntervalSet& domain = found->second;
         if (domain->min_value.same_as(e) && domain->max_value.same_as(e)) return domain;
-        // A domain that mentions its own variable is substituted a second time, as TVM does.
-        if (std::find(open_.begin(), open_.end(), found->first) != open_.end()) return domain;
-        open_.push_back(found->first);
+        // Each variable is evaluated once. A domain that mentions its own variable, itself or through others,
+        // is put in as it is there, as TVM does.
+        auto [known, first] = known_.try_emplace(found->first, domain);
+        if (!first) return known->second;
         IntervalSet values = set(domain);
-        open_.pop_back();
+        known_.insert_or_assign(found->first, values);
         return values;
       }
-      case ExprKind::kSelect:
-        return join(of(as<SelectNode>(e)->false_value), of(as<SelectNode>(e)->true_value));
+      case ExprKind::kSelect: {
+        IntervalSet yes = of(as<SelectNode>(e)->true_value);
+        return join(of(as<SelectNode>(e)->false_value), yes);
+      }
       case ExprKind::kCast: {
         IntervalSet value = of(as<CastNode>(e)->value);
         DataType to = e->dtype().element();
-        if (to.is_bool()) return truth(e, false);
+        if (to.is_bool()) return truth(e);
         for (const Expr& end : {value->min_value, value->max_value}) {
           auto constant = to.is_integral() ? const_int(end) : std::nullopt;
           if (constant && !fits(to, *constant)) return everything();
@@ -115,8 +116,7 @@ class Evaluator {
   bool varies(const Expr& e) {
     return uses_var(e, [&](const VarNode* var) { return domains_.contains(var); });
   }
-  static IntervalSet truth(const Expr& e, bool known) {
-    if (known) return point(e);
+  static IntervalSet truth(const Expr& e) {
     return make<IntervalSetNode>(make_const(e->dtype(), 0), make_const(e->dtype(), 1));
   }
   bool not_negative(const Expr& e) { return analyzer_.can_prove_ge(e, 0); }
@@ -140,7 +140,6 @@ class Evaluator {
     if (b->is_nothing()) return b;
     Expr low =
         a->has_lower() && b->has_lower() ? combined(ExprKind::kAdd, a->min_value, b->min_value) : Expr();
-    if (a->is_point() && b->is_point()) return low ? point(low) : everything();
     return between(low, a->has_upper() && b->has_upper()
                             ? combined(ExprKind::kAdd, a->max_value, b->max_value)
                             : Expr());
@@ -188,11 +187,11 @@ class Evaluator {
       }
     }
     if (auto divisor = const_int(by); dividend && divisor) {
-      // x in steps of g stays in steps of gcd(g, divisor).
+      // x in steps of g stays in steps of gcd(g, divisor): that says how far it gets. TVM begins at 0.
       ModularSet residue = analyzer_.modular_set(dividend);
-      int64_t step = greatest_divisor(residue.coeff, *divisor), low = step == 0 ? 0 : residue.base % step;
+      int64_t step = greatest_divisor(residue.coeff, *divisor), low = residue.base % step;
       if (low < 0) low += step;  // of a constant
-      if (step > 1) return make<IntervalSetNode>(const_like(by, low), const_like(by, *divisor - step + low));
+      if (step > 1) return make<IntervalSetNode>(const_like(by, 0), const_like(by, *divisor - step + low));
     }
     Expr most = sub(by, const_like(by, 1));
     bool has_sign = !dividend && !(a->has_lower() && not_negative(a->min_value));
@@ -220,7 +219,7 @@ class Evaluator {
       Expr only = combined(e->kind, a->min_value, b->min_value);
       return only ? point(only) : everything();
     }
-    if (e->dtype().is_bool()) return truth(e, false);
+    if (e->dtype().is_bool()) return truth(e);
     switch (e->kind) {
       case ExprKind::kAdd:
         return sum(a, b);
@@ -257,8 +256,7 @@ class Evaluator {
 
   const Domains& domains_;
   Analyzer& analyzer_;
-  int depth_ = 0;
-  std::vector<const VarNode*> open_;  // whose domains are being evaluated
+  std::unordered_map<const VarNode*, IntervalSet> known_;  // what each domain was evaluated to
 };
 
 }  // namespace
@@ -308,6 +306,8 @@ IntervalSet meet(const IntervalSet& a, const IntervalSet& b, Analyzer& analyzer)
   };
   Expr low = tighter(a->min_value, b->min_value, neg_inf(), ir::max);
   Expr high = tighter(a->max_value, b->max_value, pos_inf(), ir::min);
+  auto first = const_int(low), last = const_int(high);
+  if (first && last && *last >= 0 && *first > *last) return nothing();  // unsigned differences would wrap
   bool both = low->dtype().is_int() && high->dtype().is_int();
   if (both && analyzer.can_prove_ge(analyzer.simplify(sub(low, high)), 1)) return nothing();
   if (!low.same_as(neg_inf())) low = analyzer.simplify(low);
@@ -324,7 +324,8 @@ std::vector<std::pair<Var, IntervalSet>> domains_of(const Expr& condition) {
     for (auto& one : domains_of(two->b)) found.push_back(std::move(one));
     return found;
   }
-  if (!two->a->dtype().is_int() || !two->a->dtype().is_scalar()) return found;
+  DataType dtype = two->a->dtype();
+  if (!(dtype.is_int() || dtype.is_uint()) || !dtype.is_scalar()) return found;
   auto is_var = [](const Expr& e) { return e->kind == ExprKind::kVar; };
   auto add = [&](const Expr& var, const Expr& low, const Expr& high) {
     found.emplace_back(ref(as<VarNode>(var)), make<IntervalSetNode>(low, high));
@@ -337,6 +338,7 @@ std::vector<std::pair<Var, IntervalSet>> domains_of(const Expr& condition) {
   bool upper =
       left ? kind == ExprKind::kLE || kind == ExprKind::kLT : kind == ExprKind::kGE || kind == ExprKind::kGT;
   bool strict = kind == ExprKind::kLT || kind == ExprKind::kGT;
+  if (dtype.is_uint() && strict && upper && is_const_int(limit, 0)) return found;  // never so
   if (kind == ExprKind::kEQ) {
     found.emplace_back(ref(as<VarNode>(var)), point(limit));
   } else if (kind == ExprKind::kNE) {

@@ -114,19 +114,19 @@ ModularSet AnalyzerImpl::modular_unless_wrapped(const BinaryNode& node) {
       return {};
     case ExprKind::kFloorMod:
       // x = p n + r modulo c keeps the residue modulo gcd(p, c)
-      if (b.coeff == 0 && b.base > 0) return progression(greatest_divisor(a.coeff, b.base), a.base);
+      if (b.coeff == 0 && b.base != 0) return progression(greatest_divisor(a.coeff, b.base), a.base);
       return {};
     case ExprKind::kDiv:
-      // Rounds like floor division where it is exact or nothing is negative.
-      if (b.coeff == 0 && b.base > 0 && a.coeff % b.base == 0 && a.coeff != 0 &&
+      // Rounds like floor division where it is exact or the dividend is not negative.
+      if (b.coeff == 0 && b.base != 0 && a.coeff % b.base == 0 && a.coeff != 0 &&
           (a.base == 0 || bounds(node.a).min >= 0)) {
         return progression(a.coeff / b.base, a.base / b.base);
       }
       return {};
     case ExprKind::kMod:
-      if (b.coeff == 0 && b.base > 0) {
+      if (b.coeff == 0 && b.base != 0) {
         int64_t step = greatest_divisor(a.coeff, b.base);
-        if (step != 0 && (a.base % step == 0 || bounds(node.a).min >= 0)) return progression(step, a.base);
+        if (a.base % step == 0 || bounds(node.a).min >= 0) return progression(step, a.base);
       }
       return {};
     default:

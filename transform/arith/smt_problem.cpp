@@ -26,19 +26,27 @@ constexpr std::string_view kPrelude =
 constexpr int kDeepest = 200;
 constexpr int64_t kMostResidues = 16;
 
-// A number in a type of fewer bits than it had.
+// A number in a type that does not hold all of the type that it had.
 std::string wrapped(std::string_view term, DataType dtype) {
-  uint64_t half = uint64_t{1} << (dtype.bits() - 1);
+  unsigned __int128 half = static_cast<unsigned __int128>(1) << (dtype.bits() - 1);
   if (dtype.is_uint()) return fmt::format("(mod {} {})", term, 2 * half);
   return fmt::format("(- (mod (+ {} {}) {}) {})", term, half, 2 * half, half);
 }
 
-// What a type holds. Sums and products are taken not to leave it.
+// What a type holds.
 std::string in_type(std::string_view term, DataType dtype) {
   unsigned __int128 half = static_cast<unsigned __int128>(1) << (dtype.bits() - 1);
   if (dtype.is_uint()) return fmt::format("(<= 0 {} {})", term, 2 * half - 1);
   return fmt::format("(<= (- {}) {} {})", half, term, half - 1);
 }
+
+bool holds_all_of(DataType to, DataType from) {
+  if (from.is_bool() || to.is_uint() == from.is_uint()) return from.bits() <= to.bits();
+  return from.is_uint() && from.bits() < to.bits();
+}
+
+// Sums and products of these are taken not to overflow, those of others wrap.
+bool is_index(DataType dtype) { return dtype.is_int() && dtype.bits() >= 32; }
 
 // Is it a symbol without bars?
 bool is_name(std::string_view text) {
@@ -113,7 +121,7 @@ std::optional<std::string> SmtProblem::term(const Expr& e) {
     DataType from = cast->value->dtype();
     if (auto inner = term(cast->value)) {
       if (from.is_bool() == e->dtype().is_bool()) {
-        result = from.bits() <= e->dtype().bits() ? *inner : wrapped(*inner, e->dtype());
+        result = holds_all_of(e->dtype(), from) ? *inner : wrapped(*inner, e->dtype());
       } else {
         result =
             from.is_bool() ? fmt::format("(ite {} 1 0)", *inner) : fmt::format("(distinct {} 0)", *inner);
@@ -139,11 +147,15 @@ std::optional<std::string> SmtProblem::binary(const BinaryNode& two) {
   if (two.kind == ExprKind::kFloorDiv || two.kind == ExprKind::kFloorMod || two.kind == ExprKind::kDiv ||
       two.kind == ExprKind::kMod)
     return division(two);
+  if (two.kind == ExprKind::kLShift || two.kind == ExprKind::kRShift || two.kind == ExprKind::kBitwiseAnd)
+    return of_bits(two);
   std::string_view function = function_of(two.kind, two.a->dtype().is_bool());
   if (function.empty() || !has_sort(two.a) || !has_sort(two.b)) return std::nullopt;
   auto a = term(two.a), b = term(two.b);
   if (!a || !b) return std::nullopt;
-  return fmt::format("({} {} {})", function, *a, *b);
+  std::string result = fmt::format("({} {} {})", function, *a, *b);
+  bool ring = two.kind == ExprKind::kAdd || two.kind == ExprKind::kSub || two.kind == ExprKind::kMul;
+  return ring && !is_index(two.dtype()) ? wrapped(result, two.dtype()) : result;
 }
 
 std::optional<std::string> SmtProblem::division(const BinaryNode& two) {
@@ -152,7 +164,8 @@ std::optional<std::string> SmtProblem::division(const BinaryNode& two) {
   auto a = term(two.a), b = term(two.b);
   if (!a || !b) return std::nullopt;
   auto divisor = const_int(two.b);
-  if (floor && remainder && divisor && *divisor > 0 && *divisor <= kMostResidues && has_product(two.a))
+  if (floor && remainder && divisor && *divisor > 0 && *divisor <= kMostResidues &&
+      is_index(two.a->dtype()) && has_product(two.a))
     return residue(two.a, *divisor);
   if (floor && divisor && *divisor > 0) return fmt::format("({} {} {})", remainder ? "mod" : "div", *a, *b);
   return fmt::format("({}{} {} {})", floor ? "floor" : "trunc", remainder ? "mod" : "div", *a, *b);
@@ -186,22 +199,22 @@ std::optional<std::string> SmtProblem::choice(const Expr& condition, const Expr&
 std::optional<std::string> SmtProblem::call(const CallNode& call, const Expr& e) {
   if (as_call_to(e, "tirx.if_then_else")) return choice(call.args[0], call.args[1], call.args[2]);
   if (as_call_to(e, "tirx.likely")) return term(call.args[0]);
-  if (call.args.size() != 2) return std::nullopt;
-  auto constant = const_int(call.args[1]);
-  if (!constant || *constant < 0) return std::nullopt;
-  bool left = as_call_to(e, "tirx.shift_left") != nullptr;
-  if ((left || as_call_to(e, "tirx.shift_right")) && *constant < 62) {
-    auto a = term(call.args[0]);
-    if (!a) return std::nullopt;
-    return fmt::format("({} {} {})", left ? "*" : "div", *a, int64_t{1} << *constant);
-  }
-  // x & 0b111
-  if (as_call_to(e, "tirx.bitwise_and") && std::has_single_bit(static_cast<uint64_t>(*constant) + 1)) {
-    auto a = term(call.args[0]);
-    if (!a) return std::nullopt;
-    return fmt::format("(mod {} {})", *a, static_cast<uint64_t>(*constant) + 1);
-  }
   return std::nullopt;
+}
+
+// Shifts by a number, and `x & 0b111`.
+std::optional<std::string> SmtProblem::of_bits(const BinaryNode& two) {
+  auto constant = const_int(two.b);
+  if (!constant || *constant < 0) return std::nullopt;
+  bool mask = two.kind == ExprKind::kBitwiseAnd;
+  if (mask ? !std::has_single_bit(static_cast<uint64_t>(*constant) + 1) : *constant >= 62)
+    return std::nullopt;
+  auto a = term(two.a);
+  if (!a) return std::nullopt;
+  if (mask) return fmt::format("(mod {} {})", *a, static_cast<uint64_t>(*constant) + 1);
+  bool left = two.kind == ExprKind::kLShift;
+  std::string result = fmt::format("({} {} {})", left ? "*" : "div", *a, int64_t{1} << *constant);
+  return left && !is_index(two.dtype()) ? wrapped(result, two.dtype()) : result;
 }
 
 std::optional<std::string> SmtProblem::let(const LetNode& let) {

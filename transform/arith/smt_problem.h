@@ -35,6 +35,7 @@ class SmtProblem {
   std::optional<std::string> division(const BinaryNode& two);
   std::optional<std::string> residue(const Expr& e, int64_t divisor);
   std::optional<std::string> call(const CallNode& call, const Expr& e);
+  std::optional<std::string> of_bits(const BinaryNode& two);
   std::optional<std::string> choice(const Expr& condition, const Expr& a, const Expr& b);
   std::optional<std::string> let(const LetNode& let);
 

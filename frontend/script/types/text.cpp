@@ -9,6 +9,7 @@
 #include "frontend/script/types/wide_int.h"
 #include "ir/core/array_text.h"
 #include "ir/core/ndarray.h"
+#include "ir/target/device.h"
 
 namespace mlc::script {
 
@@ -123,19 +124,6 @@ std::string joined(Evaluator& evaluator, std::span<const Any> all) {
   return text;
 }
 
-std::string_view device_kind(DLDevice device) {
-  static constexpr std::pair<DLDeviceType, std::string_view> kinds[] = {
-      {kDLCPU, "cpu"},     {kDLCUDA, "cuda"},     {kDLOpenCL, "opencl"},   {kDLROCM, "rocm"},
-      {kDLMetal, "metal"}, {kDLVulkan, "vulkan"}, {kDLHexagon, "hexagon"}, {kDLExtDev, "ext_dev"}};
-  for (const auto& [kind, text] : kinds) {
-    if (kind == device.device_type) return text;
-  }
-  return "device";
-}
-std::string device_text(DLDevice device) {
-  return fmt::format("{}:{}", device_kind(device), device.device_id);
-}
-
 std::string double_quoted(std::string_view whole) {
   std::string text = "\"";
   while (!whole.empty()) {
@@ -164,12 +152,13 @@ std::string container_text(Evaluator& evaluator, const Any& value) {
     return text + '"';
   }
   if (value.type_index() == kTVMFFIDataType) return ir::DataType(value.cast<DLDataType>()).str();
-  if (value.type_index() == kTVMFFIDevice) return device_text(value.cast<DLDevice>());
+  if (value.type_index() == kTVMFFIDevice) return ir::device_text(value.cast<DLDevice>());
   if (value.type_index() == kTVMFFITensor) {
     auto tensor = value.cast<ffi::Tensor>();
     std::string shape;
     for (int64_t extent : tensor.shape()) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
-    return fmt::format("{}[{}]@{}", ir::DataType(tensor.dtype()).str(), shape, device_text(tensor.device()));
+    return fmt::format("{}[{}]@{}", ir::DataType(tensor.dtype()).str(), shape,
+                       ir::device_text(tensor.device()));
   }
   if (value.type_index() == kTVMFFIShape) {
     std::string text;
@@ -403,7 +392,7 @@ std::string Evaluator::str_of_object(const Any& value) {
 std::string Evaluator::str_of_plain(const Any& value) {
   if (value.type_index() == kTVMFFIDevice) {
     auto device = value.cast<DLDevice>();
-    return fmt::format("device(type='{}', index={})", device_kind(device), device.device_id);
+    return fmt::format("device(type='{}', index={})", ir::device_name(device.device_type), device.device_id);
   }
   return "<" + value.GetTypeKey() + ">";
 }

@@ -384,8 +384,7 @@ Any is_prim_var(ApiCall& call) {
 Any equal(ApiCall& call) {
   Expr a = expr_arg(call, 0);
   Expr b = expr_arg(call, 1);
-  ir::match_types(a, b, call.span);
-  return ir::binary(ir::ExprKind::kEQ, a, b, call.span);
+  return ir::eq(a, b, call.span);
 }
 
 #define FUNCTION(owner, signature, doc, body) \

@@ -216,7 +216,8 @@ class LowerIntrinsics final : public AnalyzingRewriter {
     if (e->dtype().is_float()) {
       Expr call = call_op(e->dtype(), "tirx.fma", {lhs, rhs, c});
       if (Expr lowered = lower_intrinsic(*as<CallNode>(call), target_, fast_math_)) return rewrite(lowered);
-    } else if (!lhs.same_as(a) || !rhs.same_as(b)) {
+    }
+    if (!lhs.same_as(a) || !rhs.same_as(b)) {
       return make<AddNode>(rewrite(make<MulNode>(lhs, rhs)), rewrite(c));
     }
     return AnalyzingRewriter::rewrite(e);

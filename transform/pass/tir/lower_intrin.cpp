@@ -104,7 +104,7 @@ class LowerIntrinsics final : public AnalyzingRewriter {
     bool flat = type && type->shape.size() == 1 && type->strides.empty() &&
                 (!type->elem_offset || is_const_int(type->elem_offset, 0)) &&
                 DataType(type->dtype).is_scalar();
-    if (!flat || dtype.is_vector()) {
+    if (!flat) {
       String scope = type ? type->storage_scope : String("global");
       if (!type && var->ty->kind == TypeKind::kPointer)
         scope = static_cast<const PointerTypeNode*>(var->ty.get())->storage_scope;

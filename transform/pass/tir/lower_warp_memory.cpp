@@ -46,7 +46,6 @@ class WarpBuffer final : public Rewriter {
       if (!known) refuse(buffer_, "its size is not constant", alloc->span);
       size *= *known;
     }
-    size *= DataType(buffer_->buffer()->dtype).lanes();
     int64_t row = width_ * factor_;
     rows_ = (size + row - 1) / row;
     local_ = with_type(buffer_, with(type_of(buffer_), [&](BufferTypeNode& n) {

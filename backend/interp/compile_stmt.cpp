@@ -283,7 +283,7 @@ Action Compiler::loop(const ir::ForNode* node) {
 // `with T.launch_thread("threadIdx.x", n)`: the body for every thread, one after the other.
 Action Compiler::thread_extent(const ir::AttrStmtNode* node) {
   auto iter = node->node.as<ir::IterVar>();
-  MLC_CHECK(iter.has_value(), "a thread extent without its iterator");
+  if (!iter) unsupported(node->span, "a number of threads without their variable");
   if (is_thread_binding(*iter)) return thread_axis(*iter, (*iter)->var, node->value, node->body);
   auto extent = integer(node->value);
   if (program_.options.simulate && view((*iter)->thread_tag).starts_with("preferredCluster"))

@@ -291,6 +291,8 @@ void Printer::attr_stmt(const AttrStmtNode* s, bool alone) {
     {
       At at(*this, "node");
       value(s->node);
+      auto* buffer = s->node.as<VarNode>();
+      if (buffer && scalars_.contains(buffer)) put(".source");  // not the value in it
     }
     put(", ", literal(view(s->attr_key)), ", ");
     expr("value", s->value);

@@ -22,7 +22,7 @@ class Deducer {
   IntervalSet result() {
     Expr limit = analyzer_.simplify(limit_);
     return make<IntervalSetNode>(side_ == Side::kAtMost ? Expr(neg_inf()) : limit,
-                                 side_ == Side::kAtLeast ? Expr(pos_inf()) : limit);
+                                 side_ == Side::kAtLeast ? Expr(pos_inf()) : limit, side_ == Side::kEqual);
   }
 
  private:

@@ -145,7 +145,8 @@ Any checked_value(const ConfigKey& key, const Any& value) {
     return make_config(*type, as_string_map(value));
   }
   if (key.type == "ffi.Array") {
-    if (type_name(value) != "list" && type_name(value) != "tuple") wrong_value(key, value);
+    if (value == nullptr || !(value.try_cast<Array<Any>>() || type_name(value) == "list"))
+      wrong_value(key, value);
     if (!as_list(value).empty()) throw refuse(refusals["config-not-available"], key.name);
     return as_list(value);
   }

@@ -77,12 +77,6 @@ bool contains(const Array<String>& names, std::string_view name) {
   return std::any_of(names.begin(), names.end(), [&](const String& one) { return text(one) == name; });
 }
 
-// Disabled passes may be named without their family: "StmtSimplify".
-bool disables(const Array<String>& names, std::string_view name) {
-  size_t dot = name.find('.');
-  return contains(names, name) || (dot != std::string_view::npos && contains(names, name.substr(dot + 1)));
-}
-
 // The names of a context. As in TVM a text is the list of its letters: `required_pass="ab"` means a and b.
 Array<String> context_names(const Any& value) {
   auto letters = value.try_cast<String>();
@@ -158,7 +152,7 @@ IRModule with_instruments(const PassInfo& info, const IRModule& mod,
 
 bool is_enabled(const PassInfo& info) {
   PassContext context = current_context();
-  if (disables(context->disabled, text(info->name))) return false;
+  if (contains(context->disabled, text(info->name))) return false;
   return contains(context->required, text(info->name)) || context->opt_level >= info->opt_level;
 }
 

@@ -35,9 +35,7 @@ struct Callers final : Walker {
     walk_children(e);
   }
   void visit(const Stmt& s) override {
-    auto* attr = as<AttrStmtNode>(s);
-    bool scope = attr && (attr->attr_key == "pipeline_exec_scope" || attr->attr_key == "device_scope");
-    bool threads = scope || begins_threads(s);
+    bool threads = begins_threads(s);
     inside += threads;
     walk_children(s);
     inside -= threads;

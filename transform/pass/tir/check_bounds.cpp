@@ -39,8 +39,10 @@ struct Check final : Rewriter {
     auto stride = const_int(ramp->stride);
     known = const_int(ramp->base);
     if (!known || !stride || !size) return false;
-    int64_t last = *known + *stride * (index->dtype().lanes() - 1);
-    return *known >= 0 && *known < *size && last >= 0 && last < *size;
+    int64_t last = 0;
+    bool far = __builtin_mul_overflow(*stride, index->dtype().lanes() - 1, &last) ||
+               __builtin_add_overflow(last, *known, &last);
+    return !far && *known >= 0 && *known < *size && last >= 0 && last < *size;
   }
 
   Expr index(const Buffer& buffer, const Expr& index, const Expr& extent, size_t dimension, Span span,

@@ -222,7 +222,8 @@ class TouchedRegions final : public Walker {
         found->second.vectors = true;
       auto* ramp = as<RampNode>(index);
       if (ramp && analyzer.can_prove_ge(ramp->stride, 1)) {
-        ranges.push_back(make<RangeNode>(ramp->base, ramp->stride * (ramp->lanes - 1) + 1));
+        // As in TVM, the gap behind the last lane counts.
+        ranges.push_back(make<RangeNode>(ramp->base, ramp->stride * ramp->lanes));
       } else if (index->dtype().is_scalable()) {
         if (auto found = boxes.find(buffer.get()); found != boxes.end()) found->second.whole = true;
         return;

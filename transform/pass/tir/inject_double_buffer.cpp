@@ -153,13 +153,18 @@ class Inject final : public Rewriter {
     }
     auto found = before_.find(&loop);
     if (found != before_.end()) {
-      for (const Stmt& one : found->second) stmts.push_back(one);
+      // A loop without iterations fetches nothing.
+      for (const Stmt& one : found->second)
+        stmts.push_back(has_iterations(loop)
+                            ? one
+                            : make<IfThenElseNode>(lt(const_like(loop.extent, 0), loop.extent), one));
       stmts.push_back(split_ == 0 ? next : split(*as<ForNode>(next)));
     } else {
       stmts.push_back(next);
     }
     return seq(stmts);
   }
+  static bool has_iterations(const ForNode& loop) { return const_int(loop.extent).value_or(0) > 0; }
   // So many iterations at a time; the last ones, which fetch nothing, by themselves.
   Stmt split(const ForNode& loop) const {
     if (split_ != 1 && split_ % 2 != 0)
@@ -167,7 +172,9 @@ class Inject final : public Rewriter {
     if (!is_const_int(loop.min, 0)) refuse("its loop does not start at 0", loop.span);
     const Var& var = loop.loop_var;
     Expr factor = const_like(var, split_);
-    Expr outer_extent = truncdiv(sub(loop.extent, const_like(var, 1)), factor);
+    Expr but_one = sub(loop.extent, const_like(var, 1));
+    if (!has_iterations(loop)) but_one = max(but_one, const_like(var, 0));
+    Expr outer_extent = truncdiv(but_one, factor);
     Expr tail = mul(outer_extent, factor);
     Var outer = make_var(var->name + "_outer", var->dtype());
     Array<Stmt> body;

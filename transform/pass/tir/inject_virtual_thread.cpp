@@ -250,8 +250,7 @@ class Inject final : public Rewriter {
   Stmt allocation(const AllocBufferNode& alloc) {
     const Array<Expr>& given = alloc.buffer->buffer()->shape;
     Array<Expr> shape = rewrite(given);
-    if (starts_here()) return threads_around(ref(&alloc), true);
-    depends_ = false;
+    if (std::exchange(depends_, false)) refuse("memory whose size depends on the thread", alloc.span);
     bool own = touched_.contains(alloc.buffer.get()) || !share_;
     if (own && shape.size() != 1) refuse("memory of more than one dimension", alloc.span);
     if (!own && shape.same_as(given)) return ref(&alloc);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/core/refusal.h"
+#include "ir/tir/reduction_init.h"
 #include "transform/arith/deduce_bound.h"
 #include "transform/pass/convert_ssa.h"
 #include "transform/pass/jumps.h"
@@ -211,6 +212,25 @@ Stmt decided(const Stmt& s, const Exprs& conditions, bool value) {
   });
 }
 
+// Does `s` nothing where one of the conditions does not hold? `held` hold about it.
+bool idle_unless(const Stmt& s, const Exprs& conditions, Exprs held = {}) {
+  if (as<AllocBufferNode>(s) || as<DeclBufferNode>(s)) return true;
+  if (auto* loop = as<ForNode>(s)) return idle_unless(loop->body, conditions, held);
+  if (auto* attr = as<AttrStmtNode>(s)) return idle_unless(attr->body, conditions, held);
+  if (auto* sequence = as<SeqStmtNode>(s)) {
+    return std::all_of(sequence->seq.begin(), sequence->seq.end(),
+                       [&](const Stmt& one) { return idle_unless(one, conditions, held); });
+  }
+  auto* branch = as<IfThenElseNode>(s);
+  if (!branch || branch->else_case) return false;
+  for (const Expr& one : conjuncts(branch->condition)) {
+    auto* likely = as_call_to(one, "tirx.likely");
+    held.insert((likely ? likely->args[0] : one).get());
+  }
+  return std::ranges::all_of(conditions, [&](auto* one) { return held.contains(one); }) ||
+         idle_unless(branch->then_case, conditions, held);
+}
+
 class Partition final : public Rewriter {
  public:
   explicit Partition(const Options& options) : options_(options), candidates_(options.const_loops) {}
@@ -226,8 +246,9 @@ class Partition final : public Rewriter {
     if (auto* loop = as<ForNode>(s)) {
       analyzer_.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
       Expr last = sub(add(loop->min, loop->extent), const_like(loop->min, 1));
-      // A `break` would leave one of the parts, not those after it.
-      if (candidates_.found.contains(s.get()) && !has_own_jump(loop->body)) {
+      // A `break` would leave one of the parts, not those after it; a part need not begin where a step ends.
+      bool unit_step = !loop->step || is_const_int(loop->step, 1);
+      if (candidates_.found.contains(s.get()) && unit_step && !has_own_jump(loop->body)) {
         if (Stmt cut = partition(s, loop->loop_var, loop->min, last, loop->body)) return cut;
       }
       return within(hints_, loop->loop_var.get(), loop->min, last, s);
@@ -335,10 +356,12 @@ class Partition final : public Rewriter {
       return substitute(body, {{var.get(), add(var, begin)}});
     };
     auto is = [&](const Expr& condition) { return analyzer_.can_prove(condition); };
-    Expr zero = const_like(min, 0), one = const_like(min, 1);
+    Expr zero = const_like(min, 0), one = const_like(min, 1), past = add(max, one);
+    // Where the middle lies beside the loop its neighbours would run past the loop's ends.
+    bool idle = value && idle_unless(loop.body, conditions);
     Stmt before = nullptr, after = nullptr;
     bool cut_before = true, cut_after = true;
-    Expr begin = min, end = add(max, one);
+    Expr begin = min, end = past;
     if (middle->has_lower()) {
       begin = analyzer_.simplify(middle->min_value);
       if (!is(eq(begin, min))) {
@@ -347,6 +370,7 @@ class Partition final : public Rewriter {
           begin = ir::max(begin, min);
           cut_before = false;  // it may be empty
         }
+        if (!idle && !is(le(begin, past))) begin = ir::min(begin, past);
         if (!is(le(extent, zero))) before = part_of(loop, sub(begin, min), from(min, loop.body));
       }
     }
@@ -355,8 +379,12 @@ class Partition final : public Rewriter {
       if (!is(eq(middle->max_value, max))) {
         Expr extent = analyzer_.simplify(add(sub(max, end), one));
         if (!is(gt(extent, zero))) {
-          end = ir::min(end, add(max, one));
+          end = ir::min(end, past);
           cut_after = false;
+        }
+        if (!idle && !is(ge(end, begin))) {
+          end = ir::max(end, begin);
+          extent = analyzer_.simplify(sub(past, end));
         }
         if (!is(le(extent, zero))) after = part_of(loop, extent, from(end, loop.body));
       }

@@ -104,7 +104,7 @@ class LowerIntrinsics final : public AnalyzingRewriter {
     bool flat = type && type->shape.size() == 1 && type->strides.empty() &&
                 (!type->elem_offset || is_const_int(type->elem_offset, 0)) &&
                 DataType(type->dtype).is_scalar();
-    if (!flat || dtype.is_vector()) {
+    if (!flat) {
       String scope = type ? type->storage_scope : String("global");
       if (!type && var->ty->kind == TypeKind::kPointer)
         scope = static_cast<const PointerTypeNode*>(var->ty.get())->storage_scope;
@@ -216,7 +216,8 @@ class LowerIntrinsics final : public AnalyzingRewriter {
     if (e->dtype().is_float()) {
       Expr call = call_op(e->dtype(), "tirx.fma", {lhs, rhs, c});
       if (Expr lowered = lower_intrinsic(*as<CallNode>(call), target_, fast_math_)) return rewrite(lowered);
-    } else if (!lhs.same_as(a) || !rhs.same_as(b)) {
+    }
+    if (!lhs.same_as(a) || !rhs.same_as(b)) {
       return make<AddNode>(rewrite(make<MulNode>(lhs, rhs)), rewrite(c));
     }
     return AnalyzingRewriter::rewrite(e);

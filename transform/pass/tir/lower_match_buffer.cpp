@@ -187,7 +187,7 @@ struct LowerMatch final : Substituter {  // of extents, strides and offsets that
   void bind(const MatchBufferRegion& match, const char* what, const Expr& pattern, const Expr& value) {
     auto* var = as<VarNode>(pattern);
     if (!var) return agree(match, what, pattern, value);
-    auto [place, fresh] = values.emplace(var, value);
+    auto [place, fresh] = values.emplace(var, cast(var->dtype(), value));
     if (!fresh) agree(match, what, place->second, value);
   }
   void agree(const MatchBufferRegion& match, const char* what, const Expr& wanted, const Expr& value) {

@@ -25,7 +25,7 @@ constexpr char doc[] =
         W[tx] = A[tx]                           =>      W[0] = A[tx]
         B[tx] = W[(tx + 1) % 32]                        B[tx] = T.tvm_warp_shuffle(mask, W[0], (tx + 1) % 32, 32, 32)
 needs: a target with `thread_warp_size`; the allocation lies outside of threadIdx.x, whose extent divides the
-warp; stores are at threadIdx.x * c + rest, with one c for all stores of a buffer.
+warp; stores are at threadIdx.x * c + rest, with one c for all stores of a buffer, and no thread stores for another.
 keeps: what every thread reads.
 On device functions, before LowerIntrin makes instructions of the shuffles.)";
 
@@ -46,18 +46,11 @@ class WarpBuffer final : public Rewriter {
       if (!known) refuse(buffer_, "its size is not constant", alloc->span);
       size *= *known;
     }
-    size *= DataType(buffer_->buffer()->dtype).lanes();
     int64_t row = width_ * factor_;
-    if (row == 0 || size % row != 0) {
-      refuse(
-          buffer_,
-          fmt::format("its {} elements are no multiple of {}, what the threads store at a time", size, row),
-          alloc->span);
-    }
-    rows_ = size / row;
+    rows_ = (size + row - 1) / row;
     local_ = with_type(buffer_, with(type_of(buffer_), [&](BufferTypeNode& n) {
                          n.storage_scope = "local";
-                         n.shape = {int32(size / width_)};
+                         n.shape = {int32(rows_ * factor_)};
                        }));
   }
   const Buffer& local() const { return local_; }
@@ -80,7 +73,9 @@ class WarpBuffer final : public Rewriter {
   Stmt rewrite(const Stmt& s) override {
     auto* store = as<BufferStoreNode>(s);
     if (!store || !store->buffer.same_as(buffer_)) return rewrite_children(s);
-    Expr index = split(rewrite(store->indices)[0], s->span).first;
+    auto [index, thread] = split(rewrite(store->indices)[0], s->span);
+    if (!analyzer_.can_prove_equal(thread, thread_))
+      refuse(buffer_, "a thread may store for another one", s->span);
     return make<BufferStoreNode>(local_, rewrite(store->value), Array<Expr>{index}, s->span);
   }
 

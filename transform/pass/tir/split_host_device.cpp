@@ -177,7 +177,7 @@ class Split final : public Rewriter {
     if (key == "target") {
       if (auto target = attr->node.as<Target>()) return split(attr->body, *target);
     }
-    bool device = key == "thread_extent" || key == "pipeline_exec_scope" || key == "device_scope";
+    bool device = key == "thread_extent" || key == "device_scope";
     return device && device_ ? split(s, device_) : rewrite_children(s);
   }
 

@@ -47,10 +47,8 @@ class HostAccesses final : public Walker {
   std::vector<Buffer> all;
 
   void visit(const Stmt& s) override {
-    if (auto* attr = as<AttrStmtNode>(s)) {
-      std::string_view key = text(attr->attr_key);
-      if (key == "thread_extent" || key == "pipeline_exec_scope") return;  // on the device
-    }
+    auto* attr = as<AttrStmtNode>(s);
+    if (attr && text(attr->attr_key) == "thread_extent") return;  // on the device
     walk_children(s);
   }
   void visit(const Expr& e) override {

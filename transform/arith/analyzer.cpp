@@ -58,7 +58,9 @@ void Analyzer::bind(const Var& var, const Expr& value) {
   impl_->var_bounds[var.get()] = impl_->bounds(simple);
   impl_->var_residues[var.get()] = impl_->modular(simple);
   impl_->var_values.erase(var.get());
-  if (!has_effect(simple)) impl_->var_values[var.get()] = simple;
+  // A value that depends on the variable itself would be put in for ever.
+  bool ends = simple.same_as(var) || !uses_var(simple, [&](const VarNode* one) { return one == var.get(); });
+  if (ends && !has_effect(simple)) impl_->var_values[var.get()] = simple;
   impl_->bindings_changed();
 }
 

@@ -55,14 +55,20 @@ bool begins_with_constant(const Expr& e) {
   return two && two->a->kind == ExprKind::kIntImm;
 }
 
+// The remainder of a positive divisor, from 0 on.
+int64_t least_residue(int64_t value, int64_t divisor) {
+  value %= divisor;
+  return value < 0 ? value + divisor : value;
+}
+
 // The numbers of a progression whose residue is `residue`, by the Chinese remainder theorem; none where there
 // is no such number, or the common step is too long.
 std::optional<ModularSet> with_residue(ModularSet known, int64_t divisor, int64_t residue) {
-  known.base = ((known.base % known.coeff) + known.coeff) % known.coeff;
+  known.base = least_residue(known.base, known.coeff);
   int64_t step = greatest_divisor(known.coeff, divisor), period = divisor / step;
   if ((residue - known.base) % step != 0) return std::nullopt;
-  int64_t last = period, rest = known.coeff / step % period, before = 0,
-          inverse = 1;  // of rest, modulo period
+  int64_t last = period, rest = known.coeff / step % period;
+  int64_t before = 0, inverse = 1;  // of rest, modulo period
   while (rest > 1) {
     int64_t quotient = last / rest;
     std::tie(last, rest) = std::pair(rest, last % rest);
@@ -115,7 +121,7 @@ void AnalyzerImpl::assume_residue(const Expr& remainder, const Expr& value) {
   if (!divisor || !residue || *divisor <= 1) return;
   ModularSet known = modular(two->a);
   if (known.coeff < 1) return;  // a number, which says all
-  auto common = with_residue(known, *divisor, ((*residue % *divisor) + *divisor) % *divisor);
+  auto common = with_residue(known, *divisor, least_residue(*residue, *divisor));
   if (!common) return;
   old_residues_.emplace_back(ref(var), known);
   var_residues[var] = *common;

@@ -77,8 +77,7 @@ std::string number(int64_t value, bool of_bits) {
   return value >= 0 ? fmt::format("{}", value) : fmt::format("(- {})", -static_cast<__int128>(value));
 }
 
-std::string_view function_of(ExprKind kind, bool of_bools) {
-  if (of_bools && kind >= ExprKind::kLT && kind <= ExprKind::kGE) return "";
+std::string_view function_of(ExprKind kind) {
   static constexpr std::pair<ExprKind, std::string_view> names[] = {
       {ExprKind::kAdd, "+"},        {ExprKind::kSub, "-"}, {ExprKind::kMul, "*"}, {ExprKind::kMin, "least"},
       {ExprKind::kMax, "greatest"}, {ExprKind::kEQ, "="},  {ExprKind::kLT, "<"},  {ExprKind::kLE, "<="},
@@ -144,12 +143,16 @@ std::optional<std::string> SmtProblem::term(const Expr& e) {
 }
 
 std::optional<std::string> SmtProblem::binary(const BinaryNode& two) {
+  // Truth values have a sort of their own, without arithmetic and order.
+  bool of_bools = two.kind == ExprKind::kAnd || two.kind == ExprKind::kOr || two.kind == ExprKind::kEQ ||
+                  two.kind == ExprKind::kNE;
+  if (two.a->dtype().is_bool() && !of_bools) return std::nullopt;
   if (two.kind == ExprKind::kFloorDiv || two.kind == ExprKind::kFloorMod || two.kind == ExprKind::kDiv ||
       two.kind == ExprKind::kMod)
     return division(two);
   if (two.kind == ExprKind::kLShift || two.kind == ExprKind::kRShift || two.kind == ExprKind::kBitwiseAnd)
     return of_bits(two);
-  std::string_view function = function_of(two.kind, two.a->dtype().is_bool());
+  std::string_view function = function_of(two.kind);
   if (function.empty() || !has_sort(two.a) || !has_sort(two.b)) return std::nullopt;
   auto a = term(two.a), b = term(two.b);
   if (!a || !b) return std::nullopt;

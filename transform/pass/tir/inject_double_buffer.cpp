@@ -172,8 +172,10 @@ class Inject final : public Rewriter {
     if (!is_const_int(loop.min, 0)) refuse("its loop does not start at 0", loop.span);
     const Var& var = loop.loop_var;
     Expr factor = const_like(var, split_);
-    Expr but_one = sub(loop.extent, const_like(var, 1));
-    if (!has_iterations(loop)) but_one = max(but_one, const_like(var, 0));
+    Expr one = const_like(var, 1), but_one = sub(loop.extent, one);
+    if (!has_iterations(loop))  // of unsigned numbers 0 - 1 is the greatest
+      but_one =
+          loop.extent->dtype().is_uint() ? sub(max(loop.extent, one), one) : max(but_one, const_like(var, 0));
     Expr outer_extent = truncdiv(but_one, factor);
     Expr tail = mul(outer_extent, factor);
     Var outer = make_var(var->name + "_outer", var->dtype());

@@ -231,6 +231,30 @@ bool idle_unless(const Stmt& s, const Exprs& conditions, Exprs held = {}) {
          idle_unless(branch->then_case, conditions, held);
 }
 
+// Is the variable only added to something in `e`, or subtracted?
+bool is_offset(const Expr& e, const Var& var) {
+  if (e.same_as(var)) return true;
+  auto* two = e->kind == ExprKind::kAdd || e->kind == ExprKind::kSub ? as_binary(e) : nullptr;
+  if (!two || depends_on(two->a, var) == depends_on(two->b, var)) return false;
+  return is_offset(depends_on(two->a, var) ? two->a : two->b, var);
+}
+
+// Does each of the conditions hold nowhere beside the interval found for it? Where the variable has a factor
+// the end of the interval is rounded, and where another variable is relaxed it is that of the hardest case.
+bool are_exact(const Exprs& conditions, const Var& var, const Stmt& body, const Domains& relaxed) {
+  VarSet inner;
+  post_order(body, nullptr, [&](const Stmt& s) {
+    if (auto* loop = as<ForNode>(s)) inner.insert(loop->loop_var.get());
+    if (IterVar iter = launched_thread(s)) inner.insert(iter->var.get());
+  });
+  auto varies = [&](const VarNode* one) { return inner.contains(one) || relaxed.contains(one); };
+  return std::ranges::all_of(conditions, [&](const ExprNode* one) {
+    Expr condition = ref(one);
+    auto* two = as_binary(condition);
+    return two && !uses_var(condition, varies) && is_offset(depends_on(two->a, var) ? two->a : two->b, var);
+  });
+}
+
 class Partition final : public Rewriter {
  public:
   explicit Partition(const Options& options) : options_(options), candidates_(options.const_loops) {}
@@ -358,7 +382,8 @@ class Partition final : public Rewriter {
     auto is = [&](const Expr& condition) { return analyzer_.can_prove(condition); };
     Expr zero = const_like(min, 0), one = const_like(min, 1), past = add(max, one);
     // Where the middle lies beside the loop its neighbours would run past the loop's ends.
-    bool idle = value && idle_unless(loop.body, conditions);
+    bool idle =
+        value && idle_unless(loop.body, conditions) && are_exact(conditions, var, loop.body, relaxed_);
     Stmt before = nullptr, after = nullptr;
     bool cut_before = true, cut_after = true;
     Expr begin = min, end = past;

@@ -143,6 +143,10 @@ class WarpBuffer final : public Rewriter {
     if (!index->dtype().is_scalar()) {
       auto* ramp = as<RampNode>(index);
       if (!ramp || !is_const_int(ramp->stride, 1)) refuse(buffer_, "a vector is accessed with gaps", span);
+      Expr within = analyzer_.canonical_simplify(floormod(ramp->base, const_like(ramp->base, factor_)));
+      auto lanes = const_int(ramp->lanes);
+      if (!lanes || !analyzer_.can_prove(le(within, const_like(within, factor_ - *lanes))))
+        refuse(buffer_, "a vector may reach into the elements of another thread", span);
       auto [local, thread] = split(ramp->base, span);
       return {make<RampNode>(local, const_like(local, 1), ramp->lanes), thread};
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes that end by _exit write their counters first. Linked with -Wl,--wrap=_exit by the preset `coverage`.
-#include <cstdlib>
 
 extern "C" {
 int __llvm_profile_write_file();

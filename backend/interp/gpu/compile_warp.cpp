@@ -25,7 +25,7 @@ int64_t source_lane(std::string_view how, int64_t lane, int64_t operand, int64_t
   int64_t last = first + width - 1;
   int64_t source = how == "up"     ? lane - operand
                    : how == "down" ? lane + operand
-                   : how == "xor"  ? lane ^ operand
+                   : how == "xor"  ? lane ^ (operand & (kWarp - 1))
                                    : first + (operand % width + width) % width;
   if (how == "xor") return source > last ? lane : source;
   return source < first || source > last ? lane : source;

@@ -205,9 +205,12 @@ void ModuleEmitter::declare(const ir::IRModule& lowered) {
     functions_.emplace(global, std::move(made));
   }
   for (auto& [global, function] : functions_) {
+    std::unordered_set<std::string> own;
     for (backend::CParameter& one : function.c.parameters) {
       if (has_taken_prefix(one.name)) one.name.insert(0, "v_");
-      while (is_called_by_text(one.name) || names_.contains(one.name)) one.name += "_";
+      while (is_called_by_text(one.name) || names_.contains(one.name) || own.contains(one.name))
+        one.name += "_";
+      own.insert(one.name);
     }
   }
 }

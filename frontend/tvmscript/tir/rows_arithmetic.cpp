@@ -182,10 +182,10 @@ Any if_then_else(ApiCall& call) {
 
 Expr lanes_arg(ApiCall& call, size_t i) {
   Expr lanes = value_arg(call, i);
-  if (auto n = ir::const_int(lanes); n && *n < 2) {
-    throw ir::refuse(refusals["bad-lanes"], *n).at(call.span_of(i));
+  if (auto n = ir::const_int(lanes)) {
+    if (*n < 2) throw ir::refuse(refusals["bad-lanes"], *n).at(call.span_of(i));
+    return ir::cast(DataType::Int(32), lanes);
   }
-  if (auto n = ir::const_int(lanes)) return ir::cast(DataType::Int(32), lanes);
   // A scalable vector has `vscale() * n` lanes.
   ir::LinearForm form = ir::LinearForm::of(lanes);
   if (form.constant == 0 && form.terms.size() == 1 && form.terms[0].second > 1 &&

@@ -62,6 +62,14 @@ bool is_called_by_text(const std::string& name) {
          name == "BUFSIZ" || name == "FILE";
 }
 
+// What functions that take TVM's arguments (emit_entry.cpp) call their own.
+bool is_local_of_entries(std::string_view name) {
+  static const std::set<std::string_view> words{"self", "args", "count", "result", "value", "status"};
+  if (words.contains(name)) return true;
+  bool numbered = name.size() > 1 && std::string_view("atns").find(name[0]) != std::string_view::npos;
+  return numbered && name.find_first_not_of("0123456789_", 1) == std::string_view::npos;
+}
+
 bool has_taken_prefix(std::string_view name) {
   return name.starts_with("mlc_") || name.starts_with("M_") || name.starts_with("FP_");
 }
@@ -146,7 +154,7 @@ std::string ModuleEmitter::outside(const std::string& symbol, const std::string&
 std::string ModuleEmitter::unique_name(std::string wanted) {
   std::string base = backend::c_identifier(wanted);
   bool bad = base.empty() || (base[0] >= '0' && base[0] <= '9') || has_taken_prefix(base) || base == "main" ||
-             backend::is_reserved_in_c(base);
+             is_local_of_entries(base) || backend::is_reserved_in_c(base);
   if (bad) base = "f_" + base;
   std::string name = base;
   for (int i = 1; names_.contains(name) || backend::in_c_library(name) || is_called_by_text(name); ++i)

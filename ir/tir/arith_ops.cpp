@@ -237,10 +237,12 @@ Expr fold_floats(ExprKind kind, DataType dtype, double a, double b, Span span) {
   b = round_to(dtype, b);
   if (auto holds = comparison_holds(kind, a, b)) return constant(DataType::Bool(), *holds ? 1 : 0, span);
   switch (kind) {
+    // Of a NaN, and of 0.0 and -0.0, what compiled code gives: the second. TVM folds to the first, and
+    // compiles to the second.
     case ExprKind::kMin:
-      return make<FloatImmNode>(dtype, b < a ? written_b : written_a, span);
+      return make<FloatImmNode>(dtype, a < b ? written_a : written_b, span);
     case ExprKind::kMax:
-      return make<FloatImmNode>(dtype, a < b ? written_b : written_a, span);
+      return make<FloatImmNode>(dtype, a > b ? written_a : written_b, span);
     default:
       break;
   }

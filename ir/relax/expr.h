@@ -231,6 +231,8 @@ using ExternFunc = Ref<ExternFuncNode>;
 inline bool is_prim(const Expr& e) { return e && e->ty && e->ty->kind == TypeKind::kPrim; }
 // The call as one of the operator of that name, "relax.call_tir", or null. One pointer compare.
 const CallNode* call_of(const Expr& e, const Expr& op);
+// The call as one of a primitive function, call_tir or call_tir_inplace, or null.
+const CallNode* kernel_call_of(const Expr& e);
 ir::Op op(std::string_view name);  // as ir::op: one object per name
 
 // Registers the reflection of these nodes; ir::register_nodes() calls it.

@@ -5,14 +5,19 @@
 namespace mlc::relax {
 
 TensorTypeNode::TensorTypeNode(Expr shape, DataType dtype, VDevice vdevice)
-    : TypeNode(kKind), shape(std::move(shape)), dtype(dtype), vdevice(std::move(vdevice)), ndim(kUnknownNDim) {
+    : TypeNode(kKind),
+      shape(std::move(shape)),
+      dtype(dtype),
+      vdevice(std::move(vdevice)),
+      ndim(kUnknownNDim) {
   if (const auto* type = type_as<ShapeTypeNode>(this->shape)) ndim = type->ndim;
 }
 
 std::optional<Array<Expr>> TensorTypeNode::dims() const {
   if (!shape) return std::nullopt;
   if (auto* known = as<ShapeExprNode>(shape)) return known->values;
-  if (const auto* type = type_as<ShapeTypeNode>(shape); type && type->values.has_value()) return type->values.value();
+  if (const auto* type = type_as<ShapeTypeNode>(shape); type && type->values.has_value())
+    return type->values.value();
   return std::nullopt;
 }
 
@@ -22,7 +27,8 @@ Type any_type() {
 }
 
 FuncType opaque_function(Type ret, bool purity, ffi::Optional<String> derive_func) {
-  return make<FuncTypeNode>(ffi::Optional<Array<Type>>(std::nullopt), std::move(ret), purity, std::move(derive_func));
+  return make<FuncTypeNode>(ffi::Optional<Array<Type>>(std::nullopt), std::move(ret), purity,
+                            std::move(derive_func));
 }
 Type extern_func_type() {
   static const Type type = opaque_function(any_type(), false, String(kDeriveByTypeArgs));
@@ -124,6 +130,13 @@ ExternFuncNode::ExternFuncNode(String global_symbol, Type ty, Map<String, Any> a
 const CallNode* call_of(const Expr& e, const Expr& op) {
   auto* call = as<CallNode>(e);
   return call && call->op.same_as(op) ? call : nullptr;
+}
+
+const CallNode* kernel_call_of(const Expr& e) {
+  static const Expr call_tir = op("relax.call_tir");
+  static const Expr call_tir_inplace = op("relax.call_tir_inplace");
+  const CallNode* call = call_of(e, call_tir);
+  return call ? call : call_of(e, call_tir_inplace);
 }
 
 }  // namespace mlc::relax

@@ -70,11 +70,8 @@ void FusionGroups::add_function(const Function& fn, const IRModule& mod) {
 }
 
 void FusionGroups::add_binding(const Binding& binding, const IRModule& mod) {
-  static const Expr call_tir = relax::op("relax.call_tir");
-  static const Expr call_tir_inplace = relax::op("relax.call_tir_inplace");
   const Expr& value = binding->value;
-  const CallNode* kernel = call_of(value, call_tir);
-  if (!kernel) kernel = call_of(value, call_tir_inplace);
+  const CallNode* kernel = kernel_call_of(value);
   // Operands that are not bound in the graph are values before it.
   auto operands_before = [&](const Expr& e) {
     relax::post_order(e, [&](const Expr& part) {

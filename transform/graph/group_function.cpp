@@ -60,8 +60,6 @@ void GroupFunction::need(const Expr& e) {
 }
 
 void GroupFunction::add(const Binding& binding) {
-  static const Expr call_tir = relax::op("relax.call_tir");
-  static const Expr call_tir_inplace = relax::op("relax.call_tir_inplace");
   auto partial = [&](const Expr& e) {
     return std::find_if(partial_.begin(), partial_.end(), [&](const auto& each) {
       return each.first == static_cast<const ExprNode*>(e.get());
@@ -69,8 +67,7 @@ void GroupFunction::add(const Binding& binding) {
   };
   if (!as_match_cast(binding)) {
     const Expr& value = binding->value;
-    const CallNode* kernel = call_of(value, call_tir);
-    if (!kernel) kernel = call_of(value, call_tir_inplace);
+    const CallNode* kernel = kernel_call_of(value);
     if (kernel) {
       name_ += "_" + std::string(text(as<GlobalVarNode>(kernel->args[0])->name_hint));
       for (const Expr& arg : tuple_elements(kernel->args[1])) need(arg);

@@ -6,21 +6,13 @@
 #include <algorithm>
 
 #include "ir/core/interrupt.h"
+#include "ir/core/sanitizers.h"
 
 namespace mlc::script {
 namespace {
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define MLC_UNDER_TSAN 1
-#endif
-#endif
-#ifndef MLC_UNDER_TSAN
-#define MLC_UNDER_TSAN 0
-#endif
-
 // ThreadSanitizer is not there yet when the loader asks which clone to take.
-#if defined(__x86_64__) && defined(__GNUC__) && defined(__OPTIMIZE__) && !MLC_UNDER_TSAN
+#if defined(__x86_64__) && defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(MLC_TSAN)
 #define MLC_NP_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define MLC_NP_CLONES

@@ -5,9 +5,15 @@
 // (mutable words) is left out.
 #pragma once
 
+#include <concepts>
+
 #include "frontend/syntax/ast.h"
 
 namespace mlc::syntax {
+
+// What a field may point at that has one kind only: its pointer needs no more than whether it is there.
+template <class T>
+concept Part = !std::same_as<T, Expr> && !std::same_as<T, Stmt>;
 
 // ---- parts ----
 

@@ -2,7 +2,6 @@
 #include "frontend/syntax/frozen.h"
 
 #include <bit>
-#include <concepts>
 #include <unordered_map>
 #include <vector>
 
@@ -94,10 +93,6 @@ class In {
   const char* end_;
   std::vector<Symbol> names_;  // by number; the first is no name
 };
-
-// What has one kind only, so that its pointer needs no more than whether it is there.
-template <class T>
-concept Part = !std::same_as<T, Expr> && !std::same_as<T, Stmt>;
 
 // The form of a tree, for both ways: what is written is read in the same steps.
 template <class Bytes>

@@ -9,10 +9,6 @@
 namespace mlc::syntax {
 namespace {
 
-// What has one kind only.
-template <class T>
-concept Part = !std::same_as<T, Expr> && !std::same_as<T, Stmt>;
-
 // Copies what a field holds, and leaves the copy in the field.
 class Copier {
  public:

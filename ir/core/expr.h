@@ -59,7 +59,7 @@ struct VarNode : ExprNode {
   }
   template <class F>
   static void fields(F& f) {
-    f("name", &VarNode::name, Role::kIgnore);
+    f.ignored("name", &VarNode::name);
     f("ty", &VarNode::ty);
   }
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindFreeVar;
@@ -401,7 +401,7 @@ struct LetNode final : ExprNode {
   template <class F>
   static void fields(F& f) {
     f("value", &LetNode::value);  // before the binder: the value does not see the variable
-    f("var", &LetNode::var, Role::kBinder);
+    f.binder("var", &LetNode::var);
     f("body", &LetNode::body);
   }
   MLC_NODE("mlc.prim.Let", LetNode, ExprNode);
@@ -432,7 +432,7 @@ struct IterVarNode final : ffi::Object {
   template <class F>
   static void fields(F& f) {
     f("dom", &IterVarNode::dom);
-    f("var", &IterVarNode::var, Role::kBinder);
+    f.binder("var", &IterVarNode::var);
     f("iter_type", &IterVarNode::iter_type);
     f("thread_tag", &IterVarNode::thread_tag);
   }
@@ -455,8 +455,8 @@ struct CommReducerNode final : ffi::Object {
         identity_element(std::move(identity_element)) {}
   template <class F>
   static void fields(F& f) {
-    f("lhs", &CommReducerNode::lhs, Role::kBinder);
-    f("rhs", &CommReducerNode::rhs, Role::kBinder);
+    f.binder("lhs", &CommReducerNode::lhs);
+    f.binder("rhs", &CommReducerNode::rhs);
     f("result", &CommReducerNode::result);
     f("identity_element", &CommReducerNode::identity_element);
   }
@@ -487,7 +487,7 @@ struct ReduceNode final : ExprNode {
   template <class F>
   static void fields(F& f) {
     f("combiner", &ReduceNode::combiner);
-    f("axis", &ReduceNode::axis, Role::kBinder);
+    f.binder("axis", &ReduceNode::axis);
     f("source", &ReduceNode::source);
     f("init", &ReduceNode::init);
     f("condition", &ReduceNode::condition);

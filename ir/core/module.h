@@ -36,7 +36,7 @@ struct PrimFuncNode final : BaseFuncNode {
   template <class F>
   static void fields(F& f) {
     f("attrs", &PrimFuncNode::attrs);  // the first thing in which two functions can differ
-    f("params", &PrimFuncNode::params, Role::kPattern);
+    f.pattern("params", &PrimFuncNode::params);
     f("ret_type", &PrimFuncNode::ret_type);
     f("body", &PrimFuncNode::body);
   }

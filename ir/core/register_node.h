@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "ir/core/node.h"
+#include "ir/core/object.h"
 
 namespace mlc::ir {
 
@@ -64,10 +65,8 @@ void register_base() {
 template <class N>
 void register_node() {
   register_base<N>();
-  auto add = [](const char* name, auto member, Role role = Role::kUse) {
-    detail::Reflection::field<N>(name, member, role);
-  };
-  N::fields(add);
+  each_field<N>(
+      [](const char* name, auto member, Role role) { detail::Reflection::field<N>(name, member, role); });
 }
 
 }  // namespace mlc::ir

@@ -2,8 +2,8 @@
 // Types of expressions: primitive values, pointers, buffers, tuples.
 #pragma once
 
-#include "ir/core/node.h"
 #include "ir/core/node_fwd.h"
+#include "ir/core/object.h"
 
 namespace mlc::ir {
 

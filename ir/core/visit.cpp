@@ -2,6 +2,7 @@
 #include "ir/core/visit.h"
 
 #include "ir/core/interrupt.h"
+#include "ir/core/node.h"
 
 namespace mlc::ir {
 namespace {
@@ -67,13 +68,12 @@ void walk_values(const Map<String, Any>& values, Walker& walker) {
 
 template <class N>
 void walk_fields(const N* node, Walker& walker) {
-  auto visit = [&](const char*, auto member, Role role = Role::kUse) {
+  each_field<N>([&](const char*, auto member, Role role) {
     using Owner = std::remove_cvref_t<decltype(*node)>;
     if constexpr (requires(const Owner* n) { n->*member; }) {
       WalkField{walker, role == Role::kBinder || role == Role::kPattern}(node->*member);
     }
-  };
-  N::fields(visit);
+  });
   if constexpr (std::is_same_v<N, TilePrimitiveCallNode>) {
     walk_values(node->workspace, walker);
     walk_values(node->config, walker);
@@ -180,15 +180,14 @@ bool map_values(Map<String, Any>& values, Rewriter& rewriter) {
 template <class N>
 ffi::ObjectPtr<N> map_fields(const N* node, Rewriter& rewriter) {
   ffi::ObjectPtr<N> copy;
-  auto map = [&](const char*, auto member, Role role = Role::kUse) {
+  each_field<N>([&](const char*, auto member, Role role) {
     if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(node->*member)>, Type>) {
       auto next = MapField{rewriter, role == Role::kBinder || role == Role::kPattern}(node->*member);
       if (unchanged(next, node->*member)) return;
       if (!copy) copy = ffi::make_object<N>(*node);
       (*copy).*member = std::move(next);
     }
-  };
-  N::fields(map);
+  });
   if constexpr (std::is_same_v<N, TilePrimitiveCallNode>) {
     Map<String, Any> workspace = node->workspace;
     Map<String, Any> config = node->config;

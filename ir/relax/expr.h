@@ -87,7 +87,7 @@ struct VarBindingNode final : BindingNode {
   VarBindingNode(Var var, Expr value, Span span = {}) : BindingNode(std::move(var), std::move(value), span) {}
   template <class F>
   static void fields(F& f) {
-    f("var", &BindingNode::var, Role::kBinder);  // first: a local function may call itself
+    f.binder("var", &BindingNode::var);  // first: a local function may call itself
     f("value", &BindingNode::value);
   }
   MLC_NODE("mlc.relax.expr.VarBinding", VarBindingNode, BindingNode);
@@ -103,8 +103,8 @@ struct MatchCastNode final : BindingNode {
   template <class F>
   static void fields(F& f) {
     f("value", &BindingNode::value);
-    f("ty", &MatchCastNode::ty, Role::kPattern);
-    f("var", &BindingNode::var, Role::kBinder);
+    f.pattern("ty", &MatchCastNode::ty);
+    f.binder("var", &BindingNode::var);
   }
   MLC_NODE("mlc.relax.expr.MatchCast", MatchCastNode, BindingNode);
 };
@@ -179,7 +179,7 @@ struct IfNode final : ExprNode {
     f("cond", &IfNode::cond);
     f("true_branch", &IfNode::true_branch);
     f("false_branch", &IfNode::false_branch);
-    f("ty", &IfNode::ty, Role::kIgnore);  // does not follow from the branches alone
+    f.ignored("ty", &IfNode::ty);  // does not follow from the branches alone
   }
   MLC_NODE("mlc.relax.expr.If", IfNode, ExprNode);
 };
@@ -198,7 +198,7 @@ struct FunctionNode final : BaseFuncNode {
   template <class F>
   static void fields(F& f) {
     f("attrs", &FunctionNode::attrs);
-    f("params", &FunctionNode::params, Role::kPattern);
+    f.pattern("params", &FunctionNode::params);
     f("ret_ty", &FunctionNode::ret_ty);
     f("is_pure", &FunctionNode::is_pure);
     f("body", &FunctionNode::body);

@@ -70,7 +70,7 @@ struct AttrRow {
 
 struct AttrRows {
   AttrRow rows[16];
-  std::string_view type;  // what scripts know them as, in tvm.relax.op.op_attrs: "SoftmaxAttrs"
+  std::string_view type = {};  // what scripts know them as, in tvm.relax.op.op_attrs: "SoftmaxAttrs"
   constexpr AttrRows of(std::string_view other) const {
     AttrRows same = *this;
     same.type = other;

@@ -27,7 +27,6 @@ using ir::PrimFunc;
 using ir::PrimFuncNode;
 using ir::Ref;
 using ir::ref;
-using ir::Role;
 using ir::Span;
 using ir::String;
 using ir::Type;
@@ -108,7 +107,7 @@ struct FuncTypeNode final : TypeNode {
   bool is_opaque() const { return !params.has_value(); }
   template <class F>
   static void fields(F& f) {
-    f("params", &FuncTypeNode::params, Role::kPattern);
+    f.pattern("params", &FuncTypeNode::params);
     f("ret", &FuncTypeNode::ret);
     f("derive_func", &FuncTypeNode::derive_func);
     f("purity", &FuncTypeNode::purity);

@@ -19,9 +19,9 @@ struct IndexMapNode final : ffi::Object {
         inverse_index_map(std::move(inverse_index_map)) {}
   template <class F>
   static void fields(F& f) {
-    f("initial_indices", &IndexMapNode::initial_indices, Role::kBinder);
+    f.binder("initial_indices", &IndexMapNode::initial_indices);
     f("final_indices", &IndexMapNode::final_indices);
-    f("inverse_index_map", &IndexMapNode::inverse_index_map, Role::kIgnore);
+    f.ignored("inverse_index_map", &IndexMapNode::inverse_index_map);
   }
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
   MLC_NODE("mlc.tirx.IndexMap", IndexMapNode, ffi::Object);

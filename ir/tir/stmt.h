@@ -44,7 +44,7 @@ struct BindNode final : StmtNode {
   template <class F>
   static void fields(F& f) {
     f("value", &BindNode::value);
-    f("var", &BindNode::var, Role::kBinder);
+    f.binder("var", &BindNode::var);
   }
   MLC_NODE("mlc.tirx.Bind", BindNode, StmtNode);
 };
@@ -65,7 +65,7 @@ struct AttrStmtNode final : StmtNode {
         body(std::move(body)) {}
   template <class F>
   static void fields(F& f) {
-    f("node", &AttrStmtNode::node, Role::kBinder);  // thread_extent defines its IterVar's variable
+    f.binder("node", &AttrStmtNode::node);  // thread_extent defines its IterVar's variable
     f("attr_key", &AttrStmtNode::attr_key);
     f("value", &AttrStmtNode::value);
     f("body", &AttrStmtNode::body);
@@ -126,7 +126,7 @@ struct AllocBufferNode final : StmtNode {
       : StmtNode(kKind, span), buffer(std::move(buffer)), annotations(std::move(annotations)) {}
   template <class F>
   static void fields(F& f) {
-    f("buffer", &AllocBufferNode::buffer, Role::kBinder);
+    f.binder("buffer", &AllocBufferNode::buffer);
     f("annotations", &AllocBufferNode::annotations);
   }
   MLC_NODE("mlc.tirx.AllocBuffer", AllocBufferNode, StmtNode);
@@ -144,7 +144,7 @@ struct DeclBufferNode final : StmtNode {
   template <class F>
   static void fields(F& f) {
     f("data", &DeclBufferNode::data);
-    f("buffer", &DeclBufferNode::buffer, Role::kBinder);
+    f.binder("buffer", &DeclBufferNode::buffer);
   }
   MLC_NODE("mlc.tirx.DeclBuffer", DeclBufferNode, StmtNode);
 };
@@ -235,7 +235,7 @@ struct ForNode final : StmtNode {
     f("min", &ForNode::min);
     f("extent", &ForNode::extent);
     f("step", &ForNode::step);
-    f("loop_var", &ForNode::loop_var, Role::kBinder);
+    f.binder("loop_var", &ForNode::loop_var);
     f("kind", &ForNode::for_kind);
     f("body", &ForNode::body);
     f("thread_binding", &ForNode::thread_binding);
@@ -302,7 +302,7 @@ struct MatchBufferRegionNode final : ffi::Object {
   template <class F>
   static void fields(F& f) {
     f("source", &MatchBufferRegionNode::source);
-    f("buffer", &MatchBufferRegionNode::buffer, Role::kPattern);
+    f.pattern("buffer", &MatchBufferRegionNode::buffer);
   }
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
   MLC_NODE("mlc.s_tir.MatchBufferRegion", MatchBufferRegionNode, ffi::Object);
@@ -338,12 +338,12 @@ struct SBlockNode final : StmtNode {
         annotations(std::move(annotations)) {}
   template <class F>
   static void fields(F& f) {
-    f("iter_vars", &SBlockNode::iter_vars, Role::kBinder);
-    f("alloc_buffers", &SBlockNode::alloc_buffers, Role::kBinder);
-    f("match_buffers", &SBlockNode::match_buffers, Role::kBinder);
+    f.binder("iter_vars", &SBlockNode::iter_vars);
+    f.binder("alloc_buffers", &SBlockNode::alloc_buffers);
+    f.binder("match_buffers", &SBlockNode::match_buffers);
     f("reads", &SBlockNode::reads);
     f("writes", &SBlockNode::writes);
-    f("name_hint", &SBlockNode::name_hint, Role::kIgnore);
+    f.ignored("name_hint", &SBlockNode::name_hint);
     f("annotations", &SBlockNode::annotations);
     f("init", &SBlockNode::init);
     f("body", &SBlockNode::body);
@@ -426,7 +426,7 @@ struct ScopeIdDefNode final : ffi::Object {
     f("extents", &ScopeIdDefNode::extents);
     f("preferred_extents", &ScopeIdDefNode::preferred_extents);
     f("scope", &ScopeIdDefNode::scope);
-    f("def_ids", &ScopeIdDefNode::def_ids, Role::kBinder);
+    f.binder("def_ids", &ScopeIdDefNode::def_ids);
   }
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
   MLC_NODE("mlc.tirx.ScopeIdDef", ScopeIdDefNode, ffi::Object);
@@ -455,7 +455,7 @@ struct LambdaExprNode final : ffi::Object {
   LambdaExprNode(Array<Var> vars, Expr pred) : vars(std::move(vars)), pred(std::move(pred)) {}
   template <class F>
   static void fields(F& f) {
-    f("vars", &LambdaExprNode::vars, Role::kBinder);
+    f.binder("vars", &LambdaExprNode::vars);
     f("pred", &LambdaExprNode::pred);
   }
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;

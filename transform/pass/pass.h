@@ -44,7 +44,8 @@ struct PassOptions {
 
 using FunctionPass = PrimFunc (*)(const PrimFunc&, const PassOptions&);
 // Of a function of graphs, in its module; see transform/pass/graph_pass.h.
-using GraphPass = Ref<relax::FunctionNode> (*)(const Ref<relax::FunctionNode>&, const IRModule&, const PassOptions&);
+using GraphPass = Ref<relax::FunctionNode> (*)(const Ref<relax::FunctionNode>&, const IRModule&,
+                                               const PassOptions&);
 using WholePass = IRModule (*)(const IRModule&, const PassOptions&);
 
 // One step of a pass that is a sequence: instruments see each. Without a function of its own it is the pass
@@ -54,8 +55,8 @@ struct PassPart {
   FunctionPass apply = nullptr;
 };
 
-// Exactly one of `apply` (on every PrimFunc), `apply_graph` (on every function of graphs), `apply_module` and `parts`
-// is there.
+// Exactly one of `apply` (on every PrimFunc), `apply_graph` (on every function of graphs), `apply_module` and
+// `parts` is there.
 struct Pass {
   std::string_view name;       // "FlattenBuffer", also the file: flatten_buffer.cpp
   std::string_view owner;      // "tirx.transform": reached as tvm.tirx.transform.FlattenBuffer
@@ -109,21 +110,46 @@ inline PrimFunc with_params(const PrimFunc& fn, const Array<Var>& params, const 
     n.body = body;
   });
 }
+
+// Whether two nodes of a kind have the same fields: their list is read by it.
+template <class N>
+class SameFields {
+ public:
+  SameFields(const N* before, const N* after) : before_(before), after_(after) { N::fields(*this); }
+  explicit operator bool() const { return same_; }
+
+  template <class Member>
+  void operator()(const char*, Member member) {
+    const auto &before = before_->*member, &after = after_->*member;
+    if constexpr (requires { before.same_as(after); }) {
+      same_ = same_ && before.same_as(after);
+    } else {
+      same_ = same_ && before == after;
+    }
+  }
+  template <class Member>
+  void binder(const char* name, Member member) {
+    (*this)(name, member);
+  }
+  template <class Member>
+  void pattern(const char* name, Member member) {
+    (*this)(name, member);
+  }
+  template <class Member>
+  void ignored(const char* name, Member member) {
+    (*this)(name, member);
+  }
+
+ private:
+  const N *before_, *after_;
+  bool same_ = true;
+};
+
 // As with(), but the node itself where the change leaves every field as it was.
 template <class N, class F>
 Ref<N> updated(const N* node, F&& change) {
   Ref<N> next = with(ref(node), change);
-  bool same = true;
-  auto compare = [&](const char*, auto member, Role = Role::kUse) {
-    const auto &before = node->*member, &after = next.get()->*member;
-    if constexpr (requires { before.same_as(after); }) {
-      same = same && before.same_as(after);
-    } else {
-      same = same && before == after;
-    }
-  };
-  N::fields(compare);
-  return same ? ref(node) : next;
+  return SameFields<N>(node, next.get()) ? ref(node) : next;
 }
 
 inline std::string_view text(const String& s) { return {s.data(), s.size()}; }

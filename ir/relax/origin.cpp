@@ -11,19 +11,31 @@ namespace mlc::relax {
 
 std::string describe(const Type& type) {
   if (const auto* tensor = as_type<TensorTypeNode>(type)) {
-    std::string text = tensor->knows_dtype() ? fmt::format("a tensor of {}", tensor->data_type().str()) : "a tensor";
+    std::string text =
+        tensor->knows_dtype() ? fmt::format("a tensor of {}", tensor->data_type().str()) : "a tensor";
     if (auto dims = tensor->dims()) return fmt::format("{} with shape {}", text, shape_text(*dims));
     if (!tensor->knows_ndim()) return text;
     return fmt::format("{} with {} dimension{}", text, tensor->ndim, tensor->ndim == 1 ? "" : "s");
   }
   if (const auto* shape = as_type<ShapeTypeNode>(type)) {
     if (shape->values.has_value()) return fmt::format("a shape {}", shape_text(shape->values.value()));
-    return shape->knows_ndim() ? fmt::format("a shape of {} dimension{}", shape->ndim, shape->ndim == 1 ? "" : "s")
-                               : "a shape";
+    return shape->knows_ndim()
+               ? fmt::format("a shape of {} dimension{}", shape->ndim, shape->ndim == 1 ? "" : "s")
+               : "a shape";
   }
-  if (const auto* tuple = as_type<TupleTypeNode>(type)) return fmt::format("a tuple of {}", tuple->elements.size());
+  if (const auto* function = as_type<FuncTypeNode>(type)) {
+    std::string text = function->purity ? "a function" : "an impure function";
+    if (!function->params.has_value()) return fmt::format("{} of any arguments", text);
+    std::string params;
+    for (const Type& param : function->params.value())
+      params += (params.empty() ? "" : ", ") + describe(param);
+    return fmt::format("{} of ({}) that gives {}", text, params, describe(function->ret));
+  }
+  if (const auto* tuple = as_type<TupleTypeNode>(type))
+    return fmt::format("a tuple of {}", tuple->elements.size());
   if (type && type->kind == TypeKind::kPrim)
-    return fmt::format("a number of type {}", DataType(static_cast<const ir::PrimTypeNode*>(type.get())->dtype).str());
+    return fmt::format("a number of type {}",
+                       DataType(static_cast<const ir::PrimTypeNode*>(type.get())->dtype).str());
   return fmt::format("a {}", kind_name(type));
 }
 
@@ -53,7 +65,8 @@ struct Source {
 };
 
 // The operand of a call that has the dimension already: at the same distance from the end, or anywhere.
-std::optional<Source> handed_on(const CallNode* call, const Expr& dim, size_t from_end, const InferContext& context) {
+std::optional<Source> handed_on(const CallNode* call, const Expr& dim, size_t from_end,
+                                const InferContext& context) {
   std::vector<Expr> operands;
   for (const Expr& arg : call->args) {
     auto* tuple = as<TupleNode>(arg);
@@ -86,7 +99,8 @@ void explain_dim(ir::Error& error, const Expr& value, size_t axis, const InferCo
   Span made;  // the call that makes the dimension
   while (true) {
     Expr bound = at;
-    if (auto* var = as<VarNode>(at)) bound = context.builder ? context.builder->lookup(ref(var)) : Expr(nullptr);
+    if (auto* var = as<VarNode>(at))
+      bound = context.builder ? context.builder->lookup(ref(var)) : Expr(nullptr);
     if (!bound) break;
     if (auto* item = as<TupleGetItemNode>(bound)) {
       Expr tuple = context.value_of(item->tuple_value);
@@ -116,11 +130,12 @@ void explain_dim(ir::Error& error, const Expr& value, size_t axis, const InferCo
   std::string text = dim_text(dim);
   auto* origin = as<VarNode>(at);
   if (made) {
-    if (first && !known(made)) notes.push_back({fmt::format("{} has {} from this call", subject, text), made});
+    if (first && !known(made))
+      notes.push_back({fmt::format("{} has {} from this call", subject, text), made});
   } else if (origin && origin->span && !known(origin->span)) {
     notes.push_back({origin == first ? fmt::format("{} has {}, it is defined here", subject, text)
-                                     : fmt::format("{} has {} from `{}`, which is defined here", subject, text,
-                                                   view(origin->name)),
+                                     : fmt::format("{} has {} from `{}`, which is defined here", subject,
+                                                   text, view(origin->name)),
                      origin->span});
   }
 }
@@ -154,8 +169,8 @@ void explain_clash(ir::Error& error, const Expr& value, const Type& wanted, cons
   }
 }
 
-void explain_argument(ir::Error& error, const CallNode* call, const FuncTypeNode* fn, size_t i, const ir::VarMap& bound,
-                      const InferContext& context) {
+void explain_argument(ir::Error& error, const CallNode* call, const FuncTypeNode* fn, size_t i,
+                      const ir::VarMap& bound, const InferContext& context) {
   const Array<Type>& params = fn->params.value();
   auto wanted = dims_of(params[i]);
   auto given = dims_of(call->args[i]->ty);
@@ -172,7 +187,8 @@ void explain_argument(ir::Error& error, const CallNode* call, const FuncTypeNode
       for (size_t axis = 0; dims && axis < dims->size(); ++axis) {
         if ((*dims)[axis].get() != symbol) continue;
         error.first().notes.push_back(
-            {fmt::format("`{}` is {} by argument {}", view(symbol->name), dim_text(value), j + 1), symbol->span});
+            {fmt::format("`{}` is {} by argument {}", view(symbol->name), dim_text(value), j + 1),
+             symbol->span});
         explain_dim(error, call->args[j], axis, context);
         return;
       }

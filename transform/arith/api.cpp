@@ -134,6 +134,8 @@ void learn(const ApiCall& call, const Var& var, const IntervalSet& set, bool all
     if (!same(before->min_value, set->min_value) || !same(before->max_value, set->max_value)) {
       throw refuse_as(refusals["conflicting-fact"], "`{}` is known to be in another set", var->name.c_str())
           .at(call.span)
+          .note(fmt::format("`{}` was in `{}`, now in `{}`", var->name.c_str(), call.host.repr(before),
+                            call.host.repr(set)))
           .help("pass True as the last argument to replace what is known");
     }
   }

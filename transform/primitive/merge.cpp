@@ -43,6 +43,9 @@ sch.merge(j, a))"},
         {.name = "merge-different-extents",
          .message = "loops `{}` and `{}` have different extents: {} and {}",
          .help = "`split` brings loops to the same extents"},
+        {.name = "merge-depending-extents",
+         .message = "the extent `{}` of loop `{}` changes with a loop that is merged, too",
+         .help = "merge the loops above it alone"},
         {.name = "merge-not-only-child",
          .message = "loop `{}` is not all that stands below loop `{}`",
          .help = "loops are merged together with those around them, which hold nothing else"},
@@ -286,10 +289,18 @@ SRefNode* apply(Step& step, Array<Any> loop_list) {
                    first.path.size(), nest.path.size())
           .at(step.span(1));
     }
+    VarMap renamed;  // loops of this nest, as those of the first
     for (size_t i = 0; i < nest.path.size(); ++i) {
       require_plain_loop({step.state.owner(nest.path[i]), step.span(1)}, "merge");
       const ForNode *a = first.path[i]->loop(), *b = nest.path[i]->loop();
-      if (!Analyzer().can_prove_equal(a->extent, b->extent)) {
+      Expr extent = substitute(b->extent, renamed);
+      renamed[b->loop_var.get()] = a->loop_var;
+      if (!extent.same_as(b->extent)) {
+        throw refuse(refusals["merge-depending-extents"], expr_text(b->extent), nest.path[i]->name.c_str())
+            .at(step.span(1))
+            .note("the loop is made here", b->span);
+      }
+      if (!Analyzer().can_prove_equal(a->extent, extent)) {
         auto shown = [](const Expr& e) { return expr_text(e); };
         throw refuse(refusals["merge-different-extents"], first.path[i]->name.c_str(),
                      nest.path[i]->name.c_str(), shown(a->extent), shown(b->extent))

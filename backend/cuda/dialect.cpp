@@ -36,7 +36,7 @@ namespace {
 
 constexpr int64_t kMostThreads = 1024;  // of a block, on all architectures
 
-constexpr gpu_backend::Words words = {
+constexpr gpu_backend::Keywords words = {
     .language = "CUDA C++",
     .kernel = "extern \"C\" __global__ void ",
     .function = "__device__ __forceinline__ ",

@@ -49,8 +49,8 @@ struct Value {
   std::vector<Text> lanes;  // where not empty: a vector, by its lanes
 };
 
-// The words of a language; each thread coordinate has its own text (KernelEmitter::thread).
-struct Words {
+// What a language spells its own way; each thread coordinate has its own text (KernelEmitter::thread).
+struct Keywords {
   std::string_view language;  // in errors: "CUDA C++"
   std::string_view kernel;    // what is in front of a kernel's name
   std::string_view function;  // of a function that kernels call, without its result
@@ -75,7 +75,7 @@ struct Words {
 
 class KernelEmitter : protected backend::IndexArithmetic {
  public:
-  KernelEmitter(const ir::IRModule& module, ir::Target target, const Words& words);
+  KernelEmitter(const ir::IRModule& module, ir::Target target, const Keywords& words);
   virtual ~KernelEmitter() = default;
   std::string source();
 
@@ -233,7 +233,7 @@ class KernelEmitter : protected backend::IndexArithmetic {
 
   ir::IRModule module_;
   ir::Target target_;
-  const Words& words_;
+  const Keywords& words_;
   std::string text_;
   std::string shared_text_;  // declarations at the top of the function
   int indent_ = 1;

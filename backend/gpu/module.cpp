@@ -133,7 +133,7 @@ std::optional<int64_t> block_threads(const ir::PrimFunc& fn) {
   return (*extents)[0] * (*extents)[1] * (*extents)[2];
 }
 
-KernelEmitter::KernelEmitter(const ir::IRModule& module, ir::Target target, const Words& words)
+KernelEmitter::KernelEmitter(const ir::IRModule& module, ir::Target target, const Keywords& words)
     : module_(module), target_(std::move(target)), words_(words) {}
 
 void KernelEmitter::refuse(std::string_view construct, ir::Span span, std::string help) const {

@@ -61,7 +61,7 @@ class Loaded {
 };
 
 // Where an instruction of loaded code comes from.
-struct Place {
+struct CodeLocation {
   std::string function;  // "" when not even that is known
   ir::Span span;
 };
@@ -70,7 +70,7 @@ bool is_loaded(uintptr_t address);
 bool has_loaded();  // anything, by now
 // Reads the line table of the object now, and allocates: a handler may call it only when what it
 // interrupted is loaded code, which holds no lock. Null for an address in other code.
-std::optional<Place> place_of(uintptr_t address);
+std::optional<CodeLocation> place_of(uintptr_t address);
 
 // Links the object into a shared library or a program with the linker inside mlc; needs no compiler or
 // development files. Programs run `entry` on random inputs (backend/runtime/program.cpp).

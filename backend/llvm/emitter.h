@@ -242,7 +242,7 @@ class FunctionEmitter : private backend::IndexArithmetic {
   llvm::Value* emit_check_index(const ir::CallNode* call);
   llvm::Value* emit_if_then_else(const ir::CallNode* call);
   llvm::Value* emit_multiply_shift(const ir::CallNode* call);
-  // emit_words.cpp
+  // emit_struct_field.cpp
   llvm::Value* emit_field_address(const ir::CallNode* call, uint64_t size, uint64_t begin);
   llvm::Value* emit_struct_get(const ir::CallNode* call);
   llvm::Value* emit_struct_set(const ir::CallNode* call);

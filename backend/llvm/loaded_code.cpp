@@ -123,12 +123,12 @@ void LoadedCode::write_perf_map() const {
 bool has_loaded() { return rows != nullptr; }
 bool is_loaded(uintptr_t address) { return row_of(address) != nullptr; }
 
-std::optional<Place> place_of(uintptr_t address) {
+std::optional<CodeLocation> place_of(uintptr_t address) {
   const Row* row = row_of(address);
   if (row == nullptr) return std::nullopt;
   uint64_t offset = address - row->begin;
   std::unique_ptr<ObjectFile> object = object_of(*row->code);
-  Place place;
+  CodeLocation place;
   uint64_t begin = 0;
   each_function(*object, row->section, [&](std::string_view name, uint64_t at, uint64_t size) {
     if (at > offset || offset >= at + size) return;

@@ -24,7 +24,7 @@ using ir::view;
 
 namespace {
 
-constexpr gpu_backend::Words words = {
+constexpr gpu_backend::Keywords words = {
     .language = "Metal",
     .kernel = "kernel void ",
     .function = "inline ",

@@ -26,7 +26,7 @@ using ir::Error;
 
 namespace {
 
-constexpr gpu_backend::Words words = {
+constexpr gpu_backend::Keywords words = {
     .language = "OpenCL C",
     .kernel = "__kernel void ",
     .function = "static inline ",

@@ -26,7 +26,7 @@ using ir::view;
 
 namespace {
 
-constexpr gpu_backend::Words words = {
+constexpr gpu_backend::Keywords words = {
     .language = "HIP C++",
     .kernel = "extern \"C\" __global__ void ",
     .function = "__device__ inline ",

@@ -34,7 +34,7 @@ using ir::Error;
 
 namespace {
 
-constexpr gpu_backend::Words words = {
+constexpr gpu_backend::Keywords words = {
     .language = "GLSL",
     .kernel = "void ",
     .function = "",

@@ -24,7 +24,7 @@ using ir::Error;
 
 namespace {
 
-constexpr gpu_backend::Words words = {
+constexpr gpu_backend::Keywords words = {
     .language = "WGSL",
     .kernel = "fn ",
     .function = "fn ",

@@ -22,9 +22,12 @@ MANYLINUX = re.compile(r"lib(c|m|dl|rt|pthread|util|z|gcc_s|stdc\+\+)\.so\.\d+|l
 SUMMARY = "TVM's language as one native program: compiles, runs and explores TVMScript without Python"
 
 
-def stripped(source, folder):
+def stripped(source, library, folder):
     target = folder / source.name
-    shutil.copyfile(source, target)
+    # The build's RUNPATH ends with where tvm-ffi lies on this machine, so that a copy of the program starts.
+    content = source.read_bytes()
+    here = b":" + str(library.parent).encode() + b"\0"
+    target.write_bytes(content.replace(here, b"\0" * len(here)))
     target.chmod(0o755)
     subprocess.run(["strip", "--strip-unneeded", target], check=True)
     return target
@@ -128,7 +131,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
         built = pathlib.Path(program).resolve()
-        program, library = (stripped(pathlib.Path(each), scratch) for each in (program, library))
+        program, library = (stripped(pathlib.Path(each), pathlib.Path(library), scratch) for each in (program, library))
         for made in (wheel(program, library, version, tvm_ffi_version, out), deb(program, library, built, version, out, scratch)):
             print(f"{made} ({made.stat().st_size / 1e6:.1f} MB)")
 

@@ -16,7 +16,7 @@ Document::Document(std::string uri, std::string text, int64_t version,
       builtins_(builtins),
       definitions_(builtins) {}
 
-void Document::replace(std::optional<std::pair<Place, Place>> range, std::string_view with) {
+void Document::replace(std::optional<std::pair<Position, Position>> range, std::string_view with) {
   if (range)
     text_.replace(text_.offset(range->first), text_.offset(range->second), with);
   else

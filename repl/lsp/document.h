@@ -27,7 +27,7 @@ class Document {
   int64_t version;
   const Text& text() const { return text_; }
   // The whole text, or a part of it, is another one now.
-  void replace(std::optional<std::pair<Place, Place>> range, std::string_view with);
+  void replace(std::optional<std::pair<Position, Position>> range, std::string_view with);
 
   // Of the text as it stands, half-typed or not.
   const Reading& reading();

@@ -204,12 +204,12 @@ json semantic_tokens(Server& server, const json& params) {
   Document& document = server.document(params);
   const Text& text = document.text();
   json data = json::array();
-  Place last;
+  Position last;
   size_t end = 0;
   for (const Token& token : tokens_of(document, document.index())) {
     if (token.begin < end) continue;  // two uses of one word
     end = token.end;
-    Place place = text.place(token.begin), behind = text.place(token.end);
+    Position place = text.place(token.begin), behind = text.place(token.end);
     if (place.line != behind.line) continue;
     data.push_back(place.line - last.line);
     data.push_back(place.line == last.line ? place.character - last.character : place.character);

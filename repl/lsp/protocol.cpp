@@ -40,10 +40,10 @@ json initialize(Server& server, const json& params) {
           {"serverInfo", {{"name", "mlc"}, {"version", MLC_VERSION}}}};
 }
 
-Place place_of(const json& position) {
+Position place_of(const json& position) {
   return {position.at("line").get<uint32_t>(), position.at("character").get<uint32_t>()};
 }
-json to_json(Place place) { return {{"line", place.line}, {"character", place.character}}; }
+json to_json(Position place) { return {{"line", place.line}, {"character", place.character}}; }
 
 json range_of(const Text& text, size_t begin, size_t end) {
   return {{"start", to_json(text.place(begin))}, {"end", to_json(text.place(std::max(begin, end)))}};

@@ -64,7 +64,7 @@ const Run* run_of(std::string_view command) {
 }
 
 // The end of the statement at the left margin on which the place is, or of the last one before it.
-size_t end_of_statement(Document& document, Place place) {
+size_t end_of_statement(Document& document, Position place) {
   size_t end = 0;
   const Text& text = document.text();
   for (const syntax::Stmt* stmt : document.reading().tree->module->body) {

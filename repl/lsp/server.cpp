@@ -36,7 +36,7 @@ json did_open(Server& server, const json& params) {
 json did_change(Server& server, const json& params) {
   Document& document = server.document(params);
   for (const json& change : params.at("contentChanges")) {
-    std::optional<std::pair<Place, Place>> range;
+    std::optional<std::pair<Position, Position>> range;
     if (change.contains("range"))
       range = std::pair(place_of(change["range"].at("start")), place_of(change["range"].at("end")));
     document.replace(range, change.at("text").get_ref<const std::string&>());

@@ -123,8 +123,8 @@ std::string end_of(const Child& child, int status);
 void attend(Server& server);
 
 // Places and ranges of the protocol.
-Place place_of(const json& position);
-json to_json(Place place);
+Position place_of(const json& position);
+json to_json(Position place);
 json range_of(const Text& text, size_t begin, size_t end);
 // The offset of a request's `position`.
 size_t offset_of(const Document& document, const json& params);

@@ -2,9 +2,9 @@
 // Names that calls mention: blocks, buffers and functions in the strings of a schedule's calls,
 // `sch.get_sblock("C", "main")`, and parameters as keywords.
 #include <algorithm>
-#include <array>
 
 #include "repl/lsp/index_builder.h"
+#include "transform/schedule/primitive.h"
 
 namespace mlc::lsp {
 
@@ -12,11 +12,13 @@ using namespace syntax;  // NOLINT: the names of the tree
 
 namespace {
 
-// Methods that name a buffer in a string, after the block.
-constexpr std::array kNamesBuffer = std::to_array<std::string_view>(
-    {"cache_read", "cache_write", "cache_inplace", "cache_index", "reindex", "reindex_cache_read",
-     "reindex_cache_write", "set_scope", "storage_align", "transform_layout", "unsafe_set_dtype",
-     "annotate_buffer_access", "reverse_reindex"});
+// Does a string name a buffer among the arguments of the schedule's method, behind the block?
+bool names_buffer(std::string_view method) {
+  const transform::Primitive* primitive = transform::find_primitive(method);
+  return primitive != nullptr && std::ranges::any_of(transform::parameter_names(*primitive), [](auto name) {
+           return name.find("buffer") != name.npos;
+         });
+}
 
 bool is_string(const Expr* expr) {
   auto* constant = as<Constant>(expr);
@@ -84,7 +86,7 @@ void IndexBuilder::resolve(const StringUse& use) {
     bool takes_function = method == "work_on";
     mention(block, named(name, takes_function ? Kind::kFunction : Kind::kBlock, within));
   }
-  if (std::ranges::find(kNamesBuffer, method) == kNamesBuffer.end()) return;
+  if (!names_buffer(method)) return;
   for (const Expr* each : use.call->args.subspan(std::min<size_t>(1, use.call->args.size())))
     if (is_string(each)) mention(each, named(static_cast<const Constant*>(each)->text, Kind::kBuffer, whole));
   for (const Keyword* keyword : use.call->keywords) {

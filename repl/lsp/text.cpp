@@ -40,7 +40,7 @@ size_t Text::line_of(size_t offset) const {
   return static_cast<size_t>(after - starts_.begin()) - 1;
 }
 
-size_t Text::offset(Place place) const {
+size_t Text::offset(Position place) const {
   if (place.line >= starts_.size()) return text_.size();
   std::string_view rest = line(place.line);
   size_t offset = starts_[place.line];
@@ -54,11 +54,11 @@ size_t Text::offset(Place place) const {
   return offset;
 }
 
-Place Text::place(size_t offset) const {
+Position Text::place(size_t offset) const {
   offset = std::min(offset, text_.size());
   size_t line = line_of(offset);
   std::string_view before = std::string_view(text_).substr(starts_[line], offset - starts_[line]);
-  Place place{static_cast<uint32_t>(line), 0};
+  Position place{static_cast<uint32_t>(line), 0};
   while (!before.empty()) {
     size_t bytes = bytes_of(before);
     place.character += units_of(bytes);

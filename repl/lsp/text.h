@@ -9,7 +9,7 @@
 
 namespace mlc::lsp {
 
-struct Place {
+struct Position {
   uint32_t line = 0;
   uint32_t character = 0;
 };
@@ -25,8 +25,8 @@ class Text {
   size_t line_of(size_t offset) const;
 
   // What lies beyond a line or beyond the text means its end, as the protocol has it.
-  size_t offset(Place place) const;
-  Place place(size_t offset) const;
+  size_t offset(Position place) const;
+  Position place(size_t offset) const;
   void replace(size_t begin, size_t end, std::string_view with);
 
  private:

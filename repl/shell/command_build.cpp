@@ -189,8 +189,8 @@ std::optional<std::string> cache_key(const CommandLine& line, const NamedModule&
 
 namespace {
 
-// What is told when all is written.
-struct Told {
+// What the command says when all is written.
+struct BuildReport {
   const CommandLine& line;
   const Plan& plan;
   const NamedModule& found;
@@ -302,9 +302,9 @@ int run_build(const CommandLine& given) {
   if (!line.dispatch.empty()) key.reset();
   // Only what the program itself has asked for counts, not what is read and written from here on.
   bool repeatable = key && comparable && !line.json && !standard_output.wanted();
-  Told told{line, plan, found, out};
+  BuildReport report{line, plan, found, out};
   auto report = [&] {
-    std::string text = told.text();
+    std::string text = report.text();
     std::optional<std::vector<ir::Input>> files = repeatable ? files_of_build(inputs) : std::nullopt;
     if (files)
       cache->keep_record(backend::circumstances(line.typed + 1, environ), *files, out.string(), text);
@@ -320,7 +320,7 @@ int run_build(const CommandLine& given) {
     if (is_written()) return 0;
     double time = milliseconds_since(start);
     if (line.json) {
-      nlohmann::ordered_json json = told.json();
+      nlohmann::ordered_json json = report.json();
       json["cached"] = true;
       json["milliseconds"] = time;
       print_event("result", json);
@@ -365,7 +365,7 @@ int run_build(const CommandLine& given) {
 
   nlohmann::ordered_json json;
   if (line.json) {
-    json = told.json();
+    json = report.json();
     json["cached"] = false;
     json["milliseconds"] = script_time + build_time;
     json["script_milliseconds"] = script_time;

@@ -17,6 +17,7 @@
 #include "repl/session/lowering.h"
 #include "repl/session/session.h"
 #include "repl/shell/explain.h"
+#include "transform/schedule/primitive.h"
 #include "transform/schedule/tensor_intrin.h"
 
 namespace mlc::repl {
@@ -288,6 +289,15 @@ std::vector<Candidate> names_in_strings(Session& session, std::string_view word)
   return found;
 }
 
+// What a string names as an argument of a schedule's method.
+std::string_view kind_of_parameter(std::string_view name) {
+  if (name == "block" || name.ends_with("_block")) return "block";
+  if (name.find("buffer") != name.npos) return "buffer";
+  if (name.ends_with("scope")) return "scope";
+  if (name.starts_with("thread")) return "thread tag";
+  return name.ends_with("intrin") ? "tensor intrinsic" : "";
+}
+
 // What the string is for that begins behind `before`, by the call that it is an argument of; "" where that is
 // not known.
 std::string_view kind_wanted(std::string_view before) {
@@ -307,28 +317,8 @@ std::string_view kind_wanted(std::string_view before) {
       {"get_sblock", 1, "function"},
       {"get_block", 0, "block"},
       {"get_block", 1, "function"},
-      {"get_loops", 0, "block"},
       {"work_on", 0, "function"},
       {"get_child_blocks", 0, "block"},
-      {"compute_at", 0, "block"},
-      {"reverse_compute_at", 0, "block"},
-      {"compute_inline", 0, "block"},
-      {"reverse_compute_inline", 0, "block"},
-      {"cache_read", 0, "block"},
-      {"cache_read", 1, "buffer"},
-      {"cache_read", 2, "scope"},
-      {"cache_write", 0, "block"},
-      {"cache_write", 1, "buffer"},
-      {"cache_write", 2, "scope"},
-      {"set_scope", 0, "block"},
-      {"set_scope", 1, "buffer"},
-      {"set_scope", 2, "scope"},
-      {"transform_layout", 0, "block"},
-      {"transform_layout", 1, "buffer"},
-      {"storage_align", 0, "block"},
-      {"storage_align", 1, "buffer"},
-      {"bind", 1, "thread tag"},
-      {"tensorize", 1, "tensor intrinsic"},
       {"compile", 1, "target"},
       {"build", 1, "target"},
       {"Target", 0, "target"},
@@ -369,7 +359,11 @@ std::string_view kind_wanted(std::string_view before) {
   }
   const auto* row = std::ranges::find_if(
       kRows, [&](const Row& each) { return each.word == word && each.position == position; });
-  return row == std::end(kRows) ? "" : row->kind;
+  if (row != std::end(kRows)) return row->kind;
+  const transform::Primitive* primitive = position == kKeyword ? nullptr : transform::find_primitive(word);
+  if (primitive == nullptr) return "";
+  std::vector<std::string_view> names = transform::parameter_names(*primitive);
+  return static_cast<size_t>(position) < names.size() ? kind_of_parameter(names[position]) : "";
 }
 
 // Properties are not computed for their documentation.

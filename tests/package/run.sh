@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # run.sh MLC LIBTVM_FFI VERSION TVM_FFI_VERSION PYTHON: makes both packages, unpacks the Debian one into an empty folder
-# and installs the wheel into a new virtual environment; neither sees the build tree, and neither finds a compiler.
+# and, with what it depends on, into a root that holds nothing else; installs the wheel into a new virtual environment. None
+# sees the build tree, and none finds a compiler.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
@@ -29,6 +30,19 @@ expect "the Debian package has a page for man and completion" "usr/share/bash-co
 usr/share/fish/vendor_completions.d/mlc.fish
 usr/share/man/man1/mlc.1.gz
 usr/share/zsh/vendor-completions/_mlc" "$(cd root && find usr/share -type f ! -name copyright | sort)"
+depends=$(dpkg-deb -f "$folder"/out/*.deb Depends | sed 's/([^)]*)//g; s/,/ /g')
+mkdir "$folder/debs" "$folder/clean"
+# shellcheck disable=SC2086 # one word per package
+if (cd "$folder/debs" && apt-get download $depends) >"$folder/debs.log" 2>&1; then
+  for package in "$folder"/debs/*.deb "$folder"/out/*.deb; do dpkg-deb -x "$package" "$folder/clean"; done
+  cp "$here/program.mlc" "$folder/clean/program.mlc"
+  clean() { env -i HOME=/ PATH=/usr/bin unshare --user --map-root-user chroot "$folder/clean" "$@"; }
+  expect "in a root of its own with what it depends on it runs" "[2. 4. 6.]" "$(clean /usr/bin/mlc run program.mlc)"
+  clean /usr/bin/mlc build program.mlc -o program.so >/dev/null
+  expect "and builds" "program.so" "$(cd "$folder/clean" && ls program.so)"
+else
+  echo "SKIPPED package: the clean root: $(tail -n 1 "$folder/debs.log")"
+fi
 expect "what it depends on are libraries alone" "" \
   "$(dpkg-deb -f "$folder"/out/*.deb Depends | tr ',' '\n' | grep -vE '^ *lib' || true)"
 

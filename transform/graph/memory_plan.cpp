@@ -28,14 +28,14 @@ constexpr int64_t kMatchRange = 16;
 constexpr int64_t kSymbolic = -1;
 
 // The allocations that a value may lie in: one, those of a tuple's elements, or none that is planned.
-struct Held {
+struct AllocationTree {
   int allocation = -1;
-  std::vector<Held> elements;
+  std::vector<AllocationTree> elements;
 
   template <class F>
   void each(F on) const {
     if (allocation >= 0) on(static_cast<size_t>(allocation));
-    for (const Held& element : elements) element.each(on);
+    for (const AllocationTree& element : elements) element.each(on);
   }
 };
 
@@ -118,24 +118,24 @@ class AllocationUses final : public relax::Visitor {
 
   std::vector<Allocation> allocations;
   std::unordered_map<const CallNode*, size_t> number_of;
-  std::unordered_map<const VarNode*, Held> held;
+  std::unordered_map<const VarNode*, AllocationTree> held;
 
   void run(const Function& fn) { release(sequence(fn->body)); }
 
-  Held value(const Expr& e) {
+  AllocationTree value(const Expr& e) {
     if (auto* var = as<VarNode>(e)) {
       auto found = held.find(var);
-      return found == held.end() ? Held{} : found->second;
+      return found == held.end() ? AllocationTree{} : found->second;
     }
     if (auto* tuple = as<TupleNode>(e)) {
-      Held all;
+      AllocationTree all;
       for (const Expr& field : tuple->elements) all.elements.push_back(value(field));
       return all;
     }
     if (auto* item = as<TupleGetItemNode>(e)) {
-      Held tuple = value(item->tuple_value);
+      AllocationTree tuple = value(item->tuple_value);
       size_t i = static_cast<size_t>(item->index);
-      return i < tuple.elements.size() ? tuple.elements[i] : Held{};
+      return i < tuple.elements.size() ? tuple.elements[i] : AllocationTree{};
     }
     return {};
   }
@@ -151,7 +151,7 @@ class AllocationUses final : public relax::Visitor {
     block_ = outer;
   }
 
-  Held bound(const Expr& e) {
+  AllocationTree bound(const Expr& e) {
     if (auto* call = as<CallNode>(e)) return called(call);
     if (auto* branches = as<IfNode>(e)) {
       release(value(branches->cond));
@@ -167,14 +167,14 @@ class AllocationUses final : public relax::Visitor {
     return value(e);
   }
 
-  Held sequence(const SeqExpr& seq) {
+  AllocationTree sequence(const SeqExpr& seq) {
     for (const BindingBlock& block : seq->blocks) visit_block(block);
-    Held result = value(seq->body);
+    AllocationTree result = value(seq->body);
     release(result);  // what leaves its block is not planned
     return {};
   }
 
-  Held called(const CallNode* call) {
+  AllocationTree called(const CallNode* call) {
     if (call->op.same_as(operators_.alloc_tensor)) return allocate(call);
     if (operators_.same_memory(call->op)) return value(call->args[0]);
     bool harmless = keeps_nothing(call, mod_, operators_);
@@ -194,7 +194,7 @@ class AllocationUses final : public relax::Visitor {
     return {};
   }
 
-  Held allocate(const CallNode* call) {
+  AllocationTree allocate(const CallNode* call) {
     const auto* type = as_type<TensorTypeNode>(call->ty);
     auto* shape = type ? as<ShapeExprNode>(type->shape) : nullptr;
     MLC_CHECK(shape && type->knows_dtype(), "an allocation of unknown size");
@@ -205,13 +205,13 @@ class AllocationUses final : public relax::Visitor {
     std::string scope(texture ? "global" : text(as<StringImmNode>(call->args[3])->value));
     Allocation made{call, block_, bytes, type->data_type(), scope, var_, number_, number_};
     number_of[call] = allocations.size();
-    Held result;
+    AllocationTree result;
     result.allocation = static_cast<int>(allocations.size());
     allocations.push_back(std::move(made));
     return result;
   }
 
-  void release(const Held& value) {
+  void release(const AllocationTree& value) {
     value.each([&](size_t i) {
       allocations[i].end = number_;
       allocations[i].unplan(PlannedTensor::Kind::kEscapes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For passes of graphs (pass/relax) and what they share (transform/graph). What both languages call alike is named
-// in full: relax::op, relax::Rewriter, relax::substitute, relax::post_order.
+// For passes of graphs (pass/relax) and what they share (transform/graph). What both languages call alike is
+// named in full: relax::op, relax::Rewriter, relax::substitute, relax::post_order.
 #pragma once
 
 #include "ir/relax/infer.h"
@@ -13,12 +13,19 @@ namespace mlc::transform {
 using namespace mlc::relax;  // NOLINT: the nodes are the language of these folders
 
 // A pass of `tvm.relax.transform` on every function of graphs, and one on a whole module.
-constexpr Pass graph_pass(std::string_view name, std::string_view signature, std::string_view doc, GraphPass apply) {
+constexpr Pass graph_pass(std::string_view name, std::string_view signature, std::string_view doc,
+                          GraphPass apply) {
   return {name, "relax.transform", signature, doc, nullptr, nullptr, {}, {}, nullptr, apply};
 }
 constexpr Pass graph_module_pass(std::string_view name, std::string_view signature, std::string_view doc,
                                  WholePass apply) {
   return {name, "relax.transform", signature, doc, nullptr, apply};
+}
+
+// One that a sequence leaves out at level 0, as TVM's.
+constexpr Pass of_first_level(Pass pass) {
+  pass.level = 1;
+  return pass;
 }
 
 // The nodes and types of both languages that share a name.

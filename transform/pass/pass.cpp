@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "ir/core/split_words.h"
 #include "ir/core/work.h"
+#include "ir/relax/verify.h"
 #include "ir/relax/visit.h"
 #include "ir/tir/verify.h"
 #include "transform/graph/rewrite_graphs.h"
@@ -64,11 +64,7 @@ PassInfo pass_info(const Pass& pass) {
                      : pass.info_name.empty()
                          ? fmt::format("{}.{}", pass.owner.substr(0, pass.owner.find('.')), pass.name)
                          : std::string(pass.info_name);
-  // Those that a sequence leaves out at level 0, as TVM's.
-  constexpr std::string_view kFirstLevel =
-      "BindSymbolicVars BundleModelParams DeadCodeElimination EliminateCommonSubexpr LambdaLift Normalize";
-  int64_t level = graph && ir::has_word(kFirstLevel, pass.name) ? 1 : 0;
-  return make<PassInfoNode>(level, String(name), Array<String>{}, false,
+  return make<PassInfoNode>(pass.level, String(name), Array<String>{}, false,
                             pass.apply_module  ? PassSubject::kModule
                             : pass.apply_graph ? PassSubject::kRelaxFunction
                                                : PassSubject::kPrimFunc);
@@ -102,15 +98,19 @@ bool is_well_formed(const BaseFunc& function, Stage stage) {
   }
 }
 
+}  // namespace
+
 // A pass takes no function back: what had no blocks has none afterwards. A fragment of a function, as
 // schedules of tile primitives return it, has variables of what is around it: a pass may leave it as ill
-// formed as it was.
+// formed as it was. So it is with graphs, which are looked at as a module: they call each other.
 void verify_changed(const IRModule& before, const IRModule& after) {
+  bool graphs_changed = false;
   for (const auto& [name, base] : after->functions) {
     auto found = before->functions.find(name);
     bool known = found != before->functions.end();
     if (known && (*found).second.same_as(base)) continue;
     Stage stage = known ? stage_of((*found).second) : Stage::kSchedulable;
+    graphs_changed = graphs_changed || Any(base).as<relax::FunctionNode>() != nullptr;
     auto fn = Any(base).as<PrimFunc>();
     if (!fn) continue;
     try {
@@ -119,7 +119,12 @@ void verify_changed(const IRModule& before, const IRModule& after) {
       if (!known || is_well_formed((*found).second, stage)) throw;
     }
   }
+  if (!graphs_changed) return;
+  std::vector<ir::Diagnostic> wrong = relax::verify(after);
+  if (!wrong.empty() && relax::verify(before).empty()) throw Error(wrong);
 }
+
+namespace {
 
 IRModule apply_pass(const Pass& pass, const IRModule& mod, Host& host, std::span<const Any> args) {
   PassOptions options{args, &current_config(), &host};

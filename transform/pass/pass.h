@@ -68,6 +68,7 @@ struct Pass {
   std::string_view info_name = {};                             // where it is not "family.Name"
   const Pass& (*chosen)(std::span<const Any> args) = nullptr;  // where an argument chooses between passes
   GraphPass apply_graph = nullptr;
+  int64_t level = 0;  // below which a PassContext's opt_level leaves it out of sequences
 };
 
 // Every file of pass/tir and of pass/relax, in the order of their names (generated).
@@ -81,6 +82,8 @@ const Pass& find_pass(std::string_view name);  // throws Error unknown-pass with
 IRModule run_pass(const Pass& pass, const IRModule& mod, Host& host, std::span<const Any> args = {});
 // Is what each pass leaves verified? So it is in debug builds, and where goldens and unit tests run.
 bool& verify_after_passes();
+// What a pass has changed is well formed, if it was before; throws what is wrong.
+void verify_changed(const IRModule& before, const IRModule& after);
 
 // The configuration in force: that of the innermost PassContext, empty outside of any.
 const Map<String, Any>& current_config();

@@ -160,11 +160,15 @@ IRModule apply(const PassObject& pass, Host& host, const IRModule& mod, bool not
     return run_pass(*built->pass, mod, host, std::vector<Any>(built->args.begin(), built->args.end()));
   try {
     return with_instruments(pass->info, mod, [&](const IRModule& given) {
-      if (auto* each = Any(pass).as<PrimFuncPassNode>()) return apply_function(*each, host, given);
+      auto verified = [&](const IRModule& result) {
+        if (verify_after_passes()) verify_changed(given, result);
+        return result;
+      };
+      if (auto* each = Any(pass).as<PrimFuncPassNode>()) return verified(apply_function(*each, host, given));
       if (auto* sequence = Any(pass).as<SequentialNode>())
         return apply_sequence(*sequence, host, given, noted);
       Any made = host.call(Any(pass).as<ModulePassNode>()->func, std::vector<Any>{given, current_context()});
-      return *result_of<IRModule>(pass->info, made, "IRModule");
+      return verified(*result_of<IRModule>(pass->info, made, "IRModule"));
     });
   } catch (Error& error) {
     note_pass(error, text(pass->info->name));
@@ -288,13 +292,15 @@ std::span<const ApiRow> pass_object_rows() {
        "mlc.tirx.PrimFuncPass", "tvm.tirx.transform.function_pass.PrimFuncPass"},
       {ApiKind::kFunction, "tvm.tirx.transform", "Apply(ftransform)",
        "A pass that puts what the function makes of each PrimFunc in its place.", native([](Any ftransform) {
-         return make<PrimFuncPassNode>(make<PassInfoNode>(0, "Apply", Array<String>{}, false, PassSubject::kPrimFunc), ftransform,
-                                       Any(nullptr), PrimFuncPassNode::How::kTransform);
+         return make<PrimFuncPassNode>(
+             make<PassInfoNode>(0, "Apply", Array<String>{}, false, PassSubject::kPrimFunc), ftransform,
+             Any(nullptr), PrimFuncPassNode::How::kTransform);
        })},
       {ApiKind::kFunction, "tvm.tirx.transform", "Filter(fcond)",
        "A pass that keeps the PrimFuncs for which the function answers True.", native([](Any fcond) {
-         return make<PrimFuncPassNode>(make<PassInfoNode>(0, "tirx.Filter", Array<String>{}, false, PassSubject::kPrimFunc), fcond,
-                                       Any(nullptr), PrimFuncPassNode::How::kCondition);
+         return make<PrimFuncPassNode>(
+             make<PassInfoNode>(0, "tirx.Filter", Array<String>{}, false, PassSubject::kPrimFunc), fcond,
+             Any(nullptr), PrimFuncPassNode::How::kCondition);
        })},
       {ApiKind::kClass, "tvm.transform",
        "Sequential(passes=None, opt_level=0, name='sequential', required=None, traceable=False)",
@@ -322,8 +328,7 @@ std::span<const ApiRow> pass_object_rows() {
       {ApiKind::kMethod, "mlc.transform.Pass", "__getattr__(name)", "What the object behind the pass has.",
        native([](ApiCall& call, PassObject pass, std::string name) -> Any {
          Any out;
-         if (pass->instance != nullptr && call.host.find_attribute(pass->instance, name, out))
-           return out;
+         if (pass->instance != nullptr && call.host.find_attribute(pass->instance, name, out)) return out;
          throw refuse_as(pass_refusals["no-attribute"], "the pass `{}` has no attribute '{}'",
                          text(pass->info->name), name);
        })},

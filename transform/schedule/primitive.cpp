@@ -276,6 +276,20 @@ const Primitive* find_primitive(std::string_view name) {
   return nullptr;
 }
 
+std::vector<std::string_view> parameter_names(const Primitive& primitive) {
+  std::vector<std::string_view> names;
+  std::string_view rest = primitive.signature.substr(primitive.signature.find('(') + 1);
+  while (true) {
+    std::string_view one = rest.substr(0, rest.find_first_of(",)"));
+    one.remove_prefix(std::min(one.find_first_not_of(" *"), one.size()));
+    std::string_view name = one.substr(0, one.find_first_of("=: "));
+    if (!name.empty()) names.push_back(name);
+    size_t comma = rest.find(',');
+    if (comma == rest.npos) return names;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
 Any run_primitive(const Primitive& primitive, ScheduleNode& schedule, ApiCall& call) {
   Step step(schedule, primitive, call);
   Any result;

@@ -114,6 +114,8 @@ std::vector<Any> items_of(const ApiCall& call, size_t index, const Any& list,
 // Every file of transform/primitive (generated).
 const std::vector<const Primitive*>& all_primitives();
 const Primitive* find_primitive(std::string_view name);
+// The parameters of the method, by position: "block", "buffer_index".
+std::vector<std::string_view> parameter_names(const Primitive& primitive);
 // The names, of today and of older versions, of those that return loops or blocks: their docs begin with `->
 // loops`.
 std::vector<std::string> handle_makers();

@@ -19,12 +19,12 @@ struct Cluster {
   std::vector<std::unique_ptr<ThreadBlock>> blocks = {};  // by rank
   // Where what is allocated lies in the window of shared memory, the same in every block. The window of the
   // block of rank r has its addresses in 24 bits, r in those above, as the hardware has it.
-  struct Place {
+  struct Allocation {
     const VarNode* buffer;
     int64_t first, bytes;
     int granule;
   };
-  std::vector<Place> places = {};
+  std::vector<Allocation> places = {};
   // The barrier of the cluster: how often it has been passed, what has arrived, and what had arrived then.
   uint32_t phase = 0;
   Clocks arrived = {}, visible = {};

@@ -35,7 +35,7 @@ const std::shared_ptr<Block>& ThreadBlock::shared_at(size_t place) {
   if (window.size() <= place) window.resize(place + 1);
   std::shared_ptr<Block>& found = window[place];
   if (!found) {
-    const Cluster::Place& what = cluster.places[place];
+    const Cluster::Allocation& what = cluster.places[place];
     found = kernel.program.heap.allocate(static_cast<size_t>(what.bytes), true);
     found->buffer = what.buffer;
     found->scope = Block::Scope::kShared;
@@ -66,7 +66,7 @@ std::pair<std::shared_ptr<Block>, char*> Thread::memory_at(int64_t address, int6
   if (address >= 0 && address < Cluster::kWindow * cluster.size()) {
     int64_t offset = address % Cluster::kWindow;
     for (size_t i = 0; i < cluster.places.size() && !memory; ++i) {
-      const Cluster::Place& place = cluster.places[i];
+      const Cluster::Allocation& place = cluster.places[i];
       if (offset < place.first || offset >= place.first + place.bytes) continue;
       memory = cluster.at(address >> Cluster::kWindowBits).shared_at(i);
       to = memory->begin + (offset - place.first);

@@ -72,6 +72,6 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
 }  // namespace
 
 extern const Pass bind_symbolic_vars =
-    graph_module_pass("BindSymbolicVars", "BindSymbolicVars(binding_map, func_name=None)", doc, apply);
+    of_first_level(graph_module_pass("BindSymbolicVars", "BindSymbolicVars(binding_map, func_name=None)", doc, apply));
 
 }  // namespace mlc::transform::pass_bind_symbolic_vars

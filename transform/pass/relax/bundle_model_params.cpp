@@ -21,6 +21,6 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
 }  // namespace
 
 extern const Pass bundle_model_params =
-    graph_module_pass("BundleModelParams", "BundleModelParams(param_tuple_name=None)", doc, apply);
+    of_first_level(graph_module_pass("BundleModelParams", "BundleModelParams(param_tuple_name=None)", doc, apply));
 
 }  // namespace mlc::transform::pass_bundle_model_params

@@ -23,6 +23,6 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
 }  // namespace
 
 extern const Pass dead_code_elimination =
-    graph_module_pass("DeadCodeElimination", "DeadCodeElimination(entry_functions=None)", doc, apply);
+    of_first_level(graph_module_pass("DeadCodeElimination", "DeadCodeElimination(entry_functions=None)", doc, apply));
 
 }  // namespace mlc::transform::pass_dead_code_elimination

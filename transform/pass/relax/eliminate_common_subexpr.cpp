@@ -139,6 +139,6 @@ Function apply(const Function& fn, const IRModule& mod, const PassOptions& optio
 }  // namespace
 
 extern const Pass eliminate_common_subexpr =
-    graph_pass("EliminateCommonSubexpr", "EliminateCommonSubexpr(call_only=False)", doc, apply);
+    of_first_level(graph_pass("EliminateCommonSubexpr", "EliminateCommonSubexpr(call_only=False)", doc, apply));
 
 }  // namespace mlc::transform::pass_eliminate_common_subexpr

@@ -136,6 +136,6 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
 
 }  // namespace
 
-extern const Pass lambda_lift = graph_module_pass("LambdaLift", "LambdaLift()", doc, apply);
+extern const Pass lambda_lift = of_first_level(graph_module_pass("LambdaLift", "LambdaLift()", doc, apply));
 
 }  // namespace mlc::transform::pass_lambda_lift

@@ -30,6 +30,6 @@ Function apply(const Function& fn, const IRModule& mod, const PassOptions& optio
 
 }  // namespace
 
-extern const Pass normalize = graph_pass("Normalize", "Normalize()", doc, apply);
+extern const Pass normalize = of_first_level(graph_pass("Normalize", "Normalize()", doc, apply));
 
 }  // namespace mlc::transform::pass_normalize

@@ -51,7 +51,7 @@ import tvm
 from tvm.s_tir import dlight as dl
 source, folder = sys.argv[1:]
 text = pathlib.Path(source).read_text()
-text = text[: text.index("def numbers(")].replace("import mlc.schedule\\n", "")
+text = text[: text.index("class Attended")].replace("import mlc.schedule\\n", "")
 sys.argv = ["", "build", folder]
 program = types.ModuleType("program")
 exec(compile(text, source, "exec"), program.__dict__)
@@ -131,6 +131,41 @@ def peers(torch):
     product("gemm_f16_nn_4096", 4096, 4096, 4096, torch.float16, along_columns=True)
     product("gemm_f8_4096", 4096, 4096, 4096, torch.float8_e4m3fn)
     product("gemm_i8_4096", 4096, 4096, 4096, torch.int8)
+    def batched(name, count, m, n, k):
+        a, b = numbers(torch, 0, (count, m, k), torch.float16), numbers(torch, 1, (count, k, n), torch.float16)
+        made[name] = (lambda: a @ b, lambda: a.float() @ b.float(), 2 * count * m * n * k, 2 * count * (m * k + n * k + m * n))
+
+    def convolved(name, images, pixels, channels, filters, window, stride):
+        # The same numbers in the same places; torch takes channels first and looks at strides.
+        a = numbers(torch, 0, (images, pixels, pixels, channels), torch.float16).permute(0, 3, 1, 2)
+        w = numbers(torch, 1, (window, window, channels, filters), torch.float16).permute(3, 2, 0, 1)
+        last = w.contiguous(memory_format=torch.channels_last)
+        across = -(-pixels // stride)
+        call = lambda x, f: functional.conv2d(x, f, stride=stride, padding=window // 2).permute(0, 2, 3, 1)
+        operations = 2 * images * across**2 * channels * filters * window**2
+        size = a.numel() + w.numel() + images * across**2 * filters
+        made[name] = (lambda: call(a, last), lambda: call(a.float(), w.float()), operations, 2 * size)
+
+    def attended(name, queries, keys, heads, kv_heads, width, causal, batch):
+        shapes = [(batch, queries, heads, width), (batch, keys, kv_heads, width), (batch, keys, kv_heads, width)]
+        q, k, v = (numbers(torch, i, shape, torch.float16).transpose(1, 2) for i, shape in enumerate(shapes))
+
+        def call(*each):
+            found = functional.scaled_dot_product_attention(*each, is_causal=causal, enable_gqa=heads != kv_heads)
+            return found.transpose(1, 2)
+
+        operations = 4 * batch * heads * queries * keys * width // (2 if causal else 1)
+        size = 2 * q.numel() + k.numel() + v.numel()
+        made[name] = (lambda: call(q, k, v), lambda: call(q.float(), k.float(), v.float()), operations, 2 * size)
+
+    batched("bmm_f16_64x512", 64, 512, 512, 64)
+    convolved("conv_f16_56x64", 32, 56, 64, 64, 3, 1)
+    convolved("conv_f16_14x256", 32, 14, 256, 256, 3, 1)
+    convolved("conv_f16_28x128_s2", 32, 28, 128, 256, 3, 2)
+    for width in (128, 64):
+        attended(f"attention_causal_d{width}", 2048, 2048, 32, 32, width, True, 4)
+    attended("attention_full_d128", 2048, 2048, 32, 32, 128, False, 4)
+    attended("attention_decode_d128", 1, 4096, 32, 8, 128, False, 32)
     for m in (1, 16, 64, 128):
         product(f"gemm_f16_m{m}", m, 4096, 4096, torch.float16)
     for name in ("float16", "float32", "int8"):

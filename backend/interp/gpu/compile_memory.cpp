@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions between memory and registers, and products of matrices in registers, as PTX has them: `ld`,
 // `st`, `ldmatrix`, `stmatrix`, `mma`.
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "backend/interp/gpu/matrix.h"
 #include "backend/interp/gpu/memory_access.h"
@@ -293,9 +295,9 @@ Code Compiler::add_registers(const PtxCall& call) {
 }
 
 Code Compiler::memory_intrinsic(const ir::CallNode* node, std::string_view name) {
-  constexpr std::string_view kRows[] = {"ld",     "ld_vec",     "ld_vec256", "st",
-                                        "st_vec", "st_vec256",  "ldmatrix",  "stmatrix",
-                                        "mma",    "mma_f16acc", "mma_int",   "add"};
+  constexpr std::string_view kRows[] = {"ld",        "ld_vec",   "ld_vec256", "st",  "st_vec",
+                                        "st_vec256", "ldmatrix", "stmatrix",  "mma", "mma_f16acc",
+                                        "mma_int",   "add",      "ex2"};
   constexpr std::string_view kAtomic[] = {
       "atom", "atom_bitbucket", "atom_cas", "atom_cas_bitbucket", "atom_exch", "atom_exch_bitbucket", "red"};
   constexpr std::string_view kSparse[] = {
@@ -315,6 +317,19 @@ Code Compiler::memory_intrinsic(const ir::CallNode* node, std::string_view name)
   if (row.starts_with("ld") && row != "ldmatrix") return guarded(call, load_registers(call));
   if (row.starts_with("st") && row != "stmatrix") return guarded(call, store_from_registers(call));
   if (row == "add") return guarded(call, add_registers(call));
+  if (row == "ex2") {
+    // Hardware's is off by up to two units in the last place, in a way that its makers do not tell.
+    bool flushed = call.modifier("ftz") == "ftz";
+    return guarded(call, [a = expr(call.one("value")), to = destination(call.one("d"), call.span()), flushed](
+                             Frame& frame, Lane* out) {
+      auto normal = [&](double x) {
+        return flushed && std::fabs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0, x) : x;
+      };
+      a(frame, out);
+      out->f = normal(static_cast<float>(std::exp2(normal(out->f))));
+      to(frame, *out);
+    });
+  }
   return row.starts_with("mma") ? multiply_in_registers(call) : matrix_rows(call, row == "ldmatrix");
 }
 

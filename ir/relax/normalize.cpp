@@ -33,7 +33,7 @@ static constexpr ir::Refusals refusals{
          .message = "element {} is taken of a tuple of {}",
          .help = "elements count from 0"},
         {.name = "variable-without-type",
-         .kind = "ValueError",
+         .kind = "InternalError+ValueError",
          .message = "the type of variable `{}` is not known"},
         {.name = "impossible-match-cast",
          .kind = "InternalError+ValueError",
@@ -425,7 +425,7 @@ SeqExpr BlockBuilder::sequence(const Expr& body, const Array<Var>& params) {
   begin_scope(params);
   begin_binding_block();
   Expr value = body;
-  while (auto* seq = as<SeqExprNode>(value)) value = splice(seq);
+  if (auto* seq = as<SeqExprNode>(value)) value = splice(seq);
   value = normalize_operand(value);
   close_current(blocks_.back());
   Array<BindingBlock> made = joined(blocks_.back().before);
@@ -469,9 +469,10 @@ Expr BlockBuilder::normalize_function(const FunctionNode* fn) {
   SeqExpr body = sequence(fn->body, fn->params);
   if (body.same_as(fn->body) && fn->ret_ty) return ref(fn);
   Type ret = fn->ret_ty;
-  // What the body tells more precisely than the declaration is said.
+  // What the body tells more precisely than the declaration is said, by the function's own dimensions.
   if (!ret || fits(ret, body->body->ty, context_) == Fit::kAlways) {
-    std::unordered_set<const VarNode*> known(symbolic_.begin(), symbolic_.end());
+    std::unordered_set<const VarNode*> known;
+    if (!ret) known.insert(symbolic_.begin(), symbolic_.end());
     for (const Var& param : fn->params) {
       for (const Var& var : definable_vars(param->ty)) known.insert(var.get());
     }

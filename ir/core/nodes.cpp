@@ -68,9 +68,13 @@ DataType ExprNode::dtype() const {
 
 namespace {
 
+// Where the type of an element is not known yet, that of the tuple is not.
 Type tuple_type(const Array<Expr>& elements) {
   Array<Type> types;
-  for (const Expr& e : elements) types.push_back(e->ty);
+  for (const Expr& e : elements) {
+    if (!e->ty) return opaque_type();
+    types.push_back(e->ty);
+  }
   return make<TupleTypeNode>(types);
 }
 

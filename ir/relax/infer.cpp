@@ -176,17 +176,21 @@ std::string dim_text(const Expr& e) {
   if (const ir::BinaryNode* binary = ir::as_binary(e)) {
     std::string a = dim_text(binary->a);
     std::string b = dim_text(binary->b);
+    auto bracketed = [](const Expr& part, const std::string& text) {
+      bool one_word = !ir::as_binary(part) || part->kind == ExprKind::kMin || part->kind == ExprKind::kMax;
+      return one_word ? text : "(" + text + ")";
+    };
     switch (e->kind) {
       case ExprKind::kAdd:
         return fmt::format("{} + {}", a, b);
       case ExprKind::kSub:
-        return fmt::format("{} - {}", a, b);
+        return fmt::format("{} - {}", a, bracketed(binary->b, b));
       case ExprKind::kMul:
-        return fmt::format("({}) * ({})", a, b);
+        return fmt::format("{} * {}", bracketed(binary->a, a), bracketed(binary->b, b));
       case ExprKind::kFloorDiv:
-        return fmt::format("({}) // ({})", a, b);
+        return fmt::format("{} // {}", bracketed(binary->a, a), bracketed(binary->b, b));
       case ExprKind::kFloorMod:
-        return fmt::format("({}) % ({})", a, b);
+        return fmt::format("{} % {}", bracketed(binary->a, a), bracketed(binary->b, b));
       case ExprKind::kMin:
         return fmt::format("min({}, {})", a, b);
       case ExprKind::kMax:

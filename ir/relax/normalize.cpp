@@ -20,6 +20,10 @@ static constexpr ir::Refusals refusals{
          .kind = "InternalError",
          .message = "a value within another one gets a variable of its own, and no block is open for it",
          .help = "normalize it in a function: `with bb.function(...)`, or emit the inner value before"},
+        {.name = "dataflow-variable-in-plain-block",
+         .kind = "InternalError",
+         .message = "the variable `{}` of a dataflow block is bound outside of one",
+         .help = "bind a `relax.Var`"},
         {.name = "not-callable", .message = "a {} is called, which is no function"},
         {.name = "index-of-no-tuple",
          .kind = "InternalError+TypeError",
@@ -29,7 +33,7 @@ static constexpr ir::Refusals refusals{
          .message = "element {} is taken of a tuple of {}",
          .help = "elements count from 0"},
         {.name = "variable-without-type",
-         .kind = "ValueError",
+         .kind = "InternalError+ValueError",
          .message = "the type of variable `{}` is not known"},
         {.name = "impossible-match-cast",
          .kind = "InternalError+ValueError",
@@ -235,6 +239,9 @@ Var BlockBuilder::emit_match_cast(Expr value, Type ty, std::string_view hint) {
   return var;
 }
 void BlockBuilder::emit_normalized(Binding binding) {
+  if (is_dataflow(binding->var) && !in_dataflow())
+    throw ir::refuse(refusals["dataflow-variable-in-plain-block"], view(binding->var->name))
+        .at(binding->span);
   if (!binding->var->ty) const_cast<VarNode&>(*binding->var).ty = binding->value->ty;
   append(std::move(binding));
 }
@@ -292,7 +299,8 @@ Expr BlockBuilder::normalize(const Expr& e) {
       auto* tuple = static_cast<const TupleNode*>(e.get());
       Array<Expr> fields =
           map_array(tuple->elements, [this](const Expr& field) { return normalize_operand(field); });
-      return fields.same_as(tuple->elements) ? e : Expr(make<TupleNode>(fields, e->span));
+      if (fields.same_as(tuple->elements) && !is_opaque(e->ty)) return e;
+      return make<TupleNode>(fields, e->span);
     }
     case ExprKind::kTupleGetItem: {
       auto* item = static_cast<const TupleGetItemNode*>(e.get());
@@ -417,7 +425,7 @@ SeqExpr BlockBuilder::sequence(const Expr& body, const Array<Var>& params) {
   begin_scope(params);
   begin_binding_block();
   Expr value = body;
-  while (auto* seq = as<SeqExprNode>(value)) value = splice(seq);
+  if (auto* seq = as<SeqExprNode>(value)) value = splice(seq);
   value = normalize_operand(value);
   close_current(blocks_.back());
   Array<BindingBlock> made = joined(blocks_.back().before);
@@ -461,8 +469,10 @@ Expr BlockBuilder::normalize_function(const FunctionNode* fn) {
   SeqExpr body = sequence(fn->body, fn->params);
   if (body.same_as(fn->body) && fn->ret_ty) return ref(fn);
   Type ret = fn->ret_ty;
-  if (!ret) {
-    std::unordered_set<const VarNode*> known(symbolic_.begin(), symbolic_.end());
+  // What the body tells more precisely than the declaration is said, by the function's own dimensions.
+  if (!ret || fits(ret, body->body->ty, context_) == Fit::kAlways) {
+    std::unordered_set<const VarNode*> known;
+    if (!ret) known.insert(symbolic_.begin(), symbolic_.end());
     for (const Var& param : fn->params) {
       for (const Var& var : definable_vars(param->ty)) known.insert(var.get());
     }

@@ -20,6 +20,9 @@ static constexpr ir::Refusals refusals{
         {.name = "bound-twice",
          .message = "the variable `{}` is bound twice",
          .meaning = "Each variable has one binding. A name that is assigned again is another variable."},
+        {.name = "branches-in-dataflow",
+         .message = "a dataflow block has no branches",
+         .help = "end the block before the `if`"},
         {.name = "dataflow-parameter", .message = "the parameter `{}` is a variable of a dataflow block"},
         {.name = "dataflow-variable-outside",
          .message = "`{}` belongs to a dataflow block and is used outside of it",
@@ -27,8 +30,9 @@ static constexpr ir::Refusals refusals{
         {.name = "force-pure-needs-pure",
          .message = "the function `{}` has the attribute `relax.force_pure` and is not pure",
          .help = "leave out `pure=False`: the attribute says that what it calls counts as pure"},
-        {.name = "function-not-in-module",
-         .message = "the module has no function `{}`"},
+        {.name = "function-not-in-module", .message = "the module has no function `{}`"},
+        {.name = "global-symbol-not-string",
+         .message = "the attribute `global_symbol` of the function `{}` must be a string, not `{}`"},
         {.name = "impure-call-in-dataflow",
          .message = "{} has side effects, which a dataflow block has not",
          .help = "call it before or after the block",
@@ -95,14 +99,28 @@ class Verifier {
  public:
   Verifier(IRModule mod, std::vector<ir::Diagnostic>& found) : mod_(std::move(mod)), found_(found) {}
 
+  // A function of the module: its parameters are those of no other.
+  void global_function(std::string_view name, const FunctionNode* fn) {
+    for (const Var& param : fn->params) {
+      if (!parameters_.insert(param.get()).second)
+        report(ir::refuse(refusals["bound-twice"], view(param->name)).at(param->span));
+    }
+    function(name, fn);
+  }
+
+ private:
+  struct Scope {
+    size_t variables, bound, symbols;
+  };
+  Scope open() const { return {scope_.size(), bound_scope_.size(), symbol_scope_.size()}; }
+
   void function(std::string_view name, const FunctionNode* fn) {
     name_ = name;
-    size_t begin = scope_.size();
-    size_t symbols = symbol_scope_.size();
+    Scope outer = open();
     auto forced = fn->attrs.find("relax.force_pure");
-    if (forced != fn->attrs.end() && !fn->is_pure && is_true((*forced).second))
-      report(ir::refuse(refusals["force-pure-needs-pure"], name).at(fn->span));
-    bool outer_pure = std::exchange(pure_, fn->is_pure && fn->attrs.count("relax.force_pure") == 0);
+    bool is_forced = forced != fn->attrs.end() && is_true((*forced).second);
+    if (is_forced && !fn->is_pure) report(ir::refuse(refusals["force-pure-needs-pure"], name).at(fn->span));
+    bool outer_pure = std::exchange(pure_, fn->is_pure && !is_forced);
     bool outer_dataflow = std::exchange(dataflow_, false);
     for (const Var& param : fn->params) {
       if (is_dataflow(param)) report(ir::refuse(refusals["dataflow-parameter"], view(param->name)).at(param->span));
@@ -115,12 +133,11 @@ class Verifier {
     }
     sequence(fn->body.get());
     type(fn->ret_ty, fn->span);
-    close(begin, symbols);
+    close(outer);
     pure_ = outer_pure;
     dataflow_ = outer_dataflow;
   }
 
- private:
   static bool is_true(const Any& value) {
     if (auto flag = value.try_cast<bool>()) return *flag;
     auto* imm = value.as<ir::IntImmNode>();
@@ -131,6 +148,7 @@ class Verifier {
   void define(const Var& var) {
     if (!bound_.insert(var.get()).second)
       report(ir::refuse(refusals["bound-twice"], view(var->name)).at(var->span));
+    bound_scope_.push_back(var.get());
     visible_.insert(var.get());
     scope_.push_back(var.get());
   }
@@ -140,9 +158,11 @@ class Verifier {
       report(ir::refuse(refusals["symbol-in-two-functions"], view(var->name), owner->second, name_).at(var->span));
     if (symbols_.insert(var.get()).second) symbol_scope_.push_back(var.get());
   }
-  void close(size_t begin, size_t symbols) {
-    for (; scope_.size() > begin; scope_.pop_back()) visible_.erase(scope_.back());
-    for (; symbol_scope_.size() > symbols; symbol_scope_.pop_back()) symbols_.erase(symbol_scope_.back());
+  void close(const Scope& outer) {
+    for (; scope_.size() > outer.variables; scope_.pop_back()) visible_.erase(scope_.back());
+    for (; bound_scope_.size() > outer.bound; bound_scope_.pop_back()) bound_.erase(bound_scope_.back());
+    for (; symbol_scope_.size() > outer.symbols; symbol_scope_.pop_back())
+      symbols_.erase(symbol_scope_.back());
   }
 
   void use_symbol(const Var& var, Span span) {
@@ -245,12 +265,12 @@ class Verifier {
         return;
       case ExprKind::kIf: {
         auto* branches = static_cast<const IfNode*>(e.get());
+        if (dataflow_) report(ir::refuse(refusals["branches-in-dataflow"]).at(branches->span));
         expr(branches->cond);
         for (const SeqExpr& body : {branches->true_branch, branches->false_branch}) {
-          size_t begin = scope_.size();
-          size_t symbols = symbol_scope_.size();
+          Scope outer = open();
           sequence(body.get());
-          close(begin, symbols);
+          close(outer);
         }
         return;
       }
@@ -376,10 +396,12 @@ class Verifier {
   std::string_view name_;
   bool pure_ = true;
   bool dataflow_ = false;
-  std::unordered_set<const VarNode*> bound_;    // anywhere in the module
-  std::unordered_set<const VarNode*> visible_;  // here
-  std::vector<const VarNode*> scope_;           // visible ones, in order
-  std::unordered_set<const VarNode*> left_;     // of dataflow blocks that have ended
+  std::unordered_set<const VarNode*> parameters_;  // of all functions of the module
+  std::unordered_set<const VarNode*> bound_;       // here, also where a dataflow block has ended
+  std::vector<const VarNode*> bound_scope_;        // these, in order
+  std::unordered_set<const VarNode*> visible_;     // here
+  std::vector<const VarNode*> scope_;              // visible ones, in order
+  std::unordered_set<const VarNode*> left_;        // of dataflow blocks that have ended
   std::unordered_set<const VarNode*> symbols_;
   std::vector<const VarNode*> symbol_scope_;
   std::unordered_set<const VarNode*> missing_;
@@ -409,12 +431,18 @@ std::vector<ir::Diagnostic> verify(const IRModule& mod) {
     auto symbol = fn->attrs.find("global_symbol");
     if (symbol != fn->attrs.end()) {
       auto text = (*symbol).second.try_cast<String>();
-      if (text && view(*text) != view(name->name_hint)) {
-        found.push_back(
-            ir::refuse(refusals["wrong-global-symbol"], view(name->name_hint), view(*text)).at(fn->span).first());
+      if (!text) {
+        found.push_back(ir::refuse(refusals["global-symbol-not-string"], view(name->name_hint),
+                                   ir::type_name((*symbol).second))
+                            .at(fn->span)
+                            .first());
+      } else if (view(*text) != view(name->name_hint)) {
+        found.push_back(ir::refuse(refusals["wrong-global-symbol"], view(name->name_hint), view(*text))
+                            .at(fn->span)
+                            .first());
       }
     }
-    verifier.function(view(name->name_hint), fn);
+    verifier.global_function(view(name->name_hint), fn);
   }
   return found;
 }
@@ -423,7 +451,7 @@ std::vector<ir::Diagnostic> verify(const Function& fn) {
   auto symbol = fn->attrs.find("global_symbol");
   std::optional<String> name;
   if (symbol != fn->attrs.end()) name = (*symbol).second.try_cast<String>();
-  Verifier(IRModule(), found).function(name ? view(*name) : std::string_view("main"), fn.get());
+  Verifier(IRModule(), found).global_function(name ? view(*name) : std::string_view("main"), fn.get());
   return found;
 }
 

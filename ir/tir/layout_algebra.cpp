@@ -352,8 +352,8 @@ std::optional<int64_t> most_of(const Expr& e) {
 }
 
 // The same where every iterator steps through whole rows of 2^(per_element + atom_len) elements or stays in
-// one, or is a number of rows times a part of one: the row's number is then xored with the place in the row,
-// and divisions are gone. Null elsewhere.
+// one, or divides one into steps: the row's number is then xored with the place in the row, and divisions of
+// the whole address are gone. Null elsewhere.
 Expr swizzled_by_rows(const ComposeLayoutNode* layout, const TileLayoutNode* tile, const Array<Expr>& parts) {
   if (!layout->swizzle_inner || layout->atom_len < layout->swizzle_len) return nullptr;
   int64_t row = int64_t{1} << (layout->per_element + layout->atom_len);
@@ -373,10 +373,10 @@ Expr swizzled_by_rows(const ComposeLayoutNode* layout, const TileLayoutNode* til
       fixed += *at * *stride;
     } else if (*stride % row == 0) {
       add_to(rows, parts[i], *stride / row);
-    } else if (*extent * *stride <= row) {
+    } else if ((*extent - 1) * *stride < row) {
       add_to(place, parts[i], *stride);
       most += (*extent - 1) * *stride;
-    } else if (row % *stride == 0 && *extent * *stride % row == 0) {
+    } else if (row % *stride == 0) {
       Expr inner = const_like(parts[i], row / *stride);
       add_to(rows, floordiv(parts[i], inner), 1);
       add_to(place, floormod(parts[i], inner), *stride);
@@ -394,7 +394,7 @@ Expr swizzled_by_rows(const ComposeLayoutNode* layout, const TileLayoutNode* til
         continue;
       }
       auto bound = most_of(atom);
-      if (!bound || factor < 0 || (*bound + 1) * factor > row) return nullptr;
+      if (!bound || factor < 0 || *bound * factor >= row) return nullptr;
       add_to(place, atom, factor);
       most += *bound * factor;
     }

@@ -151,16 +151,17 @@ Any make_var_node(ApiCall& call) {
 Any make_global_var(ApiCall& call) { return Expr(ir::make<ir::GlobalVarNode>(str_arg(call, 0))); }
 Any make_string(ApiCall& call) { return Expr(ir::make<ir::StringImmNode>(str_arg(call, 0), call.span)); }
 Any make_tuple(ApiCall& call) { return Expr(ir::make<ir::TupleNode>(exprs_arg(call, 0), call.span)); }
-// Whether what has no type yet is a tuple is seen when its type is inferred.
+// Whether a value is a tuple is seen when its type is inferred.
 Any make_tuple_item(ApiCall& call) {
   Expr tuple = expr_arg(call, 0);
   auto index = ir::const_int(expr_arg(call, 1));
-  if (tuple->ty && tuple->ty->kind != ir::TypeKind::kTuple) ir::wrong_argument(call, 0, "a tuple");
-  auto size = tuple->ty ? static_cast<int64_t>(static_cast<const ir::TupleTypeNode*>(tuple->ty.get())->elements.size())
-                        : std::numeric_limits<int64_t>::max();
+  const auto* type = tuple->ty && tuple->ty->kind == ir::TypeKind::kTuple
+                         ? static_cast<const ir::TupleTypeNode*>(tuple->ty.get())
+                         : nullptr;
+  auto size = type ? static_cast<int64_t>(type->elements.size()) : std::numeric_limits<int64_t>::max();
   if (!index || *index < 0 || *index >= size) {
     throw ir::Error("index-out-of-range", "a tuple{} has no element {}",
-                    tuple->ty ? fmt::format(" of {} elements", size) : "", index ? *index : -1)
+                    type ? fmt::format(" of {} elements", size) : "", index ? *index : -1)
         .at(call.span_of(1))
         .kind("IndexError");
   }

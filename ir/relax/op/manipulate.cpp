@@ -462,7 +462,9 @@ Any build_split(ApiCall& call) {
     how = attr_arg(call, 1, AttrKind::kInt);
     if (how.cast<int64_t>() <= 0)
       throw ir::refuse(refusals["split-sections"], how.cast<int64_t>()).at(call.span_of(1));
-  } else if (given.as<Expr>() || given == nullptr) {
+  } else if (given == nullptr) {
+    throw ir::refuse(refusals["split-indices"]).kind("InternalError+TypeError").at(call.span_of(1));
+  } else if (given.as<Expr>()) {
     throw ir::refuse(refusals["split-indices"]).at(call.span_of(1));
   } else {
     how = attr_arg(call, 1, AttrKind::kInts);

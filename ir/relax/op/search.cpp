@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choice, search, sorting, sets, sampling.
 #include <algorithm>
+#include <cstring>
 
 #include "ir/relax/operand_checks.h"
 
@@ -12,6 +13,7 @@ static constexpr ir::Refusals refusals{
         {.name = "topk-result",
          .kind = "InternalError+ValueError",
          .message = "`ret_type` of `topk` must be \"both\", \"values\" or \"indices\", not \"{}\""},
+        {.name = "topk-count", .message = "`k` of `topk` must be one integer, but is a tensor of {}"},
         {.name = "topk-axis",
          .kind = "IndexError",
          .message = "`topk`: axis {} is out of range for a tensor of {} dimensions"},
@@ -94,15 +96,22 @@ Type infer_topk(const CallNode* call, const InferContext&) {
   if (which == "both") return make<TupleTypeNode>(Array<Type>{of(x->dtype), of(indices)});
   throw ir::refuse(refusals["topk-result"], which).at(call->span);
 }
+// The one integer that a tensor holds; nullopt of other data types.
+std::optional<int64_t> integer_of(const ffi::Tensor& tensor) {
+  DataType dtype(tensor.dtype());
+  if (!dtype.is_int() && !dtype.is_uint() && !dtype.is_bool()) return std::nullopt;
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, tensor.data_ptr(), static_cast<size_t>((dtype.bits() + 7) / 8));
+  int unused = dtype.is_int() ? 64 - dtype.bits() : 0;
+  return static_cast<int64_t>(bytes << unused) >> unused;
+}
 Any build_topk(ApiCall& call) {
   if (auto* constant = call.args[1].as<GenericConstNode>()) {
-    // A scalar constant for k is its value.
+    // A constant of one element for k is its value.
     auto tensor = constant->tensor();
-    DataType dtype = tensor ? DataType(tensor->dtype()) : DataType::Void();
-    if (tensor && tensor->numel() == 1 && dtype == DataType::Int(64))
-      call.args[1] = Any(*static_cast<const int64_t*>(tensor->data_ptr()));
-    else if (tensor && tensor->numel() == 1 && dtype == DataType::Int(32))
-      call.args[1] = Any(static_cast<int64_t>(*static_cast<const int32_t*>(tensor->data_ptr())));
+    if (tensor && tensor->numel() != 1)
+      throw ir::refuse(refusals["topk-count"], tensor->numel()).at(call.span_of(1));
+    if (auto k = tensor ? integer_of(*tensor) : std::nullopt) call.args[1] = Any(*k);
   }
   return call_with_attrs(call, {operand_arg(call, 0)}, 1);
 }

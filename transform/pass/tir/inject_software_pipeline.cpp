@@ -210,7 +210,7 @@ class Versions final : public BufferTypeRewriter {
       const BufferTypeNode* type = found->second->buffer();
       Expr size = type->strides.empty() ? number_of_elements(old->buffer()->shape) : type->strides[0];
       if (fragments) size = floordiv(size, const_like(size, fragment_size(old)));
-      Expr which = fragments ? version(found->second) : floormod(loop_.loop_var, type->shape[0]);
+      Expr which = version(found->second);
       next = with(ref(as<CallNode>(next)),
                   [&](CallNode& n) { n.args.Set(offset, n.args[offset] + which * size); });
     }

@@ -32,8 +32,8 @@ struct Remainder {
   Expr of, by;
 };
 
-// product = (... + (c // b) * inner) * outer with b = inner * outer, and r the remainder of c by b: what is
-// left of their sum. Null where it is not so.
+// product = (... + (c // b) * inner) * outer with b = inner * outer, and r the remainder by b of c, or of
+// what differs from it by a multiple of b: what is left of their sum. Null where it is not so.
 Expr merged(const Expr& product, const Remainder& r, const Simplify& simplify) {
   auto* multiplied = of_kind(product, ExprKind::kMul);
   if (multiplied == nullptr) return Expr();
@@ -47,9 +47,9 @@ Expr merged(const Expr& product, const Remainder& r, const Simplify& simplify) {
     if (auto* quotient = of_kind(at, ExprKind::kFloorDiv)) {
       Expr factor = inner ? mul(inner, outer) : outer;
       if (!same_term(factor, quotient->b) || !same_term(factor, r.by)) return Expr();
-      Expr apart = simplify(floordiv(sub(quotient->a, r.of), r.by));
+      Expr apart = simplify(floormod(sub(quotient->a, r.of), r.by));
       if (!is_const_int(apart, 0)) return Expr();
-      return rest ? add(mul(rest, outer), r.of) : r.of;
+      return rest ? add(mul(rest, outer), quotient->a) : quotient->a;
     }
     if (auto* factors = of_kind(at, ExprKind::kMul)) {
       inner = inner ? mul(factors->b, inner) : factors->b;

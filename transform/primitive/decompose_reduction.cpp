@@ -28,6 +28,11 @@ sch.decompose_reduction("product", i))"},
              "loop `{}` gives reduction iterators and others of block `{}`, and may have no iterations: "
              "an initialisation in its iterations would not run",
          .help = "decompose before `fuse`, or tell the extents"},
+        {.name = "sums-never-start",
+         .message =
+             "no iteration of block `{}` is the first of its sum: it goes on with what is there, and an "
+             "initialisation in front would start it",
+         .help = "let its reduction iterators begin with their first values"},
     }};
 MLC_REFUSALS(primitive_decompose_reduction, refusals);
 
@@ -54,7 +59,8 @@ static bool stores_alone(const SRefNode& block) {
     auto is_this = [&](const Buffer& other) { return other.same_as(write->source); };
     for (const SRefNode* around = block.parent; around != nullptr; around = around->parent) {
       const SBlockNode* scope = around->block();
-      if (scope == nullptr || std::none_of(scope->alloc_buffers.begin(), scope->alloc_buffers.end(), is_this)) continue;
+      if (scope == nullptr || std::none_of(scope->alloc_buffers.begin(), scope->alloc_buffers.end(), is_this))
+        continue;
       bool alone = true;
       ir::walk_with(scope->body, [&](const SBlockNode* other, ir::Walker& on) {
         if (other != own && touches(other->writes, write->source)) alone = false;
@@ -66,14 +72,15 @@ static bool stores_alone(const SRefNode& block) {
   });
 }
 
-// Without the conditions on reduction loops of one step, as without those on all other reduction loops, where what is
-// initialised beyond them is memory that nobody stores or looks at: its loops stay whole.
-static Expr condition_of_init(const SRefNode& block, const SBlockRealizeNode& realize, const std::vector<SRefNode*>& loops) {
+// Without the conditions on reduction loops of one step, as without those on all other reduction loops, where
+// what is initialised beyond them is memory that nobody stores or looks at: its loops stay whole.
+static Expr condition_of_init(const SRefNode& block, const SBlockRealizeNode& realize,
+                              const std::vector<SRefNode*>& loops) {
   auto is_unit = [&](const VarNode* var) {
     return std::any_of(loops.begin(), loops.end(), [&](const SRefNode* each) {
       const ForNode* loop = each->loop();
-      return loop->loop_var.get() == var && is_const_int(loop->extent, 1) && ir::used_by(realize, var, true) &&
-             !ir::used_by(realize, var, false);
+      return loop->loop_var.get() == var && is_const_int(loop->extent, 1) &&
+             ir::used_by(realize, var, true) && !ir::used_by(realize, var, false);
     });
   };
   std::vector<Expr> conditions = conjuncts(realize.predicate);
@@ -97,6 +104,26 @@ static Expr condition_of_init(const SRefNode& block, const SBlockRealizeNode& re
   Expr kept = ir::bool_imm(true);
   for (const Expr& condition : conditions) kept = logical_and(kept, condition);
   return kept;
+}
+
+// Is there no iteration in which all reduction iterators have their first values?
+static bool never_starts(const SBlockRealize& realize, const std::vector<SRefNode*>& loops) {
+  Analyzer analyzer;
+  ir::VarMap first;  // of the loops that reduce
+  for (const SRefNode* each : loops) {
+    const ForNode* loop = each->loop();
+    analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+    if (used_by(realize, *each, true) && !used_by(realize, *each, false))
+      first[loop->loop_var.get()] = loop->min;
+  }
+  for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+    const IterVar& iter = realize->block->iter_vars[i];
+    bool reduces = iter->iter_type == ir::IterType::kCommReduce;
+    if (reduces && analyzer.can_prove(ir::gt(realize->iter_values[i], iter->dom->min))) return true;
+  }
+  for (const Expr& condition : conjuncts(realize->predicate))
+    if (analyzer.can_prove(ir::logical_not(substitute(condition, first)))) return true;
+  return false;
 }
 
 static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
@@ -132,6 +159,8 @@ static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
         .note("the loop is made here", inner->span)
         .help(fmt::format("choose a loop inside of `{}`", (*it)->name.c_str()));
   }
+  if (never_starts(realize, loops))
+    throw about_block(refuse(refusals["sums-never-start"], block->name.c_str()), loop.span, old->span);
   // A condition that no longer holds for the initialisation by itself: a loop outside may rely on it.
   auto is_unit = [](const SRefNode* each) { return is_const_int(each->loop()->extent, 1); };
   auto first_inside = std::find(loops.begin(), loops.end(), &*loop);

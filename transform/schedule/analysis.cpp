@@ -398,30 +398,6 @@ std::vector<LoopRange> relaxed_ranges(const SRefNode& block, const SRefNode* top
   return loops;
 }
 
-// The same for a block whose iterators are independent digits of these loops: exact where fused loops make
-// intervals too wide. nullopt where they are not.
-std::optional<std::vector<Interval>> relaxed_by_digits(ScheduleState& state, const SRefNode& block,
-                                                       const TensorRegion& region, const SRefNode* top,
-                                                       Analyzer& analyzer) {
-  SBlockRealize realize = realize_of(state, block);
-  std::unique_ptr<Analyzer> inner = analyzer.clone();
-  std::vector<LoopRange> loops = relaxed_ranges(block, top, region->source, *inner);
-  IterMapResult map =
-      detect_iter_map(realize->iter_values, loops, realize->predicate, IterMapCheck::kSurjective, *inner);
-  if (map.indices.empty()) return std::nullopt;
-  Domain domain;
-  for (size_t i = 0; i < map.indices.size(); ++i) {
-    const IterSum& sum = map.indices[i];
-    if (sum->args.size() > 1 || (sum->args.size() == 1 && !is_const_int(sum->args[0]->scale, 1)))
-      return std::nullopt;
-    Expr last = sum->args.empty() ? sum->base : sum->base + sum->args[0]->extent - 1;
-    domain[realize->block->iter_vars[i]->var.get()] = {sum->base, last};
-  }
-  std::vector<Interval> result;
-  for (const Range& range : region->region) result.push_back(interval_of(range, domain, analyzer));
-  return result;
-}
-
 // All of what a block under a condition accesses, not more: where the starts of the region are independent
 // digits of the loops that the condition leaves, with no holes. nullopt elsewhere.
 std::optional<std::vector<Interval>> reached_under_condition(ScheduleState& state, const SRefNode& block,
@@ -438,6 +414,46 @@ std::optional<std::vector<Interval>> reached_under_condition(ScheduleState& stat
   return result;
 }
 
+// All of what a block writes in a region, without holes between what its iterations write. nullopt where that
+// cannot be told.
+std::optional<std::vector<Interval>> written_whole(ScheduleState& state, const SRefNode& block,
+                                                   const TensorRegion& region, const SRefNode* top,
+                                                   Analyzer& analyzer) {
+  if (auto reached = reached_under_condition(state, block, region, top, analyzer)) return reached;
+  SBlockRealize realize = realize_of(state, block);
+  if (!is_const_int(realize->predicate, 1)) return std::nullopt;  // its writes are undeclared
+  std::unique_ptr<Analyzer> inner = analyzer.clone();
+  std::vector<LoopRange> loops = relaxed_ranges(block, top, region->source, *inner);
+  // The same box in each iteration.
+  TensorRegion box = ir::substitute(region, bindings_of(realize));
+  for (const Range& range : box->region) {
+    auto relaxes = [&](const VarNode* var) {
+      return std::ranges::any_of(loops, [&](const LoopRange& loop) { return loop.var.get() == var; });
+    };
+    if (uses_var(range->min, relaxes) || uses_var(range->extent, relaxes)) return std::nullopt;
+  }
+  return relaxed(state, block, region, top, analyzer);
+}
+
+// Two boxes as one: they differ in one dimension, where they touch. False where that is not known.
+bool join(std::vector<Interval>& box, const std::vector<Interval>& other, Analyzer& analyzer) {
+  std::optional<size_t> along;
+  for (size_t i = 0; i < box.size(); ++i) {
+    if (!box[i] || !other[i]) return false;
+    if (analyzer.can_prove_equal(box[i].min, other[i].min) &&
+        analyzer.can_prove_equal(box[i].max, other[i].max))
+      continue;
+    if (along) return false;
+    along = i;
+  }
+  if (!along) return true;
+  Interval &one = box[*along], two = other[*along];
+  if (!analyzer.can_prove(le(two.min, one.max + 1)) || !analyzer.can_prove(le(one.min, two.max + 1)))
+    return false;
+  one = unite(one, two, analyzer);
+  return true;
+}
+
 // Is what `consumer` reads in `region` written before, between their common ancestor and the read?
 bool covered(ScheduleState& state, const Dependences& deps, SRefNode& consumer, const TensorRegion& region,
              const std::vector<SRefNode*>& producers) {
@@ -447,49 +463,45 @@ bool covered(ScheduleState& state, const Dependences& deps, SRefNode& consumer, 
   Analyzer analyzer;
   bind_surroundings(analyzer, state, *top);
   const Array<Expr>& shape = region->source->buffer()->shape;
-  auto proves = [&](bool by_digits) {
-    std::vector<Interval> need;
-    if (!is_const_int(realize_of(state, consumer)->predicate, 1))
-      need = reached_under_condition(state, consumer, region, top, analyzer).value_or(need);
-    if (need.empty()) need = relaxed(state, consumer, region, top, analyzer, by_digits);
-    std::vector<Interval> have;
-    for (SRefNode* producer : producers) {
-      for (const TensorRegion& written : deps.writes(*producer)) {
-        if (!written->source.same_as(region->source)) continue;
-        std::vector<Interval> part;
-        if (!is_const_int(realize_of(state, *producer)->predicate, 1)) {
-          auto reached = reached_under_condition(state, *producer, written, top, analyzer);
-          if (!reached) continue;  // its writes are undeclared
-          part = *reached;
-        } else if (!by_digits) {
-          part = relaxed(state, *producer, written, top, analyzer);
-        } else if (auto exact = relaxed_by_digits(state, *producer, written, top, analyzer)) {
-          part = *exact;
-        } else {
-          return false;
-        }
-        if (have.empty()) {
-          have = part;
-          continue;
-        }
-        for (size_t i = 0; i < have.size(); ++i)
-          have[i] = have[i] && part[i] ? unite(have[i], part[i], analyzer) : Interval{};
-      }
+  if (shape.empty()) return true;
+  std::vector<std::vector<Interval>> parts;
+  for (SRefNode* producer : producers) {
+    for (const TensorRegion& written : deps.writes(*producer)) {
+      if (!written->source.same_as(region->source)) continue;
+      if (auto part = written_whole(state, *producer, written, top, analyzer)) parts.push_back(*part);
     }
+  }
+  auto at_most = [&](const Expr& a, const Expr& b) {
+    return analyzer.can_prove(le(a, b)) ||
+           analyzer.can_prove(le(split_sum_form(a, analyzer), split_sum_form(b, analyzer)));
+  };
+  auto contains = [&](const std::vector<Interval>& have, const std::vector<Interval>& need) {
     for (size_t i = 0; i < need.size(); ++i) {
-      if (have.empty() || !have[i]) return false;
+      if (!have[i]) return false;
       Expr low = const_like(shape[i], 0), high = shape[i] - 1;
       if (need[i]) {
         low = max(low, need[i].min);
         high = min(high, need[i].max);
       }
-      auto at_most = [&](const Expr& a, const Expr& b) {
-        return analyzer.can_prove(le(a, b)) ||
-               analyzer.can_prove(le(split_sum_form(a, analyzer), split_sum_form(b, analyzer)));
-      };
       if (!at_most(have[i].min, low) || !at_most(high, have[i].max)) return false;
     }
     return true;
+  };
+  auto proves = [&](bool by_digits) {
+    std::vector<Interval> need;
+    if (!is_const_int(realize_of(state, consumer)->predicate, 1))
+      need = reached_under_condition(state, consumer, region, top, analyzer).value_or(need);
+    if (need.empty()) need = relaxed(state, consumer, region, top, analyzer, by_digits);
+    // From each part on, with what touches it.
+    for (const std::vector<Interval>& first : parts) {
+      std::vector<Interval> have = first;
+      std::vector<std::vector<Interval>> others = parts;
+      auto touches = [&](const std::vector<Interval>& part) { return join(have, part, analyzer); };
+      while (!contains(have, need) && std::erase_if(others, touches) > 0) {
+      }
+      if (contains(have, need)) return true;
+    }
+    return false;
   };
   return proves(false) || proves(true);
 }

@@ -119,12 +119,22 @@ Any sref_parent(ApiCall& call) {
   return parent ? Any(sref_of(self.schedule, self.schedule->state->owner(parent), self.blocks_only))
                 : nullptr;
 }
-// The position in the sequence around it; -1 outside of sequences.
+// The position in the sequence that it stands in itself; -1 outside of sequences.
 int64_t seq_index(const StmtSRefNode& self) {
   if (!self.sref || !self.sref->alive() || !self.sref->parent) return -1;
-  const SRefNode& above = *self.sref->parent;
-  if (statements_of(body_of(above.stmt)).size() < 2) return -1;
-  return static_cast<int64_t>(child_position(above, *self.sref));
+  int64_t found = -1;
+  walk_with(body_of(self.sref->parent->stmt), [&](const Stmt& s, Walker& on) {
+    if (s->kind == StmtKind::kFor || s->kind == StmtKind::kSBlockRealize) return;
+    if (auto* all = as<SeqStmtNode>(s)) {
+      for (size_t i = 0; i < all->seq.size(); ++i) {
+        auto* realize = as<SBlockRealizeNode>(all->seq[i]);
+        if ((realize ? realize->block.get() : all->seq[i].get()) == self.sref->stmt.get())
+          found = static_cast<int64_t>(i);
+      }
+    }
+    on.walk_children(s);
+  });
+  return found;
 }
 Any sref_seq_index(ApiCall& call) { return seq_index(sref(call, 0)); }
 Any sref_repr(ApiCall& call) {

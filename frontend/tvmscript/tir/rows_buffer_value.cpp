@@ -161,15 +161,18 @@ Any ptr_to(ApiCall& call) {
 Any offset_of(ApiCall& call) {
   const ir::BufferTypeNode* type = type_of_self(call);
   Array<Expr> indices = all_indices(call);
+  bool packed = type->strides.empty();
+  auto simplify = [&](const Expr& e) { return call.host.simplify(e); };
   Expr offset = ir::int32(0);
   for (int64_t i = 0; i < size_of_list(indices); ++i) {
-    bool packed = type->strides.empty();
-    Expr before = packed && i > 0 ? ir::mul(offset, type->shape[i]) : offset;
     Expr step = packed ? indices[i] : ir::mul(indices[i], type->strides[i]);
-    offset =
-        ir::merge_remainders(ir::add(before, step), [&](const Expr& e) { return call.host.simplify(e); });
+    if (i == 0)
+      offset = step;
+    else
+      offset =
+          ir::merge_remainders(ir::add(packed ? ir::mul(offset, type->shape[i]) : offset, step), simplify);
   }
-  if (type->elem_offset) offset = ir::simplify_linear(ir::add(offset, type->elem_offset));
+  offset = simplify(type->elem_offset ? ir::add(offset, type->elem_offset) : offset);
   return Array<Any>{Any(offset)};
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 
 #include "ir/core/error_kinds.h"
@@ -36,6 +37,10 @@ Error pipeline_error(Span span, std::string why, const char* kind = "ValueError"
           .kind(kind)
           .at(span));
 }
+
+// What a loop says of its pipeline, and says no more afterwards.
+constexpr std::string_view kAnnotations[] = {"software_pipeline_stage", "software_pipeline_order",
+                                             "software_pipeline_async_stages"};
 
 // The buffers whose accesses are looked at: parameters and what blocks around allocate.
 using Known = std::unordered_set<const VarNode*>;
@@ -210,7 +215,7 @@ class Versions final : public BufferTypeRewriter {
       const BufferTypeNode* type = found->second->buffer();
       Expr size = type->strides.empty() ? number_of_elements(old->buffer()->shape) : type->strides[0];
       if (fragments) size = floordiv(size, const_like(size, fragment_size(old)));
-      Expr which = fragments ? version(found->second) : floormod(loop_.loop_var, type->shape[0]);
+      Expr which = version(found->second);
       next = with(ref(as<CallNode>(next)),
                   [&](CallNode& n) { n.args.Set(offset, n.args[offset] + which * size); });
     }
@@ -495,7 +500,8 @@ class Inject final : public Rewriter {
     check(loop, parts);
     Map<String, Any> kept;
     for (const auto& [key, value] : loop.annotations) {
-      if (!text(key).starts_with("software_pipeline_")) kept.Set(key, value);
+      bool of_pipeline = std::ranges::find(kAnnotations, text(key)) != std::end(kAnnotations);
+      if (!of_pipeline) kept.Set(key, value);
     }
     return Pipeline(loop, parts, allocs, known, doubled_, kept).build();
   }
@@ -503,6 +509,8 @@ class Inject final : public Rewriter {
   static void check(const ForNode& loop, const std::vector<Part>& parts) {
     std::unordered_set<int> orders;
     for (const Part& part : parts) {
+      if (part.stage < 0)  // its first iterations would be before the loop begins
+        throw pipeline_error(loop.span, fmt::format("there is no stage {}", part.stage));
       if (part.order < 0 || part.order >= static_cast<int>(parts.size()))
         throw pipeline_error(loop.span, fmt::format("there is no place {} in its order", part.order),
                              "IndexError+ValueError");

@@ -129,8 +129,9 @@ struct PeelTails final : Rewriter {
     }
     auto* branch = as<IfThenElseNode>(loop.body);
     Stmt body = branch->then_case;
-    for (const Expr& condition : bounds.uniform)
-      body = make<IfThenElseNode>(condition, body, Stmt(nullptr), branch->span);
+    // In their order: one may be what lets the next divide or read.
+    for (size_t i = bounds.uniform.size(); i-- > 0;)
+      body = make<IfThenElseNode>(bounds.uniform[i], body, Stmt(nullptr), branch->span);
     return with(ref(&loop), [&](ForNode& n) { n.body = body; });
   }
 

@@ -109,7 +109,7 @@ class Dispatch final : public Rewriter {
   Expr rewrite(const Expr& e) override { return e; }
   Stmt rewrite(const Stmt& s) override {
     if (auto* call = as<TilePrimitiveCallNode>(s)) return dispatched(*call);
-    if (outside_ && s->kind == StmtKind::kSBlockRealize) {
+    if (s->kind == StmtKind::kSBlockRealize) {
       throw refuse_as(pass_refusals["block-not-lowered"], "the function has blocks")
           .kind("InternalError")
           .at(s->span)

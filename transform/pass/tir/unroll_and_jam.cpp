@@ -75,7 +75,7 @@ class Jam final : public MemoryRewriter {
         !structural_equal(init->indices, nest.update->indices))
       return false;
     if (side_effect(init->value) > Effect::kPure) return false;
-    nest.init = init->value;
+    nest.init = substitute(init->value, VarMap{{k->loop_var.get(), k->min}});
     return true;
   }
 

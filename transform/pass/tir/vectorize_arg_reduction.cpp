@@ -70,7 +70,15 @@ std::optional<Order> order_of(const Expr& e) {
 
 // `i` where it grows by one, or by as much as the loop's variable, from step to step.
 bool grows(const Expr& i, const ForNode* loop) {
-  if (auto* cast = as<CastNode>(i)) return cast->dtype().is_int() && grows(cast->value, loop);
+  if (auto* cast = as<CastNode>(i)) {
+    if (!cast->dtype().is_int()) return false;
+    // In a narrower type, an index that does not fit would begin again from below.
+    auto steps = const_int(loop->extent);
+    bool fits = cast->dtype().bits() >= cast->value->dtype().bits() ||
+                (cast->value.get() == loop->loop_var.get() && steps &&
+                 *steps - 1 <= *const_int(max_value(cast->dtype())));
+    return fits && grows(cast->value, loop);
+  }
   if (i.get() == loop->loop_var.get()) return true;
   auto* sum = as_binary(i);
   if (sum == nullptr || sum->kind != ExprKind::kAdd) return false;
@@ -132,14 +140,17 @@ std::optional<ArgReduction> arg_reduction_of(const ForNode* s) {
 
 constexpr int64_t kChunk = 512;
 
+// The steps of a chunk fit, and there is a number below the first step: it says that no step was it.
+bool counts_chunks(DataType dtype) { return dtype.is_int() && dtype.bits() >= 32; }
+
 class Vectorize final : public MemoryRewriter {
  public:
   using MemoryRewriter::MemoryRewriter;
   Stmt rewrite_declared(const Stmt& s) override {
     auto* loop = as<ForNode>(s);
     bool asked = loop != nullptr && loop->annotations.count(kAnyOrder) != 0 && !loop->step &&
-                 is_const_int(loop->min, 0) && loop->for_kind != ForKind::kParallel &&
-                 loop->for_kind != ForKind::kThreadBinding;
+                 counts_chunks(loop->loop_var->dtype()) && is_const_int(loop->min, 0) &&
+                 loop->for_kind != ForKind::kParallel && loop->for_kind != ForKind::kThreadBinding;
     auto found = asked ? arg_reduction_of(loop) : std::nullopt;
     return found && legal(loop, *found) ? vectorized(loop, *found) : rewrite_children(s);
   }
@@ -154,7 +165,16 @@ class Vectorize final : public MemoryRewriter {
         good = good && !uses_var(at, [&](const VarNode* var) { return var == loop->loop_var.get(); });
       good = good && memory.reads_apart(c.x, store->buffer.get());
     }
-    return good;
+    // The elements stay the same: neither is the other's memory, nor says where the other is.
+    auto apart = [&](const BufferStoreNode* one, const BufferStoreNode* other) {
+      bool stays = memory.apart(one->buffer.get(), other->buffer.get());
+      for (const Expr& at : one->indices) {
+        stays =
+            stays && memory.reads_apart(at, one->buffer.get()) && memory.reads_apart(at, other->buffer.get());
+      }
+      return stays;
+    };
+    return good && apart(c.index, c.value) && apart(c.value, c.index);
   }
 
   // What the parts of the new program share.
@@ -256,9 +276,7 @@ class Vectorize final : public MemoryRewriter {
 
 }  // namespace
 
-extern const Pass vectorize_arg_reduction{
-                                          "VectorizeArgReduction", "tirx.transform",
-                                          "VectorizeArgReduction()",
-                                          doc, rewritten_by<Vectorize>};
+extern const Pass vectorize_arg_reduction{"VectorizeArgReduction", "tirx.transform",
+                                          "VectorizeArgReduction()", doc, rewritten_by<Vectorize>};
 
 }  // namespace mlc::transform::pass_vectorize_arg_reduction

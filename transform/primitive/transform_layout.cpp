@@ -88,6 +88,8 @@ class MoveElements final : public PathRewriter {
     if (auto* block = as<SBlockNode>(s)) return this->block(ref(block));
     Stmt next = rewrite_children(s);
     iters_.resize(known);
+    if (auto* alloc = as<AllocBufferNode>(next); alloc && alloc->buffer.same_as(from_))
+      return make<AllocBufferNode>(to_, alloc->annotations, alloc->span);
     auto* store = as<BufferStoreNode>(next);
     if (!store || !store->buffer.same_as(from_)) return next;
     return make<BufferStoreNode>(to_, store->value, mapped(store->indices), store->span);
@@ -324,6 +326,8 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
                                         for (const MatchBufferRegion& match : block->match_buffers)
                                           if (match->source->source.same_as(buffer)) view = block;
                                       }
+                                      if (auto* alloc = as<AllocBufferNode>(s))
+                                        allocated |= alloc->buffer.same_as(buffer);
                                       on.walk_children(s);
                                     }});
   if (view || pointer) {

@@ -101,7 +101,14 @@ void require_no_let(const SRefNode& block, const Stmt& body, std::string_view pr
 
 bool leaves_blocks_alone(const Stmt& body, const Dependences& deps) {
   NonBlockStmts beside;
-  beside.visit(body);
+  for (const Stmt& s : statements_of(body)) {
+    // Memory for the rest of the sequence: it holds nothing, and whoever moves a block looks where it begins.
+    if (auto* alloc = as<AllocBufferNode>(s)) {
+      for (const Expr& dim : alloc->buffer->buffer()->shape) beside.visit(dim);
+    } else {
+      beside.visit(s);
+    }
+  }
   if (!beside.ordered) return false;
   for (const VarNode* written : beside.writes) {
     if (deps.readers.contains(written) || deps.writers.contains(written)) return false;
@@ -128,6 +135,25 @@ void require_straight(ScheduleState& state, const SRefNode& scope, const std::ve
     require_no_let(*block, body, primitive, [&](const auto& look) {
       ir::post_order(realize_of(state, *block), [&](const Expr& e) { look(e); });
     });
+  }
+}
+
+void require_allocated_before(const SRefNode& scope, const SRefNode& place, const SRefNode& block,
+                              std::string_view primitive) {
+  std::vector<Stmt> body = statements_of(scope.block()->body);
+  size_t end = child_position(scope, block);
+  for (size_t i = child_position(scope, place); i < end; ++i) {
+    auto* alloc = as<AllocBufferNode>(body[i]);
+    if (alloc == nullptr) continue;
+    for (const auto& regions : {block.block()->reads, block.block()->writes}) {
+      for (const TensorRegion& region : regions) {
+        if (!region->source.same_as(alloc->buffer)) continue;
+        throw refuse_as(shared_refusals["not-stage-pipeline"],
+                        "`{}` cannot take block `{}` before the allocation of `{}`", primitive,
+                        block.name.c_str(), alloc->buffer->name.c_str())
+            .note("the buffer is allocated here", alloc->span);
+      }
+    }
   }
 }
 

@@ -22,10 +22,10 @@ void require_allocated_before(const SRefNode& scope, const SRefNode& place, cons
                               std::string_view primitive);
 
 // The same as `require_straight` for a primitive that copies what `block` does with `buffer` elsewhere, and
-// leaves the block where it is: attributes around it stay, as do conditions around what reads; nothing that distinguishes the copied
-// part may be a `let`'s.
-void require_copy_straight(ScheduleState& state, const SRefNode& scope, const SRefNode& block, const Buffer& buffer,
-                           bool write, std::string_view primitive);
+// leaves the block where it is: attributes around it stay, as do conditions around what reads; nothing that
+// distinguishes the copied part may be a `let`'s.
+void require_copy_straight(ScheduleState& state, const SRefNode& scope, const SRefNode& block,
+                           const Buffer& buffer, bool write, std::string_view primitive);
 // The refusal of a copy back that would overwrite what `block` leaves alone under a condition.
 Error condition_not_kept(const SRefNode& block, Span written, std::string_view primitive);
 

@@ -11,6 +11,7 @@
 #include "transform/arith/simplify.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/layout_padding.h"
+#include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/path_rewriter.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/reindex.h"
@@ -421,7 +422,8 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
   if (assumed || behind) {
     std::vector<Stmt> body = statements_of(as<SBlockNode>(changed)->body);
     if (assumed)
-      body.insert(body.begin(), assumption_nest(layout));
+      body.insert(body.begin() + static_cast<int64_t>(place_behind_made(as<SBlockNode>(changed)->body, next)),
+                  assumption_nest(layout));
     else
       body.insert(body.begin() + static_cast<int64_t>(*behind), padding_nest(layout));
     changed = with(ref(as<SBlockNode>(changed)),

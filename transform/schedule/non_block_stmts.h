@@ -16,6 +16,10 @@ bool leaves_blocks_alone(const Stmt& body, const Dependences& deps);
 void require_straight(ScheduleState& state, const SRefNode& scope, const std::vector<const SRefNode*>& moved,
                       const std::vector<SRefNode*>& involved, std::string_view primitive);
 
+// Behind the statements before all blocks of a scope that allocate, declare or store `buffer`: the first
+// place where it can be read.
+size_t place_behind_made(const Stmt& body, const Buffer& buffer);
+
 // Throws not-stage-pipeline where `block`, which the primitive takes to `place` before it, accesses a buffer
 // that the scope allocates between the two.
 void require_allocated_before(const SRefNode& scope, const SRefNode& place, const SRefNode& block,

@@ -93,7 +93,13 @@ class Undefined final : public Walker {
       return visit(attr->body);
     }
     if (auto* block = as<SBlockNode>(s)) {
-      for (const IterVar& iter : block->iter_vars) block_iters_.insert(iter->var.get());
+      // Their variables count as used here, in TVM's order: domain, then variable.
+      for (const IterVar& iter : block->iter_vars) {
+        block_iters_.insert(iter->var.get());
+        visit(iter->dom->min);
+        visit(iter->dom->extent);
+        use(iter->var);
+      }
       for (const TensorRegion& region : block->reads) visit(Expr(region));
       for (const TensorRegion& region : block->writes) visit(Expr(region));
     }

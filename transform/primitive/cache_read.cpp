@@ -3,6 +3,7 @@
 
 #include "ir/core/refusal.h"
 #include "transform/schedule/cache_stage.h"
+#include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/undeclared_accesses.h"
 #include "transform/schedule/witness.h"
@@ -72,7 +73,7 @@ static SRefNode* apply(Step& step, Any, Any, String storage_scope, Any) {
   stage.from = buffer;
   stage.to = stage.allocated = buffer_in(buffer, storage_scope);
   stage.location = scope;
-  stage.position = 0;
+  stage.position = place_behind_made(scope->block()->body, buffer);
   if (writer) {
     // In front of all that reads what the block writes, be it another buffer.
     CopyLocation location = location_after(deps, *scope, *writer,

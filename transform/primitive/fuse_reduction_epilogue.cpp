@@ -8,6 +8,7 @@
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/simplify.h"
 #include "transform/schedule/inline.h"
+#include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/reducer.h"
 #include "transform/schedule/refusals.h"
 
@@ -116,6 +117,7 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
                       sum_block->span);
   }
   require_inner_buffer(sum, *reduction, *scope, reduction.span);
+  require_allocated_before(*scope, *reduction, *epilogue, "fuse_reduction_epilogue");
   // Sums of one's own may be computed side by side; in the memory of the epilogue they meet.
   SBlockRealize realize = realize_of(step.state, *reduction);
   for (const SRefNode* loop : loops_above(*reduction)) {

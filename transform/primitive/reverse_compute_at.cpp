@@ -72,6 +72,7 @@ static Move plan(ScheduleState& state, const BlockArg& block, const LoopArg& loo
   std::vector<SRefNode*> involved = producers;
   involved.push_back(&*block);
   require_straight(state, scope, {&*block, &*loop}, involved, "reverse_compute_at");
+  require_allocated_before(scope, *loop, *block, "reverse_compute_at");
   require_declared(deps, {&*block});
   require_declared(deps, producers);
   return plan_move(state, *block, *loop, producers, consumers, false, preserve_unit_loops, index, block.span,

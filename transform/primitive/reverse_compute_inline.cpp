@@ -118,6 +118,7 @@ static Inlining plan(ScheduleState& state, const BlockArg& block) {
   require_complete(state, producer, *scope);
   if (&storing != &producer) require_complete(state, storing, *scope_of(storing));
   require_straight(state, *scope, {&*block, &producer}, {&*block}, "reverse_compute_inline");
+  require_allocated_before(*scope, producer, *block, "reverse_compute_inline");
   auto [own_loops, produced] = looped_store(storing, block.span);
   const Buffer& buffer = produced->buffer;
   require_inner_buffer(buffer, producer, *scope, block.span);

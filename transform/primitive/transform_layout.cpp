@@ -11,6 +11,7 @@
 #include "transform/arith/simplify.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/layout_padding.h"
+#include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/path_rewriter.h"
 #include "transform/schedule/refusals.h"
 #include "transform/schedule/reindex.h"
@@ -88,6 +89,8 @@ class MoveElements final : public PathRewriter {
     if (auto* block = as<SBlockNode>(s)) return this->block(ref(block));
     Stmt next = rewrite_children(s);
     iters_.resize(known);
+    if (auto* alloc = as<AllocBufferNode>(next); alloc && alloc->buffer.same_as(from_))
+      return make<AllocBufferNode>(to_, alloc->annotations, alloc->span);
     auto* store = as<BufferStoreNode>(next);
     if (!store || !store->buffer.same_as(from_)) return next;
     return make<BufferStoreNode>(to_, store->value, mapped(store->indices), store->span);
@@ -324,6 +327,8 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
                                         for (const MatchBufferRegion& match : block->match_buffers)
                                           if (match->source->source.same_as(buffer)) view = block;
                                       }
+                                      if (auto* alloc = as<AllocBufferNode>(s))
+                                        allocated |= alloc->buffer.same_as(buffer);
                                       on.walk_children(s);
                                     }});
   if (view || pointer) {
@@ -417,7 +422,8 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
   if (assumed || behind) {
     std::vector<Stmt> body = statements_of(as<SBlockNode>(changed)->body);
     if (assumed)
-      body.insert(body.begin(), assumption_nest(layout));
+      body.insert(body.begin() + static_cast<int64_t>(place_behind_made(as<SBlockNode>(changed)->body, next)),
+                  assumption_nest(layout));
     else
       body.insert(body.begin() + static_cast<int64_t>(*behind), padding_nest(layout));
     changed = with(ref(as<SBlockNode>(changed)),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/non_block_stmts.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "ir/core/visit.h"
+#include "ir/core/walk_with.h"
 #include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
@@ -97,11 +99,46 @@ void require_no_let(const SRefNode& block, const Stmt& body, std::string_view pr
       .note("the block is defined here", block.stmt->span);
 }
 
+bool holds_block(const Stmt& stmt) {
+  return ir::any_below(stmt, [](const Stmt& s) { return s->kind == StmtKind::kSBlockRealize; });
+}
+
 }  // namespace
 
 bool leaves_blocks_alone(const Stmt& body, const Dependences& deps) {
   NonBlockStmts beside;
-  beside.visit(body);
+  // Of the sequence itself: its memory, what of it statements before all blocks store, memory under other
+  // names.
+  VarSet own, made, views;
+  bool before_blocks = true;
+  for (const Stmt& s : statements_of(body)) {
+    before_blocks = before_blocks && !holds_block(s);
+    if (auto* alloc = as<AllocBufferNode>(s)) {
+      // Memory for the rest of the sequence: it holds nothing, and whoever moves a block looks where it
+      // begins.
+      own.insert(alloc->buffer.get());
+      for (const Expr& dim : alloc->buffer->buffer()->shape) beside.visit(dim);
+    } else if (auto* store = as<BufferStoreNode>(s);
+               store != nullptr && before_blocks && own.contains(store->buffer.get())) {
+      made.insert(store->buffer.get());
+      beside.visit(store->value);
+      for (const Expr& index : store->indices) beside.visit(index);
+    } else if (auto* view = as<DeclBufferNode>(s); view != nullptr && before_blocks) {
+      views.insert(view->buffer.get());
+      ir::post_order(view->data, [&](const Expr& e) {
+        if (auto* var = as<VarNode>(e); var != nullptr && var->buffer()) views.insert(var);
+      });
+    } else {
+      beside.visit(s);
+    }
+  }
+  auto kept = [&](const VarNode* buffer) {
+    return !deps.writers.contains(buffer) && !beside.writes.contains(buffer);
+  };
+  if (!std::all_of(made.begin(), made.end(), kept) || !std::all_of(views.begin(), views.end(), kept))
+    return false;
+  if (std::any_of(views.begin(), views.end(), [&](const VarNode* view) { return made.contains(view); }))
+    return false;
   if (!beside.ordered) return false;
   for (const VarNode* written : beside.writes) {
     if (deps.readers.contains(written) || deps.writers.contains(written)) return false;
@@ -128,6 +165,40 @@ void require_straight(ScheduleState& state, const SRefNode& scope, const std::ve
     require_no_let(*block, body, primitive, [&](const auto& look) {
       ir::post_order(realize_of(state, *block), [&](const Expr& e) { look(e); });
     });
+  }
+}
+
+size_t place_behind_made(const Stmt& body, const Buffer& buffer) {
+  std::vector<Stmt> all = statements_of(body);
+  size_t place = 0;
+  for (size_t i = 0; i < all.size() && !holds_block(all[i]); ++i) {
+    auto* alloc = as<AllocBufferNode>(all[i]);
+    auto* view = as<DeclBufferNode>(all[i]);
+    auto* store = as<BufferStoreNode>(all[i]);
+    if ((alloc != nullptr && alloc->buffer.same_as(buffer)) ||
+        (view != nullptr && view->buffer.same_as(buffer)) ||
+        (store != nullptr && store->buffer.same_as(buffer)))
+      place = i + 1;
+  }
+  return place;
+}
+
+void require_allocated_before(const SRefNode& scope, const SRefNode& place, const SRefNode& block,
+                              std::string_view primitive) {
+  std::vector<Stmt> body = statements_of(scope.block()->body);
+  size_t end = child_position(scope, block);
+  for (size_t i = child_position(scope, place); i < end; ++i) {
+    auto* alloc = as<AllocBufferNode>(body[i]);
+    if (alloc == nullptr) continue;
+    for (const auto& regions : {block.block()->reads, block.block()->writes}) {
+      for (const TensorRegion& region : regions) {
+        if (!region->source.same_as(alloc->buffer)) continue;
+        throw refuse_as(shared_refusals["not-stage-pipeline"],
+                        "`{}` cannot take block `{}` before the allocation of `{}`", primitive,
+                        block.name.c_str(), alloc->buffer->name.c_str())
+            .note("the buffer is allocated here", alloc->span);
+      }
+    }
   }
 }
 

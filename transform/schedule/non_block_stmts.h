@@ -16,11 +16,20 @@ bool leaves_blocks_alone(const Stmt& body, const Dependences& deps);
 void require_straight(ScheduleState& state, const SRefNode& scope, const std::vector<const SRefNode*>& moved,
                       const std::vector<SRefNode*>& involved, std::string_view primitive);
 
-// The same for a primitive that copies what `block` does with `buffer` elsewhere, and leaves the block where
-// it is: attributes around it stay, as do conditions around what reads; nothing that distinguishes the copied
-// part may be a `let`'s.
-void require_copy_straight(ScheduleState& state, const SRefNode& scope, const SRefNode& block, const Buffer& buffer,
-                           bool write, std::string_view primitive);
+// Behind the statements before all blocks of a scope that allocate, declare or store `buffer`: the first
+// place where it can be read.
+size_t place_behind_made(const Stmt& body, const Buffer& buffer);
+
+// Throws not-stage-pipeline where `block`, which the primitive takes to `place` before it, accesses a buffer
+// that the scope allocates between the two.
+void require_allocated_before(const SRefNode& scope, const SRefNode& place, const SRefNode& block,
+                              std::string_view primitive);
+
+// The same as `require_straight` for a primitive that copies what `block` does with `buffer` elsewhere, and
+// leaves the block where it is: attributes around it stay, as do conditions around what reads; nothing that
+// distinguishes the copied part may be a `let`'s.
+void require_copy_straight(ScheduleState& state, const SRefNode& scope, const SRefNode& block,
+                           const Buffer& buffer, bool write, std::string_view primitive);
 // The refusal of a copy back that would overwrite what `block` leaves alone under a condition.
 Error condition_not_kept(const SRefNode& block, Span written, std::string_view primitive);
 

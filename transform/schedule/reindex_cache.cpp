@@ -138,7 +138,7 @@ SRefNode* reindex_cache(Step& step, const BlockArg& block, const String& storage
 
   // In front of those who use what is copied, inside the loops that they share with the block that makes it.
   SRefNode* location = scope;
-  size_t position = 0;
+  size_t position = write ? 0 : place_behind_made(scope->block()->body, buffer);
   Dependences deps = dependences(step.state, *scope);
   std::vector<SRefNode*> readers = flow_around(deps, *block).consumers;
   if (SRefNode* writer = write ? &*block : only_writer(deps, buffer, step.span(2))) {

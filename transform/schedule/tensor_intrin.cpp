@@ -93,7 +93,7 @@ TensorIntrin intrinsic_of(ApiCall& call, size_t at) {
   return make<TensorIntrinNode>(*desc, *impl);
 }
 
-Any construct(ApiCall& call) { return intrinsic_of(call, 0); }
+Any construct_intrin(ApiCall& call) { return intrinsic_of(call, 0); }
 
 Any register_intrinsic(ApiCall& call) {
   auto name = call.args[0].try_cast<String>();
@@ -120,8 +120,8 @@ Any get_impl(ApiCall& call) { return call.args[0].cast<TensorIntrin>()->impl; }
 constexpr std::string_view kIntrin = "mlc.s_tir.TensorIntrin";
 const ApiRow tensor_intrin_table[] = {
     {ApiKind::kClass, "tvm.s_tir", "TensorIntrin(desc, impl)",
-     "A computation and the instructions that do it: two functions with the same parameters.", &construct,
-     kIntrin, "tvm.s_tir._tensor_intrin.TensorIntrin"},
+     "A computation and the instructions that do it: two functions with the same parameters.",
+     &construct_intrin, kIntrin, "tvm.s_tir._tensor_intrin.TensorIntrin"},
     {ApiKind::kFunction, "tvm.s_tir.TensorIntrin", "register(name, desc, impl, override=False)",
      "Give a tensor intrinsic the name that `tensorize` asks for.", &register_intrinsic},
     {ApiKind::kFunction, "tvm.s_tir.TensorIntrin", "get(name, allow_missing=False)",
@@ -164,7 +164,8 @@ TensorIntrin find_intrinsic(const std::string& name, Host& host, Span span) {
       .help(!near.empty() ? near
             : !names.empty() && names.size() <= kMostListed
                 ? fmt::format("registered are `{}`", fmt::join(names, "`, `"))
-                : "`tvm.s_tir.TensorIntrin.register(name, desc, impl)` registers one, and so does the import of a module of "
+                : "`tvm.s_tir.TensorIntrin.register(name, desc, impl)` registers one, and so does the import "
+                  "of a module of "
                   "`tvm.s_tir.tensor_intrin`, such as `import tvm.s_tir.tensor_intrin.x86`");
 }
 

@@ -147,7 +147,7 @@ Any pop(ApiCall& call) {
   return last;
 }
 
-Any construct(ApiCall& call) {
+Any construct_trace(ApiCall& call) {
   auto result = ffi::make_object<TraceNode>();
   auto decided = [&](const InstructionRef& instruction) -> Any {
     auto find = [&](const auto& map) {
@@ -231,8 +231,8 @@ constexpr std::string_view kTrace = "mlc.s_tir.Trace", kInstruction = "mlc.s_tir
                            kKind = "mlc.s_tir.InstructionKind";
 
 const ApiRow trace_api_table[] = {
-    {ApiKind::kClass, "tvm.s_tir.schedule", "Trace(insts, decisions)", "Steps of a schedule.", &construct,
-     kTrace, "tvm.s_tir.schedule.trace.Trace"},
+    {ApiKind::kClass, "tvm.s_tir.schedule", "Trace(insts, decisions)", "Steps of a schedule.",
+     &construct_trace, kTrace, "tvm.s_tir.schedule.trace.Trace"},
     {ApiKind::kFunction, "tvm.s_tir.schedule.Trace", "apply_json_to_schedule(json_obj, sch)",
      "Apply the steps that `as_json` wrote to a schedule.", &apply_json_to_schedule},
     {ApiKind::kProperty, kTrace, "insts", "The steps.", &insts},

@@ -113,9 +113,7 @@ class ShapeHeap::Collect final : public relax::Visitor {
 
   void add_size(const Expr& e) {
     heap_.add(e);
-    for (const Var& var : ir::free_vars(e)) {
-      if (bound_.count(var.get()) != 0) heap_.add(var);
-    }
+    for (const Var& var : ir::free_vars(e)) heap_.add(var);
   }
   // The heap holds int64 alone: other numbers that bindings compute stay in their variables, as do numbers
   // that nothing needs.

@@ -41,7 +41,9 @@ class Bind final : public Mutator {
       auto found = values_.find(var);
       return found == values_.end() ? rewrite_children(e) : found->second;
     }
-    bool graph = ir::is_graph_kind(e->kind) || e->kind == ExprKind::kTupleGetItem;
+    auto* call = as<CallNode>(e);
+    bool graph =
+        ir::is_graph_kind(e->kind) || e->kind == ExprKind::kTupleGetItem || (call && !is_tensor_code(call));
     if (is_prim(e) && !graph) return ir::substitute(e, values_);
     if (auto* shape = as<ShapeExprNode>(e)) {
       Expr next = rewrite_children(e);

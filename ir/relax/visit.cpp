@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/relax/visit.h"
 
+#include "ir/relax/numbers.h"
+
 #include "ir/registry/no_script.h"
 #include "ir/relax/blocks.h"
 #include "ir/relax/infer.h"
@@ -151,6 +153,32 @@ bool is_tensor_code(const CallNode* call) {
   return is_prim(ir::ref(call)) && call->op->kind == ExprKind::kOp && operator_of(call->op) == nullptr;
 }
 
+bool is_arithmetic(const Expr& e) {
+  if (!is_prim(e) || is_graph_kind(e->kind) || e->kind == ExprKind::kTupleGetItem) return false;
+  auto* call = as<CallNode>(e);
+  return !call || is_tensor_code(call);
+}
+
+std::vector<Var> vars_of_numbers(const Expr& e) {
+  struct Numbers final : Visitor {
+    std::vector<Var> used;
+    void visit(const Expr& e) override {
+      if (auto* shape = as<ShapeExprNode>(e)) {
+        for (const Expr& value : shape->values) use(value);
+      } else if (is_arithmetic(e)) {
+        use(e);
+      } else {
+        walk_children(e);
+      }
+    }
+    void use(const Expr& number) {
+      for (const Var& var : ir::free_vars(number)) used.push_back(var);
+    }
+  } numbers;
+  numbers.visit(e);
+  return numbers.used;
+}
+
 // ---- Mutator ----
 
 Mutator::Mutator(ir::Host& host, const IRModule& mod) : builder_(std::make_shared<BlockBuilder>(host, mod)) {}
@@ -174,7 +202,7 @@ Expr Mutator::rewrite_children(const Expr& e) {
     }
     case ExprKind::kCall: {
       auto* call = static_cast<const CallNode*>(e.get());
-      if (is_tensor_code(call)) return e;
+      if (is_tensor_code(call)) return ir::substitute(e, mapped_);
       Expr callee = rewrite(call->op);
       Array<Expr> args = map_array(call->args, [this](const Expr& arg) { return rewrite(arg); });
       Array<Type> types = map_array(call->ty_args, [this](const Type& type) { return rewrite_type(type); });
@@ -224,7 +252,7 @@ Expr Mutator::rewrite_children(const Expr& e) {
       return values.same_as(shape->values) ? e : Expr(make<ShapeExprNode>(values, e->span));
     }
     default:
-      return e;
+      return is_arithmetic(e) ? ir::substitute(e, mapped_) : e;
   }
 }
 
@@ -327,8 +355,7 @@ struct Substitute final : Rewriter {
       auto found = values.find(var);
       return found == values.end() ? e : found->second;
     }
-    if (is_prim(e) && !is_graph_kind(e->kind) && e->kind != ExprKind::kTupleGetItem)
-      return ir::substitute(e, values);
+    if (is_arithmetic(e)) return ir::substitute(e, values);
     return rewrite_children(e);
   }
 };
@@ -387,8 +414,7 @@ struct RenewVars final : Rewriter {
       auto found = next.find(var);
       return found == next.end() ? e : found->second;
     }
-    if (is_prim(e) && !is_graph_kind(e->kind) && e->kind != ExprKind::kTupleGetItem)
-      return ir::substitute(e, next);
+    if (is_arithmetic(e)) return ir::substitute(e, next);
     if (auto* fn = as<FunctionNode>(e)) {
       for (const Var& param : fn->params) define_symbolic(param->ty);
     }

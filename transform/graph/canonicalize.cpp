@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/graph/canonicalize.h"
 
+#include "ir/relax/numbers.h"
 #include "transform/graph/blocks.h"
 
 namespace mlc::transform {
 namespace {
-
-// An expression of sizes, as in shapes.
-bool is_tensor_code(const Expr& e) {
-  if (!relax::is_prim(e)) return false;
-  if (auto* call = as<CallNode>(e)) return relax::operator_of(call->op) == nullptr;
-  return !ir::is_graph_kind(e->kind) && e->kind != ExprKind::kTupleGetItem;
-}
 
 // ---- symbolic variables ----
 
@@ -20,7 +14,7 @@ class WriteKnownSizes final : public Mutator {
   WriteKnownSizes(Host& host, const IRModule& mod) : Mutator(host, mod), context_(host, mod) {}
 
   Expr rewrite(const Expr& e) override {
-    if (is_tensor_code(e)) {
+    if (relax::is_arithmetic(e)) {
       Expr next = known_.empty() ? e : ir::substitute(e, known_);
       return next.same_as(e) ? rewrite_children(e) : context_.simplify(next);
     }
@@ -156,13 +150,15 @@ class FindPlan final : public relax::Visitor {
       case ExprKind::kFunction: {
         // What it captures is seen outside of its block.
         for (const Var& var : relax::free_vars(e)) seen_outside_.insert(var.get());
+        for (const Var& var : relax::vars_of_numbers(e)) seen_outside_.insert(var.get());
         const BindingBlockNode* around = std::exchange(block_, nullptr);
         walk_children(e);
         block_ = around;
         return;
       }
       default:
-        return walk_children(e);
+        if (e->kind != ExprKind::kShapeExpr && !relax::is_arithmetic(e)) return walk_children(e);
+        for (const Var& var : relax::vars_of_numbers(e)) use(var.get());
     }
   }
   void visit_block(const BindingBlock& block) override {
@@ -247,18 +243,19 @@ class FollowPlan final : public Mutator {
   FollowPlan(Host& host, const IRModule& mod, const Plan& plan)
       : Mutator(host, mod), context_(host, mod), plan_(plan) {
     for (const auto& [var, next] : plan.used_as) {
-      if (next->ty && next->ty->kind == TypeKind::kShape) shapes_[var] = at_end_of(plan.used_as, next);
+      if (next->ty && (next->ty->kind == TypeKind::kShape || next->ty->kind == TypeKind::kPrim))
+        sizes_[var] = at_end_of(plan.used_as, next);
     }
   }
 
   Expr rewrite(const Expr& e) override {
     auto* used = as<VarNode>(e);
-    if (!used) return is_tensor_code(e) ? e : rewrite_children(e);
+    if (!used) return relax::is_arithmetic(e) ? ir::substitute(e, sizes_) : rewrite_children(e);
     Var var = at_end_of(plan_.used_as, ref(used));
     auto constant = plan_.constants.find(var.get());
     return constant == plan_.constants.end() ? rewrite_children(var) : constant->second;
   }
-  Type rewrite_type(const Type& type) override { return relax::substitute(type, shapes_, context_); }
+  Type rewrite_type(const Type& type) override { return relax::substitute(type, sizes_, context_); }
   Var rewrite_def(const Var& var) override {
     Var next = at_end_of(plan_.bound_as, var);
     Type type = rewrite_type(next->ty);
@@ -277,7 +274,7 @@ class FollowPlan final : public Mutator {
  private:
   InferContext context_;
   const Plan& plan_;
-  ir::VarMap shapes_;
+  ir::VarMap sizes_;
 };
 
 // What tells the sizes of symbolic variables.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/graph/dead_code.h"
 
+#include "ir/relax/numbers.h"
 #include "transform/graph/blocks.h"
 #include "transform/graph/global_vars.h"
 
@@ -29,7 +30,11 @@ class Needed final : public relax::Visitor {
  private:
   void visit(const Expr& e) override {
     if (auto* var = as<VarNode>(e)) return use(var);
-    walk_children(e);
+    if (as<ShapeExprNode>(e) || relax::is_arithmetic(e)) {
+      for (const Var& var : relax::vars_of_numbers(e)) use(var.get());
+    } else {
+      walk_children(e);
+    }
   }
   void visit_binding(const Binding& binding) override {
     const VarNode* var = binding->var.get();
@@ -43,7 +48,7 @@ class Needed final : public relax::Visitor {
     if (const auto* tuple = as_type<TupleTypeNode>(type)) {
       for (const Type& field : tuple->elements) visit_type(field);
     } else if (const auto* tensor = as_type<TensorTypeNode>(type)) {
-      if (auto* shape = as<VarNode>(tensor->shape)) use(shape);
+      if (tensor->shape) visit(tensor->shape);
     }
   }
   void use(const VarNode* var) {

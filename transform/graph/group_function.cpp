@@ -40,11 +40,15 @@ void GroupFunction::need(const Expr& e) {
   auto* var = as<VarNode>(e);
   if (var && defined_.count(var) != 0) return;
   if (!var && !lift_constants_ && as<GenericConstNode>(e)) return;
-  if (is_prim(e) && !var) {  // the variables of a number
-    relax::post_order(e, [&](const Expr& part) {
-      if (as<VarNode>(part)) need(part);
-    });
-    return;
+  if (is_prim(e) && !var) {
+    std::vector<Var> vars = ir::free_vars(e);
+    // Those that the block computes; other numbers come computed, but for sizes: leave_symbols_to_types.
+    bool inner = std::any_of(vars.begin(), vars.end(), [](const Var& each) { return is_dataflow(each); });
+    if (inner || vars.empty()) {
+      if (vars.empty()) ++constants_;
+      for (const Var& each : vars) need(each);
+      return;
+    }
   }
   if (auto* tuple = as<TupleNode>(e)) {
     for (const Expr& field : tuple->elements) need(field);
@@ -55,7 +59,8 @@ void GroupFunction::need(const Expr& e) {
   argument_of_[key] = arguments_.size();
   arguments_.push_back(e);
   // A symbolic variable is itself: types of the group may name it.
-  params_.push_back(is_prim(e) ? ref(var) : make<VarNode>(String(name), e->ty));
+  bool itself = var && is_prim(e) && !is_dataflow(ref(var));
+  params_.push_back(itself ? ref(var) : make<VarNode>(String(name), e->ty));
   if (type_as<TupleTypeNode>(e)) partial_.emplace_back(key, std::vector<int64_t>{});
 }
 
@@ -136,7 +141,11 @@ void GroupFunction::leave_symbols_to_types() {
     }
   }
   for (size_t i = params_.size(); i-- > 0;) {
-    if (named.count(params_[i].get()) == 0) continue;
+    if (!is_prim(arguments_[i])) continue;
+    std::vector<Var> vars = ir::free_vars(arguments_[i]);
+    bool known =
+        std::all_of(vars.begin(), vars.end(), [&](const Var& var) { return named.count(var.get()) != 0; });
+    if (!known) continue;
     argument_of_.erase(static_cast<const ExprNode*>(arguments_[i].get()));
     for (auto& [key, index] : argument_of_) {
       if (index > i) --index;
@@ -150,7 +159,10 @@ Function GroupFunction::build(Host& host, const IRModule& mod, Map<String, Any> 
   leave_symbols_to_types();
   use_parts_of_tuples();
   Body body(host, mod);
-  for (const auto& [key, index] : argument_of_) body.params[key] = params_[index];
+  for (const auto& [key, index] : argument_of_) {
+    body.params[key] = params_[index];
+    if (auto* var = as<VarNode>(arguments_[index])) body.map_var(ref(var), params_[index]);
+  }
   body.builder_->begin_scope(Array<Var>(params_.begin(), params_.end()));
   for (const Var& param : params_) body.builder_->unique_name(text(param->name));
   for (const Binding& binding : bindings_) {  // results get new variables

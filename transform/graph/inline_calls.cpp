@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/relax/bind.h"
+#include "ir/relax/numbers.h"
 #include "transform/graph/canonicalize.h"
 #include "transform/graph/dead_code.h"
 #include "transform/graph/signatures.h"
@@ -43,7 +44,9 @@ SeqExpr open_blocks(const Blocks& blocks, const Expr& body, Span span) {
   std::unordered_map<const VarNode*, size_t> block_of;
   Open open;
   auto use = [&](const Expr& e, size_t block) {
-    for (const Var& var : relax::free_vars(e)) {
+    std::vector<Var> used = relax::free_vars(e);
+    for (const Var& var : relax::vars_of_numbers(e)) used.push_back(var);
+    for (const Var& var : used) {
       auto found = block_of.find(var.get());
       if (found != block_of.end() && found->second != block && is_dataflow(var) && !open.plain[var.get()])
         open.plain[var.get()] = relax::make_var(false, var->name, var->ty, var->span);

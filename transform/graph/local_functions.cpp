@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/relax/numbers.h"
 #include "transform/graph/symbolic_uses.h"
 
 namespace mlc::transform {
@@ -16,6 +17,33 @@ static constexpr ir::Refusals refusals{
          .message = "a local function is exported as `{}`, and so is another function of the module"},
     }};
 MLC_REFUSALS(graph_local_functions, refusals);
+
+namespace {
+
+// Free variables in the order of their first use in a value: those of dimensions and of other numbers, too.
+struct FreeUses final : Visitor {
+  std::vector<Var> found;
+
+  explicit FreeUses(const FunctionNode* fn) {
+    for (const Var& var : relax::free_vars(ref(fn))) left_.insert(var.get());
+    for (const Var& var : symbolic_uses(ref(fn))) left_.insert(var.get());
+    visit(fn->body);
+  }
+
+ private:
+  void visit(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) {
+      if (left_.erase(var) != 0) found.push_back(ref(var));
+    } else if (as<ShapeExprNode>(e) || relax::is_arithmetic(e)) {
+      for (const Var& var : relax::vars_of_numbers(e)) visit(var);
+    } else {
+      walk_children(e);
+    }
+  }
+  std::unordered_set<const VarNode*> left_;
+};
+
+}  // namespace
 
 // In the order of the program; functions before what is inside them.
 struct CollectLocalFunctions final : Visitor {
@@ -44,8 +72,7 @@ struct CollectLocalFunctions final : Visitor {
                                [&](const Var& each) { return each.same_as(var); });
       if (!known) found.captured.push_back(var);
     };
-    std::vector<Var> dims = symbolic_uses(ref(fn));
-    for (const Var& var : relax::free_vars(ref(fn))) {
+    for (const Var& var : FreeUses(fn).found) {
       if (var.same_as(itself)) continue;
       auto value = all.bound_.find(var.get());
       auto* other = value == all.bound_.end() ? nullptr : as<FunctionNode>(value->second);
@@ -61,15 +88,15 @@ struct CollectLocalFunctions final : Visitor {
       }
       // A call of the function around it needs what that one has captured.
       for (const Var& needed : outer.captured) capture(needed);
-      dims.insert(dims.end(), outer.dims.begin(), outer.dims.end());
     }
+    // What is in types alone is known from the types of what is captured.
     std::unordered_set<const VarNode*> defined;
     for (const Var& var : found.captured) {
       defined.insert(var.get());
       for (const Var& dim : definable_vars(var->ty)) defined.insert(dim.get());
     }
-    for (const Var& dim : dims) {
-      if (defined.insert(dim.get()).second) found.dims.push_back(dim);
+    for (const Var& dim : symbolic_uses(ref(fn))) {
+      if (defined.insert(dim.get()).second) found.captured.push_back(dim);
     }
     return found;
   }

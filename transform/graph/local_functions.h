@@ -10,11 +10,11 @@
 namespace mlc::transform {
 
 struct LocalFunction {
-  std::string name;           // that it gets in the module
-  Var itself;                 // what it is bound to
-  std::vector<Var> captured;  // variables of the functions around it, in order of first use
-  std::vector<Var> dims;      // symbolic ones that neither its parameters nor those variables define
-  bool is_closure() const { return !captured.empty() || !dims.empty(); }
+  std::string name;  // that it gets in the module
+  Var itself;        // what it is bound to
+  std::vector<Var>
+      captured;  // variables of the functions around it, symbolic ones too, in order of first use
+  bool is_closure() const { return !captured.empty(); }
 };
 
 class LocalFunctions {

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/graph/symbolic_uses.h"
 
+#include "ir/relax/numbers.h"
+
 namespace mlc::transform {
 namespace {
-
-// Arithmetic of symbolic variables, not a call of a graph whose result is a number.
-bool is_arithmetic(const Expr& e) {
-  if (!is_prim(e) || is_graph_kind(e->kind) || e->kind == ExprKind::kTupleGetItem) return false;
-  auto* call = as<CallNode>(e);
-  return !call || (as<OpNode>(call->op) && !operator_of(call->op));
-}
 
 struct Uses final : Visitor {
   std::vector<Var> used;
@@ -18,7 +13,7 @@ struct Uses final : Visitor {
   void visit(const Expr& e) override {
     if (auto* shape = as<ShapeExprNode>(e)) {
       for (const Expr& dim : shape->values) use(dim);
-    } else if (is_arithmetic(e)) {
+    } else if (relax::is_arithmetic(e)) {
       use(e);
     } else {
       if (auto* fn = as<FunctionNode>(e)) {

@@ -6,6 +6,7 @@
 
 #include "frontend/tvmscript/relax_api/rows.h"
 #include "ir/relax/blocks.h"
+#include "ir/relax/numbers.h"
 #include "ir/relax/verify.h"
 #include "ir/relax/visit.h"
 
@@ -251,7 +252,11 @@ struct ImpureCall final : relax::Visitor {
 Any remove_all_unused(ApiCall& call) {
   Function fn = function_arg(call, 0);
   VarSet used;
-  for (const Var& var : relax::free_vars(fn->body->body)) used.insert(var.get());
+  auto use = [&](const Expr& e) {
+    for (const Var& var : relax::free_vars(e)) used.insert(var.get());
+    for (const Var& var : relax::vars_of_numbers(e)) used.insert(var.get());
+  };
+  use(fn->body->body);
   std::vector<relax::BindingBlock> blocks;
   for (size_t b = fn->body->blocks.size(); b-- > 0;) {
     const relax::BindingBlock& block = fn->body->blocks[static_cast<int64_t>(b)];
@@ -265,7 +270,7 @@ Any remove_all_unused(ApiCall& call) {
         stays = impure.found.defined();
       }
       if (!stays) continue;
-      for (const Var& var : relax::free_vars(binding->value)) used.insert(var.get());
+      use(binding->value);
       kept.push_back(binding);
     }
     if (kept.empty()) continue;

@@ -16,7 +16,9 @@ static constexpr ir::Refusals refusals{
          .message = "`{}` takes no desired layouts: it follows its operands",
          .help = "layouts are desired for convolutions, two or three (data, weight, result), and for "
                  "image.resize2d and image.resize3d, one"},
-        {.name = "layout-count", .message = "layouts that are desired for `{}`: {}, not {}"},
+        {.name = "layout-count",
+         .kind = "IndexError+ValueError",
+         .message = "layouts that are desired for `{}`: {}, not {}"},
         {.name = "desired-not-a-layout",
          .message = "\"{}\", which is desired for `{}`, is no layout",
          .help = "a layout names each axis once, such as \"NHWC\"; \"NCHW4c\" splits C by 4"},
@@ -275,8 +277,26 @@ struct Convert final : Mutator {
             .at(call->span);
       query.desired = &found->second;
     }
-    return row->layout(call, query);
+    LayoutChoice choice = row->layout(call, query);
+    const auto* first = type_as<TensorTypeNode>(call->args[0]);
+    bool reduced = first && first->ndim != 0;
+    for (size_t i = 0; i < choice.args.size(); ++i) {
+      if (!is_reduced(query.args[i])) continue;
+      choice.args[i] = query.args[i];
+      reduced = true;
+    }
+    const auto* result = as_type<TensorTypeNode>(call->ty);
+    if (reduced && result && result->ndim == 0) choice.result = reduced_number(call->ty);
+    return choice;
   }
+  // A number that a reduction leaves has a layout of its own: TVM transposes it where one as it is written is
+  // wanted.
+  static ValueLayout reduced_number(const Type& type) {
+    ValueLayout layout = ValueLayout::initial(type);
+    layout.fields.emplace_back();
+    return layout;
+  }
+  static bool is_reduced(const ValueLayout& layout) { return layout.tensor && !layout.fields.empty(); }
 
   void rewrite_tuple(const Binding& binding, const TupleNode* tuple) {
     ValueLayout layout;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/relax/numbers.h"
 #include "transform/graph/blocks.h"
 
 namespace mlc::transform::pass_eliminate_common_subexpr {
@@ -71,6 +72,14 @@ class UseOnce final : public Mutator {
     if (auto* var = as<VarNode>(e)) {
       auto found = now_.instead.find(var);
       return rewrite_children(found == now_.instead.end() ? e : Expr(found->second));
+    }
+    if (relax::is_arithmetic(e)) {
+      ir::VarMap values;
+      for (const Var& var : ir::free_vars(e)) {
+        if (auto found = now_.instead.find(var.get()); found != now_.instead.end())
+          values[var.get()] = found->second;
+      }
+      return rewrite_children(ir::substitute(e, values));
     }
     if (auto* branches = as<IfNode>(e)) return rewrite_if(branches);
     if (e->kind == ExprKind::kFunction) {

@@ -44,6 +44,9 @@ class Lift final : public Mutator {
     }
   }
 
+  Type rewrite_type(const Type& type) override {
+    return mapped_.empty() || !type ? type : relax::substitute(type, mapped_, builder_->context());
+  }
   Expr rewrite(const Expr& e) override {
     if (auto* var = as<VarNode>(e)) {
       // Itself, as a value in its own body.
@@ -73,16 +76,10 @@ class Lift final : public Mutator {
   static Expr closure(const GlobalVar& global, const Array<Expr>& captured) {
     return make_call("relax.make_closure", {Expr(global), Expr(make<TupleNode>(captured))});
   }
-  static ShapeExpr shape_of(const LocalFunction& local) {
-    Array<Expr> dims;
-    for (const Var& dim : local.dims) dims.push_back(dim);
-    return make<ShapeExprNode>(dims);
-  }
   // What the function captures, by the names that it has here.
   Array<Expr> captured_values(const LocalFunction& local) {
     Array<Expr> values;
     for (const Var& var : local.captured) values.push_back(rewrite(var));
-    if (!local.dims.empty()) values.push_back(shape_of(local));
     return values;
   }
 
@@ -98,7 +95,6 @@ class Lift final : public Mutator {
       params.push_back(param);
     }
     for (size_t i = 0; i < outer.size(); ++i) map_var(local.captured[i], params[fn->params.size() + i]);
-    if (!local.dims.empty()) params.push_back(make<VarNode>(String("tir_vars"), shape_of(local)->ty));
     Function open = make<FunctionNode>(params, fn->body, fn->ret_ty, fn->is_pure, fn->attrs, fn->span);
     GlobalVar global = make<GlobalVarNode>(String(local.name), open->ty);
     if (local.is_closure()) {
@@ -106,7 +102,7 @@ class Lift final : public Mutator {
     } else {
       map_var(local.itself, global);
     }
-    Function lifted = with_new_vars(with_result_of_body(rewrite_function(open), builder_->context()));
+    Function lifted = with_new_vars(with_result(rewrite_function(open), local, fn->body->body->ty));
     inside_.erase(local.itself.get());
     for (const auto& [var, value] : outer) {
       if (value) {
@@ -118,6 +114,20 @@ class Lift final : public Mutator {
     result_ = with_function(result_, global, lifted);
     builder_->set_module(result_);
     return global;
+  }
+
+  // Captured numbers are values: what types of parameters define keeps the names that it has there.
+  Function with_result(const Function& lifted, const LocalFunction& local, const Type& before) {
+    Function next = with_result_of_body(lifted, builder_->context());
+    if (std::none_of(local.captured.begin(), local.captured.end(),
+                     [](const Var& var) { return relax::is_prim(var); }))
+      return next;
+    std::unordered_set<const VarNode*> known;
+    for (const Var& param : lifted->params)
+      for (const Var& var : relax::definable_vars(param->ty)) known.insert(var.get());
+    Type result = relax::erase_to_defined(
+        before, [&](const VarNode* var) { return known.count(var) != 0; }, builder_->context());
+    return make<FunctionNode>(next->params, next->body, result, next->is_pure, next->attrs, next->span);
   }
 
   const LocalFunctions& locals_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/relax/numbers.h"
 #include "transform/graph/calls.h"
 #include "transform/graph/dead_code.h"
 #include "transform/graph/model_params.h"
@@ -25,6 +26,13 @@ struct GetInputs final : Mutator {
 
   Expr rewrite(const Expr& e) override {
     auto* weight = as<VarNode>(e);
+    if (!weight && relax::is_arithmetic(e)) {
+      ir::VarMap values;
+      for (const Var& var : ir::free_vars(e)) {
+        if (index.count(var.get()) != 0) values[var.get()] = rewrite(var);
+      }
+      return ir::substitute(e, values);
+    }
     auto found = weight ? index.find(weight) : index.end();
     if (found == index.end()) return rewrite_children(e);
     std::string name(text(weight->name));

@@ -16,6 +16,9 @@ static constexpr ir::Refusals refusals{
         {.name = "transform-is-there",
          .message = "the module has a function `{}` already",
          .help = "rename it, or run the pass before it is made"},
+        {.name = "no-functions",
+         .message = "no function says by `num_input` which of its parameters are weights",
+         .help = "give one the attribute: `R.func_attr({\"num_input\": 1})`"},
         {.name = "not-functions",
          .kind = "TypeError",
          .message = "`shared_transform` is a `{}`, not a bool or a list of names"},
@@ -180,9 +183,9 @@ std::vector<Target> find_targets(const IRModule& mod, const Array<Any>& names) {
   };
   for (const Any& each : names) {
     auto name = each.cast<String>();
-    mod->lookup(text(name));
     GlobalVar global = mod->find(text(name));
-    auto fn = Any(mod->functions.at(global)).as<Function>();
+    std::optional<Function> fn;
+    if (global) fn = Any(mod->functions.at(global)).as<Function>();
     if (!fn || !ir::attr(*fn, "num_input")) throw ir::refuse(refusals["no-weights-said"], text(name));
     add(global, *fn);
   }
@@ -269,7 +272,9 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
   auto names = given.try_cast<Array<Any>>();
   if (!flag && !names) throw ir::refuse(refusals["not-functions"], type_name(given));
   Lift lift{mod, *options.host, mod, find_targets(mod, names.value_or(Array<Any>{}))};
-  if (!lift.targets.empty()) flag.value_or(true) ? lift.together() : lift.each_alone();
+  bool together = flag.value_or(true);
+  if (together && lift.targets.empty()) throw ir::refuse(refusals["no-functions"]);
+  together ? lift.together() : lift.each_alone();
   bool consume = options.config_flag("relax.lift_transform_params.consume_params").value_or(false);
   IRModule lifted = find_pass("LambdaLift").apply_module(lift.result, options);
   return relax::map_functions(lifted, [&](const GlobalVar& name, const Function& fn) {

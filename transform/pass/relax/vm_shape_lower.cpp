@@ -274,7 +274,7 @@ class LowerShapes final : public Mutator {
     auto* call = as<CallNode>(e);
     bool primitive = is_prim(e) && !is_graph_kind(e->kind) && e->kind != ExprKind::kTupleGetItem &&
                      !(call && (call->op->kind != ExprKind::kOp || operator_of(call->op)));
-    if (auto* var = as<VarNode>(e); var && bound_.count(var) != 0) return rewrite_children(e);
+    if (e->kind == ExprKind::kVar && !heap_->holds(e)) return rewrite_children(e);
     if (primitive && e->kind != ExprKind::kIntImm && e->kind != ExprKind::kFloatImm) {
       Array<Expr> args{heap_var_};
       add_argument(e, args);
@@ -295,25 +295,25 @@ class LowerShapes final : public Mutator {
   }
 
   void rewrite_binding(const Binding& binding) override {
+    std::string words;
     if (const MatchCastNode* cast = as_match_cast(binding)) {
+      words = fmt::format("ErrorContext(match_cast, ty={}) ", type_text(cast->ty));
       Expr value = builder_->normalize_operand(rewrite(binding->value));
       std::vector<Pattern> patterns;
       checked_at_ = binding->var->span ? binding->var->span : binding->span;
-      check(cast->ty, value, false, false,
-            fmt::format("ErrorContext(match_cast, ty={}) ", type_text(cast->ty)), patterns);
+      check(cast->ty, value, false, false, words, patterns);
       match_all(patterns);
       checked_at_ = {};
-    } else {
-      bound_.insert(binding->var.get());
     }
     Mutator::rewrite_binding(binding);
+    // A number that is used goes through the heap, as what is computed of it does.
+    if (heap_->holds(binding->var)) match_all({{binding->var, {binding->var}, words}});
   }
 
   Host& host_;
   bool contexts_;
   ShapeHeap* heap_ = nullptr;
   Var heap_var_;
-  std::unordered_set<const VarNode*> bound_;  // numbers that bindings compute
   std::string name_;
   Span checked_at_;  // the match_cast that is checked; parameters are blamed on their caller
 };

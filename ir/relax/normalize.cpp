@@ -8,6 +8,7 @@
 #include "ir/relax/blocks.h"
 #include "ir/relax/distributed.h"
 #include "ir/relax/infer.h"
+#include "ir/relax/operator_call.h"
 #include "ir/relax/origin.h"
 #include "ir/relax/visit.h"
 
@@ -20,6 +21,7 @@ static constexpr ir::Refusals refusals{
          .kind = "InternalError",
          .message = "a value within another one gets a variable of its own, and no block is open for it",
          .help = "normalize it in a function: `with bb.function(...)`, or emit the inner value before"},
+        {.name = "operand-count", .kind = "ValueError", .message = "`{}` takes {} operand{}, {} given"},
         {.name = "not-callable", .message = "a {} is called, which is no function"},
         {.name = "index-of-no-tuple",
          .kind = "InternalError+TypeError",
@@ -235,7 +237,7 @@ Var BlockBuilder::emit_match_cast(Expr value, Type ty, std::string_view hint) {
   return var;
 }
 void BlockBuilder::emit_normalized(Binding binding) {
-  if (!binding->var->ty) const_cast<VarNode&>(*binding->var).ty = binding->value->ty;
+  if (is_opaque(binding->var->ty)) const_cast<VarNode&>(*binding->var).ty = binding->value->ty;
   append(std::move(binding));
 }
 Expr BlockBuilder::lookup(const Var& var) const {
@@ -345,6 +347,15 @@ Expr BlockBuilder::normalize_call(const CallNode* call) {
   return ir::with(next, [&](CallNode& n) { n.ty = type; });
 }
 
+// What inference indexes is there: calls made of an operator's object may have any number of operands.
+void check_operand_count(const CallNode* call, const Operator& row) {
+  auto [least, most] = operand_count(row);
+  size_t given = call->args.size();
+  if (given >= least && given <= most) return;
+  std::string wanted = least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+  throw ir::refuse(refusals["operand-count"], row.short_name(), wanted, most == 1 ? "" : "s", given).at(call->span);
+}
+
 BaseFunc function_of(const IRModule& mod, const GlobalVarNode* name) {
   auto found = mod->functions.find(ref(name));
   if (found != mod->functions.end()) return (*found).second;
@@ -355,6 +366,7 @@ BaseFunc function_of(const IRModule& mod, const GlobalVarNode* name) {
 Type infer_type(const CallNode* call, const InferContext& context) {
   if (const Operator* row = operator_of(call->op)) {
     MLC_CHECK(row->infer, "operator `{}` has no inference", row->short_name());
+    check_operand_count(call, *row);
     return on_mesh(call) ? infer_on_mesh(call, context) : row->infer(call, context);
   }
   Expr callee = call->op;

@@ -103,6 +103,7 @@ std::string shown(Host& host, const OpAttrsNode* attrs) {
   std::vector<std::string> fields;
   for (const auto& [name, field] : attrs->values) {
     std::string text = host.repr(field);
+    if (field.type_index() == kTVMFFIFloat && text.ends_with(".0")) text.resize(text.size() - 2);
     if (auto plain = field.try_cast<String>()) text = literal(view(*plain));
     if (field.type_index() == kTVMFFIDataType) text = DataType(field.cast<DLDataType>()).str();
     fields.push_back(fmt::format("{}={}", view(name), text));

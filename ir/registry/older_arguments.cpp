@@ -36,6 +36,7 @@ struct RenamedKeyword {
 constexpr RenamedKeyword renamed_keywords[] = {
     {"dtype", "ty", "tvm.tirx", "Var"},
     {"dtype", "ty", "tvm.ir", "Var"},
+    {"min_val", "min", "tvm.tirx", "For"},
 };
 
 bool has_name(std::string_view names, std::string_view wanted) {

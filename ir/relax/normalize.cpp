@@ -8,6 +8,7 @@
 #include "ir/relax/blocks.h"
 #include "ir/relax/distributed.h"
 #include "ir/relax/infer.h"
+#include "ir/relax/operator_call.h"
 #include "ir/relax/origin.h"
 #include "ir/relax/visit.h"
 
@@ -24,6 +25,7 @@ static constexpr ir::Refusals refusals{
          .kind = "InternalError",
          .message = "the variable `{}` of a dataflow block is bound outside of one",
          .help = "bind a `relax.Var`"},
+        {.name = "operand-count", .kind = "ValueError", .message = "`{}` takes {} operand{}, {} given"},
         {.name = "not-callable", .message = "a {} is called, which is no function"},
         {.name = "index-of-no-tuple",
          .kind = "InternalError+TypeError",
@@ -242,7 +244,7 @@ void BlockBuilder::emit_normalized(Binding binding) {
   if (is_dataflow(binding->var) && !in_dataflow())
     throw ir::refuse(refusals["dataflow-variable-in-plain-block"], view(binding->var->name))
         .at(binding->span);
-  if (!binding->var->ty) const_cast<VarNode&>(*binding->var).ty = binding->value->ty;
+  if (is_opaque(binding->var->ty)) const_cast<VarNode&>(*binding->var).ty = binding->value->ty;
   append(std::move(binding));
 }
 Expr BlockBuilder::lookup(const Var& var) const {
@@ -353,6 +355,15 @@ Expr BlockBuilder::normalize_call(const CallNode* call) {
   return ir::with(next, [&](CallNode& n) { n.ty = type; });
 }
 
+// What inference indexes is there: calls made of an operator's object may have any number of operands.
+void check_operand_count(const CallNode* call, const Operator& row) {
+  auto [least, most] = operand_count(row);
+  size_t given = call->args.size();
+  if (given >= least && given <= most) return;
+  std::string wanted = least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+  throw ir::refuse(refusals["operand-count"], row.short_name(), wanted, most == 1 ? "" : "s", given).at(call->span);
+}
+
 BaseFunc function_of(const IRModule& mod, const GlobalVarNode* name) {
   auto found = mod->functions.find(ref(name));
   if (found != mod->functions.end()) return (*found).second;
@@ -363,6 +374,7 @@ BaseFunc function_of(const IRModule& mod, const GlobalVarNode* name) {
 Type infer_type(const CallNode* call, const InferContext& context) {
   if (const Operator* row = operator_of(call->op)) {
     MLC_CHECK(row->infer, "operator `{}` has no inference", row->short_name());
+    check_operand_count(call, *row);
     return on_mesh(call) ? infer_on_mesh(call, context) : row->infer(call, context);
   }
   Expr callee = call->op;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/relax/operator.h"
 
+#include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "ir/core/attrs.h"
+#include "ir/relax/operator_call.h"
 #include "ir/tir/op.h"
 
 namespace mlc::relax {
@@ -45,17 +48,71 @@ const Table& table() {
   return built;
 }
 
+// The attributes whose integers scripts see as primitive expressions.
+constexpr std::string_view kPrimitive[] = {"indices_or_sections"};
+
+template <class F>
+Map<String, Any> with_primitive(const Operator& row, Map<String, Any> attrs, const F& convert) {
+  for (const AttrRow& attr : row.attrs.span()) {
+    if (std::find(std::begin(kPrimitive), std::end(kPrimitive), attr.name) == std::end(kPrimitive)) continue;
+    String name{std::string(attr.name)};
+    auto found = attrs.find(name);
+    if (found == attrs.end()) continue;
+    Any value = (*found).second;
+    if (auto several = value.as<Array<Any>>()) {
+      Array<Any> all;
+      for (const Any& one : *several) all.push_back(convert(one));
+      attrs.Set(name, all);
+    } else {
+      attrs.Set(name, convert(value));
+    }
+  }
+  return attrs;
+}
+
 }  // namespace
 
 std::string operator_name(const Operator& row) { return "relax." + std::string(row.short_name()); }
 std::string attrs_type_key(const Operator& row) {
   return row.attrs.type.empty() ? std::string() : "relax.attrs." + std::string(row.attrs.type);
 }
+std::pair<size_t, size_t> operand_count(const Operator& row) {
+  size_t least = 0, most = 0;
+  std::string_view signature = row.signature;
+  auto attrs = row.attrs.span();
+  int depth = 0;
+  for (size_t i = 0; i < signature.size(); ++i) {
+    char c = signature[i];
+    bool begins = depth == (c == '(' ? 0 : 1) && (c == '(' || c == ',');
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (!begins || (row.operands >= 0 && most == static_cast<size_t>(row.operands))) continue;
+    size_t first = signature.find_first_not_of(' ', i + 1);
+    if (signature[first] == '*') return {least, std::numeric_limits<size_t>::max()};
+    size_t end = signature.find_first_of(",=)", first);
+    std::string_view name = signature.substr(first, end - first);
+    bool attribute = std::any_of(attrs.begin(), attrs.end(), [&](const AttrRow& attr) { return attr.name == name; });
+    if (name.empty() || attribute) continue;
+    ++most;
+    if (signature[end] != '=') least = most;
+  }
+  return {least, most};
+}
+Map<String, Any> held_attrs(const Operator& row, Map<String, Any> attrs) {
+  return with_primitive(row, std::move(attrs), [](const Any& one) {
+    auto* imm = one.as<ir::IntImmNode>();
+    return imm ? Any(imm->value) : one;
+  });
+}
 Any attrs_of_call(const CallNode* call) {
   if (call->attrs.empty()) return nullptr;
   const Operator* row = operator_of(call->op);
   if (row == nullptr || row->attrs.type.empty()) return Any(make<ir::DictAttrsNode>(call->attrs));
-  return Any(make<ir::OpAttrsNode>(attrs_type_key(*row), call->attrs));
+  Map<String, Any> shown = with_primitive(*row, call->attrs, [](const Any& one) {
+    auto number = one.as<int64_t>();
+    return number ? Any(ir::int_imm(DataType::Int(64), *number)) : one;
+  });
+  return Any(make<ir::OpAttrsNode>(attrs_type_key(*row), shown));
 }
 
 const Operator* find_operator(std::string_view name) {

@@ -198,6 +198,10 @@ Expr shape_arg(const ApiCall& call, size_t i) {
                          dtype.str())
             .at(call.span_of(i));
       if (auto value = ir::const_int(*e)) return ir::int_imm(DataType::Int(64), *value);
+      if (DataType dtype = e->get()->dtype(); dtype.bits() != 64)
+        throw ir::refuse(refusals["dimension-not-integer"], call.api.params[i].name, call.api.path(), dtype.str())
+            .kind("InternalError")
+            .at(call.span_of(i));
       return *e;
     }
     if (auto number = as_int(item)) return ir::int_imm(DataType::Int(64), *number);

@@ -32,7 +32,7 @@ struct PassObjectNode : ffi::Object {
       : info(std::move(info)), instance(std::move(instance)) {}
   explicit PassObjectNode(ffi::UnsafeInit) {}
   PassObjectNode() = default;
-  static constexpr uint32_t _type_child_slots = 4;
+  static constexpr uint32_t _type_child_slots = 6;
   MLC_NODE_BASE("mlc.transform.Pass", PassObjectNode, ffi::Object);
 };
 using PassObject = Ref<PassObjectNode>;
@@ -53,12 +53,25 @@ struct PrimFuncPassNode final : PassObjectNode {
 };
 
 // A function (mod, context) -> mod.
-struct ModulePassNode final : PassObjectNode {
+struct ModulePassNode : PassObjectNode {
   Any func;
 
   ModulePassNode(PassInfo info, Any func, Any instance)
       : PassObjectNode(std::move(info), std::move(instance)), func(std::move(func)) {}
-  MLC_NODE("mlc.transform.ModulePass", ModulePassNode, PassObjectNode);
+  explicit ModulePassNode(ffi::UnsafeInit tag) : PassObjectNode(tag) {}
+  ModulePassNode() = default;
+  static constexpr uint32_t _type_child_slots = 2;
+  MLC_NODE_BASE("mlc.transform.ModulePass", ModulePassNode, PassObjectNode);
+};
+
+// What relax.transform makes of a function of each graph, and of each dataflow block.
+struct GraphPassNode final : ModulePassNode {
+  using ModulePassNode::ModulePassNode;
+  MLC_NODE("mlc.relax.FunctionPass", GraphPassNode, ModulePassNode);
+};
+struct BlockPassNode final : ModulePassNode {
+  using ModulePassNode::ModulePassNode;
+  MLC_NODE("mlc.relax.DataflowBlockPass", BlockPassNode, ModulePassNode);
 };
 
 struct SequentialNode final : PassObjectNode {
@@ -282,6 +295,14 @@ std::span<const ApiRow> pass_object_rows() {
        native(
            [](Any func, PassInfo info, Any instance) { return make<ModulePassNode>(info, func, instance); }),
        "mlc.transform.ModulePass", "tvm.ir.transform.ModulePass"},
+      {ApiKind::kClass, "tvm.relax.transform", "FunctionPass(pass_func, pass_info, instance=None)",
+       "A function of a module and the context that changes graphs one by one, as a pass.",
+       native([](Any func, PassInfo info, Any instance) { return make<GraphPassNode>(info, func, instance); }),
+       "mlc.relax.FunctionPass", "tvm.relax.transform.transform.FunctionPass"},
+      {ApiKind::kClass, "tvm.relax.transform", "DataflowBlockPass(pass_func, pass_info, instance=None)",
+       "A function of a module and the context that changes dataflow blocks one by one, as a pass.",
+       native([](Any func, PassInfo info, Any instance) { return make<BlockPassNode>(info, func, instance); }),
+       "mlc.relax.DataflowBlockPass", "tvm.relax.transform.transform.DataflowBlockPass"},
       {ApiKind::kClass, "tvm.tirx.transform", "PrimFuncPass(pass_func, pass_info, instance=None)",
        "A function of a PrimFunc, its module and the context, as a pass.",
        native([](Any func, PassInfo info, Any instance) {

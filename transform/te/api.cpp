@@ -71,7 +71,7 @@ Expr expr_of(const Any& value) {
 }
 Expr expect_expr(const ApiCall& call, const Any& value, size_t argument, std::string_view wanted_for) {
   Expr e = expr_of(value);
-  if (e && e->ty->kind == TypeKind::kPrim) return e;
+  if (e && e->ty && e->ty->kind == TypeKind::kPrim) return e;
   throw Error("wrong-type", "{} must be an expression, got `{}`", wanted_for, type_name(value))
       .kind(value == nullptr ? ir::kNothingGiven : "TypeError")
       .at(call.span_of(argument));

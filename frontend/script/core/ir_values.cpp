@@ -550,7 +550,7 @@ std::optional<Any> ir_attribute(const Any& base, std::string_view name, Span spa
   auto* var = ir::as<ir::VarNode>(e);
   if (name == "ty") return Any(e->ty ? e->ty : missing_type());
   if (var && var->buffer()) return buffer_attribute(var, name, span);
-  if (name == "dtype")
+  if (name == "dtype" && e->ty)
     return Any(DLDataType(e->ty->kind == ir::TypeKind::kPrim ? e->dtype() : DataType::Handle()));
   if (auto* load = ir::as<ir::TensorLoadNode>(e); load && name == "buffer") return Any(Expr(load->source));
   if (auto* region = ir::as<ir::TensorRegionNode>(e); region && name == "buffer")

@@ -27,13 +27,24 @@ MLC_REFUSALS(builder_arguments, refusals);
 
 bool is_given(const ApiCall& call, size_t i) { return !script::is_none(call.args[i]); }
 
+// A call of a graph has no type until one is inferred; tensor code has expressions with types alone.
+static Expr typed(const Expr& e, const ApiCall& call, size_t i) {
+  if (!e->ty) ir::wrong_argument(call, i, "an expression with a type: `BlockBuilder().normalize` infers it");
+  return e;
+}
+
 Expr expr_arg(const ApiCall& call, size_t i) {
   // Numbers without a span of their own share small constants.
-  if (auto e = script::to_expr(call.args[i])) return *e;
+  if (auto e = script::to_expr(call.args[i])) return typed(*e, call, i);
   return script::as_expr(call.args[i], call.span_of(i), fmt::format("`{}`", call.api.params[i].name));
 }
 
 Expr integer_of(Expr e, Span span, std::string_view what) {
+  if (!e->ty) {
+    throw ir::Error("type-mismatch", "{} must be an integer, got an expression whose type is not known", what)
+        .at(span)
+        .kind("TypeError");
+  }
   DataType dtype = e->dtype();
   if (e->ty->kind == ir::TypeKind::kPrim && dtype.is_scalar() && (dtype.is_int() || dtype.is_uint()))
     return e;
@@ -162,7 +173,7 @@ Array<Expr> exprs_arg(const ApiCall& call, size_t i) {
   Array<Expr> all;
   for (const Any& one : script::elements(value)) {
     if (auto e = script::to_expr(one)) {
-      all.push_back(*e);
+      all.push_back(typed(*e, call, i));
     } else {
       all.push_back(
           script::as_expr(one, call.span_of(i), fmt::format("an element of `{}`", call.api.params[i].name)));

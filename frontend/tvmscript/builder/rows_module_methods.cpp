@@ -163,9 +163,11 @@ Any make_module(ApiCall& call) {
 }
 // from_expr(expr, functions=None): the function is the entry, beside others.
 Any from_expr(ApiCall& call) {
-  auto fn = ir::try_get<ir::PrimFunc>(call.args[0]);
-  if (!fn) ir::wrong_argument(call, 0, "prim_func");
-  ir::IRModule mod = ir::module_of(*fn);
+  auto fn = ir::try_get<ir::BaseFunc>(call.args[0]);
+  if (!fn) ir::wrong_argument(call, 0, "function");
+  String name = ir::attr(*fn, "global_symbol").value_or(Any()).try_cast<String>().value_or("main");
+  ir::IRModule mod = ir::with_function(ir::make<ir::IRModuleNode>(Map<ir::GlobalVar, ir::BaseFunc>()),
+                                       ir::make<ir::GlobalVarNode>(name), *fn);
   if (!is_given(call, 1)) return mod;
   auto others = call.args[1].as<script::Dict>();
   if (!others) ir::wrong_argument(call, 1, "dict of functions");

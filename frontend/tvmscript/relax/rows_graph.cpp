@@ -156,6 +156,7 @@ Any constant(ApiCall& call) {
 
 Any shape_value(ApiCall& call) {
   Array<Expr> dims;
+  if (!is_list(call.args[0])) ir::wrong_argument(call, 0, "a list of dimensions");
   for (const Any& each : script::elements(call.args[0])) {
     if (script::is_int(each)) {
       dims.push_back(ir::int_imm(DataType::Int(64), script::raw_int(each)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of the graph language: made by hand, with other attributes, with values for parameters and
 // symbolic dimensions.
+#include <algorithm>
 #include <functional>
 #include <unordered_set>
 
@@ -31,10 +32,15 @@ using relax::SeqExprNode;
 constexpr std::string_view kFunction = "mlc.relax.expr.Function";
 constexpr std::string_view kExtern = "mlc.relax.expr.ExternFunc";
 
+bool is_inferred(const Type& type) {
+  if (!type || type->kind == ir::TypeKind::kOpaque) return false;
+  auto* tuple = relax::as_type<ir::TupleTypeNode>(type);
+  return !tuple || std::all_of(tuple->elements.begin(), tuple->elements.end(), is_inferred);
+}
+
 // The result as callers may know it: dimensions that no parameter defines are forgotten.
 Type result_type(const Array<Var>& params, const Expr& body, const ApiCall& call) {
-  if (!body->ty || body->ty->kind == ir::TypeKind::kOpaque)
-    throw ir::refuse(refusals["result-type-unknown"]).at(call.span);
+  if (!is_inferred(body->ty)) throw ir::refuse(refusals["result-type-unknown"]).at(call.span);
   std::unordered_set<const ir::VarNode*> known;
   for (const Var& param : params) {
     for (const Var& var : relax::definable_vars(param->ty)) known.insert(var.get());
@@ -50,8 +56,8 @@ Any make_function(ApiCall& call) {
   Expr body = graph_arg(call, 1);
   Type ret = is_given(call, 2) ? type_arg(call, 2) : Type();
   // What the body tells more precisely is said, as in texts.
-  if (!ret || (body->ty && body->ty->kind != ir::TypeKind::kOpaque &&
-               relax::fits(ret, body->ty, relax::InferContext(call.host)) == relax::Fit::kAlways))
+  if (!ret ||
+      (is_inferred(body->ty) && relax::fits(ret, body->ty, relax::InferContext(call.host)) == relax::Fit::kAlways))
     ret = result_type(params, body, call);
   auto* seq = ir::as<SeqExprNode>(body);
   SeqExpr whole = seq ? ir::ref(seq) : ir::make<SeqExprNode>(Array<relax::BindingBlock>{}, body, body->span);

@@ -10,8 +10,11 @@ static constexpr ir::Refusals refusals{
     "ValueError",
     {
         {.name = "rank-and-shape",
-         .message = "the shape has {} dimensions, `ndim` is {}",
+         .message = "the shape has {} dimensions, and `ndim` is given, too: {}",
          .help = "leave `ndim` out"},
+        {.name = "negative-rank",
+         .kind = "InternalError",
+         .message = "`ndim` is {}; -1 stands for any number of dimensions"},
         {.name = "result-and-rule",
          .message = "an opaque function has a result type or a rule that derives it, not both"},
     }};
@@ -41,6 +44,11 @@ ir::VDevice vdevice_arg(const ApiCall& call, size_t i) {
   return node_arg<ir::VDeviceNode>(call, i, "VDevice");
 }
 
+void check_rank(const ApiCall& call, size_t i) {
+  if (int64_t ndim = int_arg(call, i); ndim < relax::kUnknownNDim)
+    throw ir::refuse(refusals["negative-rank"], ndim).at(call.span_of(i));
+}
+
 // TensorType(shape=None, dtype="float32", vdevice=None, ndim=-1, span=None)
 Any make_tensor_type(ApiCall& call) {
   bool no_dtype =
@@ -48,22 +56,24 @@ Any make_tensor_type(ApiCall& call) {
   DataType dtype = no_dtype ? DataType::Void() : dtype_arg(call, 1);
   ir::VDevice vdevice = vdevice_arg(call, 2);
   int64_t ndim = int_arg(call, 3);
+  check_rank(call, 3);
   if (!is_given(call, 0)) return Type(ir::make<TensorTypeNode>(dtype, ndim, vdevice));
   Expr shape = relax::shape_arg(call, 0);
   auto made = ir::make<TensorTypeNode>(shape, dtype, vdevice);
-  if (ndim != relax::kUnknownNDim && ndim != made->ndim)
+  if (ndim != relax::kUnknownNDim)
     throw ir::refuse(refusals["rank-and-shape"], made->ndim, ndim).at(call.span_of(3));
   return Type(made);
 }
 // ShapeType(values=None, ndim=-1, span=None)
 Any make_shape_type(ApiCall& call) {
   int64_t ndim = int_arg(call, 1);
+  check_rank(call, 1);
   if (!is_given(call, 0)) return Type(ir::make<ShapeTypeNode>(ndim));
   Expr shape = relax::shape_arg(call, 0);
   auto* known = ir::as<relax::ShapeExprNode>(shape);
   if (!known) ir::wrong_argument(call, 0, "a list of dimensions");
   auto made = ir::make<ShapeTypeNode>(known->values);
-  if (ndim != relax::kUnknownNDim && ndim != made->ndim)
+  if (ndim != relax::kUnknownNDim)
     throw ir::refuse(refusals["rank-and-shape"], made->ndim, ndim).at(call.span_of(1));
   return Type(made);
 }

@@ -7,7 +7,7 @@
 #include "ir/core/refusal.h"
 #include "ir/core/try_get.h"
 #include "ir/registry/context.h"
-#include "ir/relax/operator.h"
+#include "ir/relax/operator_call.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/op.h"
 
@@ -150,10 +150,16 @@ Any make_var_node(ApiCall& call) {
 }
 Any make_global_var(ApiCall& call) { return Expr(ir::make<ir::GlobalVarNode>(str_arg(call, 0))); }
 Any make_string(ApiCall& call) { return Expr(ir::make<ir::StringImmNode>(str_arg(call, 0), call.span)); }
-Any make_tuple(ApiCall& call) { return Expr(ir::make<ir::TupleNode>(exprs_arg(call, 0), call.span)); }
+Any make_tuple(ApiCall& call) {
+  if (auto one = ir::try_get<Expr>(call.args[0]); one && *one) ir::wrong_argument(call, 0, "a list of values");
+  Array<Expr> values;
+  for (const Any& one : items(call.args[0], call.span_of(0)))
+    values.push_back(script::as_expr(one, call.span_of(0), "a value of a tuple"));
+  return Expr(ir::make<ir::TupleNode>(values, call.span));
+}
 // Whether a value is a tuple is seen when its type is inferred.
 Any make_tuple_item(ApiCall& call) {
-  Expr tuple = expr_arg(call, 0);
+  Expr tuple = node_arg<ir::ExprNode>(call, 0, "a tuple");
   auto index = ir::const_int(expr_arg(call, 1));
   const auto* type = tuple->ty && tuple->ty->kind == ir::TypeKind::kTuple
                          ? static_cast<const ir::TupleTypeNode*>(tuple->ty.get())
@@ -199,7 +205,9 @@ Any make_call(ApiCall& call) {
   }
   Type type = is_given(call, 5) ? type_from(call.args[5], call.span_of(5)) : Type(ir::opaque_type());
   Array<Type> types = is_given(call, 3) ? types_arg(call, 3) : Array<Type>();
-  return Expr(ir::make<ir::CallNode>(type, callee, args, attributes_arg(call, 2), call.span, types));
+  Map<String, Any> attrs = attributes_arg(call, 2);
+  if (const relax::Operator* row = relax::operator_of(callee)) attrs = relax::held_attrs(*row, attrs);
+  return Expr(ir::make<ir::CallNode>(type, callee, args, attrs, call.span, types));
 }
 Any get_op(ApiCall& call) { return operator_named(str_arg(call, 0), call); }
 

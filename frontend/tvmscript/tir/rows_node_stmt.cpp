@@ -248,7 +248,21 @@ Any make_match(ApiCall& call) {
   return ir::make<ir::MatchBufferRegionNode>(buffer, source);
 }
 
+Any make_prim_func(ApiCall& call);
+// PrimFunc(params, body, ret_type, buffer_map, attrs), until 2026: the parameters are the buffers today.
+Any make_older_prim_func(ApiCall& call, const script::Dict& buffers) {
+  script::List params;
+  for (const Var& param : given_list<ir::VarNode>(call, 0, "a list of variables and buffers"))
+    params.push_back(buffers.count(param) != 0 ? buffers.at(param) : Any(param));
+  call.args[0] = params;
+  call.args[3] = call.args[4];
+  call.args[4] = nullptr;
+  return make_prim_func(call);
+}
 Any make_prim_func(ApiCall& call) {
+  if (auto buffers = call.args[3].as<script::Dict>()) {
+    if (!buffers->empty() && (*buffers->begin()).first.as<ir::VarNode>()) return make_older_prim_func(call, *buffers);
+  }
   Array<Var> params;
   for (const Var& param : given_list<ir::VarNode>(call, 0, "a list of variables and buffers"))
     params.push_back(param);

@@ -2,6 +2,7 @@
 // The texts of kernels for scripts, whether or not this machine can compile them.
 #include "backend/source_api.h"
 
+#include "backend/c/compile.h"
 #include "backend/cuda/source.h"
 #include "backend/metal/source.h"
 #include "backend/opencl/source.h"
@@ -30,6 +31,8 @@ Any source_of(ApiCall& call) {
 
 constexpr std::string_view kCodegen = "mlc.codegen";
 const ApiRow source_table[] = {
+    {ApiKind::kFunction, kCodegen, "c_source(mod, target)",
+     "A lowered module as C11, which no compiler is asked to read.", source_of<c_backend::c_source>},
     {ApiKind::kFunction, kCodegen, "cuda_source(mod, target)",
      "The kernels of a module that the device half of a pipeline has lowered, as CUDA C++.",
      source_of<cuda_backend::cuda_source>},

@@ -21,5 +21,7 @@ void compile(const std::string& text, const ir::Target& target, Output output, b
 // A lowered module as functions of tvm-ffi: compiled now, loaded on the first use.
 // `inspect_source()` is the text.
 ir::ffi::Module make_module(const ir::IRModule& lowered, const ir::Target& target);
+// That text alone: no compiler is asked.
+std::string c_source(const ir::IRModule& lowered, const ir::Target& target);
 
 }  // namespace mlc::c_backend

@@ -85,6 +85,10 @@ class CModule final : public backend::CompiledModule {
 
 }  // namespace
 
+std::string c_source(const ir::IRModule& lowered, const ir::Target&) {
+  return ModuleEmitter(Convention::kPacked, nullptr).emit(lowered, "", "");
+}
+
 ffi::Module make_module(const ir::IRModule& lowered, const ir::Target& target) {
   return ffi::Module(ffi::make_object<CModule>(lowered, target));
 }

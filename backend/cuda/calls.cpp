@@ -232,9 +232,9 @@ std::optional<Value> CudaEmitter::device_call(const ir::CallNode* call, std::str
       // Alone between brackets or commas an argument needs no more of them.
       char before = i == 0 ? '(' : row.text[i - 1];
       const Text& arg = texts[static_cast<size_t>(row.text[++i] - '0')];
-      char after = i + 1 < row.text.size() ? row.text[i + 1] : ')';
-      bool alone =
-          (before == '(' || (before == ' ' && text.ends_with(", "))) && (after == ')' || after == ',');
+      std::string_view rest = row.text.substr(i + 1);
+      bool alone = (before == '(' || (before == ' ' && text.ends_with(", "))) &&
+                   (rest.starts_with(')') || rest.starts_with(','));
       text += alone ? arg.text : arg.at_least(kUnary);
     }
     return of(call->dtype(), {text, text.starts_with('(') && !text.ends_with(')') ? kUnary : kPrimary});

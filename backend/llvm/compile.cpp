@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // LLVM IR to optimised code.
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/DiagnosticHandler.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -110,6 +112,13 @@ void verify([[maybe_unused]] const llvm::Module& module) {
 #endif
 }
 
+// What LLVM says of hints that it could not follow is for those who ask.
+struct NoRemarks final : llvm::DiagnosticHandler {
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    return llvm::isa<llvm::DiagnosticInfoOptimizationBase>(info);
+  }
+};
+
 // `remarks`: gets what the vectorisers say; null: nobody asks.
 template <class F>
 auto with_module(const ir::IRModule& lowered, const ir::Target& target, DebugInfo debug,
@@ -117,7 +126,7 @@ auto with_module(const ir::IRModule& lowered, const ir::Target& target, DebugInf
                  std::vector<Remark>* remarks = nullptr) {
   const Machine& machine = machine_for(target);
   llvm::LLVMContext context;
-  if (remarks != nullptr) context.setDiagnosticHandler(remark_handler(*remarks));
+  context.setDiagnosticHandler(remarks != nullptr ? remark_handler(*remarks) : std::make_unique<NoRemarks>());
   ModuleEmitter emitter(context, machine, "mlc", debug == DebugInfo::kLines);
   if (!c_names.empty() && !machine.machine->getTargetTriple().isOSBinFormatELF()) {
     throw ir::refuse_as(refusals["no-c-interface"],

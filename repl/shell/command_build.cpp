@@ -302,9 +302,9 @@ int run_build(const CommandLine& given) {
   if (!line.dispatch.empty()) key.reset();
   // Only what the program itself has asked for counts, not what is read and written from here on.
   bool repeatable = key && comparable && !line.json && !standard_output.wanted();
-  BuildReport report{line, plan, found, out};
+  BuildReport summary{line, plan, found, out};
   auto report = [&] {
-    std::string text = report.text();
+    std::string text = summary.text();
     std::optional<std::vector<ir::Input>> files = repeatable ? files_of_build(inputs) : std::nullopt;
     if (files)
       cache->keep_record(backend::circumstances(line.typed + 1, environ), *files, out.string(), text);
@@ -320,7 +320,7 @@ int run_build(const CommandLine& given) {
     if (is_written()) return 0;
     double time = milliseconds_since(start);
     if (line.json) {
-      nlohmann::ordered_json json = report.json();
+      nlohmann::ordered_json json = summary.json();
       json["cached"] = true;
       json["milliseconds"] = time;
       print_event("result", json);
@@ -365,7 +365,7 @@ int run_build(const CommandLine& given) {
 
   nlohmann::ordered_json json;
   if (line.json) {
-    json = report.json();
+    json = summary.json();
     json["cached"] = false;
     json["milliseconds"] = script_time + build_time;
     json["script_milliseconds"] = script_time;

@@ -17,6 +17,7 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "reduction-loop-outside",
          .message = "loop `{}`, a reduction loop of block `{}`, is outside of loop `{}`",
+         .help = "choose the outermost reduction loop, or one around it",
          .meaning = "A reduction starts in front of all of its loops.",
          .wrong = R"(i, j, k = sch.get_loops("product")
 sch.reorder(k, i, j)
@@ -27,7 +28,25 @@ sch.decompose_reduction("product", i))"},
          .message =
              "loop `{}` gives reduction iterators and others of block `{}`, and may have no iterations: "
              "an initialisation in its iterations would not run",
-         .help = "decompose before `fuse`, or tell the extents"},
+         .help = "decompose before `fuse`, or tell the extents",
+         .meaning =
+             "The initialisation would stand in a loop of no iterations, and the results would stay unset.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def sums(a: T.handle, C: T.Buffer((16,), "float32"), n: T.int32):
+    A = T.match_buffer(a, (16, n))
+    for i, k in T.grid(16, n):
+        with T.sblock("sums"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = 0.0
+            C[vi] = C[vi] + A[vi, vk]
+
+
+other = tvm.s_tir.Schedule(sums)
+both = other.fuse(*other.get_loops("sums"))
+other.decompose_reduction("sums", both))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.decompose_reduction("product", k))"},
     }};
 MLC_REFUSALS(primitive_decompose_reduction, refusals);
 
@@ -54,7 +73,8 @@ static bool stores_alone(const SRefNode& block) {
     auto is_this = [&](const Buffer& other) { return other.same_as(write->source); };
     for (const SRefNode* around = block.parent; around != nullptr; around = around->parent) {
       const SBlockNode* scope = around->block();
-      if (scope == nullptr || std::none_of(scope->alloc_buffers.begin(), scope->alloc_buffers.end(), is_this)) continue;
+      if (scope == nullptr || std::none_of(scope->alloc_buffers.begin(), scope->alloc_buffers.end(), is_this))
+        continue;
       bool alone = true;
       ir::walk_with(scope->body, [&](const SBlockNode* other, ir::Walker& on) {
         if (other != own && touches(other->writes, write->source)) alone = false;
@@ -66,14 +86,15 @@ static bool stores_alone(const SRefNode& block) {
   });
 }
 
-// Without the conditions on reduction loops of one step, as without those on all other reduction loops, where what is
-// initialised beyond them is memory that nobody stores or looks at: its loops stay whole.
-static Expr condition_of_init(const SRefNode& block, const SBlockRealizeNode& realize, const std::vector<SRefNode*>& loops) {
+// Without the conditions on reduction loops of one step, as without those on all other reduction loops, where
+// what is initialised beyond them is memory that nobody stores or looks at: its loops stay whole.
+static Expr condition_of_init(const SRefNode& block, const SBlockRealizeNode& realize,
+                              const std::vector<SRefNode*>& loops) {
   auto is_unit = [&](const VarNode* var) {
     return std::any_of(loops.begin(), loops.end(), [&](const SRefNode* each) {
       const ForNode* loop = each->loop();
-      return loop->loop_var.get() == var && is_const_int(loop->extent, 1) && ir::used_by(realize, var, true) &&
-             !ir::used_by(realize, var, false);
+      return loop->loop_var.get() == var && is_const_int(loop->extent, 1) &&
+             ir::used_by(realize, var, true) && !ir::used_by(realize, var, false);
     });
   };
   std::vector<Expr> conditions = conjuncts(realize.predicate);

@@ -19,18 +19,25 @@ static constexpr ir::Refusals refusals{
     kScheduleError,
     {
         {.name = "intrinsic-parameters",
-         .message = "the description has {} parameters, the implementation {}"},
+         .message = "the description has {} parameters, the implementation {}",
+         .help = "give both functions the same buffers, in the same order",
+         .meaning = "The description says what the implementation computes, parameter by parameter."},
         {.name = "intrinsic-shapes",
          .message = "parameter {} is of shape ({}) in the description and ({}) in the implementation",
-         .help = "both are of the same elements; the implementation may leave out leading dimensions of 1"},
+         .help = "both are of the same elements; the implementation may leave out leading dimensions of 1",
+         .meaning = "A parameter stands for the same region in both."},
         {.name = "intrinsic-not-a-block",
          .message = "the {} is not one block",
-         .help = "put the body below `with T.sblock(\"root\"):`, with `T.reads(..)` and `T.writes(..)`"},
+         .help = "put the body below `with T.sblock(\"root\"):`, with `T.reads(..)` and `T.writes(..)`",
+         .meaning =
+             "The block of the description is looked for, and that of the implementation put in its place."},
         {.name = "intrinsic-exists",
          .message = "there is a tensor intrinsic `{}` already",
-         .help = "`override=True` replaces it"},
+         .help = "`override=True` replaces it",
+         .meaning = "Programs name an intrinsic and count on what it is."},
         {.name = "no-such-intrinsic",
          .message = "there is no tensor intrinsic `{}`",
+         .help = "`tvm.s_tir.TensorIntrin.register(name, desc, impl)` makes one",
          .meaning = "No tensor intrinsic of this name is registered.",
          .wrong = R"(i, j = sch.get_loops("double")
 sch.tensorize(i, "my_intrin"))"},
@@ -164,7 +171,8 @@ TensorIntrin find_intrinsic(const std::string& name, Host& host, Span span) {
       .help(!near.empty() ? near
             : !names.empty() && names.size() <= kMostListed
                 ? fmt::format("registered are `{}`", fmt::join(names, "`, `"))
-                : "`tvm.s_tir.TensorIntrin.register(name, desc, impl)` registers one, and so does the import of a module of "
+                : "`tvm.s_tir.TensorIntrin.register(name, desc, impl)` registers one, and so does the import "
+                  "of a module of "
                   "`tvm.s_tir.tensor_intrin`, such as `import tvm.s_tir.tensor_intrin.x86`");
 }
 

@@ -17,23 +17,23 @@ static constexpr ir::Refusals refusals{
          .help = "keep the copy in memory that these threads share",
          .meaning = "What is read comes from shared memory, which was filled from memory of single threads.",
          .wrong = R"(@T.prim_func(s_tir=True)
-def turned(A: T.Buffer((32, 16), "float32"), C: T.Buffer((32, 16), "float32")):
-    B = T.sblock_alloc_buffer((32, 16), scope="shared")
+def turned(A: T.Buffer((32,), "float32"), C: T.Buffer((32,), "float32")):
+    own = T.sblock_alloc_buffer((32,), scope="local")
+    rows = T.sblock_alloc_buffer((32,), scope="shared")
     for i in T.thread_binding(32, thread="threadIdx.x"):
-        for j in range(16):
-            with T.sblock("B"):
-                vi, vj = T.axis.remap("SS", [i, j])
-                B[vi, vj] = A[vi, vj] * 2.0
-        for j in range(16):
-            with T.sblock("C"):
-                vi, vj = T.axis.remap("SS", [i, j])
-                C[vi, vj] = B[31 - vi, vj] + 1.0
+        with T.sblock("own"):
+            vi = T.axis.spatial(32, i)
+            own[vi] = A[vi] * 2.0
+        with T.sblock("rows"):
+            vi = T.axis.spatial(32, i)
+            rows[vi] = own[vi]
+        with T.sblock("C"):
+            vi = T.axis.spatial(32, i)
+            C[vi] = rows[31 - vi]
 
 
 other = tvm.s_tir.Schedule(turned)
-other.cache_write("B", 0, "shared")
-other.cache_write("B", 0, "local")
-other.compute_inline("B_shared_local"))",
+other.compute_inline("rows"))",
          .right = R"(sch.cache_write("double", 0, "shared")
 sch.compute_inline("double"))"},
     }};

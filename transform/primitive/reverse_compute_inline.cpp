@@ -98,10 +98,22 @@ other.reverse_compute_inline("C"))",
          .message = "block `{}` has a condition, so it cannot be inlined into its producer",
          .help = "`split` with a factor that divides the extent needs no condition",
          .meaning = "The condition is one on the loops of the block, which are lost when it is inlined.",
-         .wrong = R"(copy = sch.cache_write("shifted", 0, "local")
-i, j = sch.get_loops(copy)
-sch.split(i, [None, 5])
-sch.reverse_compute_inline(copy))",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def chain(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    B = T.sblock_alloc_buffer((16,))
+    for i in range(16):
+        with T.sblock("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = A[vi] * 2.0
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi] + 1.0
+
+
+other = tvm.s_tir.Schedule(chain)
+other.split(other.get_loops("C")[0], [None, 5])
+other.reverse_compute_inline("C"))",
          .right = R"(copy = sch.cache_write("shifted", 0, "local")
 i, j = sch.get_loops(copy)
 sch.split(i, [None, 4])

@@ -20,7 +20,7 @@ static constexpr ir::Refusals refusals{
          .message = "block `{}` {} {} {}, in {} region{}; it must be one",
          .help = "`compute_at` and `reverse_compute_at` move blocks of several buffers",
          .meaning = "An expression takes the place of one buffer.",
-         .wrong = R"(sch.reverse_compute_inline(sch.cache_read("product", 1, "local")))",
+         .wrong = R"(sch.reverse_compute_inline("double"))",
          .right = R"(sch.reverse_compute_inline(sch.cache_write("shifted", 0, "local")))"},
         {.name = "inline-body-not-a-store",
          .message = "the body of block `{}` is more than one store",

@@ -98,7 +98,7 @@ a, b, c = sch.get_loops("product")
 sch.merge(i, a))"},
         {.name = "merge-different-extents",
          .message = "loops `{}` and `{}` have different extents: {} and {}",
-         .help = "`split` brings loops to the same extents",
+         .help = "loops merge where they have the same extents",
          .meaning = "The merged loop has one extent, and runs each body as often as its own loop did.",
          .wrong = R"(@T.prim_func(s_tir=True)
 def two(A: T.Buffer((16,), "float32"), B: T.Buffer((17,), "float32")):

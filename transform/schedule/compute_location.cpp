@@ -31,7 +31,7 @@ sch.compute_at("double", i))"},
          .message =
              "block `{}` has instances that read nothing of what its producers write, and they would be "
              "left out",
-         .help = "compute the producer at this block instead: `compute_at`",
+         .help = "compute the producer at this block instead",
          .meaning =
              "In the loop of its producer a block runs for what this has written, which is less than all.",
          .wrong = R"(@T.prim_func(s_tir=True)

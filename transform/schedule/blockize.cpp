@@ -39,6 +39,7 @@ other.blockize(other.get_loops("set")[1]))",
         {.name = "blockize-several-blocks",
          .message = "below loop `{}` are {} blocks instead of one",
          .help = "a list of the blocks makes one of them: `sch.blockize([block1, block2])`",
+         .meaning = "The loop and what is in it become one block, with the iterators of one.",
          .wrong = R"(i, j = sch.get_loops("double")
 a, b = sch.get_loops("shifted")
 c = sch.cache_read("product", 1, "local")

@@ -118,7 +118,7 @@ std::string explain(const ir::Refusal& rule) {
   if (rule.wrong.empty()) return text;
   text += "\nwrong:\n" + indented_example(rule.wrong);
   if (!rule.right.empty()) text += "\nright:\n" + indented_example(rule.right);
-  if (rule.wrong.find("sch.") != std::string_view::npos)
+  if (rule.wrong.find("sch.") != std::string_view::npos || rule.right.find("sch.") != std::string_view::npos)
     text += "\n`sch` is a schedule of this:\n" + indented_example(kScheduleHead);
   return text;
 }

@@ -343,6 +343,30 @@ TEST_CASE("every row of refusals is raised by the file that has it", "[style]") 
   CHECK(joined(complaints) == "");
 }
 
+TEST_CASE("every refusal of a primitive says what would work and why", "[style]") {
+  static const std::regex row(R"re(\{\s*\.name = "([^"]*)")re");
+  std::vector<std::string> complaints;
+  size_t rows = 0;
+  for (const File& file : tree()) {
+    if (!file.is_cpp() || !file.below("transform/primitive")) continue;
+    size_t begin = file.text.find("ir::Refusals ");
+    if (begin == std::string::npos) continue;
+    std::string table = file.text.substr(begin, file.text.find("MLC_REFUSALS(", begin) - begin);
+    for (std::sregex_iterator it(table.begin(), table.end(), row), none; it != none; ++it, ++rows) {
+      std::string name = (*it)[1];
+      auto next = std::next(it);
+      size_t from = it->position();
+      std::string text = table.substr(from, next == none ? std::string::npos : next->position() - from);
+      if (text.find(".help =") == std::string::npos)
+        complaints.push_back(file.path + ": \"" + name + "\" has no help");
+      if (text.find(".meaning =") == std::string::npos)
+        complaints.push_back(file.path + ": \"" + name + "\" has no meaning");
+    }
+  }
+  CHECK(rows > 80);
+  CHECK(joined(complaints) == "");
+}
+
 TEST_CASE("every annotation of mlc is in docs/annotations.md", "[style]") {
   std::ifstream in(fs::path(MLC_SOURCE_DIR) / "docs/annotations.md", std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), {});

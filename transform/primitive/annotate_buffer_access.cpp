@@ -7,15 +7,27 @@
 
 namespace mlc::transform::primitive_annotate_buffer_access {
 
-static constexpr ir::Refusals refusals{kScheduleError,
-                                       {
-                                           {.name = "buffer-access-ranges",
-                                            .message = "an end of a range is `{}`, not an index",
-                                            .help = "the function gives `begin, end` for each dimension"},
-                                           {.name = "buffer-access-kind",
-                                            .message = "`{}` is neither \"read\" nor \"write\"",
-                                            .help = "it is \"read\" or \"write\""},
-                                       }};
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "buffer-access-ranges",
+         .message = "an end of a range is `{}`, not an index",
+         .help = "the function gives `begin, end` for each dimension",
+         .meaning =
+             "The function is asked for the range of each dimension, as two index expressions or one index.",
+         .wrong =
+             R"(sch.annotate_buffer_access(sch.get_sblock("double"), 0, "read", lambda i, j: (("all", "all"), (j, j + 1))))",
+         .right =
+             R"(sch.annotate_buffer_access(sch.get_sblock("double"), 0, "read", lambda i, j: ((i, i + 1), (j, j + 1))))"},
+        {.name = "buffer-access-kind",
+         .message = "`{}` is neither \"read\" nor \"write\"",
+         .help = "it is \"read\" or \"write\"",
+         .meaning = "A block has two lists of buffers, those it reads and those it writes.",
+         .wrong =
+             R"(sch.annotate_buffer_access(sch.get_sblock("double"), 0, "both", lambda i, j: ((i, i + 1), (j, j + 1))))",
+         .right =
+             R"(sch.annotate_buffer_access(sch.get_sblock("double"), 0, "write", lambda i, j: ((i, i + 1), (j, j + 1))))"},
+    }};
 MLC_REFUSALS(primitive_annotate_buffer_access, refusals);
 
 static constexpr char doc[] = R"(
@@ -43,8 +55,7 @@ AccessRanges ranges_argument(Step& step, const SBlockNode& block, size_t ndim) {
       wrong_argument(step.call, 4, fmt::format("a map from the block's iterators to {} ends", 2 * ndim));
     return make<AccessRangesNode>(*ends);
   }
-  if (!step.call.host.callable(given))
-    wrong_argument(step.call, 4, "a function of the block's iterators");
+  if (!step.call.host.callable(given)) wrong_argument(step.call, 4, "a function of the block's iterators");
   Array<Var> vars;
   std::vector<Any> args;
   DataType dtype = DataType::Int(32);

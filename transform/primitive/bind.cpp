@@ -5,15 +5,18 @@
 
 namespace mlc::transform::primitive_bind {
 
-static constexpr ir::Refusals refusals{kScheduleError,
-                                       {
-                                           {.name = "unknown-thread-axis",
-                                            .message = "there is no thread axis `{}`",
-                                            .wrong = R"(i, j = sch.get_loops("double")
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "unknown-thread-axis",
+         .message = "there is no thread axis `{}`",
+         .help = "`blockIdx.x` to `.z`, `threadIdx.x` to `.z`, or `vthread`",
+         .meaning = "Loops are bound to the axes that a GPU has.",
+         .wrong = R"(i, j = sch.get_loops("double")
 sch.bind(i, "threads"))",
-                                            .right = R"(i, j = sch.get_loops("double")
+         .right = R"(i, j = sch.get_loops("double")
 sch.bind(i, "threadIdx.x"))"},
-                                       }};
+    }};
 MLC_REFUSALS(primitive_bind, refusals);
 
 static constexpr char doc[] = R"(

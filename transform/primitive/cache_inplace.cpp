@@ -12,10 +12,43 @@ static constexpr ir::Refusals refusals{
         {.name = "not-in-place",
          .message = "block `{}` does not both read and write `{}`",
          .help = "for buffers that are read only there is `cache_read`, for written ones `cache_write`",
-         .wrong = R"(sch.cache_inplace("double", 0, "local"))"},
+         .meaning =
+             "The copy is filled before the block and written back behind it, so the block must do both.",
+         .wrong = R"(sch.cache_inplace("double", 0, "local"))",
+         .right = R"(@T.prim_func(s_tir=True)
+def doubled(A: T.Buffer((16, 16), "float32")):
+    for i, j in T.grid(16, 16):
+        with T.sblock("twice"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            A[vi, vj] = A[vi, vj] * 2.0
+
+
+other = tvm.s_tir.Schedule(doubled)
+other.cache_inplace("twice", 0, "local"))"},
         {.name = "in-place-regions-differ",
          .message = "block `{}` reads another region of `{}` than it writes",
-         .help = "`cache_read` and `cache_write` make a copy for each"},
+         .help = "`cache_read` and `cache_write` make a copy for each",
+         .meaning = "One copy holds what is read and takes what is written, so both must be of one region.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def moved(A: T.Buffer((17,), "float32")):
+    for i in range(16):
+        with T.sblock("moved"):
+            vi = T.axis.spatial(16, i)
+            A[vi] = A[vi + 1] * 2.0
+
+
+other = tvm.s_tir.Schedule(moved)
+other.cache_inplace("moved", 0, "local"))",
+         .right = R"(@T.prim_func(s_tir=True)
+def doubled(A: T.Buffer((16,), "float32")):
+    for i in range(16):
+        with T.sblock("twice"):
+            vi = T.axis.spatial(16, i)
+            A[vi] = A[vi] * 2.0
+
+
+other = tvm.s_tir.Schedule(doubled)
+other.cache_inplace("twice", 0, "local"))"},
     }};
 MLC_REFUSALS(primitive_cache_inplace, refusals);
 

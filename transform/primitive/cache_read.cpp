@@ -14,7 +14,26 @@ static constexpr ir::Refusals refusals{
     kScheduleError,
     {
         {.name = "reads-unwritten",
-         .message = "block `{}` may read elements of `{}` that are not written by then"},
+         .message = "block `{}` may read elements of `{}` that are not written by then",
+         .help = "`sch.get_producers` tells which blocks write what it reads",
+         .meaning =
+             "The copy is made of what the block reads, and all of that must be written in front of it.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def half(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    B = T.sblock_alloc_buffer((16,))
+    for i in range(8):
+        with T.sblock("half"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = A[vi] * 2.0
+    for i in range(16):
+        with T.sblock("all"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi] + 1.0
+
+
+other = tvm.s_tir.Schedule(half)
+other.cache_read("all", 0, "local"))",
+         .right = R"(sch.cache_read("product", 0, "local"))"},
     }};
 MLC_REFUSALS(primitive_cache_read, refusals);
 

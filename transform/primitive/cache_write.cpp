@@ -14,7 +14,20 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "cache-leaves-gaps",
          .message = "block `{}` leaves out elements of `{}` between those that it writes, and the copy would "
-                    "overwrite them"},
+                    "overwrite them",
+         .help = "`reindex_cache_write` copies only what the block writes",
+         .meaning = "The copy is written back as one box, with what the block has not set in it.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def every_other(A: T.Buffer((16,), "float32"), C: T.Buffer((32,), "float32")):
+    for i in range(16):
+        with T.sblock("spread"):
+            vi = T.axis.spatial(16, i)
+            C[vi * 2] = A[vi]
+
+
+other = tvm.s_tir.Schedule(every_other)
+other.cache_write("spread", 0, "local"))",
+         .right = R"(sch.cache_write("shifted", 0, "local"))"},
     }};
 MLC_REFUSALS(primitive_cache_write, refusals);
 

@@ -12,10 +12,30 @@ namespace mlc::transform::primitive_compute_inline {
 static constexpr ir::Refusals refusals{
     kScheduleError,
     {
-        {
-            .name = "inline-other-threads",
-            .message = "block `{}` would read of `{}` what other threads have written, which do not share it",
-        },
+        {.name = "inline-other-threads",
+         .message = "block `{}` would read of `{}` what other threads have written, which do not share it",
+         .help = "keep the copy in memory that these threads share",
+         .meaning = "What is read comes from shared memory, which was filled from memory of single threads.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def turned(A: T.Buffer((32,), "float32"), C: T.Buffer((32,), "float32")):
+    own = T.sblock_alloc_buffer((32,), scope="local")
+    rows = T.sblock_alloc_buffer((32,), scope="shared")
+    for i in T.thread_binding(32, thread="threadIdx.x"):
+        with T.sblock("own"):
+            vi = T.axis.spatial(32, i)
+            own[vi] = A[vi] * 2.0
+        with T.sblock("rows"):
+            vi = T.axis.spatial(32, i)
+            rows[vi] = own[vi]
+        with T.sblock("C"):
+            vi = T.axis.spatial(32, i)
+            C[vi] = rows[31 - vi]
+
+
+other = tvm.s_tir.Schedule(turned)
+other.compute_inline("rows"))",
+         .right = R"(sch.cache_write("double", 0, "shared")
+sch.compute_inline("double"))"},
     }};
 MLC_REFUSALS(primitive_compute_inline, refusals);
 

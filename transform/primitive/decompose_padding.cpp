@@ -15,7 +15,33 @@ static constexpr ir::Refusals refusals{
          .message =
              "loop `{}` around block `{}` holds other blocks as well, which would run for what is inside "
              "only",
-         .help = "decompose the padding before other blocks are moved below its innermost loop"},
+         .help = "decompose the padding before other blocks are moved below its innermost loop",
+         .meaning = "The loops of the block get the range inside of the padding, and other blocks in them "
+                    "would follow.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def padded(A: T.Buffer((16,), "float32"), C: T.Buffer((20,), "float32")):
+    P = T.sblock_alloc_buffer((20,))
+    for i in range(20):
+        with T.sblock("pad"):
+            vi = T.axis.spatial(20, i)
+            P[vi] = T.if_then_else(2 <= vi and vi < 18, A[vi - 2], T.float32(0))
+        with T.sblock("shifted"):
+            vi = T.axis.spatial(20, i)
+            C[vi] = P[vi] + 1.0
+
+
+other = tvm.s_tir.Schedule(padded)
+other.decompose_padding("pad", other.get_loops("pad")[0]))",
+         .right = R"(@T.prim_func(s_tir=True)
+def padded(A: T.Buffer((16,), "float32"), C: T.Buffer((20,), "float32")):
+    for i in range(20):
+        with T.sblock("pad"):
+            vi = T.axis.spatial(20, i)
+            C[vi] = T.if_then_else(2 <= vi and vi < 18, A[vi - 2], T.float32(0))
+
+
+other = tvm.s_tir.Schedule(padded)
+other.decompose_padding("pad", other.get_loops("pad")[0]))"},
     }};
 MLC_REFUSALS(primitive_decompose_padding, refusals);
 

@@ -17,6 +17,7 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "reduction-loop-outside",
          .message = "loop `{}`, a reduction loop of block `{}`, is outside of loop `{}`",
+         .help = "choose the outermost reduction loop, or one around it",
          .meaning = "A reduction starts in front of all of its loops.",
          .wrong = R"(i, j, k = sch.get_loops("product")
 sch.reorder(k, i, j)
@@ -27,12 +28,31 @@ sch.decompose_reduction("product", i))"},
          .message =
              "loop `{}` gives reduction iterators and others of block `{}`, and may have no iterations: "
              "an initialisation in its iterations would not run",
-         .help = "decompose before `fuse`, or tell the extents"},
+         .help = "decompose before `fuse`, or tell the extents",
+         .meaning =
+             "The initialisation would stand in a loop of no iterations, and the results would stay unset.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def sums(a: T.handle, C: T.Buffer((16,), "float32"), n: T.int32):
+    A = T.match_buffer(a, (16, n))
+    for i, k in T.grid(16, n):
+        with T.sblock("sums"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = 0.0
+            C[vi] = C[vi] + A[vi, vk]
+
+
+other = tvm.s_tir.Schedule(sums)
+both = other.fuse(*other.get_loops("sums"))
+other.decompose_reduction("sums", both))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.decompose_reduction("product", k))"},
         {.name = "sums-never-start",
          .message =
              "no iteration of block `{}` is the first of its sum: it goes on with what is there, and an "
              "initialisation in front would start it",
-         .help = "let its reduction iterators begin with their first values"},
+         .help = "let its reduction iterators begin with their first values",
+         .meaning = "A sum none of whose steps is the first goes on with what was there before."},
     }};
 MLC_REFUSALS(primitive_decompose_reduction, refusals);
 

@@ -28,6 +28,7 @@ sch.fuse(i, j))"},
         {.name = "fuse-not-only-child",
          .message = "loop `{}` is not all there is in loop `{}`",
          .help = "move what else stands in the outer loop out of it, or fuse the loops within",
+         .meaning = "What stands beside the inner loop would run once for each of its iterations.",
          .wrong = R"(a = sch.cache_read("product", 1, "local")
 i, j, k = sch.get_loops("product")
 sch.compute_at(a, i)
@@ -36,13 +37,44 @@ sch.fuse(i, sch.get_loops("product")[1]))",
 sch.fuse(i, j))"},
         {.name = "fuse-empty-loop",
          .message = "loop `{}` has no iterations: none of the fused loop would tell that of loop `{}`",
-         .help = "fuse the loops around it"},
+         .help = "fuse the loops around it",
+         .meaning =
+             "The outer loop sets what the sums begin with, even where the inner one has nothing to add.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def sums(C: T.Buffer((16,), "float32")):
+    for i, k in T.grid(16, 0):
+        with T.sblock("sums"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = 0.0
+            C[vi] = C[vi] + 1.0
+
+
+other = tvm.s_tir.Schedule(sums)
+other.fuse(*other.get_loops("sums")))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.fuse(i, j))"},
         {.name = "fuse-too-many-iterations",
          .message = "the fused loop would have more iterations than 64 bits can count",
-         .help = "fuse fewer loops"},
+         .help = "fuse fewer loops",
+         .meaning = "The variable of a loop has 64 bits at most.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def endless(A: T.Buffer((1,), "float32")):
+    for i, j, k in T.grid(2147483647, 2147483647, 2147483647):
+        with T.sblock("set"):
+            vi, vj, vk = T.axis.remap("SSS", [i, j, k])
+            A[0] = 1.0
+
+
+other = tvm.s_tir.Schedule(endless)
+other.fuse(*other.get_loops("set")))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.fuse(i, j))"},
         {.name = "fuse-dependent-extent",
          .message = "the extent of loop `{}` depends on loop `{}`",
          .help = "fuse the loops whose extents are the same in each iteration",
+         .meaning = "The outer index follows from the fused one by division, which takes an extent that "
+                    "stays the same.",
          .wrong = R"(@T.prim_func(s_tir=True)
 def triangle(A: T.Buffer((16, 16), "float32")):
     for i in range(16):

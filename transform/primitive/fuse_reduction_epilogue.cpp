@@ -20,12 +20,24 @@ static constexpr ir::Refusals refusals{
         {.name = "other-scope",
          .message = "blocks `{}` and `{}` are not in the same scope",
          .help = "blocks of one scope have the same block around them",
+         .meaning =
+             "The epilogue becomes part of the reduction, which it can only where both stand in one block.",
          .wrong = R"(i, j = sch.get_loops("double")
 sch.blockize(i)
-sch.fuse_reduction_epilogue("product", "double"))"},
-        {.name = "epilogue-not-fusible", .message = "block `{}` is no epilogue of block `{}`: {}"},
+sch.fuse_reduction_epilogue("product", "double"))",
+         .right = R"(sch.fuse_reduction_epilogue("product", "shifted"))"},
+        {.name = "epilogue-not-fusible",
+         .message = "block `{}` is no epilogue of block `{}`: {}",
+         .help = "an epilogue is one store of the sum, or of a sum of it and biases: `C[vi, vj] = S[vi, vj] "
+                 "+ B[vj]`",
+         .meaning =
+             "The reduction takes over the epilogue, which therefore adds to the sum, element by element.",
+         .wrong = R"(sch.fuse_reduction_epilogue("product", "double"))",
+         .right = R"(sch.fuse_reduction_epilogue("product", "shifted"))"},
         {.name = "reduction-not-a-sum",
          .message = "block `{}` does not add up from zero",
+         .help = "other reductions keep their epilogue; `reverse_compute_at` moves it to their loops",
+         .meaning = "What is added at the end can be what the sum starts with; of a maximum this is not so.",
          .wrong = R"(@T.prim_func(s_tir=True)
 def largest(A: T.Buffer((16, 16), "float32"), B: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
     S = T.sblock_alloc_buffer((16,))

@@ -15,6 +15,7 @@ static constexpr ir::Refusals refusals{
         {.name = "partition-not-inside",
          .message = "the factors' sum {} leaves nothing of the {} iterations of loop `{}`",
          .help = "the last loop takes what the factors leave",
+         .meaning = "The factors are the lengths of the first loops, and each loop must have iterations.",
          .wrong = R"(i, j = sch.get_loops("double")
 sch.loop_partition(i, [8, 12]))",
          .right = R"(i, j = sch.get_loops("double")
@@ -22,6 +23,7 @@ sch.loop_partition(i, [4, 8]))"},
         {.name = "partition-symbolic-loop",
          .message = "loop `{}` has no constant bounds",
          .help = "the module must say the extent: `specialize` binds sizes",
+         .meaning = "Where the parts begin is a number, which must lie inside of the loop.",
          .wrong = R"(@T.prim_func(s_tir=True)
 def sized(a: T.handle, n: T.int32):
     A = T.match_buffer(a, (n,))
@@ -37,7 +39,14 @@ other.loop_partition(other.get_loops("set")[0], [4, 8]))",
 sch.loop_partition(i, [4, 8]))"},
         {.name = "partition-several-blocks",
          .message = "loop `{}` holds more than one block and its loops",
-         .help = "move the others out, with `compute_at` or `reverse_compute_at`"},
+         .help = "move the others out, with `compute_at` or `reverse_compute_at`",
+         .meaning = "Each part of the loop gets a block of its own, made of the one below the loop.",
+         .wrong = R"(a = sch.cache_read("product", 1, "local")
+i, j, k = sch.get_loops("product")
+sch.compute_at(a, i)
+sch.loop_partition(i, [4]))",
+         .right = R"(i, j = sch.get_loops("double")
+sch.loop_partition(i, [4]))"},
     }};
 MLC_REFUSALS(primitive_loop_partition, refusals);
 

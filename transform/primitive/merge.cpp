@@ -16,39 +16,142 @@ static constexpr ir::Refusals refusals{
         {.name = "merge-dependence",
          .message = "merging loop `{}` would change what is read from `{}`: {}",
          .help = "loops merge in the order in which they stand, where iterations use only what the same one "
-                 "makes"},
+                 "makes",
+         .meaning = "What one loop writes would not be complete when the other one reads it, or be written "
+                    "too late.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def chain(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    B = T.sblock_alloc_buffer((16,))
+    for i in range(16):
+        with T.sblock("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = A[vi] * 2.0
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[15 - vi] + 1.0
+
+
+other = tvm.s_tir.Schedule(chain)
+other.merge(other.get_loops("B")[0], other.get_loops("C")[0]))",
+         .right = R"(@T.prim_func(s_tir=True)
+def chain(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    B = T.sblock_alloc_buffer((16,))
+    for i in range(16):
+        with T.sblock("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = A[vi] * 2.0
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi] + 1.0
+
+
+other = tvm.s_tir.Schedule(chain)
+other.merge(other.get_loops("B")[0], other.get_loops("C")[0]))"},
         {.name = "merge-duplicate-loop",
          .message = "loop `{}` is named twice",
+         .help = "name each loop once, in the order in which they stand",
+         .meaning = "A loop has no second body that it could take in.",
          .wrong = R"(i, j = sch.get_loops("double")
-sch.merge(i, i))"},
+sch.merge(i, i))",
+         .right = R"(i, j = sch.get_loops("double")
+a, b, c = sch.get_loops("product")
+sch.merge(i, a))"},
         {.name = "merge-too-few-loops",
          .message = "`merge` takes two loops or more, got {}",
          .help = "`sch.merge(loop1, loop2)`",
          .meaning = "Merging takes two loops or more.",
          .wrong = R"(i, j = sch.get_loops("double")
-sch.merge(i))"},
+sch.merge(i))",
+         .right = R"(i, j = sch.get_loops("double")
+a, b, c = sch.get_loops("product")
+sch.merge(i, a))"},
         {.name = "merge-different-scopes",
          .message = "loops `{}` and `{}` are in different blocks",
-         .help = "merge loops that stand in one block"},
+         .help = "merge loops that stand in one block",
+         .meaning = "The merged loop stands in one block, which must be around all that is in it.",
+         .wrong = R"(i, j = sch.get_loops("double")
+sch.blockize(j)
+a, b, c = sch.get_loops("product")
+sch.merge(j, a))",
+         .right = R"(i, j = sch.get_loops("double")
+a, b, c = sch.get_loops("product")
+sch.merge(i, a))"},
         {.name = "merge-unknown-accesses",
          .message =
              "block `{}` does not say what the blocks inside of it access, so their order cannot change",
-         .help = "say it in the block, by `T.reads` and `T.writes`"},
+         .help = "say it in the block, by `T.reads` and `T.writes`",
+         .meaning = "Merging changes what runs first, so it must be known what the blocks read and write.",
+         .wrong = R"(sch.loop_partition(sch.get_loops("double")[1], [4])
+sch.merge(sch.get_loops("double_j_common")[0], sch.get_loops("product")[0]))",
+         .right = R"(sch.merge(sch.get_loops("double")[0], sch.get_loops("product")[0]))"},
         {.name = "merge-different-depths",
          .message = "loops `{}` and `{}` are {} and {} loops below what they share",
          .help = "merge loops that are as deep as each other: `split` and `fuse` make them so",
+         .meaning = "Loops are merged together with those around them, pair by pair.",
          .wrong = R"(i, j = sch.get_loops("double")
 a, b = sch.get_loops("shifted")
-sch.merge(j, a))"},
+sch.merge(j, a))",
+         .right = R"(i, j = sch.get_loops("double")
+a, b, c = sch.get_loops("product")
+sch.merge(i, a))"},
         {.name = "merge-different-extents",
          .message = "loops `{}` and `{}` have different extents: {} and {}",
-         .help = "`split` brings loops to the same extents"},
+         .help = "loops merge where they have the same extents",
+         .meaning = "The merged loop has one extent, and runs each body as often as its own loop did.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def two(A: T.Buffer((16,), "float32"), B: T.Buffer((17,), "float32")):
+    for i in range(16):
+        with T.sblock("A"):
+            vi = T.axis.spatial(16, i)
+            A[vi] = 0.0
+    for i in range(17):
+        with T.sblock("B"):
+            vi = T.axis.spatial(17, i)
+            B[vi] = 1.0
+
+
+other = tvm.s_tir.Schedule(two)
+other.merge(other.get_loops("A")[0], other.get_loops("B")[0]))",
+         .right = R"(i, j = sch.get_loops("double")
+a, b, c = sch.get_loops("product")
+sch.merge(i, a))"},
         {.name = "merge-depending-extents",
          .message = "the extent `{}` of loop `{}` changes with a loop that is merged, too",
-         .help = "merge the loops above it alone"},
+         .help = "merge the loops above it alone",
+         .meaning = "The extents of merged loops are compared, and those of each iteration cannot be.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def ragged(A: T.Buffer((16, 16), "float32"), B: T.Buffer((16, 16), "float32")):
+    for i in range(16):
+        for j in range(i + 1):
+            with T.sblock("A"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                A[vi, vj] = 0.0
+    for i in range(16):
+        for j in range(i + 1):
+            with T.sblock("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = 1.0
+
+
+other = tvm.s_tir.Schedule(ragged)
+other.merge(other.get_loops("A")[1], other.get_loops("B")[1]))",
+         .right = R"(i, j = sch.get_loops("double")
+a, b, c = sch.get_loops("product")
+sch.merge(i, a))"},
         {.name = "merge-not-only-child",
          .message = "loop `{}` is not all that stands below loop `{}`",
-         .help = "loops are merged together with those around them, which hold nothing else"},
+         .help = "loops are merged together with those around them, which hold nothing else",
+         .meaning = "What stands beside a loop has no place in the merged nest.",
+         .wrong = R"(a = sch.cache_read("product", 1, "local")
+i, j, k = sch.get_loops("product")
+sch.compute_at(a, i)
+x, y = sch.get_loops("double")
+sch.merge(y, sch.get_loops("product")[1]))",
+         .right = R"(i, j = sch.get_loops("double")
+a, b, c = sch.get_loops("product")
+sch.merge(i, a))"},
     }};
 MLC_REFUSALS(primitive_merge, refusals);
 

@@ -17,6 +17,10 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "not-an-einsum",
          .message = "block `{}` is no sum of products: {}",
+         .help = "the block reads and writes single elements at iterators of its own: `C[vi, vj] + A[vi, vk] "
+                 "* B[vk, vj]`",
+         .meaning =
+             "Padding by zeros leaves sums of products as they are, and is known to do so for nothing else.",
          .wrong = R"(@T.prim_func(s_tir=True)
 def folded(A: T.Buffer((8,), "float32"), B: T.Buffer((16,), "float32")):
     for i in range(16):
@@ -31,6 +35,7 @@ other.pad_einsum("folded", [3]))",
         {.name = "bad-padding",
          .message = "block `{}` has {} iterators, so it takes {} positive factors",
          .help = "1 leaves an iterator as it is",
+         .meaning = "Each iterator is padded to a multiple of its factor.",
          .wrong = R"(sch.pad_einsum("product", [8, 8]))",
          .right = R"(sch.pad_einsum("product", [16, 16, 16]))"},
     }};

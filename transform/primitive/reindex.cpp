@@ -14,7 +14,12 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "reindex-inside-nest",
          .message = "block `{}` {} `{}` in the same loops as block `{}`",
-         .help = "give the two blocks loops of their own first, or copy with `cache_read` or `cache_write`"},
+         .help = "give the two blocks loops of their own first, or copy with `cache_read` or `cache_write`",
+         .meaning = "The copy stands before or behind the loops of the block, where the other block has not "
+                    "run yet.",
+         .wrong = R"(sch.compute_at("double", sch.get_loops("product")[0])
+sch.reindex("product", ("read", 0)))",
+         .right = R"(sch.reindex("product", ("read", 0)))"},
     }};
 MLC_REFUSALS(primitive_reindex, refusals);
 

@@ -33,6 +33,7 @@ sch.reorder(j, i))"},
         {.name = "reorder-dependent-loops",
          .message = "the range of loop `{}` depends on loop `{}`, which would come inside it",
          .help = "the loop that another one depends on stays around it",
+         .meaning = "The range of an inner loop may use outer ones; those around it have no value for it.",
          .wrong = R"(@T.prim_func(s_tir=True)
 def triangle(A: T.Buffer((16, 16), "float32")):
     for i in range(16):
@@ -49,12 +50,44 @@ other.reorder(j, i))",
 sch.reorder(j, i))"},
         {.name = "reorder-ordered-iterator",
          .message = "iterator `{}` of block `{}` is neither spatial nor a reduction",
-         .help = "loops of such an iterator keep their place"},
+         .help = "loops of such an iterator keep their place",
+         .meaning = "Iterations of a scan or of an opaque iterator run in the order that is written.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def scan(A: T.Buffer((16, 16), "float32")):
+    for i, j in T.grid(15, 16):
+        with T.sblock("scan"):
+            vi = T.axis.scan(15, i)
+            vj = T.axis.spatial(16, j)
+            A[vi + 1, vj] = A[vi, vj] * 2.0
+
+
+other = tvm.s_tir.Schedule(scan)
+i, j = other.get_loops("scan")
+other.reorder(j, i))",
+         .right = R"(i, j = sch.get_loops("double")
+sch.reorder(j, i))"},
         {.name = "reorder-repeats-reduction",
          .message =
              "loop `{}` counts both through the sums of block `{}` and within them, and a sum might not "
              "begin with its first term",
-         .help = "a sum keeps its value where each of its terms is met once"},
+         .help = "a sum keeps its value where each of its terms is met once",
+         .meaning = "A sum starts at its first term; where an instance runs again, it would go on instead.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def windows(A: T.Buffer((6, 4), "float32"), S: T.Buffer((6,), "float32")):
+    for i, j, k in T.grid(2, 4, 4):
+        with T.sblock("sums"):
+            vi = T.axis.spatial(6, i * 2 + j)
+            vk = T.axis.reduce(4, k)
+            with T.init():
+                S[vi] = 0.0
+            S[vi] = S[vi] + A[vi, vk]
+
+
+other = tvm.s_tir.Schedule(windows)
+i, j, k = other.get_loops("sums")
+other.reorder(k, i, j))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.reorder(k, i, j))"},
     }};
 MLC_REFUSALS(primitive_reorder, refusals);
 

@@ -11,6 +11,7 @@ static constexpr ir::Refusals refusals{
         {.name = "not-a-permutation",
          .message = "the new order is no permutation of the {} iterators of block `{}`",
          .help = "the order has the number of each iterator once",
+         .meaning = "The new order has every iterator of the block, none of them twice.",
          .wrong = R"(sch.reorder_block_iter_var(sch.get_sblock("double"), [0, 0]))",
          .right = R"(sch.reorder_block_iter_var(sch.get_sblock("double"), [1, 0]))"},
     }};

@@ -25,6 +25,7 @@ sch.reverse_compute_at("shifted", j))"},
         {.name = "consumer-before-loop",
          .message = "block `{}` reads what block `{}` writes, and stands before loop `{}`",
          .help = "it can move to a loop behind the block that it reads from",
+         .meaning = "In the loop it would read what is not written at its place, or has changed since.",
          .wrong = R"(i, j = sch.get_loops("shifted")
 sch.reverse_compute_at("double", i))",
          .right = R"(i, j, k = sch.get_loops("product")

@@ -17,28 +17,127 @@ static constexpr ir::Refusals refusals{
          .meaning = "The block is written by several blocks, of which none can be chosen.",
          .wrong = R"(i, j, k = sch.get_loops("product")
 sch.decompose_reduction("product", k)
-sch.reverse_compute_inline("shifted"))"},
+sch.reverse_compute_inline("shifted"))",
+         .right = R"(sch.reverse_compute_inline(sch.cache_write("shifted", 0, "local")))"},
         {.name = "several-consumers",
          .message = "what block `{}` writes is read by other blocks too",
-         .help = "`compute_inline` puts a producer into all that read it"},
+         .help = "`compute_inline` puts a producer into all that read it",
+         .meaning = "The buffer between the two goes away, and the other blocks would have nothing to read.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def shared(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32"), D: T.Buffer((16,), "float32")):
+    B = T.sblock_alloc_buffer((16,))
+    for i in range(16):
+        with T.sblock("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = A[vi] * 2.0
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi] + 1.0
+    for i in range(16):
+        with T.sblock("D"):
+            vi = T.axis.spatial(16, i)
+            D[vi] = B[vi] + 2.0
+
+
+other = tvm.s_tir.Schedule(shared)
+other.reverse_compute_inline("C"))",
+         .right = R"(sch.reverse_compute_inline(sch.cache_write("shifted", 0, "local")))"},
         {.name = "inline-into-reduction",
          .message =
              "block `{}`, the producer of `{}`, is a reduction: its values are not final until the last "
              "update",
          .help = "`reverse_compute_at` moves the block to the loops of the reduction",
+         .meaning = "A consumer that is inlined into its producer works on each value that this stores.",
          .wrong = R"(sch.reverse_compute_inline("shifted"))",
          .right = R"(sch.compute_inline("double"))"},
         {.name = "inline-free-iterator",
-         .message = "the iterators of block `{}` do not follow from its indices of `{}`"},
+         .message = "the iterators of block `{}` do not follow from its indices of `{}`",
+         .help = "each iterator, or each digit of it, must occur in one index",
+         .meaning = "For each element that the producer writes it must be told which instance of the "
+                    "consumer reads it.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def spread(A: T.Buffer((16,), "float32"), C: T.Buffer((16, 16), "float32")):
+    B = T.sblock_alloc_buffer((16,))
+    for i in range(16):
+        with T.sblock("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = A[vi] * 2.0
+    for i, j in T.grid(16, 16):
+        with T.sblock("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi] + 1.0
+
+
+other = tvm.s_tir.Schedule(spread)
+other.reverse_compute_inline("C"))",
+         .right = R"(sch.reverse_compute_inline(sch.cache_write("shifted", 0, "local")))"},
         {.name = "inline-reads-outside",
          .message =
-             "block `{}` has instances that read nothing of `{}`, and its producer would leave them out"},
+             "block `{}` has instances that read nothing of `{}`, and its producer would leave them out",
+         .help = "inline the producer into it: `sch.compute_inline`",
+         .meaning =
+             "Instances of the consumer without an element of the producer would have no place to run.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def padded(A: T.Buffer((16,), "float32"), C: T.Buffer((18,), "float32")):
+    B = T.sblock_alloc_buffer((16,))
+    for i in range(16):
+        with T.sblock("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = A[vi] * 2.0
+    for i in range(18):
+        with T.sblock("C"):
+            vi = T.axis.spatial(18, i)
+            C[vi] = T.if_then_else(1 <= vi and vi < 17, B[vi - 1], T.float32(0))
+
+
+other = tvm.s_tir.Schedule(padded)
+other.reverse_compute_inline("C"))",
+         .right = R"(sch.reverse_compute_inline(sch.cache_write("shifted", 0, "local")))"},
         {.name = "inline-has-predicate",
          .message = "block `{}` has a condition, so it cannot be inlined into its producer",
-         .help = "`split` with a factor that divides the extent needs no condition"},
+         .help = "`split` with a factor that divides the extent needs no condition",
+         .meaning = "The condition is one on the loops of the block, which are lost when it is inlined.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def chain(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    B = T.sblock_alloc_buffer((16,))
+    for i in range(16):
+        with T.sblock("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = A[vi] * 2.0
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi] + 1.0
+
+
+other = tvm.s_tir.Schedule(chain)
+other.split(other.get_loops("C")[0], [None, 5])
+other.reverse_compute_inline("C"))",
+         .right = R"(copy = sch.cache_write("shifted", 0, "local")
+i, j = sch.get_loops(copy)
+sch.split(i, [None, 4])
+sch.reverse_compute_inline(copy))"},
         {.name = "inline-not-covering",
          .message = "block `{}` writes elements of `{}` that block `{}` does not read",
-         .help = "`reverse_compute_at` moves the block and leaves the buffer"},
+         .help = "`reverse_compute_at` moves the block and leaves the buffer",
+         .meaning = "Elements that no instance of the consumer reads are computed all the same.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def first_column(A: T.Buffer((16, 16), "float32"), C: T.Buffer((16,), "float32")):
+    B = T.sblock_alloc_buffer((16, 16))
+    for i, j in T.grid(16, 16):
+        with T.sblock("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * 2.0
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi, 0] + 1.0
+
+
+other = tvm.s_tir.Schedule(first_column)
+other.reverse_compute_inline("C"))",
+         .right = R"(sch.reverse_compute_inline(sch.cache_write("shifted", 0, "local")))"},
     }};
 MLC_REFUSALS(primitive_reverse_compute_inline, refusals);
 

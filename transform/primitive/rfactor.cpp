@@ -16,7 +16,14 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "rfactor-mixed-loop",
          .message = "loop `{}` belongs to both a data-parallel and a reduction iterator of block `{}`",
-         .help = "fuse data-parallel loops with data-parallel loops only"},
+         .help = "fuse data-parallel loops with data-parallel loops only",
+         .meaning = "Partial sums go by iterations of reduction loops, which must be of the reduction alone.",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+both = sch.fuse(j, k)
+sch.rfactor(both, 0))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.fuse(i, j)
+sch.rfactor(k, 0))"},
         {.name = "rfactor-spatial-loop",
          .message = "loop `{}` belongs to a data-parallel iterator of block `{}`",
          .help = "choose a loop of a reduction iterator (`T.axis.reduce`, `R` in `T.axis.remap`)",
@@ -26,16 +33,56 @@ sch.rfactor(i, 0))",
          .right = R"(i, j, k = sch.get_loops("product")
 sch.rfactor(k, 0))"},
         {.name = "rfactor-several-blocks",
-         .message = "below loop `{}`, the outermost reduction loop of block `{}`, are other blocks as well"},
+         .message = "below loop `{}`, the outermost reduction loop of block `{}`, are other blocks as well",
+         .help = "give each of the blocks loops of its own first",
+         .meaning =
+             "The reduction becomes two nests, and other blocks in its loops would have a place in none.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def two(A: T.Buffer((16, 16), "float32"), B: T.Buffer((16,), "float32"), C: T.Buffer((16, 16), "float32")):
+    for i, k in T.grid(16, 16):
+        with T.sblock("sums"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                B[vi] = 0.0
+            B[vi] = B[vi] + A[vi, vk]
+        with T.sblock("double"):
+            vi, vk = T.axis.remap("SS", [i, k])
+            C[vi, vk] = A[vi, vk] * 2.0
+
+
+other = tvm.s_tir.Schedule(two)
+other.rfactor(other.get_loops("sums")[1], 0))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.rfactor(k, 0))"},
         {.name = "rfactor-unbound-loop",
-         .message = "loop `{}` stands below a reduction loop of block `{}` but belongs to no iterator of it"},
+         .message = "loop `{}` stands below a reduction loop of block `{}` but belongs to no iterator of it",
+         .help = "bind it to an iterator of the block, or choose a loop of a reduction iterator",
+         .meaning =
+             "Each loop of the reduction must be one of an iterator, so that it is known what it adds up.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def thrice(A: T.Buffer((16, 16), "float32"), B: T.Buffer((16,), "float32")):
+    for i, k, r in T.grid(16, 16, 3):
+        with T.sblock("sums"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                B[vi] = 0.0
+            B[vi] = B[vi] + A[vi, vk]
+
+
+other = tvm.s_tir.Schedule(thrice)
+other.rfactor(other.get_loops("sums")[1], 0))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.rfactor(k, 0))"},
         {.name = "rfactor-condition",
          .message =
              "the condition of block `{}` does not tell which iterations of loop `{}` compute anything",
-         .help = "`rfactor` understands upper bounds, such as `k_0 * 32 + k_1 < n` after `split`"},
+         .help = "`rfactor` understands upper bounds, such as `k_0 * 32 + k_1 < n` after `split`",
+         .meaning =
+             "A partial sum without terms must still be set, so it must be known which ones have any."},
         {.name = "rfactor-loop-not-serial",
          .message = "loop `{}` is not serial",
          .help = "`rfactor` first; make the loops of the block it returns parallel, or bind them to threads",
+         .meaning = "The loop is written anew in both stages, as a serial one.",
          .wrong = R"(i, j, k = sch.get_loops("product")
 sch.unroll(k)
 sch.rfactor(k, 0))",
@@ -43,9 +90,18 @@ sch.rfactor(k, 0))",
 sch.rfactor(k, 0))"},
         {.name = "rfactor-not-first",
          .message = "block `{}` is not the first below loop `{}`, and its first stage would move before it",
-         .help = "give the block loops of its own first"},
+         .help = "give the block loops of its own first",
+         .meaning = "The partial sums come before all that is in the loop, so nothing may run before them.",
+         .wrong = R"(a = sch.cache_read("product", 1, "local")
+i, j, k = sch.get_loops("product")
+sch.compute_at(a, i)
+i, j, k = sch.get_loops("product")
+sch.rfactor(k, 0))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.rfactor(k, 0))"},
         {.name = "rfactor-axis-out-of-range",
          .message = "axis {} is not in {}..{}",
+         .help = "0 puts the new axis first, -1 last",
          .meaning =
              "The new axis is put among those of the result, from 0 to their number; negative ones count "
              "from the end.",

@@ -17,18 +17,120 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "rolling-read-before",
          .message = "block `{}` reads `{}` before block `{}` writes it",
-         .help = "the buffer rolls along the loop that its consumer stands in: `compute_at` first"},
+         .help = "the buffer rolls along the loop that its consumer stands in: `compute_at` first",
+         .meaning =
+             "What stands before the block reads elements of earlier iterations, which would be overwritten.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def late(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    B = T.sblock_alloc_buffer((16,))
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi] + 1.0
+        with T.sblock("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = A[vi] * 2.0
+
+
+other = tvm.s_tir.Schedule(late)
+other.rolling_buffer("B", 0))",
+         .right = R"(@T.prim_func(s_tir=True)
+def window(A: T.Buffer((18,), "float32"), C: T.Buffer((16,), "float32")):
+    B = T.sblock_alloc_buffer((18,))
+    for i in range(18):
+        with T.sblock("B"):
+            vi = T.axis.spatial(18, i)
+            B[vi] = A[vi] * 2.0
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi] + B[vi + 2]
+
+
+other = tvm.s_tir.Schedule(window)
+other.compute_at("B", other.get_loops("C")[0])
+other.rolling_buffer("B", 0))"},
         {.name = "rolling-no-loop",
          .message = "writers and readers of `{}` have no loop around all of them",
-         .wrong = R"(sch.rolling_buffer("double", 0))"},
+         .help = "`compute_at` moves the writer into a loop of its readers first",
+         .meaning =
+             "A rolling buffer keeps rows from one iteration to the next, so it takes a loop around both.",
+         .wrong = R"(sch.rolling_buffer("double", 0))",
+         .right = R"(@T.prim_func(s_tir=True)
+def window(A: T.Buffer((18, 16), "float32"), C: T.Buffer((16, 16), "float32")):
+    B = T.sblock_alloc_buffer((18, 16))
+    for i, j in T.grid(18, 16):
+        with T.sblock("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * 2.0
+    for i, j in T.grid(16, 16):
+        with T.sblock("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi, vj] + B[vi + 2, vj]
+
+
+other = tvm.s_tir.Schedule(window)
+other.compute_at("B", other.get_loops("C")[0])
+other.rolling_buffer("B", 0))"},
         {.name = "rolling-no-overlap",
          .message = "no dimension of `{}` is written row after row with rows in common",
-         .help = "one dimension must begin at a loop times a step, and reach over more than the step"},
+         .help = "one dimension must begin at a loop times a step, and reach over more than the step",
+         .meaning = "A buffer rolls where iterations share rows; where they do not there is nothing to keep.",
+         .wrong = R"(sch.compute_at("double", sch.get_loops("product")[0])
+sch.rolling_buffer("double", 0))",
+         .right = R"(@T.prim_func(s_tir=True)
+def window(A: T.Buffer((18, 16), "float32"), C: T.Buffer((16, 16), "float32")):
+    B = T.sblock_alloc_buffer((18, 16))
+    for i, j in T.grid(18, 16):
+        with T.sblock("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * 2.0
+    for i, j in T.grid(16, 16):
+        with T.sblock("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi, vj] + B[vi + 2, vj]
+
+
+other = tvm.s_tir.Schedule(window)
+other.compute_at("B", other.get_loops("C")[0])
+other.rolling_buffer("B", 0))"},
         {.name = "rolling-rows-missing",
          .message =
              "one iteration of loop `{}` does not write all of the {} rows of `{}` from its first to its "
              "last",
-         .help = "rows that the next iteration needs as well must have been written"},
+         .help = "rows that the next iteration needs as well must have been written",
+         .meaning =
+             "An iteration writes only rows that are new, so those before it must have written all others.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def window(A: T.Buffer((10,), "float32"), C: T.Buffer((8,), "float32")):
+    B = T.sblock_alloc_buffer((10,))
+    for i in range(8):
+        for ax in range(2):
+            with T.sblock("B"):
+                vi = T.axis.spatial(10, i + ax * 2)
+                B[vi] = A[vi] * 2.0
+        with T.sblock("C"):
+            vi = T.axis.spatial(8, i)
+            C[vi] = B[vi] + B[vi + 2]
+
+
+other = tvm.s_tir.Schedule(window)
+other.rolling_buffer("B", 0))",
+         .right = R"(@T.prim_func(s_tir=True)
+def window(A: T.Buffer((10,), "float32"), C: T.Buffer((8,), "float32")):
+    B = T.sblock_alloc_buffer((10,))
+    for i in range(8):
+        for ax in range(3):
+            with T.sblock("B"):
+                vi = T.axis.spatial(10, i + ax)
+                B[vi] = A[vi] * 2.0
+        with T.sblock("C"):
+            vi = T.axis.spatial(8, i)
+            C[vi] = B[vi] + B[vi + 2]
+
+
+other = tvm.s_tir.Schedule(window)
+other.rolling_buffer("B", 0))"},
     }};
 MLC_REFUSALS(primitive_rolling_buffer, refusals);
 

@@ -10,7 +10,15 @@ namespace mlc::transform::primitive_sample_partitioned_tile {
 static constexpr ir::Refusals refusals{
     kScheduleError,
     {
-        {.name = "bad-partition", .message = "a product from factor {} of {} on cannot be a multiple of {}"},
+        {.name = "bad-partition",
+         .message = "a product from factor {} of {} on cannot be a multiple of {}",
+         .help =
+             "the position is below the number of factors, and the number for the inner part is 1 or more",
+         .meaning = "The factors from one position on multiply to a multiple of a given number.",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+sch.sample_partitioned_tile(i, n=2, partition_pos=3, innerpart_factor=4))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.sample_partitioned_tile(i, n=2, partition_pos=1, innerpart_factor=4))"},
     }};
 MLC_REFUSALS(primitive_sample_partitioned_tile, refusals);
 

@@ -11,11 +11,27 @@ static constexpr ir::Refusals refusals{
         {.name = "bad-tile-limit",
          .message = "no factor of loop `{}` is at most {}",
          .help = "-1 is no limit",
+         .meaning = "Every tile has a last factor of 1 or more, which the limit must allow.",
          .wrong = R"(i, j, k = sch.get_loops("product")
 sch.sample_perfect_tile(i, n=2, max_innermost_factor=0))",
          .right = R"(i, j, k = sch.get_loops("product")
 sch.sample_perfect_tile(i, n=2))"},
-        {.name = "bad-tile-extent", .message = "loop `{}` has {} iterations, nothing to tile"},
+        {.name = "bad-tile-extent",
+         .message = "loop `{}` has {} iterations, nothing to tile",
+         .help = "sample tiles of loops of 1 iteration or more",
+         .meaning = "The factors of a tile multiply to the extent, and each is 1 or more.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def empty(A: T.Buffer((1,), "float32")):
+    for i in range(0):
+        with T.sblock("set"):
+            vi = T.axis.spatial(1, i)
+            A[vi] = 0.0
+
+
+other = tvm.s_tir.Schedule(empty)
+other.sample_perfect_tile(other.get_loops("set")[0], n=2))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.sample_perfect_tile(i, n=2))"},
     }};
 MLC_REFUSALS(primitive_sample_perfect_tile, refusals);
 

@@ -18,11 +18,16 @@ static constexpr ir::Refusals refusals{
         {.name = "axis-out-of-range",
          .message = "buffer `{}` has {} dimensions, so there is no axis {}",
          .help = "axes count from 0, negative ones from the end",
+         .meaning = "The stride of one dimension of the buffer is aligned.",
          .wrong = R"(sch.storage_align("double", 0, 5, 16, 1))",
          .right = R"(sch.storage_align("double", 0, 0, 16, 1))"},
         {.name = "bad-align-annotation",
          .message = "block `{}` has an annotation `buffer_dim_align` that is no list of four integers each",
-         .help = "`storage_align` writes it: lists of buffer, axis, factor and offset"},
+         .help = "`storage_align` writes it: lists of buffer, axis, factor and offset",
+         .meaning = "The alignments of a block stand in one annotation, to which the primitive adds a row.",
+         .wrong = R"(sch.annotate(sch.get_sblock("double"), "buffer_dim_align", 16)
+sch.storage_align("double", 0, 0, 16, 1))",
+         .right = R"(sch.storage_align("double", 0, 0, 16, 1))"},
     }};
 MLC_REFUSALS(primitive_storage_align, refusals);
 

@@ -11,9 +11,80 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "tensorize-unused-buffer",
          .message = "parameter `{}` of intrinsic `{}` is {}",
-         .help = "the root blocks name every parameter in `T.reads(..)` or `T.writes(..)`"},
+         .help = "the root blocks name every parameter in `T.reads(..)` or `T.writes(..)`",
+         .meaning = "What a parameter stands for is found by its accesses in the description.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def row(a: T.handle, b: T.handle):
+    A = T.match_buffer(a, (16,), align=64, offset_factor=1)
+    B = T.match_buffer(b, (16,), align=64, offset_factor=1)
+    with T.sblock("root"):
+        T.reads(A[0:16])
+        T.writes(B[0:16])
+        for i in range(16):
+            with T.sblock("double"):
+                vi = T.axis.spatial(16, i)
+                B[vi] = A[vi] * 2.0
+
+
+@T.prim_func(s_tir=True)
+def nothing(A: T.Buffer((16,), "float32", offset_factor=1), B: T.Buffer((16,), "float32", offset_factor=1)):
+    with T.sblock("root"):
+        T.reads(A[0:16])
+        T.writes()
+        T.evaluate(0)
+
+
+tvm.s_tir.TensorIntrin.register("nothing", row, nothing, override=True)
+sch.tensorize(sch.get_loops("double")[1], "nothing"))",
+         .right = R"(@T.prim_func(s_tir=True)
+def row(a: T.handle, b: T.handle):
+    A = T.match_buffer(a, (16,), align=64, offset_factor=1)
+    B = T.match_buffer(b, (16,), align=64, offset_factor=1)
+    with T.sblock("root"):
+        T.reads(A[0:16])
+        T.writes(B[0:16])
+        for i in range(16):
+            with T.sblock("double"):
+                vi = T.axis.spatial(16, i)
+                B[vi] = A[vi] * 2.0
+
+
+tvm.s_tir.TensorIntrin.register("row", row, row, override=True)
+sch.tensorize(sch.get_loops("double")[1], "row"))"},
         {.name = "tensorize-alignment",
-         .message = "parameter `{}` of intrinsic `{}` is aligned to {} bytes, buffer `{}` to {}"},
+         .message = "parameter `{}` of intrinsic `{}` is aligned to {} bytes, buffer `{}` to {}",
+         .help = "write the buffer's alignment in the description and the implementation: `align=..`",
+         .meaning = "The implementation may count on the alignment that its parameters state.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def row(a: T.handle, b: T.handle):
+    A = T.match_buffer(a, (16,), align=128, offset_factor=1)
+    B = T.match_buffer(b, (16,), align=128, offset_factor=1)
+    with T.sblock("root"):
+        T.reads(A[0:16])
+        T.writes(B[0:16])
+        for i in range(16):
+            with T.sblock("double"):
+                vi = T.axis.spatial(16, i)
+                B[vi] = A[vi] * 2.0
+
+
+tvm.s_tir.TensorIntrin.register("row", row, row, override=True)
+sch.tensorize(sch.get_loops("double")[1], "row"))",
+         .right = R"(@T.prim_func(s_tir=True)
+def row(a: T.handle, b: T.handle):
+    A = T.match_buffer(a, (16,), align=64, offset_factor=1)
+    B = T.match_buffer(b, (16,), align=64, offset_factor=1)
+    with T.sblock("root"):
+        T.reads(A[0:16])
+        T.writes(B[0:16])
+        for i in range(16):
+            with T.sblock("double"):
+                vi = T.axis.spatial(16, i)
+                B[vi] = A[vi] * 2.0
+
+
+tvm.s_tir.TensorIntrin.register("row", row, row, override=True)
+sch.tensorize(sch.get_loops("double")[1], "row"))"},
     }};
 MLC_REFUSALS(primitive_tensorize, refusals);
 

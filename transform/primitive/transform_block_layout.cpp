@@ -19,24 +19,73 @@ static constexpr ir::Refusals refusals{
         {.name = "block-layout-iterators",
          .message = "the map takes {} ind{}, block `{}` has {} iterator{}",
          .help = "the map takes one index for each iterator of the block",
+         .meaning = "The map gives the new iterators of the block as expressions of all old ones.",
          .wrong = R"(sch.transform_block_layout("double", lambda i: (i,)))",
          .right = R"(sch.transform_block_layout("double", lambda i, j: (i * 16 + j,)))"},
         {.name = "block-layout-bindings",
          .message = "the iterators of block `{}` are not its loops, one by one and in their order",
-         .help = "change the block before its loops are split, fused or reordered"},
+         .help = "change the block before its loops are split, fused or reordered",
+         .meaning =
+             "The loops are made anew for the new iterators, which is possible where each is a loop now.",
+         .wrong = R"(i, j = sch.get_loops("double")
+sch.split(i, [None, 4])
+sch.transform_block_layout("double", lambda i, j: (i * 16 + j,)))",
+         .right = R"(sch.transform_block_layout("double", lambda i, j: (i * 16 + j,)))"},
         {.name = "block-layout-several-blocks",
          .message = "below loop `{}` are other blocks as well",
-         .help = "move the others out, with `compute_at` or `reverse_compute_at`"},
+         .help = "move the others out, with `compute_at` or `reverse_compute_at`",
+         .meaning =
+             "The loops of the block are made anew, and nothing else in them would know its iterations.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def two(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
+    for i in range(16):
+        with T.sblock("A"):
+            vi = T.axis.spatial(16, i)
+            A[vi] = 0.0
+        with T.sblock("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = 1.0
+
+
+other = tvm.s_tir.Schedule(two)
+other.transform_block_layout("A", lambda i: (i // 4, i % 4)))",
+         .right = R"(sch.transform_block_layout("double", lambda i, j: (i * 16 + j,)))"},
         {.name = "block-layout-condition",
          .message = "block `{}` is not all that its loops repeat: what stands around it would be lost",
-         .help = "write the condition within the block, or as `T.where`"},
+         .help = "write the condition within the block, or as `T.where`",
+         .meaning = "The loops of the block are made anew around the block alone.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def some(A: T.Buffer((16,), "float32"), n: T.int32):
+    for i in range(16):
+        if i < n:
+            with T.sblock("A"):
+                vi = T.axis.spatial(16, i)
+                A[vi] = 0.0
+
+
+other = tvm.s_tir.Schedule(some)
+other.transform_block_layout("A", lambda i: (i // 4, i % 4)))",
+         .right = R"(@T.prim_func(s_tir=True)
+def some(A: T.Buffer((16,), "float32"), n: T.int32):
+    for i in range(16):
+        with T.sblock("A"):
+            vi = T.axis.spatial(16, i)
+            if vi < n:
+                A[vi] = 0.0
+
+
+other = tvm.s_tir.Schedule(some)
+other.transform_block_layout("A", lambda i: (i // 4, i % 4)))"},
         {.name = "block-layout-mixed-iterators",
          .message = "the new iterator {} of block `{}` mixes reduction and other iterators",
          .help = "a new iterator is made of spatial ones or of reductions alone",
+         .meaning = "An iterator either tells which element is computed or which term is added.",
          .wrong = R"(sch.transform_block_layout("product", lambda i, j, k: (i, j * 16 + k)))",
          .right = R"(sch.transform_block_layout("product", lambda i, j, k: (i * 16 + j, k)))"},
         {.name = "block-layout-not-bijective",
          .message = "the map is not one to one on the iterators of block `{}`{}",
+         .help = "each new iteration must come of exactly one old one: `i * 16 + j`, or `i // 4, i % 4`",
+         .meaning = "The new loops must run each instance of the block once.",
          .wrong = R"(sch.transform_block_layout("double", lambda i, j: (i,)))",
          .right = R"(sch.transform_block_layout("double", lambda i, j: (i * 16 + j,)))"},
     }};

@@ -23,29 +23,95 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "transform-layout-dimensions",
          .message = "the padding is a function of {} ind{}, the map gives {}",
+         .help = "give the map one index for each dimension of the buffer",
          .meaning = "The map takes one index for each dimension of the buffer.",
          .wrong = R"(sch.transform_layout("double", ("write", 0), lambda i: (i,)))",
          .right = R"(sch.transform_layout("double", ("write", 0), lambda i, j: (j, i)))"},
         {.name = "transform-layout-padding-type",
          .message = "buffer `{}` gets padding of type {} for elements of type {}",
          .help = "the padding has the type of the buffer's elements",
+         .meaning = "The padding is stored in the buffer beside its elements.",
          .wrong =
              R"(sch.transform_layout("double", ("write", 0), lambda i, j: (i // 5, j, i % 5), pad_value=1))",
          .right =
              R"(sch.transform_layout("double", ("write", 0), lambda i, j: (i // 5, j, i % 5), pad_value=0.0))"},
         {.name = "buffer-is-view",
          .message = "`{}` is a view on `{}`",
-         .help = "transform the buffer that it shows"},
+         .help = "transform the buffer that it shows",
+         .meaning = "A view has no memory of its own that could be laid out in another way.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def viewed(A: T.Buffer((16, 16), "float32")):
+    for i in range(16):
+        with T.sblock("row"):
+            vi = T.axis.spatial(16, i)
+            T.reads()
+            T.writes(A[vi, 0:16])
+            row = T.match_buffer(A[vi, 0:16], (1, 16), offset_factor=1)
+            for j in range(16):
+                with T.sblock("set"):
+                    vj = T.axis.spatial(16, j)
+                    row[0, vj] = 0.0
+
+
+other = tvm.s_tir.Schedule(viewed)
+other.transform_layout("set", ("write", 0), lambda i, j: (j, i)))",
+         .right = R"(sch.transform_layout("double", ("write", 0), lambda i, j: (j, i)))"},
         {.name = "transform-layout-opaque",
          .message = "buffer `{}` is used {}, not only element by element",
-         .help = "only buffers that are loaded and stored element by element get another layout"},
+         .help = "only buffers that are loaded and stored element by element get another layout",
+         .meaning = "The indices of loads and stores are rewritten; what goes through a view or an address "
+                    "is not seen.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def viewed(A: T.Buffer((16, 16), "float32")):
+    for i in range(16):
+        with T.sblock("row"):
+            vi = T.axis.spatial(16, i)
+            T.reads()
+            T.writes(A[vi, 0:16])
+            row = T.match_buffer(A[vi, 0:16], (1, 16), offset_factor=1)
+            for j in range(16):
+                with T.sblock("set"):
+                    vj = T.axis.spatial(16, j)
+                    row[0, vj] = 0.0
+
+
+other = tvm.s_tir.Schedule(viewed)
+other.transform_layout("row", ("write", 0), lambda i, j: (j, i)))",
+         .right = R"(sch.transform_layout("double", ("write", 0), lambda i, j: (j, i)))"},
         {.name = "transform-layout-size-lost",
          .message = "no parameter would say what `{}` is when `{}` is of shape ({})",
-         .help = "let the function take the size, `specialize` it, or leave that dimension whole"},
+         .help = "let the function take the size, `specialize` it, or leave that dimension whole",
+         .meaning = "Sizes are read from the shapes of buffers; of `n` rounded up `n` itself cannot be told.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def firsts(a: T.handle, C: T.Buffer((16,), "float32")):
+    m = T.int32()
+    A = T.match_buffer(a, (16, m), "float32")
+    for i in range(16):
+        with T.sblock("first"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = A[vi, 0]
+
+
+other = tvm.s_tir.Schedule(firsts)
+other.transform_layout("first", ("read", 0), lambda i, j: (i, j // 4, j % 4), pad_value=0.0))",
+         .right = R"(@T.prim_func(s_tir=True)
+def firsts(a: T.handle, C: T.Buffer((16,), "float32")):
+    m = T.int32()
+    A = T.match_buffer(a, (16, m), "float32")
+    for i in range(16):
+        with T.sblock("first"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = A[vi, 0]
+
+
+other = tvm.s_tir.Schedule(firsts)
+other.transform_layout("first", ("read", 0), lambda i, j: (i // 4, j, i % 4)))"},
         {.name = "transform-layout-padding",
          .message = "the new shape ({}) of `{}` has more elements than the old one ({}): those where {}",
          .help = "say what they are with `pad_value`, or cut dimensions by factors that divide them; "
                  "`assume_injective_transform=True` leaves the elements between unset",
+         .meaning = "Elements of the new shape that are none of the old one need a value, or a word that "
+                    "they need none.",
          .wrong = R"(sch.transform_layout("double", ("write", 0), lambda i, j: (i // 5, j, i % 5)))",
          .right = R"(sch.transform_layout("double", ("write", 0), lambda i, j: (i // 4, j, i % 4)))"},
     }};

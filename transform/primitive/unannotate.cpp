@@ -9,6 +9,7 @@ static constexpr ir::Refusals refusals{kScheduleError,
                                        {
                                            {.name = "annotation-not-found",
                                             .message = "{} `{}` has no annotation `{}`",
+                                            .help = "name one of the annotations that the loop or block has",
                                             .meaning = "The loop or block has no annotation of this name.",
                                             .wrong = R"(i, j = sch.get_loops("double")
 sch.unannotate(i, "pragma"))",

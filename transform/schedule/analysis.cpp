@@ -22,6 +22,8 @@ static constexpr ir::Refusals refusals{
         {.name = "not-complete-block",
          .message = "block `{}` is not complete: {}",
          .help = "a block is complete when it alone writes its results, each of them once, and reads none",
+         .meaning = "What is done to the block counts on this: nobody else writes the result, and nothing "
+                    "depends on the order.",
          .wrong = R"(i, j, k = sch.get_loops("product")
 sch.decompose_padding("product", i))"},
         {.name = "not-reduction-block",
@@ -35,12 +37,17 @@ sch.decompose_reduction("product", i))"},
         {.name = "not-compact-dataflow",
          .message = "below loop `{}`, block `{}` is neither complete ({}) nor a reduction block ({})",
          .help = "where `decompose_reduction` has taken the init out of a reduction, that step comes after "
-                 "those on its loops"},
+                 "those on its loops",
+         .meaning = "Iterations run apart where each block below is complete or a reduction."},
         {.name = "reads-other-iterations",
-         .message = "block `{}` reads elements of `{}` that another iteration of loop `{}` may have written"},
+         .message = "block `{}` reads elements of `{}` that another iteration of loop `{}` may have written",
+         .help = "keep the loop serial, or give the blocks loops of their own",
+         .meaning = "Iterations that run at the same time do not wait for one another."},
         {.name = "undeclared-accesses",
          .message = "block `{}` does not declare what the blocks inside of it access",
-         .help = "`T.reads(...)` and `T.writes(...)` of a block declare which regions it accesses"},
+         .help = "`T.reads(...)` and `T.writes(...)` of a block declare which regions it accesses",
+         .meaning =
+             "What a block accesses is what its declarations say; a block around it must say as much."},
     }};
 MLC_REFUSALS(schedule_analysis, refusals);
 

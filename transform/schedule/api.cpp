@@ -10,16 +10,22 @@
 
 namespace mlc::transform {
 
-static constexpr ir::Refusals refusals{kScheduleError,
-                                       {
-                                           {.name = "no-such-function",
-                                            .message = "the module has no function `{}`",
-                                            .wrong = R"(sch.work_on("other"))",
-                                            .right = R"(sch.work_on("main"))"},
-                                           {.name = "seed-out-of-range",
-                                            .kind = "ValueError",
-                                            .meaning = "A seed is a number from 1 to 2**31 - 1."},
-                                       }};
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "no-such-function",
+         .message = "the module has no function `{}`",
+         .help = "`sch.mod` shows the functions of the module",
+         .meaning = "A schedule works on one function of its module at a time.",
+         .wrong = R"(sch.work_on("other"))",
+         .right = R"(sch.work_on("main"))"},
+        {.name = "seed-out-of-range",
+         .kind = "ValueError",
+         .help = "choose a number from 1 to 2147483647",
+         .meaning = "A seed is a number from 1 to 2**31 - 1.",
+         .wrong = "tvm.s_tir.Schedule(main, seed=-5)",
+         .right = "tvm.s_tir.Schedule(main, seed=5)"},
+    }};
 MLC_REFUSALS(schedule_api, refusals);
 
 namespace {

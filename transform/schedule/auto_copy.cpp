@@ -18,11 +18,35 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "not-used-in-loop",
          .message = "loop `{}` {} nothing of `{}`",
-         .help = "choose a loop around a block that does"},
+         .help = "choose a loop around a block that does",
+         .meaning = "The copy is of what the loop reads or writes of the buffer.",
+         .wrong = R"(i, j = sch.get_loops("double")
+sch.read_at(i, sch.get_sblock("product"), 1, "local"))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.read_at(i, sch.get_sblock("product"), 1, "local"))"},
         {.name = "read-after-write",
          .message = "loop `{}` reads `{}` after the last write to it",
-         .help = "the copy stands behind the last write, so it would come too late or too early"},
-        {.name = "region-unknown", .message = "which part of `{}` loop `{}` {} is not known"},
+         .help = "the copy stands behind the last write, so it would come too late or too early",
+         .meaning = "One copy at one place cannot serve readers on both sides of it.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def both(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    for i in range(16):
+        with T.sblock("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = A[vi] * 2.0
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi] + 1.0
+
+
+other = tvm.s_tir.Schedule(both)
+other.write_at(other.get_loops("C")[0], other.get_sblock("B"), 0, "local"))",
+         .right = R"(sch.write_at(sch.get_loops("shifted")[0], sch.get_sblock("shifted"), 0, "local"))"},
+        {.name = "region-unknown",
+         .message = "which part of `{}` loop `{}` {} is not known",
+         .help = "`cache_read` and `cache_write` copy what a block declares",
+         .meaning = "The copy has the size of the region that one iteration accesses, for which bounds must "
+                    "be known."},
     }};
 MLC_REFUSALS(schedule_auto_copy, refusals);
 
@@ -98,8 +122,8 @@ void require_written_whole(Step& step, const SRefNode& loop, const Buffer& buffe
       Expr inside = bool_imm(true);
       for (size_t d = 0; d < region->region.size(); ++d) {
         Expr first = substitute(region->region[d]->min, bindings);
-        inside = logical_and(inside, logical_and(ge(first, const_like(first, 0)),
-                                                 lt(first, buffer->buffer()->shape[d])));
+        inside = logical_and(
+            inside, logical_and(ge(first, const_like(first, 0)), lt(first, buffer->buffer()->shape[d])));
       }
       Analyzer analyzer;
       auto scope = analyzer.assume(inside);

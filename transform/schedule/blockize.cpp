@@ -21,10 +21,25 @@ static constexpr ir::Refusals refusals{
         {.name = "blockize-not-divisible",
          .message = "the iterators of block `{}` cannot be cut into outer and inner ones",
          .help = "each iterator is `outer * n + inner` with whole inner loops, and a condition tests only "
-                 "outer or only inner loops: split by factors that divide the extent"},
+                 "outer or only inner loops: split by factors that divide the extent",
+         .meaning = "The new block steps through whole tiles; an iteration that is cut belongs to none.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def turned(A: T.Buffer((16, 16), "float32")):
+    for i, j in T.grid(16, 16):
+        with T.sblock("set"):
+            vi = T.axis.spatial(16, (i * 16 + j) % 16)
+            vj = T.axis.spatial(16, (i * 16 + j) // 16)
+            T.where(i * 16 + j < 250)
+            A[vi, vj] = 0.0
+
+
+other = tvm.s_tir.Schedule(turned)
+other.blockize(other.get_loops("set")[1]))",
+         .right = R"(sch.blockize(sch.get_loops("double")[1]))"},
         {.name = "blockize-several-blocks",
          .message = "below loop `{}` are {} blocks instead of one",
          .help = "a list of the blocks makes one of them: `sch.blockize([block1, block2])`",
+         .meaning = "The loop and what is in it become one block, with the iterators of one.",
          .wrong = R"(i, j = sch.get_loops("double")
 a, b = sch.get_loops("shifted")
 c = sch.cache_read("product", 1, "local")
@@ -42,14 +57,20 @@ sch.blockize(j))"},
 sch.blockize(j))"},
         {.name = "blockize-not-neighbours",
          .message = "blocks `{}` and `{}` are in different blocks",
-         .help = "blocks of one list stand below the same loops"},
+         .help = "blocks of one list stand below the same loops",
+         .meaning = "The blocks become parts of one block, at the place where they stand.",
+         .wrong = R"(sch.blockize(sch.get_loops("double")[1])
+sch.blockize([sch.get_sblock("double"), sch.get_sblock("shifted")]))",
+         .right = R"(sch.blockize(sch.get_loops("double")[1]))"},
         {.name = "blockize-different-iterators",
          .message = "blocks `{}` and `{}` do not step through the loops around them alike",
          .help = "their iterators, in order, must have the same outer parts; the first block has the most of "
-                 "them"},
+                 "them",
+         .meaning = "The new block has one set of iterators, from which those of each part follow."},
         {.name = "blockize-outer-reduction",
          .message = "block `{}` is a reduction, which cannot be one of several",
-         .help = "take its init out with `sch.decompose_reduction` first"},
+         .help = "take its init out with `sch.decompose_reduction` first",
+         .meaning = "The new block runs its parts one after the other, and has one init for none of them."},
     }};
 MLC_REFUSALS(schedule_blockize, refusals);
 

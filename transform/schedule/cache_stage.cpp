@@ -7,23 +7,31 @@
 #include "ir/core/try_get.h"
 #include "ir/core/walk_with.h"
 #include "transform/arith/expr_equal.h"
-#include "transform/schedule/compute_location.h"
 #include "transform/schedule/buffers.h"
+#include "transform/schedule/compute_location.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/refusals.h"
 
 namespace mlc::transform {
 
-static constexpr ir::Refusals refusals{kScheduleError,
-                                       {
-                                           {.name = "unknown-storage-scope",
-                                            .message = "there is no memory `{}`",
-                                            .wrong = R"(sch.set_scope("double", 0, "nowhere"))",
-                                            .right = R"(sch.set_scope("double", 0, "local"))"},
-                                           {.name = "several-writers",
-                                            .message = "blocks `{}` and `{}` both write `{}`",
-                                            .help = "one block writes each buffer that is copied"},
-                                       }};
+static constexpr ir::Refusals refusals{
+    kScheduleError,
+    {
+        {.name = "unknown-storage-scope",
+         .message = "there is no memory `{}`",
+         .help = "`global`, `shared`, `local`, and those of devices such as `wmma.matrix_a`",
+         .meaning = "A memory is one of those that a device has.",
+         .wrong = R"(sch.set_scope("double", 0, "nowhere"))",
+         .right = R"(sch.set_scope("double", 0, "local"))"},
+        {.name = "several-writers",
+         .message = "blocks `{}` and `{}` both write `{}`",
+         .help = "one block writes each buffer that is copied",
+         .meaning = "The copy is filled by the one block that writes the buffer.",
+         .wrong = R"(i, j, k = sch.get_loops("product")
+sch.decompose_reduction("product", k)
+sch.cache_read("shifted", 0, "local"))",
+         .right = R"(sch.cache_read("shifted", 0, "local"))"},
+    }};
 MLC_REFUSALS(schedule_cache_stage, refusals);
 
 namespace {

@@ -21,6 +21,8 @@ static constexpr ir::Refusals refusals{
         {.name = "no-such-position",
          .message = "position {} is not between {} and {}, where producers and consumers allow the block",
          .help = "-1 is the last possible position, -2 the first",
+         .meaning =
+             "In the loop the block stands behind all that it reads from, and before all that read from it.",
          .wrong = R"(i, j, k = sch.get_loops("product")
 sch.compute_at("double", i, index=7))",
          .right = R"(i, j, k = sch.get_loops("product")
@@ -28,22 +30,67 @@ sch.compute_at("double", i))"},
         {.name = "consumer-reaches-further",
          .message =
              "block `{}` has instances that read nothing of what its producers write, and they would be "
-             "left out"},
+             "left out",
+         .help = "compute the producer at this block instead",
+         .meaning =
+             "In the loop of its producer a block runs for what this has written, which is less than all.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def padded(A: T.Buffer((16,), "float32"), C: T.Buffer((18,), "float32")):
+    B = T.sblock_alloc_buffer((16,))
+    for i in range(16):
+        with T.sblock("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = A[vi] * 2.0
+    for i in range(18):
+        with T.sblock("C"):
+            vi = T.axis.spatial(18, i)
+            C[vi] = T.if_then_else(1 <= vi and vi < 17, B[vi - 1], T.float32(0))
+
+
+other = tvm.s_tir.Schedule(padded)
+other.reverse_compute_at("C", other.get_loops("B")[0]))",
+         .right = R"(sch.reverse_compute_at("shifted", sch.get_loops("product")[1]))"},
         {.name = "reads-partial-sum",
          .message = "below loop `{}`, block `{}` would read sums that block `{}` still adds to in later "
                     "iterations of loop `{}`",
-         .help = "choose a loop around all loops that reduce"},
+         .help = "choose a loop around all loops that reduce",
+         .meaning = "A sum is complete behind the last iteration of its reduction loops."},
         {.name = "loop-may-be-empty",
          .message = "loop `{}` may have no iterations, and block `{}` runs all the same where it stands",
-         .help = "choose a loop around all loops that reduce, or tell the extent"},
+         .help = "choose a loop around all loops that reduce, or tell the extent",
+         .meaning = "What moves into a loop of no iterations never runs.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def sums(a: T.handle, C: T.Buffer((16,), "float32"), n: T.int32):
+    A = T.match_buffer(a, (16, n))
+    B = T.sblock_alloc_buffer((16,))
+    for i, k in T.grid(16, n):
+        with T.sblock("sums"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                B[vi] = 0.0
+            B[vi] = B[vi] + A[vi, vk]
+    for i in range(16):
+        with T.sblock("shifted"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi] + 1.0
+
+
+other = tvm.s_tir.Schedule(sums)
+other.reverse_compute_at("shifted", other.get_loops("sums")[1]))",
+         .right = R"(sch.reverse_compute_at("shifted", sch.get_loops("product")[1]))"},
         {.name = "condition-not-movable",
          .message = "block `{}` runs only under a condition on its loops, which its iterators do not tell",
-         .help = "`split` with a factor that divides the extent needs no condition"},
+         .help = "`split` with a factor that divides the extent needs no condition",
+         .meaning = "The block gets other loops, of which the condition must be written."},
         {.name = "access-not-invertible",
-         .message = "which iterations of block `{}` belong to one iteration of loop `{}` cannot be told"},
+         .message = "which iterations of block `{}` belong to one iteration of loop `{}` cannot be told",
+         .help = "an index must be one iterator, scaled and shifted by constants",
+         .meaning =
+             "The block runs for what the loop's iteration needs of it, which must follow from the indices."},
         {.name = "only-block",
          .message = "block `{}` is all there is in its scope",
-         .help = "at least one block must stay where it is"},
+         .help = "at least one block must stay where it is",
+         .meaning = "A block around others is not left empty."},
     }};
 MLC_REFUSALS(schedule_compute_location, refusals);
 

@@ -18,19 +18,95 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "inline-not-one-buffer",
          .message = "block `{}` {} {} {}, in {} region{}; it must be one",
-         .help = "`compute_at` and `reverse_compute_at` move blocks of several buffers"},
+         .help = "`compute_at` and `reverse_compute_at` move blocks of several buffers",
+         .meaning = "An expression takes the place of one buffer.",
+         .wrong = R"(sch.reverse_compute_inline("double"))",
+         .right = R"(sch.reverse_compute_inline(sch.cache_write("shifted", 0, "local")))"},
         {.name = "inline-body-not-a-store",
          .message = "the body of block `{}` is more than one store",
-         .help = "only a block that is one store of an element can be inlined"},
+         .help = "only a block that is one store of an element can be inlined",
+         .meaning = "What is read is replaced by an expression, which a body of several statements is not.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def two(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    B = T.sblock_alloc_buffer((16,))
+    for i in range(16):
+        with T.sblock("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = A[vi] * 2.0
+            B[vi] = A[vi] * 3.0
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi] + 1.0
+
+
+other = tvm.s_tir.Schedule(two)
+other.compute_inline("B"))",
+         .right = R"(sch.compute_inline("double"))"},
         {.name = "inline-index-not-iterators",
          .message = "the indices of block `{}` are not iterators of its own",
-         .help = "the block writes each element at iterators of its own: `A[vi, vj]`"},
+         .help = "the block writes each element at iterators of its own: `A[vi, vj]`",
+         .meaning = "For each element that is read it must follow from its indices which instance writes it.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def spread(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    B = T.sblock_alloc_buffer((32,))
+    for i in range(16):
+        with T.sblock("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi * 2] = A[vi] * 2.0
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi * 2] + 1.0
+
+
+other = tvm.s_tir.Schedule(spread)
+other.compute_inline("B"))",
+         .right = R"(sch.compute_inline("double"))"},
         {.name = "inline-different-indices",
          .message = "block `{}` does not read `{}` at one place",
-         .help = "`compute_at` moves the producer to its consumer without inlining it"},
+         .help = "`compute_at` moves the producer to its consumer without inlining it",
+         .meaning =
+             "The consumer runs once for each element, and would need the ones of other instances, too.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def pairs(A: T.Buffer((17,), "float32"), C: T.Buffer((16,), "float32")):
+    B = T.sblock_alloc_buffer((17,))
+    for i in range(17):
+        with T.sblock("B"):
+            vi = T.axis.spatial(17, i)
+            B[vi] = A[vi] * 2.0
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi] + B[vi + 1]
+
+
+other = tvm.s_tir.Schedule(pairs)
+other.reverse_compute_inline("C"))",
+         .right = R"(sch.reverse_compute_inline(sch.cache_write("shifted", 0, "local")))"},
         {.name = "inline-opaque-access",
          .message = "block `{}` matches a region of `{}`",
-         .help = "`compute_at` moves the block and leaves its buffer in memory"},
+         .help = "`compute_at` moves the block and leaves its buffer in memory",
+         .meaning = "A view or an address is of memory, which an inlined buffer has none of.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def viewed(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    B = T.sblock_alloc_buffer((16,))
+    for i in range(16):
+        with T.sblock("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = A[vi] * 2.0
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            T.reads(B[vi])
+            T.writes(C[vi])
+            one = T.match_buffer(B[vi], (1,), offset_factor=1)
+            C[vi] = one[0] + 1.0
+
+
+other = tvm.s_tir.Schedule(viewed)
+other.compute_inline("B"))",
+         .right = R"(sch.compute_inline("double"))"},
     }};
 MLC_REFUSALS(schedule_inline, refusals);
 

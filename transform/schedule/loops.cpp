@@ -16,7 +16,8 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "loop-repeats-reduction",
          .message = "iterations of loop `{}` sum up the same elements of `{}` in block `{}`",
-         .help = "`rfactor` of the loop gives each iteration a sum of its own"},
+         .help = "`rfactor` of the loop gives each iteration a sum of its own",
+         .meaning = "A sum that several iterations go on with depends on the order in which they run."},
         {.name = "loop-carries-reduction",
          .message = "iterations of loop `{}` depend on each other: iterator `{}` of block `{}` is {}",
          .meaning =
@@ -30,7 +31,9 @@ sch.parallel(i))"},
          .message =
              "block `{}` reads of `{}` what other iterations of loop `{}` write, which is there before "
              "only while these are threads that share memory",
-         .help = "drop the copy in shared memory first, or keep the loop bound to a thread"},
+         .help = "drop the copy in shared memory first, or keep the loop bound to a thread",
+         .meaning =
+             "Threads wait for each other before they read shared memory; iterations of other loops do not."},
     }};
 MLC_REFUSALS(schedule_loops, refusals);
 

@@ -14,8 +14,19 @@ static constexpr ir::Refusals refusals{
         {.name = "not-padding",
          .message = "block `{}` does not pad a buffer: {}",
          .help = "a block that pads is one store of `T.if_then_else(inside, value, constant)`",
+         .meaning = "The border is set to the constant first, the inside by the value then.",
          .wrong = R"(i, j = sch.get_loops("double")
-sch.decompose_padding("double", i))"},
+sch.decompose_padding("double", i))",
+         .right = R"(@T.prim_func(s_tir=True)
+def padded(A: T.Buffer((16,), "float32"), C: T.Buffer((20,), "float32")):
+    for i in range(20):
+        with T.sblock("pad"):
+            vi = T.axis.spatial(20, i)
+            C[vi] = T.if_then_else(2 <= vi and vi < 18, A[vi - 2], T.float32(0))
+
+
+other = tvm.s_tir.Schedule(padded)
+other.decompose_padding("pad", other.get_loops("pad")[0]))"},
     }};
 MLC_REFUSALS(schedule_padding, refusals);
 

@@ -18,6 +18,7 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "no-function-chosen",
          .message = "no function is being worked on",
+         .help = "`sch.work_on(\"name\")`, or `func_name=\"name\"` for one block",
          .meaning = "The module has several functions: a primitive works on one of them.",
          .wrong = R"(mod = tvm.IRModule({"f": main, "g": main})
 tvm.s_tir.Schedule(mod).get_sblock("double"))",
@@ -25,9 +26,25 @@ tvm.s_tir.Schedule(mod).get_sblock("double"))",
 tvm.s_tir.Schedule(mod).get_sblock("double", func_name="f"))"},
         {.name = "several-blocks",
          .message = "{} blocks of function `{}` are called `{}`",
-         .meaning = "Two blocks of the function have this name, which therefore says too little."},
+         .help = "name blocks once; `sch.get_child_blocks` gives handles of blocks without their names",
+         .meaning = "Two blocks of the function have this name, which therefore says too little.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def two(A: T.Buffer((16,), "float32")):
+    for i in range(16):
+        with T.sblock("set"):
+            vi = T.axis.spatial(16, i)
+            A[vi] = 0.0
+    for i in range(16):
+        with T.sblock("set"):
+            vi = T.axis.spatial(16, i)
+            A[vi] = 1.0
+
+
+tvm.s_tir.Schedule(two).get_sblock("set"))",
+         .right = R"(sch.get_sblock("double"))"},
         {.name = "block-not-found",
          .message = "function `{}` has no block `{}`",
+         .help = "`sch.get_child_blocks(sch.get_sblock(\"root\"))` gives the blocks of the function",
          .meaning = "The function has no block of this name; the message lists those it has.",
          .wrong = R"(sch.get_sblock("add"))",
          .right = R"(sch.get_sblock("shifted"))"},

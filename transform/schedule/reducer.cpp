@@ -16,12 +16,44 @@ static constexpr ir::Refusals refusals{
         {.name = "reduction-not-stores",
          .message = "the reduction in block `{}` cannot be taken apart: {}",
          .help = "write it as one store `C[..] = C[..] + x`, or with several buffers as a name for each new "
-                 "value, then a store of each name; the init stores the same buffers at the same indices"},
+                 "value, then a store of each name; the init stores the same buffers at the same indices",
+         .meaning = "The reduction is written anew from its parts: what it starts with, and what is added.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def guarded(A: T.Buffer((16, 16), "float32"), B: T.Buffer((16,), "float32")):
+    for i, k in T.grid(16, 16):
+        with T.sblock("sums"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                B[vi] = 0.0
+            if vk > 3:
+                B[vi] = B[vi] + A[vi, vk]
+
+
+other = tvm.s_tir.Schedule(guarded)
+other.rfactor(other.get_loops("sums")[1], 0))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.rfactor(k, 0))"},
         {.name = "reduction-without-reducer",
          .message =
              "the init and the update of block `{}` are no known associative and commutative reduction",
          .help = "sums start at 0, products at 1, `T.min` at `T.max_value`, `T.max` at `T.min_value`; the "
-                 "buffer stands left: `C[i] = C[i] + x`; pairs may be sums, argmax or argmin"},
+                 "buffer stands left: `C[i] = C[i] + x`; pairs may be sums, argmax or argmin",
+         .meaning =
+             "Partial results are combined in another order, which gives the same for such operations only.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def differences(A: T.Buffer((16, 16), "float32"), B: T.Buffer((16,), "float32")):
+    for i, k in T.grid(16, 16):
+        with T.sblock("differences"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                B[vi] = 0.0
+            B[vi] = B[vi] - A[vi, vk]
+
+
+other = tvm.s_tir.Schedule(differences)
+other.rfactor(other.get_loops("differences")[1], 0))",
+         .right = R"(i, j, k = sch.get_loops("product")
+sch.rfactor(k, 0))"},
     }};
 MLC_REFUSALS(schedule_reducer, refusals);
 

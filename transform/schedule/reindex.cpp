@@ -17,22 +17,101 @@ static constexpr ir::Refusals refusals{
     {
         {.name = "reindex-different-indices",
          .message = "block `{}` uses `{}` at different indices",
-         .help = "`cache_read` copies a buffer that is used at several places"},
-        {.name = "reindex-no-access", .message = "block `{}` does not load or store `{}` element by element"},
+         .help = "`cache_read` copies a buffer that is used at several places",
+         .meaning = "In the copy an element stands at the iterators of the block, one for each instance.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def pairs(A: T.Buffer((17,), "float32"), C: T.Buffer((16,), "float32")):
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = A[vi] + A[vi + 1]
+
+
+other = tvm.s_tir.Schedule(pairs)
+other.reindex("C", ("read", 0)))",
+         .right = R"(sch.reindex("product", ("read", 0)))"},
+        {.name = "reindex-no-access",
+         .message = "block `{}` does not load or store `{}` element by element",
+         .help = "`cache_read` and `cache_write` copy the region that a block declares",
+         .meaning = "The copy is laid out by the indices of a load or store.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def unused(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            T.reads(A[vi])
+            T.writes(C[vi])
+            C[vi] = 1.0
+
+
+other = tvm.s_tir.Schedule(unused)
+other.reindex("C", ("read", 0)))",
+         .right = R"(sch.reindex("product", ("read", 0)))"},
         {.name = "reindex-inner-index",
          .message = "an index of `{}` is not made of the iterators of block `{}`",
-         .help = "`blockize` or `transform_block_layout` make such an index the block's own"},
+         .help = "`blockize` or `transform_block_layout` make such an index the block's own",
+         .meaning =
+             "The copy has a dimension for each iterator of the block, and none for what changes within it.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def rows(A: T.Buffer((16, 16), "float32"), C: T.Buffer((16, 16), "float32")):
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            for j in range(16):
+                C[vi, j] = A[vi, j] * 2.0
+
+
+other = tvm.s_tir.Schedule(rows)
+other.reindex("C", ("read", 0)))",
+         .right = R"(sch.reindex("product", ("read", 0)))"},
         {.name = "reindex-partial-write",
          .message = "block `{}` does not compute every element of `{}` that the copy would write back",
-         .help = "a block that writes each element of the buffer can write a copy first"},
+         .help = "a block that writes each element of the buffer can write a copy first",
+         .meaning = "The copy is written back as a whole, over elements that the block has not computed.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def some(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    for i in range(16):
+        with T.sblock("C"):
+            vi = T.axis.spatial(16, i)
+            T.where(i < 8)
+            C[vi] = A[vi] * 2.0
+
+
+other = tvm.s_tir.Schedule(some)
+other.reindex("C", ("write", 0)))",
+         .right = R"(sch.reindex("shifted", ("write", 0)))"},
         {.name = "reindex-out-of-bounds",
          .message =
              "index {} of `{}` may reach past the buffer for some iterations of block `{}`, which accesses "
              "it under a condition",
-         .help = "the block guards its accesses, a copy of all iterations would not"},
+         .help = "the block guards its accesses, a copy of all iterations would not",
+         .meaning = "The copy is made for every iteration of the block, without the block's conditions.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def padded(A: T.Buffer((16,), "float32"), C: T.Buffer((18,), "float32")):
+    for i in range(18):
+        with T.sblock("C"):
+            vi = T.axis.spatial(18, i)
+            C[vi] = T.if_then_else(1 <= vi and vi < 17, A[vi - 1], T.float32(0))
+
+
+other = tvm.s_tir.Schedule(padded)
+other.reindex("C", ("read", 0)))",
+         .right = R"(sch.reindex("product", ("read", 0)))"},
         {.name = "reindex-updates",
          .message = "block `{}` writes `{}` as well, and would go on with an older copy",
-         .help = "`cache_inplace` copies what a block reads and writes"},
+         .help = "`cache_inplace` copies what a block reads and writes",
+         .meaning = "The copy is made before the block, and does not see what the block writes.",
+         .wrong = R"(@T.prim_func(s_tir=True)
+def doubled(A: T.Buffer((16,), "float32")):
+    for i in range(16):
+        with T.sblock("twice"):
+            vi = T.axis.spatial(16, i)
+            A[vi] = A[vi] * 2.0
+
+
+other = tvm.s_tir.Schedule(doubled)
+other.reindex("twice", ("read", 0)))",
+         .right = R"(sch.reindex("product", ("read", 0)))"},
     }};
 MLC_REFUSALS(schedule_reindex, refusals);
 

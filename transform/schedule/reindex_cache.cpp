@@ -26,10 +26,13 @@ static constexpr ir::Refusals refusals{
         {.name = "reindex-cache-iterators",
          .message = "the map takes {} indices, block `{}` has {} iterators",
          .help = "the map takes one index for each iterator of the block",
+         .meaning = "The map says where in the copy an element stands that the block uses.",
          .wrong = R"(sch.reindex_cache_read("product", 1, "local", lambda i: (i,)))",
          .right = R"(sch.reindex_cache_read("product", 1, "local", lambda i, j, k: (j, k)))"},
         {.name = "reindex-cache-not-injective",
          .message = "the map puts different elements of `{}` into one place",
+         .help = "use every iterator that the buffer's indices have: `lambda i, j: (j, i)`",
+         .meaning = "Elements in one place would overwrite each other.",
          .wrong = R"(sch.reindex_cache_read("double", 0, "local", lambda i, j: (i + j,)))",
          .right = R"(sch.reindex_cache_read("double", 0, "local", lambda i, j: (j, i)))"},
     }};

@@ -20,7 +20,8 @@ static constexpr ir::Refusals refusals{
          .message =
              "iterations of loop `{}` run side by side, and several of them would run an instance of block "
              "`{}`, some before all that it reads of `{}` is written",
-         .help = "choose another loop; where factors divide the extents, no instance runs twice"},
+         .help = "choose another loop; where factors divide the extents, no instance runs twice",
+         .meaning = "Where blocks run again, the last run must see all; side by side none is the last."},
     }};
 MLC_REFUSALS(schedule_repeated_instances, refusals);
 

@@ -13,7 +13,9 @@ static constexpr ir::Refusals refusals{
     kScheduleError,
     {
         {.name = "tensorize-mismatch",
-         .message = "block `{}` does not compute what intrinsic `{}` describes: {}"},
+         .message = "block `{}` does not compute what intrinsic `{}` describes: {}",
+         .help = "bring the block to the form of the description, by `split`, `reorder` or `blockize`",
+         .meaning = "The implementation computes what the description does, and nothing else."},
     }};
 MLC_REFUSALS(schedule_tensor_intrin_match, refusals);
 

@@ -15,9 +15,14 @@ namespace mlc::transform {
 static constexpr ir::Refusals refusals{
     kScheduleError,
     {
-        {.name = "instruction-not-in-trace", .message = "this step is not in the trace"},
+        {.name = "instruction-not-in-trace",
+         .message = "this step is not in the trace",
+         .help = "take a step of `sch.trace.insts`",
+         .meaning = "What is decided anew is a step that the trace has."},
         {.name = "no-such-instruction",
          .message = "there is no kind of step `{}`",
+         .help = "a kind is named as its primitive is, in capitals: `Split`, `ComputeAt`",
+         .meaning = "Steps of traces have the names of their primitives.",
          .wrong = R"(tvm.s_tir.schedule.InstructionKind.get("Divide"))",
          .right = R"(tvm.s_tir.schedule.InstructionKind.get("Split"))"},
     }};

@@ -46,8 +46,7 @@ sch.decompose_reduction("product", i))"},
         {.name = "undeclared-accesses",
          .message = "block `{}` does not declare what the blocks inside of it access",
          .help = "`T.reads(...)` and `T.writes(...)` of a block declare which regions it accesses",
-         .meaning =
-             "What a block accesses is what its declarations say; a block around it must say as much."},
+         .meaning = "What a block accesses is what it declares; a block around it must say as much."},
     }};
 MLC_REFUSALS(schedule_analysis, refusals);
 

@@ -10,10 +10,10 @@ namespace mlc::transform::pass_reassociate_reduction {
 namespace {
 
 constexpr char doc[] =
-    R"(ReassociateReduction(masked_bits=0): a loop that says `mlc.any_order` combines its steps in any order.
+    R"(ReassociateReduction(masked_bits=0): a loop that says `mlc.reassociate_reduction` combines its steps in any order.
 
     for k in T.serial(n,                            for k in T.serial(n, annotations={"mlc.reassociate": 1}):
-            annotations={"mlc.any_order": 1}):  =>      C[0] = C[0] + A[k]
+            annotations={"mlc.reassociate_reduction": 1}):  =>      C[0] = C[0] + A[k]
         C[0] = C[0] + A[k]
 `mlc.reassociate` lets who generates code take the last operation of each store, a sum or product of floats, in
 another order, and so in vectors; the interpreter takes the steps one by one. The largest or smallest of floats needs

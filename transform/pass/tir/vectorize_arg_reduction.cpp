@@ -15,7 +15,7 @@ constexpr char doc[] =
     R"(VectorizeArgReduction(): where the largest or smallest of floats is (argmax, argmin), in vectors.
 
     for k in T.serial(n,                            best[0] = value[0]; at[0] = index[0]; seen[0] = value[0]
-            annotations={"mlc.any_order": 1}):      for chunk in range(n // 512):
+            annotations={"mlc.reassociate_reduction": 1}):      for chunk in range(n // 512):
         at: T.let = T.Select(A[k] > value[0],           most[0] = T.float32("-inf")
             k, index[0])                                for k in <the chunk>:   # "mlc.reassociate", "mlc.no_nans"
         of: T.let = T.Select(A[k] > value[0],   =>          seen[0] = seen[0] + A[k]
@@ -31,11 +31,11 @@ constexpr char doc[] =
                                                     else:
                                                         <the loop as it was>
 and so with `>=`, `<`, `<=`, and with a condition that takes the smaller or the larger index among equals.
-needs: `mlc.any_order`; float32 or float64; an index that grows with the loop; elements that stay the same, in memory
+needs: `mlc.reassociate_reduction`; float32 or float64; an index that grows with the loop; elements that stay the same, in memory
 that the steps do not read otherwise.
 keeps: the index, and the value but for the sign of a zero. The sum is NaN if one of the steps is (or if there are
 infinities of both signs): then what was found is nobody's, and the steps are taken in order.
-Before ReassociateReduction, which takes what is left of `mlc.any_order`. A chunk of 512 stays in the first cache for
+Before ReassociateReduction, which takes what is left of `mlc.reassociate_reduction`. A chunk of 512 stays in the first cache for
 the second look, and only one with a new extreme gets it: of random steps, about a logarithm of their number.)";
 
 // What a step does where its value is the one so far: it stays where it is; it moves to the step; it is at
@@ -210,9 +210,9 @@ class Vectorize final : public MemoryRewriter {
 
   static Stmt chunk(const Parts& p, const Expr& from, const Expr& steps) {
     DataType dtype = p.c.x->dtype();
-    Map<String, Any> in_any_order{{kReassociate, 1}, {kNoNans, 1}};
+    Map<String, Any> reassociated{{kReassociate, 1}, {kNoNans, 1}};
     Expr none = p.c.largest ? neg(infinity(dtype)) : infinity(dtype);
-    Stmt extreme = p.walk(from, steps, in_any_order, [&](const Expr& x, const Var&) {
+    Stmt extreme = p.walk(from, steps, reassociated, [&](const Expr& x, const Var&) {
       Var step = make_var("step", dtype);
       return seq({make<BindNode>(step, x), p.seen.set(add(p.seen.value(), step)),
                   p.most.set(p.c.largest ? max(p.most.value(), step) : min(p.most.value(), step))});

@@ -48,19 +48,19 @@ other.compute_inline("B"))",
          .help = "the block writes each element at iterators of its own: `A[vi, vj]`",
          .meaning = "For each element that is read it must follow from its indices which instance writes it.",
          .wrong = R"(@T.prim_func(s_tir=True)
-def spread(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
-    B = T.sblock_alloc_buffer((32,))
+def swapped(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    B = T.sblock_alloc_buffer((16,))
     for i in range(16):
         with T.sblock("B"):
             vi = T.axis.spatial(16, i)
-            B[vi * 2] = A[vi] * 2.0
+            B[T.bitwise_xor(vi, 1)] = A[vi] * 2.0
     for i in range(16):
         with T.sblock("C"):
             vi = T.axis.spatial(16, i)
-            C[vi] = B[vi * 2] + 1.0
+            C[vi] = B[vi] + 1.0
 
 
-other = tvm.s_tir.Schedule(spread)
+other = tvm.s_tir.Schedule(swapped)
 other.compute_inline("B"))",
          .right = R"(sch.compute_inline("double"))"},
         {.name = "inline-different-indices",

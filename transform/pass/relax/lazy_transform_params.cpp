@@ -194,14 +194,26 @@ Array<Expr> variables(const Any& given) {
   return all;
 }
 
+// Variables of another function: a parameter belongs to one.
+Array<Expr> copies(const Array<Expr>& vars) {
+  Array<Expr> all;
+  for (const Expr& var : vars) all.push_back(relax::make_var(false, as<VarNode>(var)->name, var->ty));
+  return all;
+}
+
 IRModule apply(const IRModule& mod, const PassOptions& options) {
   if (options.args[0] == nullptr) throw ir::refuse(refusals["only-set-item"]);
   Names names{std::string(text(options.args[0].cast<String>())),
               options.args[1] == nullptr ? std::string() : std::string(text(options.args[1].cast<String>())),
               variables(options.args[2]), variables(options.args[3])};
+  bool first = true;
   return relax::map_functions(mod, [&](const GlobalVar& global, const Function& fn) {
     std::string name(text(global->name_hint));
-    return name.ends_with("transform_params") ? lazy(fn, name, mod, *options.host, names) : fn;
+    if (!name.ends_with("transform_params")) return fn;
+    Names own = names;
+    if (!first) own.get_args = copies(names.get_args), own.set_args = copies(names.set_args);
+    first = false;
+    return lazy(fn, name, mod, *options.host, own);
   });
 }
 

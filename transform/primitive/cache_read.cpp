@@ -87,12 +87,14 @@ static SRefNode* apply(Step& step, Any, Any, String storage_scope, Any) {
         .help("`sch.get_producers` tells which blocks write what it reads");
   }
 
+  size_t position = writer ? 0 : place_behind_made(scope->block()->body, buffer, "cache_read");
+
   // apply
   CacheStage stage;
   stage.from = buffer;
   stage.to = stage.allocated = buffer_in(buffer, storage_scope);
   stage.location = scope;
-  stage.position = place_behind_made(scope->block()->body, buffer);
+  stage.position = position;
   if (writer) {
     // In front of all that reads what the block writes, be it another buffer.
     CopyLocation location = location_after(deps, *scope, *writer,

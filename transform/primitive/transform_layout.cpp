@@ -487,11 +487,12 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
   Stmt changed = MoveElements(buffer, next, map).rewrite(before);
   if (assumed || behind) {
     std::vector<Stmt> body = statements_of(as<SBlockNode>(changed)->body);
-    if (assumed)
-      body.insert(body.begin() + static_cast<int64_t>(place_behind_made(as<SBlockNode>(changed)->body, next)),
-                  assumption_nest(layout));
-    else
+    if (assumed) {
+      size_t place = place_behind_made(as<SBlockNode>(changed)->body, next, "transform_layout");
+      body.insert(body.begin() + static_cast<int64_t>(place), assumption_nest(layout));
+    } else {
       body.insert(body.begin() + static_cast<int64_t>(*behind), padding_nest(layout));
+    }
     changed = with(ref(as<SBlockNode>(changed)),
                    [&](SBlockNode& copy) { copy.body = seq(Array<Stmt>(body.begin(), body.end())); });
   }

@@ -168,17 +168,31 @@ void require_straight(ScheduleState& state, const SRefNode& scope, const std::ve
   }
 }
 
-size_t place_behind_made(const Stmt& body, const Buffer& buffer) {
+static bool makes(const Stmt& s, const Buffer& buffer) {
+  auto* alloc = as<AllocBufferNode>(s);
+  auto* view = as<DeclBufferNode>(s);
+  auto* store = as<BufferStoreNode>(s);
+  return (alloc != nullptr && alloc->buffer.same_as(buffer)) ||
+         (view != nullptr && view->buffer.same_as(buffer)) ||
+         (store != nullptr && store->buffer.same_as(buffer));
+}
+
+size_t place_behind_made(const Stmt& body, const Buffer& buffer, std::string_view primitive) {
   std::vector<Stmt> all = statements_of(body);
-  size_t place = 0;
-  for (size_t i = 0; i < all.size() && !holds_block(all[i]); ++i) {
-    auto* alloc = as<AllocBufferNode>(all[i]);
-    auto* view = as<DeclBufferNode>(all[i]);
-    auto* store = as<BufferStoreNode>(all[i]);
-    if ((alloc != nullptr && alloc->buffer.same_as(buffer)) ||
-        (view != nullptr && view->buffer.same_as(buffer)) ||
-        (store != nullptr && store->buffer.same_as(buffer)))
-      place = i + 1;
+  size_t place = 0, i = 0;
+  for (; i < all.size() && !holds_block(all[i]); ++i)
+    if (makes(all[i], buffer)) place = i + 1;
+  for (; i < all.size(); ++i) {
+    walk_with(all[i], [&](const Stmt& s, Walker& on) {
+      if (as<SBlockRealizeNode>(s)) return;
+      if (makes(s, buffer)) {
+        throw refuse_as(shared_refusals["not-stage-pipeline"],
+                        "`{}` would copy `{}` before a statement outside of blocks that makes it", primitive,
+                        buffer->name.c_str())
+            .note("it is written here", s->span);
+      }
+      on.walk_children(s);
+    });
   }
   return place;
 }

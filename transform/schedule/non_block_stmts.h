@@ -17,8 +17,9 @@ void require_straight(ScheduleState& state, const SRefNode& scope, const std::ve
                       const std::vector<SRefNode*>& involved, std::string_view primitive);
 
 // Behind the statements before all blocks of a scope that allocate, declare or store `buffer`: the first
-// place where it can be read.
-size_t place_behind_made(const Stmt& body, const Buffer& buffer);
+// place where it can be read. Throws not-stage-pipeline where a later one, outside of blocks, does so: what the
+// primitive copies there would be too old.
+size_t place_behind_made(const Stmt& body, const Buffer& buffer, std::string_view primitive);
 
 // Throws not-stage-pipeline where `block`, which the primitive takes to `place` before it, accesses a buffer
 // that the scope allocates between the two.

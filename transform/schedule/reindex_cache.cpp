@@ -141,10 +141,11 @@ SRefNode* reindex_cache(Step& step, const BlockArg& block, const String& storage
 
   // In front of those who use what is copied, inside the loops that they share with the block that makes it.
   SRefNode* location = scope;
-  size_t position = write ? 0 : place_behind_made(scope->block()->body, buffer);
   Dependences deps = dependences(step.state, *scope);
   std::vector<SRefNode*> readers = flow_around(deps, *block).consumers;
-  if (SRefNode* writer = write ? &*block : only_writer(deps, buffer, step.span(2))) {
+  SRefNode* writer = write ? &*block : only_writer(deps, buffer, step.span(2));
+  size_t position = writer ? 0 : place_behind_made(scope->block()->body, buffer, "reindex_cache_read");
+  if (writer) {
     CopyLocation found =
         location_after(deps, *scope, *writer, write ? readers : std::vector<SRefNode*>{&*block});
     location = found.sref;

@@ -27,6 +27,8 @@ def stripped(source, library, folder):
     # The build's RUNPATH ends with where tvm-ffi lies on this machine, so that a copy of the program starts.
     content = source.read_bytes()
     here = b":" + str(library.parent).encode() + b"\0"
+    if source != library and content.count(here) != 1:
+        raise SystemExit(f"the RUNPATH of {source} does not end with {library.parent}, which packages leave out")
     target.write_bytes(content.replace(here, b"\0" * len(here)))
     target.chmod(0o755)
     subprocess.run(["strip", "--strip-unneeded", target], check=True)

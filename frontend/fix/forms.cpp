@@ -228,7 +228,9 @@ class FormFixer final : public Visitor {
     std::string name = name_in_t(imports_, call->func);
     const Call* ret = call;
     if (name == "evaluate") ret = as<Call>(call->args[0]);
-    if (ret == nullptr || name_in_t(imports_, ret->func) != "ret" || ret->args.size() != 1) return;
+    if (function_ == nullptr || ret == nullptr || name_in_t(imports_, ret->func) != "ret" ||
+        ret->args.size() != 1)
+      return;
     Span value = ret->args[0]->span;
     Span before{value.file, stmt.span.begin, value.begin};
     Span after{value.file, value.end, call->span.end};

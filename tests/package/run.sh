@@ -26,6 +26,8 @@ alone() { env -i HOME="$folder" PATH="$folder/none" "$@"; }
 expect "the Debian package runs a program" "[2. 4. 6.]" "$(alone "$folder/root/usr/bin/mlc" run program.mlc)"
 alone "$folder/root/usr/bin/mlc" build program.mlc -o program.so >/dev/null
 expect "the Debian package builds a library" "program.so" "$(ls program.so)"
+expect "it names no folder of this machine" '[$ORIGIN/../lib:$ORIGIN/../lib/mlc]' \
+  "$(readelf -d root/usr/bin/mlc | grep -oE '\[\$ORIGIN.*\]')"
 expect "the Debian package has a page for man and completion" "usr/share/bash-completion/completions/mlc
 usr/share/fish/vendor_completions.d/mlc.fish
 usr/share/man/man1/mlc.1.gz
@@ -33,10 +35,10 @@ usr/share/zsh/vendor-completions/_mlc" "$(cd root && find usr/share -type f ! -n
 depends=$(dpkg-deb -f "$folder"/out/*.deb Depends | sed 's/([^)]*)//g; s/,/ /g')
 mkdir "$folder/debs" "$folder/clean"
 # shellcheck disable=SC2086 # one word per package
-if (cd "$folder/debs" && apt-get download $depends) >"$folder/debs.log" 2>&1; then
+if (cd "$folder/debs" && apt-get download $depends && unshare --user --map-root-user true) >"$folder/debs.log" 2>&1; then
   for package in "$folder"/debs/*.deb "$folder"/out/*.deb; do dpkg-deb -x "$package" "$folder/clean"; done
   cp "$here/program.mlc" "$folder/clean/program.mlc"
-  clean() { env -i HOME=/ PATH=/usr/bin unshare --user --map-root-user chroot "$folder/clean" "$@"; }
+  clean() { env -i HOME=/ PATH=/usr/bin:/usr/sbin unshare --user --map-root-user chroot "$folder/clean" "$@"; }
   expect "in a root of its own with what it depends on it runs" "[2. 4. 6.]" "$(clean /usr/bin/mlc run program.mlc)"
   clean /usr/bin/mlc build program.mlc -o program.so >/dev/null
   expect "and builds" "program.so" "$(cd "$folder/clean" && ls program.so)"

@@ -8,7 +8,7 @@
 namespace mlc::transform {
 
 // On a loop, by a schedule: its steps may be combined in any order.
-inline const String kAnyOrder = "mlc.reassociate_reduction";
+inline const String kReassociateReduction = "mlc.reassociate_reduction";
 // On a loop, to who generates code: the last operation of each store in it may be combined in another order;
 inline const String kReassociate = "mlc.reassociate";
 // what minima and maxima in it compare may be taken for no NaN, and which of two zeros they give is open.

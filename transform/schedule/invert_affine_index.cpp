@@ -173,7 +173,18 @@ std::optional<std::unordered_map<const VarNode*, IterDomain>> invert_affine_inde
             analyzer.simplify(ir::max(range.min, range.max))};
   };
   for (const auto& [var, range] : corners) result[var] = {ordered(range), ordered(bounds.at(var))};
+  std::vector<Interval> all;
+  for (size_t d = 0; d < needed.size(); ++d) all.push_back({first[d], last[d]});
+  auto whole = digits_of(found.indices, all, analyzer);
   for (const Piece& piece : *pieces) {
+    // Of 10 elements at `4 * i + j` the last has j = 1, and others more: corners bound a box of iterations
+    // only where it has as many of them as there are elements.
+    Expr there = const_like(indices[0], 1), boxed = there;
+    for (size_t d : piece.digits)
+      if (whole) there = mul(there, extent_of((*whole)[d].need, analyzer));
+    for (const VarNode* var : piece.iters) boxed = mul(boxed, extent_of(result.at(var).bound, analyzer));
+    if (!whole || (piece.iters.size() > 1 && !analyzer.can_prove_equal(there, boxed)))
+      for (const VarNode* var : piece.iters) result.at(var).bound = {};
     // As many iterations as elements between the same corners: the same ones.
     Expr elements = const_like(indices[0], 1), iterations = elements;
     for (size_t d : piece.digits) elements = mul(elements, extent_of((*digits)[d].need, analyzer));

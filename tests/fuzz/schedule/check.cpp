@@ -369,8 +369,10 @@ std::string stale_flags(const Schedule& schedule, const std::string& function) {
   ir::GlobalVar name = fresh.mod()->find(function);
   auto& now = schedule->state->index(name).srefs;
   // A fresh look does not see what predicates leave out, nor that a copy of what an index in memory names
-  // covers it, nor which tile an element is in, nor what loops without a step do.
+  // covers it, nor which tile an element is in, nor what loops without a step do, nor that writes of loops
+  // whose extents change leave no gap.
   bool everywhere = true, tiles = false;
+  std::unordered_set<const ir::VarNode*> sums;
   auto is_load = [](const ir::Expr& e) { return ir::as<ir::TensorLoadNode>(e) != nullptr; };
   ir::post_order(
       fresh.function(name)->body,
@@ -383,11 +385,24 @@ std::string stale_flags(const Schedule& schedule, const std::string& function) {
       [&](const ir::Stmt& s) {
         auto* realize = ir::as<ir::SBlockRealizeNode>(s);
         auto* loop = ir::as<ir::ForNode>(s);
-        everywhere = everywhere && (realize == nullptr || ir::is_const_int(realize->predicate, 1)) &&
-                     (loop == nullptr || !ir::is_const_int(loop->extent, 0));
+        everywhere =
+            everywhere && (realize == nullptr || ir::is_const_int(realize->predicate, 1)) &&
+            (loop == nullptr || (!ir::is_const_int(loop->extent, 0) &&
+                                 (ir::const_int(loop->extent) || ir::as<ir::VarNode>(loop->extent))));
         if (realize == nullptr) return;
         for (const ir::TensorRegion& region : realize->block->writes)
           for (const ir::Range& range : region->region) tiles = tiles || !ir::is_const_int(range->extent, 1);
+        // Of a read between two indices, `[min(v, 11 - v), max(v, 11 - v)]`, less is known when the loops are
+        // fused.
+        for (const ir::TensorRegion& region : realize->block->reads)
+          for (const ir::Range& range : region->region) tiles = tiles || !ir::const_int(range->extent);
+        // A sum is whole after the last of its iterations: who reads it in each of them has the whole in the
+        // end.
+        bool sum =
+            std::any_of(realize->block->iter_vars.begin(), realize->block->iter_vars.end(),
+                        [](const ir::IterVar& iter) { return iter->iter_type == ir::IterType::kCommReduce; });
+        for (const ir::TensorRegion& region : realize->block->writes)
+          if (sum) sums.insert(region->source.get());
       });
   auto& index = fresh.index(name).srefs;
   if (index.size() != now.size())
@@ -404,9 +419,13 @@ std::string stale_flags(const Schedule& schedule, const std::string& function) {
     if (sref->block() == nullptr || !everywhere) continue;
     if (old.affine_binding && !sref->affine_binding)
       return fmt::format("`{}` is said to be bound affinely", sref->name.c_str());
-    if (old.region_cover && !sref->region_cover && !tiles)
+    const auto& reads = sref->block()->reads;
+    bool of_sum = std::any_of(reads.begin(), reads.end(), [&](const ir::TensorRegion& region) {
+      return sums.count(region->source.get()) != 0;
+    });
+    if (old.region_cover && !sref->region_cover && !tiles && !of_sum)
       return fmt::format("what `{}` reads is said to be covered", sref->name.c_str());
-    if (old.stage_pipeline && !sref->stage_pipeline && !tiles)
+    if (old.stage_pipeline && !sref->stage_pipeline && !tiles && sums.empty())
       return fmt::format("`{}` is said to be a stage pipeline", sref->name.c_str());
   }
   return "";

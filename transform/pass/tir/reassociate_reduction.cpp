@@ -77,12 +77,12 @@ struct Reassociate final : MemoryRewriter {
   Reassociate(const PrimFunc& fn, int64_t masked_bits) : MemoryRewriter(fn), masked_bits(masked_bits) {}
   Stmt rewrite_declared(const Stmt& s) override {
     auto* loop = as<ForNode>(s);
-    if (loop == nullptr || loop->annotations.count(kAnyOrder) == 0 || loop->for_kind == ForKind::kParallel ||
+    if (loop == nullptr || loop->annotations.count(kReassociateReduction) == 0 || loop->for_kind == ForKind::kParallel ||
         loop->for_kind == ForKind::kThreadBinding)
       return rewrite_children(s);
     int64_t lanes = lanes_to_mask(loop);
     For inside =
-        with(ref(as<ForNode>(rewrite_children(s))), [](ForNode& n) { n.annotations.erase(kAnyOrder); });
+        with(ref(as<ForNode>(rewrite_children(s))), [](ForNode& n) { n.annotations.erase(kReassociateReduction); });
     Extreme extreme = extreme_of(inside.get(), memory);
     if (extreme.update != nullptr) return checked(inside, extreme, lanes);
     if (Stmt bits = condition_in_bits(inside)) return bits;

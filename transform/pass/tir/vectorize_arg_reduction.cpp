@@ -148,7 +148,7 @@ class Vectorize final : public MemoryRewriter {
   using MemoryRewriter::MemoryRewriter;
   Stmt rewrite_declared(const Stmt& s) override {
     auto* loop = as<ForNode>(s);
-    bool asked = loop != nullptr && loop->annotations.count(kAnyOrder) != 0 && !loop->step &&
+    bool asked = loop != nullptr && loop->annotations.count(kReassociateReduction) != 0 && !loop->step &&
                  counts_chunks(loop->loop_var->dtype()) && is_const_int(loop->min, 0) &&
                  loop->for_kind != ForKind::kParallel && loop->for_kind != ForKind::kThreadBinding;
     auto found = asked ? arg_reduction_of(loop) : std::nullopt;
@@ -255,7 +255,7 @@ class Vectorize final : public MemoryRewriter {
 
   static Stmt vectorized(const ForNode* loop, const ArgReduction& c) {
     Parts p(loop, c);
-    For in_order = with(ref(loop), [](ForNode& n) { n.annotations.erase(kAnyOrder); });
+    For in_order = with(ref(loop), [](ForNode& n) { n.annotations.erase(kReassociateReduction); });
     Var value = make_var("before", c.x->dtype());
     Var index = make_var("index", c.index->value->dtype());
     Expr right = logical_not(is_nan(p.seen.value()));

@@ -102,8 +102,9 @@ bool is_well_formed(const BaseFunc& function, Stage stage) {
 
 // A pass takes no function back: what had no blocks has none afterwards. A fragment of a function, as
 // schedules of tile primitives return it, has variables of what is around it: a pass may leave it as ill
-// formed as it was. So it is with graphs, which are looked at as a module: they call each other. Whether they are
-// pure is not asked: passes behind RemovePurityChecking, and LazySetOutput, make calls that are not, as TVM's do.
+// formed as it was. So it is with graphs, which are looked at as a module: they call each other. Whether they
+// are pure is not asked: passes behind RemovePurityChecking, and LazySetOutput, make calls that are not, as
+// TVM's do.
 void verify_changed(const IRModule& before, const IRModule& after) {
   bool graphs_changed = false;
   for (const auto& [name, base] : after->functions) {
@@ -121,9 +122,13 @@ void verify_changed(const IRModule& before, const IRModule& after) {
     }
   }
   if (!graphs_changed) return;
-  std::vector<ir::Diagnostic> wrong = relax::verify(after);
-  std::erase_if(wrong, [](const ir::Diagnostic& one) { return one.name.starts_with("impure-call"); });
-  if (!wrong.empty() && relax::verify(before).empty()) throw Error(wrong);
+  auto wrong_in = [](const IRModule& mod) {
+    std::vector<ir::Diagnostic> wrong = relax::verify(mod);
+    std::erase_if(wrong, [](const ir::Diagnostic& one) { return one.name.starts_with("impure-call"); });
+    return wrong;
+  };
+  if (std::vector<ir::Diagnostic> wrong = wrong_in(after); !wrong.empty() && wrong_in(before).empty())
+    throw Error(wrong);
 }
 
 namespace {

@@ -70,9 +70,8 @@ std::vector<SRefNode*> loops_above(const SRefNode& block) {
 }
 
 bool is_above(const SRefNode& ancestor, const SRefNode& sref) {
-  for (const SRefNode* up = &sref; up; up = up->parent) {
+  for (const SRefNode* up = &sref; up; up = up->parent)
     if (up == &ancestor) return true;
-  }
   return false;
 }
 
@@ -134,9 +133,8 @@ size_t child_position(const SRefNode& above, const SRefNode& below) {
   const SRefNode* child = &below;
   while (child->parent != &above) child = child->parent;
   std::vector<Stmt> body = statements_of(body_of(above.stmt));
-  for (size_t i = 0; i < body.size(); ++i) {
+  for (size_t i = 0; i < body.size(); ++i)
     if (has_place_below(body[i], child->stmt.get())) return i;
-  }
   throw InternalError(__FILE__, __LINE__, "a place is not in the body of the one above it");
 }
 
@@ -454,10 +452,9 @@ bool join(std::vector<Interval>& box, const std::vector<Interval>& other, Analyz
   }
   if (!along) return true;
   Interval &one = box[*along], two = other[*along];
-  if (!analyzer.can_prove(le(two.min, one.max + 1)) || !analyzer.can_prove(le(one.min, two.max + 1)))
-    return false;
-  one = unite(one, two, analyzer);
-  return true;
+  bool touch = analyzer.can_prove(le(two.min, one.max + 1)) && analyzer.can_prove(le(one.min, two.max + 1));
+  if (touch) one = unite(one, two, analyzer);
+  return touch;
 }
 
 // Is what `consumer` reads in `region` written before, between their common ancestor and the read?
@@ -477,9 +474,13 @@ bool covered(ScheduleState& state, const Dependences& deps, SRefNode& consumer, 
       if (auto part = written_whole(state, *producer, written, top, analyzer)) parts.push_back(*part);
     }
   }
+  // Quarters become halves, and these the whole.
+  for (size_t round = 1; round < shape.size(); ++round)
+    for (auto& part : parts)
+      for (const auto& other : parts) join(part, other, analyzer);
   auto at_most = [&](const Expr& a, const Expr& b) {
-    return analyzer.can_prove(le(a, b)) ||
-           analyzer.can_prove(le(split_sum_form(a, analyzer), split_sum_form(b, analyzer)));
+    if (analyzer.can_prove(le(a, b))) return true;
+    return analyzer.can_prove(le(split_sum_form(a, analyzer), split_sum_form(b, analyzer)));
   };
   auto contains = [&](const std::vector<Interval>& have, const std::vector<Interval>& need) {
     for (size_t i = 0; i < need.size(); ++i) {
@@ -503,8 +504,7 @@ bool covered(ScheduleState& state, const Dependences& deps, SRefNode& consumer, 
       std::vector<Interval> have = first;
       std::vector<std::vector<Interval>> others = parts;
       auto touches = [&](const std::vector<Interval>& part) { return join(have, part, analyzer); };
-      while (!contains(have, need) && std::erase_if(others, touches) > 0) {
-      }
+      while (!contains(have, need) && std::erase_if(others, touches) > 0) continue;
       if (contains(have, need)) return true;
     }
     return false;

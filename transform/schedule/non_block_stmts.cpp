@@ -180,8 +180,16 @@ static bool makes(const Stmt& s, const Buffer& buffer) {
 size_t place_behind_made(const Stmt& body, const Buffer& buffer, std::string_view primitive) {
   std::vector<Stmt> all = statements_of(body);
   size_t place = 0, i = 0;
-  for (; i < all.size() && !holds_block(all[i]); ++i)
-    if (makes(all[i], buffer)) place = i + 1;
+  for (; i < all.size() && !holds_block(all[i]); ++i) {
+    walk_with(all[i], [&](const Stmt& s, Walker& on) {
+      // A call may write what it is handed.
+      auto* call = as<EvaluateNode>(s);
+      if (makes(s, buffer) ||
+          (call && uses_var(call->value, [&](const VarNode* var) { return var == buffer.get(); })))
+        place = i + 1;
+      on.walk_children(s);
+    });
+  }
   for (; i < all.size(); ++i) {
     walk_with(all[i], [&](const Stmt& s, Walker& on) {
       if (as<SBlockRealizeNode>(s)) return;
@@ -189,7 +197,7 @@ size_t place_behind_made(const Stmt& body, const Buffer& buffer, std::string_vie
         throw refuse_as(shared_refusals["not-stage-pipeline"],
                         "`{}` would copy `{}` before a statement outside of blocks that makes it", primitive,
                         buffer->name.c_str())
-            .note("it is written here", s->span);
+            .note("it is allocated, declared or written here", s->span);
       }
       on.walk_children(s);
     });

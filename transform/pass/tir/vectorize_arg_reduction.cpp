@@ -81,7 +81,8 @@ bool grows(const Expr& i, const ForNode* loop) {
   }
   if (i.get() == loop->loop_var.get()) return true;
   auto* sum = as_binary(i);
-  if (sum == nullptr || sum->kind != ExprKind::kAdd) return false;
+  // A narrow sum begins again from below, too; indices of 32 bits do not get there.
+  if (sum == nullptr || sum->kind != ExprKind::kAdd || sum->dtype().bits() < 32) return false;
   auto stays = [&](const Expr& e) {
     return side_effect(e) == Effect::kPure &&
            !uses_var(e, [&](const VarNode* var) { return var == loop->loop_var.get(); });

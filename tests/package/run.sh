@@ -35,10 +35,15 @@ usr/share/zsh/vendor-completions/_mlc" "$(cd root && find usr/share -type f ! -n
 depends=$(dpkg-deb -f "$folder"/out/*.deb Depends | sed 's/([^)]*)//g; s/,/ /g')
 mkdir "$folder/debs" "$folder/clean"
 # shellcheck disable=SC2086 # one word per package
-if (cd "$folder/debs" && apt-get download $depends && unshare --user --map-root-user true) >"$folder/debs.log" 2>&1; then
+if (cd "$folder/debs" && apt-get download $depends && unshare --user --map-root-user --mount true) >"$folder/debs.log" 2>&1; then
   for package in "$folder"/debs/*.deb "$folder"/out/*.deb; do dpkg-deb -x "$package" "$folder/clean"; done
   cp "$here/program.mlc" "$folder/clean/program.mlc"
-  clean() { env -i HOME=/ PATH=/usr/bin:/usr/sbin unshare --user --map-root-user chroot "$folder/clean" "$@"; }
+  mkdir "$folder/clean/tmp" "$folder/clean/proc" # the loader asks /proc where a program lies
+  clean() {
+    # shellcheck disable=SC2016 # the inner shell's
+    env -i HOME=/ PATH=/usr/bin:/bin:/usr/sbin unshare --user --map-root-user --mount \
+      sh -c 'mount --rbind /proc "$0/proc" && exec chroot "$0" "$@"' "$folder/clean" "$@"
+  }
   expect "in a root of its own with what it depends on it runs" "[2. 4. 6.]" "$(clean /usr/bin/mlc run program.mlc)"
   clean /usr/bin/mlc build program.mlc -o program.so >/dev/null
   expect "and builds" "program.so" "$(cd "$folder/clean" && ls program.so)"

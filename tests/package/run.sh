@@ -35,7 +35,7 @@ usr/share/zsh/vendor-completions/_mlc" "$(cd root && find usr/share -type f ! -n
 depends=$(dpkg-deb -f "$folder"/out/*.deb Depends | sed 's/([^)]*)//g; s/,/ /g')
 mkdir "$folder/debs" "$folder/clean"
 # shellcheck disable=SC2086 # one word per package
-if (cd "$folder/debs" && apt-get download $depends && unshare --user --map-root-user --mount true) >"$folder/debs.log" 2>&1; then
+if (cd "$folder/debs" && apt-get download $depends && unshare --user --map-root-user --mount mount --rbind /proc "$folder/debs") >"$folder/debs.log" 2>&1; then
   for package in "$folder"/debs/*.deb "$folder"/out/*.deb; do dpkg-deb -x "$package" "$folder/clean"; done
   cp "$here/program.mlc" "$folder/clean/program.mlc"
   mkdir "$folder/clean/tmp" "$folder/clean/proc" # the loader asks /proc where a program lies
